@@ -1,0 +1,294 @@
+//! Profile + facts → plans, or every problem at once. The one gate between asking and doing.
+//!
+//! Policy on alignment, ranges, memory and, above all, on what may be written stands here and nowhere else.
+//! Finding the facts is `host`'s business; opening things safely is `engine`'s.
+
+mod problem;
+mod safety;
+
+pub use problem::{Problem, Problems};
+pub use safety::Consent;
+
+use crate::plan::planned::{Checked, Plan, PlannedTarget};
+use crate::plan::{CacheMode, EngineChoice, Location, Profile, Target, Timespan};
+use crate::record::{Content, HostRecord, TargetFacts, TargetKind};
+use crate::units::Bytes;
+
+/// Smallest block; every device and every fathom file is made of these.
+pub const BLOCK_MIN: Bytes = Bytes(512);
+/// Largest block: what one registered buffer may hold.
+pub const BLOCK_MAX: Bytes = Bytes::gib(1);
+/// Most outstanding I/Os of one thread: what a completion queue may hold.
+pub const QUEUE_DEPTH_MAX: u32 = 32_768;
+/// Most threads on one target.
+pub const THREADS_MAX: u32 = 1024;
+
+/// Makes the profile's plans, one a timespan, or says everything that stands against it.
+///
+/// `facts` holds one entry for each target of each timespan, in order: timespan by timespan.
+pub fn check(
+    profile: &Profile,
+    host: &HostRecord,
+    facts: &[TargetFacts],
+    consent: &Consent,
+) -> Result<Vec<Plan>, Problems> {
+    let targets_asked: usize = profile
+        .timespans
+        .iter()
+        .map(|span| span.targets.len())
+        .sum();
+    assert_eq!(
+        facts.len(),
+        targets_asked,
+        "one set of facts for each target asked"
+    );
+    let mut problems = Vec::new();
+    let mut plans = Vec::new();
+    let mut facts = facts.iter();
+    for span in &profile.timespans {
+        check_timespan(span, &mut problems);
+        let planned = span
+            .targets
+            .iter()
+            .zip(facts.by_ref())
+            .map(|(target, facts)| {
+                check_workload(span, target, &mut problems);
+                safety::check_writing(target, facts, consent, &mut problems);
+                plan_target(target, facts, &mut problems)
+            })
+            .collect();
+        let plan = Plan {
+            phases: span.phases,
+            interval: span.interval,
+            seed: span.seed,
+            engine: span.engine,
+            on_error: span.on_error,
+            targets: planned,
+            checked: Checked,
+        };
+        check_memory(&plan, host, &mut problems);
+        plans.push(plan);
+    }
+    if plans.is_empty() {
+        problems.push(Problem::NoTimespan);
+    }
+    Problems::none_or(problems).map(|()| plans)
+}
+
+fn check_timespan(span: &Timespan, problems: &mut Vec<Problem>) {
+    if span.phases.measured.0 == 0 {
+        problems.push(Problem::NothingMeasured);
+    }
+    if span.interval.0 < 1_000_000 {
+        problems.push(Problem::IntervalTooShort {
+            read: span.interval,
+        });
+    }
+    if span.phases.measured.0 / span.interval.0.max(1) > 1_000_000 {
+        problems.push(Problem::IntervalTooMany {
+            read: span.interval,
+            measured: span.phases.measured,
+        });
+    }
+    if span.targets.is_empty() {
+        problems.push(Problem::NoTarget);
+    }
+}
+
+fn check_workload(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
+    let workload = &target.workload;
+    if workload.block < BLOCK_MIN
+        || workload.block > BLOCK_MAX
+        || !workload.block.is_multiple_of(BLOCK_MIN)
+    {
+        problems.push(Problem::BlockSize {
+            read: workload.block,
+        });
+    }
+    let depth = workload.queue_depth.0;
+    if !(1..=QUEUE_DEPTH_MAX).contains(&depth) {
+        problems.push(Problem::QueueDepth { read: depth });
+    } else if span.engine == EngineChoice::Sync && depth > 1 {
+        problems.push(Problem::SyncDepth { read: depth });
+    }
+    if !(1..=THREADS_MAX).contains(&target.threads) {
+        problems.push(Problem::Threads {
+            read: target.threads,
+        });
+    }
+    let null_engine = span.engine == EngineChoice::Null;
+    let null_target = matches!(target.location, Location::Null(_));
+    if null_engine != null_target {
+        problems.push(Problem::NullMismatch);
+    }
+}
+
+fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> PlannedTarget {
+    let create = creation(target, facts, problems);
+    let alignment = alignment(target, facts, problems);
+    let length = range_length(target, facts, create, problems);
+    if !target.base.is_multiple_of(alignment) {
+        problems.push(Problem::BaseUnaligned {
+            read: target.base,
+            alignment,
+        });
+    }
+    PlannedTarget {
+        location: target.location.clone(),
+        base: target.base,
+        length,
+        create,
+        cache: target.cache,
+        write_through: target.write_through,
+        exclusive: facts.kind == TargetKind::BlockDevice && target.workload.write.as_percent() > 0,
+        threads: target.threads,
+        workload: target.workload,
+        alignment,
+        identity: facts.identity,
+    }
+}
+
+/// The size to make or complete the file at; `None` where what is there serves.
+fn creation(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> Option<Bytes> {
+    let asked = target.create?;
+    let path = &facts.path;
+    if asked < target.workload.block {
+        problems.push(Problem::CreateTooSmall {
+            path: path.clone(),
+            asked,
+            block: target.workload.block,
+        });
+        return None;
+    }
+    let there = match facts.kind {
+        TargetKind::File => facts.size,
+        TargetKind::Missing => Bytes(0),
+        TargetKind::BlockDevice => {
+            problems.push(Problem::CreateDevice { path: path.clone() });
+            return None;
+        }
+        _ => return None, // `range_length` says what is wrong with it
+    };
+    if facts.content == Content::Fathom && there >= asked {
+        return None;
+    }
+    let needed = Bytes(asked.0.saturating_sub(there.0));
+    if let Some(fs) = &facts.file_system
+        && needed > fs.free
+    {
+        problems.push(Problem::NoSpace {
+            path: path.clone(),
+            needed,
+            free: fs.free,
+            mount_point: fs.mount_point.clone(),
+        });
+    }
+    Some(asked)
+}
+
+/// What offsets and buffers must be multiples of.
+fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> Bytes {
+    let usable = matches!(
+        facts.kind,
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::Missing
+    );
+    if target.cache == CacheMode::Cached || !usable {
+        return BLOCK_MIN;
+    }
+    let Some(direct) = facts.direct_io else {
+        problems.push(Problem::NoDirectIo {
+            path: facts.path.clone(),
+            file_system: facts.file_system.as_ref().map(|fs| fs.kind.clone()),
+        });
+        return BLOCK_MIN;
+    };
+    let alignment = direct.offset.max(direct.memory).max(BLOCK_MIN);
+    if !target.workload.block.is_multiple_of(alignment) {
+        problems.push(Problem::BlockUnaligned {
+            read: target.workload.block,
+            alignment,
+            path: facts.path.clone(),
+        });
+    }
+    alignment
+}
+
+/// Whole blocks between the base and the end of the range, or the reason why there are none.
+fn range_length(
+    target: &Target,
+    facts: &TargetFacts,
+    create: Option<Bytes>,
+    problems: &mut Vec<Problem>,
+) -> Bytes {
+    let path = facts.path.clone();
+    let block = target.workload.block;
+    let before = problems.len();
+    match facts.kind {
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::Null => {}
+        TargetKind::Missing if target.create.is_some() => {}
+        TargetKind::Missing => problems.push(Problem::Missing { path: path.clone() }),
+        TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path: path.clone() }),
+        TargetKind::Folder => problems.push(Problem::Folder { path: path.clone() }),
+        TargetKind::Other => problems.push(Problem::NotStorage { path: path.clone() }),
+        TargetKind::Forbidden => problems.push(Problem::Forbidden { path: path.clone() }),
+    }
+    if problems.len() > before {
+        return block;
+    }
+    let size = create.unwrap_or(facts.size).max(facts.size);
+    let end = target
+        .length
+        .map_or(size, |length| Bytes(target.base.0.saturating_add(length.0)));
+    if end > size {
+        problems.push(Problem::RangeBeyondEnd {
+            path,
+            base: target.base,
+            end,
+            size,
+        });
+        return block;
+    }
+    let length = Bytes(end.0.saturating_sub(target.base.0)).floor_to(block);
+    let threads = u64::from(target.threads.max(1));
+    if length.0 == 0 {
+        problems.push(Problem::TooSmall {
+            path,
+            size,
+            base: target.base,
+            block,
+        });
+        return block;
+    }
+    if length.0 / block.0.max(1) < threads {
+        problems.push(Problem::FewerBlocksThanThreads {
+            path,
+            blocks: length.0 / block.0,
+            threads: target.threads,
+        });
+    }
+    length
+}
+
+/// Buffers must fit beside what the machine is doing; half of what is free is the limit.
+fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
+    let needed: u128 = plan
+        .targets
+        .iter()
+        .map(|t| {
+            u128::from(t.threads)
+                * u128::from(t.workload.queue_depth.0)
+                * u128::from(t.workload.block.0)
+        })
+        .sum();
+    let allowed = host.ram_available.0 / 2;
+    let needed = u64::try_from(needed).unwrap_or(u64::MAX);
+    if host.ram_available.0 > 0 && needed > allowed {
+        problems.push(Problem::Memory {
+            needed: Bytes(needed),
+            available: host.ram_available,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

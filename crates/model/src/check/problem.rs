@@ -1,0 +1,292 @@
+//! Everything that can stand against a request: what was read, what is accepted, what to do.
+
+use super::{BLOCK_MAX, BLOCK_MIN, QUEUE_DEPTH_MAX, THREADS_MAX};
+use crate::record::{Claim, Content, FileSystem};
+use crate::units::{Bytes, Nanos};
+use std::fmt;
+use std::path::PathBuf;
+
+/// One thing that stands against a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(
+    missing_docs,
+    reason = "the message says what each variant and field is"
+)]
+pub enum Problem {
+    #[error("the profile has no timespan, so nothing would run: give at least one")]
+    NoTimespan,
+    #[error("no target: name a file or a device at the end of the line")]
+    NoTarget,
+    #[error("duration: read 0s; a run is measured for more than nothing: say 10s, 2m or 1h")]
+    NothingMeasured,
+    #[error("interval: read {read}; a step of the time series is 1ms or longer: say 100ms or 1s")]
+    IntervalTooShort { read: Nanos },
+    #[error(
+        "interval: {read} steps over {measured} are more than a million: say a longer interval or a shorter duration"
+    )]
+    IntervalTooMany { read: Nanos, measured: Nanos },
+    #[error(
+        "block size: read {read}; a block is a multiple of {BLOCK_MIN} bytes up to {BLOCK_MAX}: 4K, 64K and 1M are usual"
+    )]
+    BlockSize { read: Bytes },
+    #[error(
+        "block size: read {read}; unbuffered I/O on {} needs multiples of {alignment}: \
+         take such a size, or say --cache cached to go through the page cache", path.display()
+    )]
+    BlockUnaligned {
+        read: Bytes,
+        alignment: Bytes,
+        path: PathBuf,
+    },
+    #[error("base: read {read}; the range has to begin at a multiple of {alignment}")]
+    BaseUnaligned { read: Bytes, alignment: Bytes },
+    #[error("queue depth: read {read}; it is from 1 to {QUEUE_DEPTH_MAX} for each thread")]
+    QueueDepth { read: u32 },
+    #[error(
+        "queue depth: read {read} with the engine sync, which has one I/O outstanding a thread: \
+         say depth 1 and more threads, or take the engine io_uring"
+    )]
+    SyncDepth { read: u32 },
+    #[error("threads: read {read}; it is from 1 to {THREADS_MAX} for each target")]
+    Threads { read: u32 },
+    #[error(
+        "the engine null moves no bytes, so it has no file or device: \
+         say --engine null without a target, or name a target and another engine"
+    )]
+    NullMismatch,
+    #[error(
+        "{}: there is nothing under this name: check the spelling, or say --create SIZE to make a file \
+         filled with data", path.display()
+    )]
+    Missing { path: PathBuf },
+    #[error("{}: its folder does not exist: make it first, or check the spelling", path.display())]
+    MissingFolder { path: PathBuf },
+    #[error(
+        "{}: this is a folder; a target is a file or a block device: name a file in it, such as {}",
+        path.display(), path.join("fathom.dat").display()
+    )]
+    Folder { path: PathBuf },
+    #[error("{}: this is neither a regular file nor a block device, so it stores nothing", path.display())]
+    NotStorage { path: PathBuf },
+    #[error(
+        "{}: permission denied: ask for read access to it and to the folders above it, or run as root",
+        path.display()
+    )]
+    Forbidden { path: PathBuf },
+    #[error("{}: {}", path.display(), not_writable(file_system.as_ref()))]
+    NotWritable {
+        path: PathBuf,
+        file_system: Option<FileSystem>,
+    },
+    #[error("{}: {}", path.display(), device_not_writable(*read_only))]
+    DeviceNotWritable { path: PathBuf, read_only: bool },
+    #[error(
+        "{}: {size} from byte {base} on hold no whole block of {block}: take a smaller block or a larger \
+         target", path.display()
+    )]
+    TooSmall {
+        path: PathBuf,
+        size: Bytes,
+        base: Bytes,
+        block: Bytes,
+    },
+    #[error(
+        "{}: {threads} threads would share {blocks} blocks: each needs at least one; take fewer threads, a \
+         smaller block or a larger target", path.display()
+    )]
+    FewerBlocksThanThreads {
+        path: PathBuf,
+        blocks: u64,
+        threads: u32,
+    },
+    #[error(
+        "{}: the range from {base} to {end} goes beyond the end at {size}: say a shorter --length",
+        path.display()
+    )]
+    RangeBeyondEnd {
+        path: PathBuf,
+        base: Bytes,
+        end: Bytes,
+        size: Bytes,
+    },
+    #[error("{}: asked to be made at {asked}, which is less than one block of {block}", path.display())]
+    CreateTooSmall {
+        path: PathBuf,
+        asked: Bytes,
+        block: Bytes,
+    },
+    #[error("{}: a device has its size: leave --create away, or name a file", path.display())]
+    CreateDevice { path: PathBuf },
+    #[error(
+        "{}: {needed} more are needed and {free} are free on {}: take a smaller size, or make room",
+        path.display(), mount_point.display()
+    )]
+    NoSpace {
+        path: PathBuf,
+        needed: Bytes,
+        free: Bytes,
+        mount_point: PathBuf,
+    },
+    #[error(
+        "{}: {} takes no unbuffered I/O (O_DIRECT): say --cache cached and measure the page cache with it, \
+         or name a target on another file system", path.display(),
+        file_system.as_deref().map_or_else(|| "the file system".to_owned(), |kind| format!("the file system {kind}"))
+    )]
+    NoDirectIo {
+        path: PathBuf,
+        file_system: Option<String>,
+    },
+    #[error(
+        "the buffers need {needed} (block × depth × threads), more than half of the {available} that are \
+         free: take fewer threads, a smaller depth or a smaller block"
+    )]
+    Memory { needed: Bytes, available: Bytes },
+    #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
+    InUse { path: PathBuf, uses: Vec<Claim> },
+    #[error(
+        "{}: fathom did not make this file, so it is not written: {} would be lost{}. \
+         To allow it, add: --overwrite", path.display(), held(*size), list_signatures(signatures)
+    )]
+    ForeignFile {
+        path: PathBuf,
+        size: Bytes,
+        signatures: Vec<Claim>,
+    },
+    #[error(
+        "{}: this device is not empty, so it is not written: {} would be lost{}. \
+         To allow it, add: --destroy {}", path.display(), held(*size),
+        list_content(signatures, *content), path.display()
+    )]
+    ForeignDevice {
+        path: PathBuf,
+        size: Bytes,
+        signatures: Vec<Claim>,
+        content: Content,
+    },
+}
+
+/// Everything that stands against a request. // never empty
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// `Ok` when there are none. The same problem found twice (two targets alike) is told once.
+    pub fn none_or(problems: Vec<Problem>) -> Result<(), Problems> {
+        let mut told: Vec<Problem> = Vec::new();
+        for problem in problems {
+            if !told.contains(&problem) {
+                told.push(problem);
+            }
+        }
+        if told.is_empty() {
+            Ok(())
+        } else {
+            Err(Problems(told))
+        }
+    }
+
+    /// Each, in the order found.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Problems {}
+
+fn not_writable(file_system: Option<&FileSystem>) -> String {
+    match file_system {
+        Some(fs) if fs.read_only => format!(
+            "{} is mounted read-only: read only (write 0), or mount it for writing: mount -o remount,rw {}",
+            fs.mount_point.display(),
+            fs.mount_point.display()
+        ),
+        _ => "no permission to write it: ask for write access to the file and its folder, or read only \
+              (write 0)"
+            .to_owned(),
+    }
+}
+
+fn device_not_writable(read_only: bool) -> &'static str {
+    if read_only {
+        "this device is read-only: read only (write 0), or make it writable: blockdev --setrw DEVICE"
+    } else {
+        "no permission to write it: run as root, or read only (write 0)"
+    }
+}
+
+fn held(size: Bytes) -> String {
+    let unit = if size.to_string().ends_with(|c: char| c.is_ascii_digit()) {
+        " bytes"
+    } else {
+        ""
+    };
+    format!("the {size}{unit} that it holds")
+}
+
+fn in_use(uses: &[Claim]) -> String {
+    let each: Vec<String> = uses
+        .iter()
+        .map(|claim| format!("{claim}; {}", way_out(claim)))
+        .collect();
+    each.join("; ")
+}
+
+fn way_out(claim: &Claim) -> String {
+    match claim {
+        Claim::Mounted { at, .. } => {
+            format!(
+                "what is mounted there would be lost: end that first (umount {})",
+                at.display()
+            )
+        }
+        Claim::Swap { device } => {
+            format!("what is swapped out would be lost: end that first (swapoff {device})")
+        }
+        Claim::Holder { by, .. } => {
+            format!("what stands on it would be lost: take {by} apart first, or name {by} itself")
+        }
+        Claim::Busy { .. } => "find who has it open (fuser -v) and end that first".to_owned(),
+        Claim::Signature { .. } => String::new(),
+    }
+}
+
+fn list_signatures(signatures: &[Claim]) -> String {
+    let each: Vec<String> = signatures.iter().map(ToString::to_string).collect();
+    if each.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", each.join(", "))
+    }
+}
+
+fn list_content(signatures: &[Claim], content: Content) -> String {
+    if signatures.is_empty() {
+        match content {
+            Content::Unknown => " (it could not be read to see what they are)".to_owned(),
+            _ => " (no format that fathom knows, but not zeros either)".to_owned(),
+        }
+    } else {
+        list_signatures(signatures)
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Claim::Mounted { device, at } => write!(f, "{device} is mounted at {}", at.display()),
+            Claim::Swap { device } => write!(f, "{device} is swap space in use"),
+            Claim::Holder { device, by } => write!(f, "{by} stands on {device}"),
+            Claim::Busy { device } => {
+                write!(f, "{device} is held open exclusively by another program")
+            }
+            Claim::Signature { device, what } => write!(f, "{what} on {device}"),
+        }
+    }
+}

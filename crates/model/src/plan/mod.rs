@@ -1,0 +1,16 @@
+//! What is asked (`Profile`) and what is run (`Plan`).
+//!
+//! Read in this order: `profile` (the request and its stretches of time), `target` (what is measured and
+//! how it is opened), `workload` (what is done to it), `planned` (the checked form; only
+//! [`crate::check`] makes one). One `Plan` is one timespan on one machine and gives one `RunRecord`; a
+//! profile with several timespans gives a list of both.
+
+pub(crate) mod planned;
+mod profile;
+mod target;
+mod workload;
+
+pub use planned::{Plan, PlannedTarget};
+pub use profile::{EngineChoice, OnError, Phases, Profile, Timespan};
+pub use target::{CacheMode, Location, NullBehaviour, Target};
+pub use workload::{Access, Operation, QueueDepth, Workload};

@@ -1,0 +1,106 @@
+//! The whole request, and one stretch of time in it. How a target is treated stands in `target`.
+
+use super::target::Target;
+use crate::units::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Everything that was asked, in no dialect. Unchecked: it may contradict itself or the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Run one after another. Called elsewhere: DISKSPD TimeSpan, fio groups between stonewalls.
+    pub timespans: Vec<Timespan>,
+}
+
+/// One stretch of time with its own phases, on all its targets at once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timespan {
+    /// How long each phase lasts.
+    pub phases: Phases,
+    /// Length of one step of the time series.
+    pub interval: Nanos,
+    /// Same seed, same offsets and operations.
+    pub seed: u64,
+    /// Which backend moves the bytes.
+    pub engine: EngineChoice,
+    /// What a failed I/O means for the run.
+    pub on_error: OnError,
+    /// What is measured.
+    pub targets: Vec<Target>,
+}
+
+/// The three parts of a timespan. I/O runs in all three; only the middle one is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Phases {
+    /// Before counting starts. Called elsewhere: DISKSPD `-W`, fio `ramp_time`.
+    pub warmup: Nanos,
+    /// Counted. // above 0
+    pub measured: Nanos,
+    /// After counting ends, so that the end is measured under full load. DISKSPD `-C`.
+    pub cooldown: Nanos,
+}
+
+impl Phases {
+    /// The sum of all three.
+    pub const fn total(&self) -> Nanos {
+        self.warmup.plus(self.measured).plus(self.cooldown)
+    }
+}
+
+/// Which backend, as asked. The record says which one ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineChoice {
+    /// The fastest that this machine can run; a fallback is told in the record's notes.
+    #[default]
+    Auto,
+    /// Linux io_uring.
+    IoUring,
+    /// One blocking system call an I/O.
+    Sync,
+    /// No I/O at all: measures the tool itself, and is the instrument of the tests.
+    Null,
+}
+
+impl EngineChoice {
+    /// Every choice with its name, in the order in which help lists them.
+    pub const ALL: [(EngineChoice, &'static str); 4] = [
+        (EngineChoice::Auto, "auto"),
+        (EngineChoice::IoUring, "io_uring"),
+        (EngineChoice::Sync, "sync"),
+        (EngineChoice::Null, "null"),
+    ];
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = EngineChoice::ALL.iter().find(|(choice, _)| choice == self);
+        f.write_str(row.expect("every choice has its row in ALL").1)
+    }
+}
+
+impl FromStr for EngineChoice {
+    type Err = crate::UnitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let row = EngineChoice::ALL.iter().find(|(_, name)| *name == text);
+        row.map(|(choice, _)| *choice)
+            .ok_or_else(|| crate::UnitError {
+                read: text.to_owned(),
+                accepted: "an engine is auto, io_uring, sync or null",
+            })
+    }
+}
+
+/// What a failed I/O does to the run. It is counted by operation and errno either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// The first failure ends the run.
+    #[default]
+    Stop,
+    /// Go on; the share of failures is part of the result.
+    Continue,
+}

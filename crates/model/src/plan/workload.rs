@@ -1,0 +1,74 @@
+//! What is done to a target: how large, how many at once, in which order, reads or writes.
+
+use crate::units::{Bytes, Ratio};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What one thread does to one target. Called elsewhere: IOmeter access specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Workload {
+    /// Bytes of one I/O. // in [512, 1 GiB]
+    pub block: Bytes,
+    /// Most I/Os outstanding per thread.
+    pub queue_depth: QueueDepth,
+    /// Share of I/Os that are writes; each I/O is drawn by itself.
+    pub write: Ratio,
+    /// Where the next I/O goes.
+    pub access: Access,
+}
+
+/// Most I/Os outstanding per thread per target, as asked. DISKSPD `-o`, fio `iodepth`. // in [1, 65536]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct QueueDepth(pub u32);
+
+impl fmt::Display for QueueDepth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// Where the next I/O goes, relative to the start of the range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// One block after another, back to the start at the end. Several threads share the range out: thread
+    /// *i* of *n* starts at *i/n* of it, so that none re-reads what another has just brought into a cache.
+    Sequential,
+    /// Any block-aligned place in the range, all alike likely.
+    Random,
+}
+
+/// What one I/O does.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Operation {
+    /// From the target.
+    Read = 0,
+    /// To the target.
+    Write = 1,
+}
+
+impl Operation {
+    /// All, in the order of their index.
+    pub const ALL: [Operation; 2] = [Operation::Read, Operation::Write];
+
+    /// The place in arrays by operation. // in [0, 1]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// As it is called in messages and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Operation::Read => "read",
+            Operation::Write => "write",
+        }
+    }
+}

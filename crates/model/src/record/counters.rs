@@ -1,0 +1,140 @@
+//! What the kernel counted: CPU time per core and the block layer's own figures, read twice.
+//!
+//! The difference of the two readings is taken here, because every reader needs it and the rules of
+//! wrapping counters belong in one place.
+
+use crate::units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// One reading of all counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// When the reading began, on the run's clock: counted from the start of the warm-up.
+    pub begun: Nanos,
+    /// When it ended. The device counters are read first, so they are nearest to `begun`.
+    pub ended: Nanos,
+    /// Every core that is online. // empty where the system does not tell
+    pub cpus: Vec<CpuTimes>,
+    /// Every device of the targets' chains. // empty where the system does not tell
+    pub devices: Vec<DeviceCounters>,
+}
+
+/// Time of one core since boot. Source: proc_stat(5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTimes {
+    /// Number of the core as the system counts.
+    pub cpu: u32,
+    /// In programs, niced ones included.
+    pub user: Nanos,
+    /// In the kernel, interrupts included.
+    pub kernel: Nanos,
+    /// Doing nothing, waiting for I/O included.
+    pub idle: Nanos,
+    /// Taken by the hypervisor for others.
+    pub steal: Nanos,
+}
+
+/// The block layer's figures of one device since boot. Source: the kernel's `Documentation/block/stat.rst`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceCounters {
+    /// Kernel name, as in `/sys/block`.
+    pub name: String,
+    /// Reads completed.
+    pub reads: u64,
+    /// Reads merged into a neighbour before they were sent.
+    pub reads_merged: u64,
+    /// Read, in 512-byte sectors times 512.
+    pub read_bytes: Bytes,
+    /// Sum of the times that reads took, in whole milliseconds.
+    pub read_time: Nanos,
+    /// Writes completed.
+    pub writes: u64,
+    /// Writes merged into a neighbour before they were sent.
+    pub writes_merged: u64,
+    /// Written, in 512-byte sectors times 512.
+    pub write_bytes: Bytes,
+    /// Sum of the times that writes took, in whole milliseconds.
+    pub write_time: Nanos,
+    /// Requests in the device now. A level, not a count.
+    pub in_flight: u64,
+    /// Time with at least one request in the device.
+    pub busy: Nanos,
+    /// Discards completed.
+    pub discards: u64,
+    /// Cache flushes completed.
+    pub flushes: u64,
+}
+
+/// The readings at both ends of a stretch of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CounterWindow {
+    /// At its start.
+    pub before: Counters,
+    /// At its end.
+    pub after: Counters,
+}
+
+impl CounterWindow {
+    /// What a device did in between; `None` when it was not read at both ends.
+    pub fn device(&self, name: &str) -> Option<DeviceCounters> {
+        let find = |counters: &Counters| counters.devices.iter().find(|d| d.name == name).cloned();
+        Some(find(&self.after)?.since(&find(&self.before)?))
+    }
+
+    /// What each core did in between, for cores read at both ends.
+    pub fn cpus(&self) -> Vec<CpuTimes> {
+        let before = |cpu| self.before.cpus.iter().find(move |c| c.cpu == cpu);
+        self.after
+            .cpus
+            .iter()
+            .filter_map(|now| Some(now.since(before(now.cpu)?)))
+            .collect()
+    }
+
+    /// From the device reading at the start to the one at the end.
+    pub fn elapsed(&self) -> Nanos {
+        self.after.begun.minus(self.before.begun)
+    }
+}
+
+impl CpuTimes {
+    /// The difference to an earlier reading; a counter that went backwards (steal and idle can, by a
+    /// tick) counts as still.
+    #[must_use]
+    pub fn since(&self, before: &CpuTimes) -> CpuTimes {
+        CpuTimes {
+            cpu: self.cpu,
+            user: self.user.minus(before.user),
+            kernel: self.kernel.minus(before.kernel),
+            idle: self.idle.minus(before.idle),
+            steal: self.steal.minus(before.steal),
+        }
+    }
+
+    /// All of it together.
+    pub fn total(&self) -> Nanos {
+        self.user.plus(self.kernel).plus(self.idle).plus(self.steal)
+    }
+}
+
+impl DeviceCounters {
+    /// The difference to an earlier reading; `in_flight` stays the level of this one.
+    #[must_use]
+    pub fn since(&self, before: &DeviceCounters) -> DeviceCounters {
+        DeviceCounters {
+            name: self.name.clone(),
+            reads: self.reads.saturating_sub(before.reads),
+            reads_merged: self.reads_merged.saturating_sub(before.reads_merged),
+            read_bytes: Bytes(self.read_bytes.0.saturating_sub(before.read_bytes.0)),
+            read_time: self.read_time.minus(before.read_time),
+            writes: self.writes.saturating_sub(before.writes),
+            writes_merged: self.writes_merged.saturating_sub(before.writes_merged),
+            write_bytes: Bytes(self.write_bytes.0.saturating_sub(before.write_bytes.0)),
+            write_time: self.write_time.minus(before.write_time),
+            in_flight: self.in_flight,
+            busy: self.busy.minus(before.busy),
+            discards: self.discards.saturating_sub(before.discards),
+            flushes: self.flushes.saturating_sub(before.flushes),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The machine and the target, as they were before the run. How they are found out is `host`'s business.
+//!
+//! What the system does not tell is `None` or empty, never a guess.
+
+use crate::plan::NullBehaviour;
+use crate::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The machine, as it was before the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HostRecord {
+    /// Its name on the network.
+    pub hostname: String,
+    /// Name and release of the system: `Linux 6.18.44`.
+    pub kernel: String,
+    /// Distribution, where it says so: `Debian GNU/Linux 12 (bookworm)`.
+    pub distribution: Option<String>,
+    /// Model of the processor.
+    pub cpu_model: Option<String>,
+    /// Cores that are online, in the order of their numbers.
+    pub cpus: Vec<CpuFacts>,
+    /// Main memory in all.
+    pub ram: Bytes,
+    /// Main memory that could be had without swapping.
+    pub ram_available: Bytes,
+    /// The hypervisor, or that there is one; `None` where nothing points to one.
+    pub virtualization: Option<String>,
+}
+
+/// One core.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuFacts {
+    /// As the system counts.
+    pub cpu: u32,
+    /// Which physical core of its socket.
+    pub core: Option<u32>,
+    /// Which socket.
+    pub socket: Option<u32>,
+    /// Which memory node.
+    pub node: Option<u32>,
+    /// What decides on its frequency, where there is a choice.
+    pub governor: Option<String>,
+}
+
+/// A target as it stands before the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetFacts {
+    /// As it was given.
+    pub path: PathBuf,
+    /// What there is under this name.
+    pub kind: TargetKind,
+    /// Its size; the device's capacity. 0 for what has none.
+    pub size: Bytes,
+    /// Device and inode number; for a device its own number, and 0.
+    pub identity: Option<(u64, u64)>,
+    /// Whether this user may write it: permissions, read-only mount, read-only device.
+    pub writable: bool,
+    /// What unbuffered I/O must be aligned to; `None` where it cannot be done at all.
+    pub direct_io: Option<DirectIo>,
+    /// The file system that it lies on, or, for a missing file, that it would lie on.
+    pub file_system: Option<FileSystem>,
+    /// From the target down to the hardware: each device with what it stands on after it.
+    pub chain: Vec<BlockDevice>,
+    /// Who uses it, or what on it would be lost by writing.
+    pub claims: Vec<Claim>,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What there is under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// A folder.
+    Folder,
+    /// Nothing; its folder is there.
+    Missing,
+    /// Nothing, and its folder is not there either.
+    MissingFolder,
+    /// A character device, pipe or socket.
+    Other,
+    /// Something that this user may not look at.
+    Forbidden,
+    /// The imaginary device of the null backend.
+    Null,
+}
+
+/// What unbuffered I/O must be aligned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectIo {
+    /// Addresses of buffers.
+    pub memory: Bytes,
+    /// Offsets and lengths.
+    pub offset: Bytes,
+}
+
+/// A mounted file system.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSystem {
+    /// Its type: `ext4`.
+    pub kind: String,
+    /// Where it is mounted.
+    pub mount_point: PathBuf,
+    /// What is mounted there: `/dev/vda1`.
+    pub source: String,
+    /// With which options.
+    pub options: String,
+    /// Mounted read-only.
+    pub read_only: bool,
+    /// Its size.
+    pub size: Bytes,
+    /// Free for this user.
+    pub free: Bytes,
+}
+
+/// One device of a chain. Source: the kernel's `Documentation/ABI/stable/sysfs-block`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockDevice {
+    /// Kernel name: `nvme0n1p2`.
+    pub name: String,
+    /// Major and minor number.
+    pub number: (u32, u32),
+    /// What it is: `disk`, `partition`, `loop`, `dm`, `md`, `zram`, …
+    pub kind: String,
+    /// Capacity.
+    pub size: Bytes,
+    /// Who made it and what they call it, where the device says so.
+    pub model: Option<String>,
+    /// Firmware revision, where the device says so.
+    pub firmware: Option<String>,
+    /// Spinning, as the kernel believes.
+    pub rotational: Option<bool>,
+    /// Can be taken out.
+    pub removable: bool,
+    /// Cannot be written.
+    pub read_only: bool,
+    /// The I/O scheduler in force.
+    pub scheduler: Option<String>,
+    /// Requests that its queue holds.
+    pub queue_size: Option<u32>,
+    /// Largest request that the kernel sends to it.
+    pub request_max: Option<Bytes>,
+    /// Smallest unit that can be addressed.
+    pub logical_block: Option<Bytes>,
+    /// Smallest unit that is written without reading first.
+    pub physical_block: Option<Bytes>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
+    pub detail: Option<String>,
+}
+
+/// Who uses a target, or what on it would be lost by writing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// Mounted.
+    Mounted {
+        /// Which device: the target, or a partition of it.
+        device: String,
+        /// Where.
+        at: PathBuf,
+    },
+    /// Swapped to.
+    Swap {
+        /// Which device or file.
+        device: String,
+    },
+    /// Another device stands on it.
+    Holder {
+        /// Which device: the target, or a partition of it.
+        device: String,
+        /// Kernel name of the one above: `dm-0`, `md127`, `loop3`.
+        by: String,
+    },
+    /// Opened exclusively by someone whom the system does not name.
+    Busy {
+        /// Which device.
+        device: String,
+    },
+    /// It carries a signature that a known format puts there.
+    Signature {
+        /// Which device or file: the target, or a partition of it.
+        device: String,
+        /// What: `ext4 file system`, `LVM physical volume`, `GPT partition table`.
+        what: String,
+    },
+}
+
+impl Claim {
+    /// In use now: no words allow writing, the use has to end first.
+    pub const fn in_use(&self) -> bool {
+        !matches!(self, Claim::Signature { .. })
+    }
+}
+
+/// What a target holds, judged by its first and last block and an even sample between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// Nothing: no length, or zeros wherever one looks.
+    Empty,
+    /// Written by fathom, wherever one looks.
+    Fathom,
+    /// Written by fathom at its start, and elsewhere by fathom or empty: a filling that was cut short.
+    FathomPartial,
+    /// Something that fathom did not write.
+    Foreign,
+    /// Not looked at: it could not be read, or there is nothing under the name.
+    Unknown,
+}
+
+impl TargetFacts {
+    /// The null backend's imaginary device, as far as it has facts.
+    pub fn null(behaviour: &NullBehaviour) -> Self {
+        TargetFacts {
+            path: PathBuf::from("null"),
+            kind: TargetKind::Null,
+            size: behaviour.size,
+            identity: None,
+            writable: true,
+            direct_io: Some(DirectIo {
+                memory: Bytes(512),
+                offset: Bytes(512),
+            }),
+            file_system: None,
+            chain: Vec::new(),
+            claims: Vec::new(),
+            content: Content::Empty,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! One execution of a plan, complete.
+
+use super::counters::CounterWindow;
+use super::host::{HostRecord, TargetFacts};
+use super::tally::{Tally, ThreadRecord};
+use crate::plan::{Operation, Plan};
+use crate::units::{Bytes, Nanos};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One execution of a plan: what was run, on what, what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Version of fathom that ran it.
+    pub tool_version: String,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+    /// Wall clock at the start of the warm-up: nanoseconds since 1970 in UTC.
+    pub started_utc: Nanos,
+    /// What was run.
+    pub plan: Plan,
+    /// The machine before it.
+    pub host: HostRecord,
+    /// The plan's targets before it, in the plan's order.
+    pub targets: Vec<TargetFacts>,
+    /// How the bytes were moved and the time was read.
+    pub engine: EngineRecord,
+    /// When the phases really began and ended.
+    pub phases: PhaseTimes,
+    /// Each thread, in order.
+    pub threads: Vec<ThreadRecord>,
+    /// The kernel's counters around the measured phase.
+    pub window: CounterWindow,
+    /// The kernel's counters from before the first I/O to after the last.
+    pub lifetime: CounterWindow,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How the bytes were moved and the time was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineRecord {
+    /// The backend that ran.
+    pub backend: String,
+    /// What it used of the kernel's offers, in the kernel's words.
+    pub features: Vec<String>,
+    /// What a person should know: a fallback, an offer that the kernel refused.
+    pub notes: Vec<String>,
+    /// Where stamps came from.
+    pub clock: ClockRecord,
+}
+
+/// Where stamps came from and how far they can be trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockRecord {
+    /// `tsc`, `monotonic` or `fake`.
+    pub source: String,
+    /// What one reading costs, median of many.
+    pub cost: Nanos,
+    /// How far it had gone from the monotonic clock at the end of the run, either way; 0 for that clock itself.
+    pub drift: Nanos,
+}
+
+/// When the phases really began and ended, on the run's clock: counted from the start of the warm-up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseTimes {
+    /// Counting began.
+    pub measured_from: Nanos,
+    /// Counting ended: as planned, or when the run was stopped. // at least `measured_from`
+    pub measured_to: Nanos,
+    /// The last completion was found.
+    pub drained: Nanos,
+}
+
+impl PhaseTimes {
+    /// How long was counted: what every rate is divided by.
+    pub const fn measured(&self) -> Nanos {
+        self.measured_to.minus(self.measured_from)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// As planned.
+    Complete,
+    /// Stopped from outside; what was counted until then is here.
+    Interrupted,
+    /// Ended by a failed I/O; what was counted until then is here.
+    Failed(Failure),
+}
+
+/// The I/O that ended a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// What it was to do.
+    pub operation: Operation,
+    /// To which of the plan's targets.
+    pub target: u32,
+    /// Where, from the start of the target.
+    pub offset: Bytes,
+    /// How long it was.
+    pub length: Bytes,
+    /// What the kernel answered.
+    pub errno: i32,
+    /// The same in words.
+    pub message: String,
+}
+
+impl RunRecord {
+    /// The measured counts of one operation over all threads, or over those of one target.
+    pub fn tally(&self, operation: Operation, target: Option<u32>) -> Tally {
+        let mut sum = Tally::default();
+        for thread in self
+            .threads
+            .iter()
+            .filter(|t| target.is_none_or(|wanted| t.target == wanted))
+        {
+            sum.merge(&thread.measured[operation.index()]);
+        }
+        sum
+    }
+
+    /// The measured counts of all operations and threads together.
+    pub fn total(&self) -> Tally {
+        let mut sum = self.tally(Operation::Read, None);
+        sum.merge(&self.tally(Operation::Write, None));
+        sum
+    }
+}
