@@ -1,1 +1,61 @@
-fn main() {}
+//! The house's own tools: `check`, `tidy`, `test` and `setup`. Each is a plain list of steps.
+//!
+//! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
+//! Deliberately absent: anything that the program itself needs to run.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this program talks to the person at the terminal"
+)]
+
+mod check;
+mod setup;
+mod test;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask check           formatting, clippy, tidy and the documentation; changes nothing
+cargo xtask tidy            the rules of the house alone
+cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
+cargo xtask setup           sets up what the tests need, and no more";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let root = workspace_root();
+    let good = match words.first().map(String::as_str) {
+        Some("check") if words.len() == 1 => check::run(&root),
+        Some("tidy") if words.len() == 1 => tidy::run(&root),
+        Some("setup") if words.len() == 1 => {
+            setup::run();
+            true
+        }
+        Some("test") => {
+            setup::run();
+            test::run(&root, &words[1..])
+        }
+        _ => {
+            eprintln!(
+                "xtask: read `{}`; what is accepted:\n{USAGE}",
+                words.join(" ")
+            );
+            return ExitCode::from(2);
+        }
+    };
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn workspace_root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package
+        .parent()
+        .expect("xtask stands in the workspace")
+        .to_path_buf()
+}

@@ -1,1 +1,35 @@
-//! engine
+//! The run: a `Plan` becomes a `RunRecord`.
+//!
+//! ```text
+//!  run ─▶ timespan (control plane) ─▶ worker (one a thread) ─▶ backend (moves bytes)
+//! ```
+//!
+//! Policy stands above mechanism: `address` and `schedule` say what and when, a backend only moves bytes and
+//! reports, `tally` counts. The hot loop (`worker::drive`) reads no option, takes no lock, allocates and
+//! prints nothing. Deliberately absent: dialects, views, the store, and every judgement of a number.
+
+mod address;
+mod backend;
+mod buffer;
+mod clock;
+mod dispatch;
+mod error;
+mod live;
+mod observer;
+mod prepare;
+mod rehearsal;
+mod rng;
+mod schedule;
+mod stop;
+mod tally;
+mod target;
+mod timespan;
+mod worker;
+
+pub use dispatch::{Availability, available, queue_depth_max};
+pub use error::RunError;
+pub use observer::{Event, Observer, Silent};
+pub use prepare::{Filled, prepare};
+pub use rehearsal::rehearse;
+pub use stop::Stop;
+pub use timespan::{Job, run};

@@ -1,1 +1,25 @@
-//! host
+//! The machine: facts before a run, counters around it, and who claims a target.
+//!
+//! Nothing here fails: what the system does not tell is `None`, empty or `Unknown`, never a guess, and
+//! `model::check` decides what that forbids. Everything in `/proc`, `/sys` and `/etc` is read below a
+//! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written.
+//! Deliberately absent: what the facts mean (`analysis`), what may be written (`model::check`), and
+//! clocks, which are arguments.
+
+mod content;
+mod root;
+mod signature;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as system;
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("host knows Linux only: another system needs its own folder beside src/linux");
+
+pub use root::Root;
+pub use system::{
+    CounterReader, DeviceListing, chain_devices, device_chain, device_under, devices, host_record,
+    target_facts,
+};

@@ -1,0 +1,169 @@
+//! Where the next I/O goes and what it does: the pure part of every workload.
+//!
+//! The stream of one thread is a function of seed and thread number alone, whatever the timing. Offsets are
+//! from the start of the target; alignment is to the block, from the start of the range.
+
+use crate::rng::Rng;
+use model::{Access, Operation, PlannedTarget};
+
+/// What to do next, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// From the start of the target, in bytes.
+    pub(crate) offset: u64,
+    pub(crate) operation: Operation,
+}
+
+/// One thread's endless list of steps.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps {
+    rng: Rng,
+    pattern: Pattern,
+    base: u64,
+    block: u64,
+    blocks: u64,        // in the range, at least 1
+    write_percent: u64, // in [0, 100]
+}
+
+#[derive(Clone, Debug)]
+enum Pattern {
+    Sequential { next: u64 }, // block number, in [0, blocks)
+    Random,
+}
+
+impl Steps {
+    /// For thread `index` of the `target.threads` on this target; `stream` is its number over the whole plan.
+    pub(crate) fn new(target: &PlannedTarget, seed: u64, index: u32, stream: u32) -> Self {
+        let block = target.workload.block.0;
+        let blocks = target.length.0 / block;
+        assert!(blocks > 0, "the check leaves at least one block");
+        assert!(index < target.threads, "threads of a target count from 0");
+        let pattern = match target.workload.access {
+            Access::Random => Pattern::Random,
+            Access::Sequential => {
+                let start = u128::from(blocks) * u128::from(index) / u128::from(target.threads);
+                Pattern::Sequential { next: start as u64 }
+            }
+        };
+        Steps {
+            rng: Rng::new(seed, u64::from(stream)),
+            pattern,
+            base: target.base.0,
+            block,
+            blocks,
+            write_percent: u64::from(target.workload.write.as_percent()),
+        }
+    }
+
+    /// The next step: first the place, then the operation.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Step {
+        let number = match &mut self.pattern {
+            Pattern::Random => self.rng.below(self.blocks),
+            Pattern::Sequential { next } => {
+                let number = *next;
+                *next = if number + 1 == self.blocks {
+                    0
+                } else {
+                    number + 1
+                };
+                number
+            }
+        };
+        let operation = match self.write_percent {
+            0 => Operation::Read,
+            100 => Operation::Write,
+            percent if self.rng.below(100) < percent => Operation::Write,
+            _ => Operation::Read,
+        };
+        Step {
+            offset: self.base + number * self.block,
+            operation,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rehearsal::tests::planned;
+    use model::{Bytes, Ratio};
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn steps(change: impl FnOnce(&mut PlannedTarget), index: u32) -> Steps {
+        let mut target = planned();
+        change(&mut target);
+        Steps::new(&target, 0, index, index)
+    }
+
+    #[test]
+    fn sequential_walks_the_range_once_and_starts_again() {
+        let mut walk = steps(
+            |t| {
+                t.workload.access = Access::Sequential;
+                (t.base, t.length) = (Bytes(8192), Bytes(3 * 4096));
+            },
+            0,
+        );
+        let offsets: Vec<u64> = (0..5).map(|_| walk.next().offset).collect();
+        assert_eq!(offsets, [8192, 12288, 16384, 8192, 12288]);
+    }
+
+    #[test]
+    fn sequential_threads_share_the_range_out() {
+        let starts: Vec<u64> = (0..4)
+            .map(|index| {
+                let change = |t: &mut PlannedTarget| {
+                    t.workload.access = Access::Sequential;
+                    (t.length, t.threads) = (Bytes(10 * 4096), 4);
+                };
+                steps(change, index).next().offset / 4096
+            })
+            .collect();
+        assert_eq!(starts, [0, 2, 5, 7]);
+    }
+
+    #[test]
+    fn random_reaches_every_block() {
+        let mut walk = steps(|t| t.length = Bytes(64 * 4096), 0);
+        let seen: HashSet<u64> = (0..2000).map(|_| walk.next().offset / 4096).collect();
+        assert_eq!(seen.len(), 64);
+    }
+
+    #[test]
+    fn a_mix_comes_out_near_its_share() {
+        let mut walk = steps(|t| t.workload.write = Ratio::percent(30).unwrap(), 0);
+        let writes = (0..100_000)
+            .filter(|_| walk.next().operation == Operation::Write)
+            .count();
+        // Five standard deviations of a binomial: sqrt(100 000 × 0.3 × 0.7) = 145.
+        assert!(writes.abs_diff(30_000) < 725, "{writes}");
+    }
+
+    proptest! {
+        #[test]
+        fn every_step_is_a_whole_aligned_block_inside_the_range(
+            blocks in 1u64..500,
+            sectors in 1u64..64,
+            base in 0u64..100,
+            sequential in any::<bool>(),
+            threads in 1u32..5,
+        ) {
+            let block = sectors * 512;
+            for index in 0..threads {
+                let mut walk = steps(|t| {
+                    t.base = Bytes(base * 512);
+                    t.length = Bytes(blocks * block);
+                    t.workload.block = Bytes(block);
+                    t.threads = threads;
+                    t.workload.access = if sequential { Access::Sequential } else { Access::Random };
+                }, index);
+                for _ in 0..200 {
+                    let offset = walk.next().offset - base * 512;
+                    prop_assert!(offset.is_multiple_of(block) && offset + block <= blocks * block);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Linux io_uring: many I/Os handed over and taken back with one system call.
+//!
+//! What the kernel offers is tried, never assumed: single issuer with deferred task work, a registered file,
+//! registered buffers. What it took is in the record. Batching never waits: `reap` hands over all that was
+//! pushed, waits for one completion and takes all that are there. A timer of the ring's own brings the worker
+//! back several times a second on a device that does not answer, at no cost to each I/O.
+//! Left out here: polled completion, submission-queue polling, passthrough.
+#![allow(unsafe_code, reason = "hands memory to the kernel")]
+
+use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
+use crate::RunError;
+use crate::clock::Clock;
+use crate::dispatch::Unavailable;
+use io_uring::types::{Fd, Fixed, Timespec};
+use io_uring::{IoUring as Ring, Probe, opcode, squeue};
+use model::Operation;
+use std::io;
+
+/// Marks the completion of the ring's own timer; slots are far below.
+const TIMER: u64 = u64::MAX;
+/// The kernel takes at most this much as one registered buffer.
+const REGISTERED_MAX: usize = 1 << 30;
+/// Most entries that the kernel allows a submission queue.
+const ENTRIES_MAX: u32 = 32_768;
+
+/// A ring, used by the thread that made it.
+pub(crate) struct IoUring {
+    ring: Ring,
+    descriptor: i32,
+    fixed_file: bool,
+    fixed_buffers: bool,
+    /// Boxed, because the kernel reads it when the timer is handed over.
+    timer: Box<Timespec>,
+    used: Used,
+}
+
+impl IoUring {
+    pub(crate) fn open(setup: &Setup<'_>) -> Result<Self, RunError> {
+        let entries = (setup.depth + 1).next_power_of_two().min(ENTRIES_MAX);
+        let mut used = Used::default();
+        let ring = build(entries, &mut used).map_err(|source| RunError::Ring {
+            remedy: remedy(&source),
+            source,
+        })?;
+        let fixed_file = ring.submitter().register_files(&[setup.descriptor]).is_ok();
+        let fixed_buffers = register_buffers(&ring, setup, &mut used);
+        used.features
+            .extend(fixed_file.then_some("registered file"));
+        used.features
+            .extend(fixed_buffers.then_some("registered buffers"));
+        let [seconds, nanos] = [
+            REAP_AT_MOST.0 / 1_000_000_000,
+            REAP_AT_MOST.0 % 1_000_000_000,
+        ];
+        let timer = Box::new(Timespec::new().sec(seconds).nsec(nanos as u32));
+        let descriptor = setup.descriptor;
+        let mut opened = IoUring {
+            ring,
+            descriptor,
+            fixed_file,
+            fixed_buffers,
+            timer,
+            used,
+        };
+        opened.start_timer()?;
+        Ok(opened)
+    }
+
+    /// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
+    pub(crate) fn probe() -> Result<(), Unavailable> {
+        let refused = |source: &io::Error| Unavailable {
+            reason: crate::error::errno_text(source),
+            remedy: remedy(source),
+        };
+        let ring = Ring::new(2).map_err(|source| refused(&source))?;
+        let mut probe = Probe::new();
+        ring.submitter()
+            .register_probe(&mut probe)
+            .map_err(|source| refused(&source))?;
+        let needed = [
+            opcode::Read::CODE,
+            opcode::Write::CODE,
+            opcode::ReadFixed::CODE,
+            opcode::WriteFixed::CODE,
+            opcode::Timeout::CODE,
+        ];
+        if needed.iter().all(|&code| probe.is_supported(code)) {
+            return Ok(());
+        }
+        Err(Unavailable {
+            reason: "this kernel's io_uring lacks plain reads, writes or timeouts".to_owned(),
+            remedy: "Linux 5.6 or later has them",
+        })
+    }
+
+    fn entry(&self, io: &Io) -> squeue::Entry {
+        let (memory, length, offset) = (io.memory.as_ptr(), io.length, io.offset);
+        let fd = Fd(self.descriptor);
+        let entry = match (io.operation, self.fixed_buffers, self.fixed_file) {
+            (Operation::Read, true, true) => opcode::ReadFixed::new(Fixed(0), memory, length, 0)
+                .offset(offset)
+                .build(),
+            (Operation::Read, true, false) => opcode::ReadFixed::new(fd, memory, length, 0)
+                .offset(offset)
+                .build(),
+            (Operation::Read, false, true) => opcode::Read::new(Fixed(0), memory, length)
+                .offset(offset)
+                .build(),
+            (Operation::Read, false, false) => {
+                opcode::Read::new(fd, memory, length).offset(offset).build()
+            }
+            (Operation::Write, true, true) => opcode::WriteFixed::new(Fixed(0), memory, length, 0)
+                .offset(offset)
+                .build(),
+            (Operation::Write, true, false) => opcode::WriteFixed::new(fd, memory, length, 0)
+                .offset(offset)
+                .build(),
+            (Operation::Write, false, true) => opcode::Write::new(Fixed(0), memory, length)
+                .offset(offset)
+                .build(),
+            (Operation::Write, false, false) => opcode::Write::new(fd, memory, length)
+                .offset(offset)
+                .build(),
+        };
+        entry.user_data(u64::from(io.slot))
+    }
+
+    fn start_timer(&mut self) -> Result<(), RunError> {
+        let entry = opcode::Timeout::new(&raw const *self.timer)
+            .build()
+            .user_data(TIMER);
+        self.stage(&entry)
+    }
+
+    #[inline]
+    fn stage(&mut self, entry: &squeue::Entry) -> Result<(), RunError> {
+        loop {
+            // SAFETY: the memory of an I/O belongs to its slot and the timer to us; both outlive the
+            // completion, because the worker drains, and abandons what it could not drain.
+            if unsafe { self.ring.submission().push(entry) }.is_ok() {
+                return Ok(());
+            }
+            // Full: only where the depth is the largest that the kernel allows.
+            self.enter(0)?;
+        }
+    }
+
+    #[inline]
+    fn enter(&self, want: usize) -> Result<(), RunError> {
+        match self.ring.submit_and_wait(want) {
+            Ok(_) => Ok(()),
+            // A signal, or a full completion queue that the caller is about to empty.
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::EINTR | libc::EBUSY | libc::EAGAIN)
+                ) =>
+            {
+                Ok(())
+            }
+            Err(source) => Err(RunError::Ring {
+                remedy: remedy(&source),
+                source,
+            }),
+        }
+    }
+}
+
+impl Backend for IoUring {
+    fn used(&self) -> Used {
+        self.used.clone()
+    }
+
+    #[inline]
+    fn push(&mut self, io: Io) -> Result<(), RunError> {
+        let entry = self.entry(&io);
+        self.stage(&entry)
+    }
+
+    #[inline]
+    fn hand_over(&mut self) -> Result<(), RunError> {
+        self.enter(0)
+    }
+
+    #[inline]
+    fn reap<C: Clock>(&mut self, _: &C, landed: &mut Vec<Completion>) -> Result<(), RunError> {
+        self.enter(1)?;
+        let mut timer_fired = false;
+        for done in self.ring.completion() {
+            if done.user_data() == TIMER {
+                timer_fired = true;
+            } else {
+                landed.push(Completion {
+                    slot: done.user_data() as u32,
+                    result: done.result(),
+                });
+            }
+        }
+        if timer_fired {
+            self.start_timer()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn abandon(self) {
+        std::mem::forget(self);
+    }
+}
+
+/// The best ring that this kernel makes: each refusal of a newer offer is a step down.
+fn build(entries: u32, used: &mut Used) -> io::Result<Ring> {
+    let deferred = Ring::builder()
+        .setup_clamp()
+        .setup_submit_all()
+        .setup_single_issuer()
+        .setup_coop_taskrun()
+        .setup_defer_taskrun()
+        .build(entries);
+    match deferred {
+        Ok(ring) => {
+            used.features
+                .extend(["single issuer", "deferred task work"]);
+            return Ok(ring);
+        }
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
+        Err(error) => return Err(error),
+    }
+    let cooperative = Ring::builder()
+        .setup_clamp()
+        .setup_submit_all()
+        .setup_coop_taskrun()
+        .build(entries);
+    if let Ok(ring) = cooperative {
+        used.features.push("cooperative task work");
+        used.notes.push(
+            "this kernel has no deferred task work (Linux 6.1): each I/O costs a little more"
+                .to_owned(),
+        );
+        return Ok(ring);
+    }
+    used.notes.push(
+        "this kernel's io_uring is older than Linux 5.19: each I/O costs a little more".to_owned(),
+    );
+    Ring::builder().setup_clamp().build(entries)
+}
+
+/// Pins the thread's memory once instead of at every I/O, where the kernel and the memlock limit allow it.
+fn register_buffers(ring: &Ring, setup: &Setup<'_>, used: &mut Used) -> bool {
+    let (start, bytes) = setup.buffers.whole();
+    if bytes > REGISTERED_MAX {
+        used.notes.push(
+            "buffers above 1 GiB a thread are not registered: each I/O costs a little more"
+                .to_owned(),
+        );
+        return false;
+    }
+    let piece = libc::iovec {
+        iov_base: start.as_ptr().cast(),
+        iov_len: bytes,
+    };
+    // SAFETY: the mapping lives at least as long as the ring: the worker drops the backend before it, and
+    // abandons both where I/Os are still in flight.
+    let registered = unsafe { ring.submitter().register_buffers(&[piece]) };
+    if let Err(error) = &registered {
+        let errno = crate::error::errno_text(error);
+        used.notes.push(format!(
+            "buffers are not registered ({errno}): raise the limit with ulimit -l"
+        ));
+    }
+    registered.is_ok()
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::ENOSYS) => "Linux 5.6 or later has it; --engine sync works everywhere",
+        Some(libc::EPERM | libc::EACCES) => {
+            "it is switched off here (sysctl kernel.io_uring_disabled, or the container's seccomp filter); \
+             --engine sync works everywhere"
+        }
+        Some(libc::ENOMEM) => {
+            "raise the limit on locked memory (ulimit -l), or take fewer threads or a smaller depth"
+        }
+        Some(libc::EMFILE | libc::ENFILE) => {
+            "raise the limit on open files (ulimit -n), or take fewer threads"
+        }
+        _ => "--engine sync works everywhere",
+    }
+}

@@ -1,0 +1,79 @@
+//! The backends: what moves bytes. One file and one row in `dispatch` each.
+//!
+//! A backend knows no policy: it is told what to do with which memory, and tells what came of it. It is made
+//! on the thread that uses it. Everything that allocates happens in `open`.
+
+mod io_uring;
+mod null;
+mod sync;
+
+pub(crate) use io_uring::IoUring;
+pub(crate) use null::Null;
+pub(crate) use sync::Sync;
+
+use crate::RunError;
+use crate::buffer::Buffers;
+use crate::clock::Clock;
+use model::{Nanos, Operation};
+use std::os::fd::RawFd;
+use std::ptr::NonNull;
+
+/// The name of an I/O in flight: its place in the thread's fixed set. // in [0, depth)
+pub(crate) type Slot = u32;
+
+/// The largest time after which `reap` comes back without a completion, so that a stop is heard.
+pub(crate) const REAP_AT_MOST: Nanos = Nanos::millis(100);
+
+/// One I/O to be done. The memory stays untouched by us until its completion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Io {
+    pub(crate) operation: Operation,
+    /// From the start of the target.
+    pub(crate) offset: u64,
+    pub(crate) memory: NonNull<u8>,
+    pub(crate) length: u32,
+    pub(crate) slot: Slot,
+    /// When the worker stamped it.
+    pub(crate) issued: Nanos,
+}
+
+/// What came of one I/O: bytes transferred, or a negated errno, as the kernel gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Completion {
+    pub(crate) slot: Slot,
+    pub(crate) result: i32,
+}
+
+/// What a backend is opened with.
+pub(crate) struct Setup<'a> {
+    pub(crate) descriptor: RawFd,
+    pub(crate) depth: u32,
+    pub(crate) buffers: &'a Buffers,
+}
+
+/// What a backend used of the kernel's offers, and what a person should know about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) features: Vec<&'static str>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Moves bytes.
+pub(crate) trait Backend {
+    /// What it used of the kernel's offers.
+    fn used(&self) -> Used;
+
+    /// Takes one I/O. Never blocks on the device, never allocates. At most `depth` are in flight.
+    fn push(&mut self, io: Io) -> Result<(), RunError>;
+
+    /// Hands over what was pushed, without waiting; `reap` does so anyway.
+    fn hand_over(&mut self) -> Result<(), RunError>;
+
+    /// Hands over what was pushed and waits for at least one completion, or for at most about
+    /// [`REAP_AT_MOST`]; then takes all that is there. `landed` is empty before, and has room for `depth`. The clock is for
+    /// backends that wait by themselves.
+    fn reap<C: Clock>(&mut self, clock: &C, landed: &mut Vec<Completion>) -> Result<(), RunError>;
+
+    /// Leaves everything that the kernel may still use where it is, for good.
+    fn abandon(self);
+}

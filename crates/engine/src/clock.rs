@@ -1,0 +1,261 @@
+//! The only reader of the monotonic clock, and a fake one for tests.
+//!
+//! The time stamp counter is used where the kernel itself keeps time by it (then it is constant, synchronous
+//! over the cores and watched), because a reading costs 10 ns against 25 for the kernel's clock. It is
+//! calibrated against the monotonic clock before a run and compared with it after; the difference is in the
+//! record. See `docs/measurement.md`.
+#![allow(unsafe_code, reason = "reading the time stamp counter")]
+
+use model::{ClockRecord, Nanos};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// Something that tells the time since the start of a run.
+pub(crate) trait Clock {
+    /// Since the start of the run.
+    fn now(&self) -> Nanos;
+    /// Returns at `moment`, or a little later.
+    fn wait_until(&self, moment: Nanos);
+}
+
+/// Real time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WallClock {
+    source: Source,
+    /// The same origin on the monotonic clock, to measure drift by.
+    anchor: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Tsc {
+        origin_ticks: u64,
+        /// Nanoseconds a tick, times 2^32.
+        scale: u64,
+    },
+    Monotonic,
+}
+
+/// How long the counter is watched before a run. A pair of readings is good to about 50 ns, so the rate is
+/// good to about 5 parts in a million; what is left shows as drift in the record.
+const CALIBRATION: Duration = Duration::from_millis(10);
+/// Sleeping is late by up to this much; the rest is spent spinning.
+const SLEEP_SLACK: Nanos = Nanos::micros(150);
+
+impl WallClock {
+    /// The best clock of this machine, its origin now. `trusted` says that the kernel keeps time by the time
+    /// stamp counter. Takes 10 ms where the counter has to be calibrated.
+    pub(crate) fn start(trusted: bool) -> Self {
+        if trusted && let Some(scale) = calibrate() {
+            let (origin_ticks, anchor) = pair();
+            return WallClock {
+                source: Source::Tsc {
+                    origin_ticks,
+                    scale,
+                },
+                anchor,
+            };
+        }
+        WallClock {
+            source: Source::Monotonic,
+            anchor: monotonic(),
+        }
+    }
+
+    /// The same clock with its origin now.
+    pub(crate) fn restarted(self) -> Self {
+        let (ticks, anchor) = pair();
+        let source = match self.source {
+            Source::Tsc { scale, .. } => Source::Tsc {
+                origin_ticks: ticks,
+                scale,
+            },
+            Source::Monotonic => Source::Monotonic,
+        };
+        WallClock { source, anchor }
+    }
+
+    /// What the record says of it, with its drift until now.
+    pub(crate) fn record(&self) -> ClockRecord {
+        let source = match self.source {
+            Source::Tsc { .. } => "tsc",
+            Source::Monotonic => "monotonic",
+        };
+        let mut drifts: Vec<u64> = (0..5).map(|_| self.drift()).collect();
+        drifts.sort_unstable();
+        ClockRecord {
+            source: source.to_owned(),
+            cost: self.cost(),
+            drift: Nanos(drifts[0]),
+        }
+    }
+
+    fn drift(&self) -> u64 {
+        match self.source {
+            Source::Monotonic => 0,
+            Source::Tsc { .. } => {
+                let (mine, truth) = (self.now().0, self.anchor.elapsed().as_nanos() as u64);
+                mine.abs_diff(truth)
+            }
+        }
+    }
+
+    /// What one reading costs: the median of many short series.
+    fn cost(&self) -> Nanos {
+        const SERIES: u64 = 64;
+        let mut costs: Vec<u64> = (0..31)
+            .map(|_| {
+                let begin = self.now();
+                for _ in 0..SERIES {
+                    std::hint::black_box(self.now());
+                }
+                self.now().minus(begin).0 / (SERIES + 1)
+            })
+            .collect();
+        costs.sort_unstable();
+        Nanos(costs[costs.len() / 2])
+    }
+}
+
+impl Clock for WallClock {
+    #[inline]
+    fn now(&self) -> Nanos {
+        match self.source {
+            Source::Tsc {
+                origin_ticks,
+                scale,
+            } => {
+                let ticks = ticks().saturating_sub(origin_ticks);
+                Nanos(((u128::from(ticks) * u128::from(scale)) >> 32) as u64)
+            }
+            Source::Monotonic => Nanos(self.anchor.elapsed().as_nanos() as u64),
+        }
+    }
+
+    fn wait_until(&self, moment: Nanos) {
+        let left = moment.minus(self.now());
+        if left > SLEEP_SLACK {
+            std::thread::sleep(left.minus(SLEEP_SLACK).as_duration());
+        }
+        while self.now() < moment {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Whether the kernel itself keeps time by the time stamp counter: then it is constant over frequencies,
+/// synchronous over the cores, and watched by the kernel.
+pub(crate) fn kernel_keeps_time_by_counter() -> bool {
+    let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    std::fs::read_to_string(source).is_ok_and(|name| name.trim() == "tsc")
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
+fn monotonic() -> Instant {
+    Instant::now()
+}
+
+/// The counter and the clock at nearly the same moment: the tightest of several tries.
+fn pair() -> (u64, Instant) {
+    let tries = (0..8).map(|_| {
+        let before = ticks();
+        let clock = monotonic();
+        let after = ticks();
+        (
+            after.saturating_sub(before),
+            before + after.saturating_sub(before) / 2,
+            clock,
+        )
+    });
+    let (_, ticks, clock) = tries.min_by_key(|(width, ..)| *width).expect("eight tries");
+    (ticks, clock)
+}
+
+/// Nanoseconds a tick, times 2^32. `None` where the counter does not run.
+fn calibrate() -> Option<u64> {
+    let (first_ticks, first_clock) = pair();
+    std::thread::sleep(CALIBRATION);
+    let (last_ticks, last_clock) = pair();
+    let ticks = last_ticks
+        .checked_sub(first_ticks)
+        .filter(|&ticks| ticks > 0)?;
+    let ns = last_clock.duration_since(first_clock).as_nanos();
+    u64::try_from((ns << 32) / u128::from(ticks))
+        .ok()
+        .filter(|&scale| scale > 0)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn ticks() -> u64 {
+    // SAFETY: the instruction exists on every x86-64 processor and only reads a counter.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// No counter that we know: `calibrate` finds that it stands still.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn ticks() -> u64 {
+    0
+}
+
+/// A clock that whoever made it holds: each reading takes `step`, and waiting takes no time at all.
+#[derive(Clone, Debug)]
+pub(crate) struct FakeClock {
+    now_ns: Cell<u64>,
+    step: Nanos,
+}
+
+impl FakeClock {
+    pub(crate) fn new(step: Nanos) -> Self {
+        FakeClock {
+            now_ns: Cell::new(0),
+            step,
+        }
+    }
+}
+
+impl Clock for FakeClock {
+    #[inline]
+    fn now(&self) -> Nanos {
+        let now = self.now_ns.get();
+        self.now_ns.set(now + self.step.0);
+        Nanos(now)
+    }
+
+    fn wait_until(&self, moment: Nanos) {
+        self.now_ns.set(self.now_ns.get().max(moment.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sources_run_forward_and_agree_with_the_monotonic_clock() {
+        for trusted in [false, true] {
+            let clock = WallClock::start(trusted).restarted();
+            let mut last = clock.now();
+            for _ in 0..10_000 {
+                let now = clock.now();
+                assert!(now >= last);
+                last = now;
+            }
+            clock.wait_until(Nanos::millis(3));
+            assert!(clock.now() >= Nanos::millis(3));
+            let record = clock.record();
+            // A pair of readings can be torn apart by an interrupt; a wrong scale would show as percents.
+            assert!(record.drift < Nanos::millis(1), "{record:?}");
+        }
+    }
+
+    #[test]
+    fn a_fake_clock_stands_still_but_for_its_step() {
+        let clock = FakeClock::new(Nanos(2));
+        assert_eq!([clock.now(), clock.now()], [Nanos(0), Nanos(2)]);
+        clock.wait_until(Nanos(100));
+        clock.wait_until(Nanos(50));
+        assert_eq!(clock.now(), Nanos(100));
+    }
+}

@@ -1,0 +1,97 @@
+//! Why a run could not be carried out: what failed, on what, what to do.
+//!
+//! A failed I/O inside a run is not here: it is data, and stands in the record.
+
+use model::Bytes;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run could not be carried out.
+#[derive(Debug, thiserror::Error)]
+#[allow(
+    missing_docs,
+    reason = "the message says what each variant and field is"
+)]
+pub enum RunError {
+    #[error("{}: cannot be opened for {access}: {}; {}", path.display(), errno_text(source), open_remedy(source))]
+    Open {
+        path: PathBuf,
+        access: &'static str,
+        source: io::Error,
+    },
+    #[error(
+        "{}: this is no longer what was checked (it was replaced or resized meanwhile), so nothing was \
+         written: run again", path.display()
+    )]
+    Changed { path: PathBuf },
+    #[error("the engine {engine} does not run here: {reason}; {remedy}")]
+    Unavailable {
+        engine: &'static str,
+        reason: String,
+        remedy: &'static str,
+    },
+    #[error(
+        "the engine sync serves here because io_uring does not run ({reason}), and it has one I/O \
+         outstanding a thread: take depth 1 and more threads, or {remedy}"
+    )]
+    DepthWithoutRing {
+        reason: String,
+        remedy: &'static str,
+    },
+    #[error("the ring could not be set up: {}; {remedy}", errno_text(source))]
+    Ring {
+        source: io::Error,
+        remedy: &'static str,
+    },
+    #[error(
+        "{bytes} of memory for buffers were refused: {}; take a smaller depth, block or number of threads",
+        errno_text(source)
+    )]
+    Buffers { bytes: Bytes, source: io::Error },
+    #[error(
+        "thread {number} could not be started: {}; take fewer threads, or raise the limit: ulimit -u",
+        errno_text(source)
+    )]
+    Thread { number: u32, source: io::Error },
+    #[error("{}: filling failed at byte {offset}: {}; {}", path.display(), errno_text(source), fill_remedy(source))]
+    Fill {
+        path: PathBuf,
+        offset: Bytes,
+        source: io::Error,
+    },
+    #[error("stopped while {} was being filled{}", path.display(), if *removed { "; the unfinished file was removed" } else { "; what was written so far stays and is completed next time" })]
+    FillInterrupted { path: PathBuf, removed: bool },
+}
+
+/// `No such file or directory (ENOENT…)` without Rust's own wrapping.
+pub(crate) fn errno_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+fn open_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "check the spelling",
+        io::ErrorKind::PermissionDenied => "ask for access to it, or run as root",
+        io::ErrorKind::ResourceBusy => {
+            "something holds it: see what with lsblk and fuser -v, and end that first"
+        }
+        io::ErrorKind::InvalidInput => {
+            "the file system refuses unbuffered I/O: say --cache cached, or name a target elsewhere"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "read only (write 0), or mount it for writing",
+        _ => "see the system's log (dmesg) for more",
+    }
+}
+
+fn fill_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "take a smaller --size, or make room; the unfinished file was removed"
+        }
+        _ => "see the system's log (dmesg) for more",
+    }
+}

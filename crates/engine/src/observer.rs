@@ -1,0 +1,46 @@
+//! What the control plane tells onlookers. Never called from a worker.
+
+use model::{Bytes, Nanos};
+use std::path::Path;
+
+/// Something that an onlooker may want to show.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A file is being filled.
+    Filling {
+        /// Which.
+        path: &'a Path,
+        /// Written so far.
+        done: Bytes,
+        /// To be written in all.
+        total: Bytes,
+    },
+    /// A phase began.
+    Phase {
+        /// `warm-up`, `measured`, `cool-down` or `drain`.
+        name: &'static str,
+    },
+    /// Some time has passed in a running timespan.
+    Tick {
+        /// Since the start of the warm-up.
+        elapsed: Nanos,
+        /// Completed since then, all threads.
+        ios: u64,
+        /// Transferred by them.
+        bytes: Bytes,
+    },
+}
+
+/// An onlooker. Must return soon: the control plane waits for it.
+pub trait Observer: Sync {
+    /// Called on the control plane's thread, a few times a second at most.
+    fn on(&self, event: Event<'_>);
+}
+
+/// Looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn on(&self, _: Event<'_>) {}
+}

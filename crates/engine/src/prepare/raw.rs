@@ -1,0 +1,89 @@
+//! What filling needs of the system: reserving space, aligned memory, whole writes, dropping cached pages.
+#![allow(
+    unsafe_code,
+    reason = "system calls on descriptors, and aligned memory"
+)]
+
+use model::Bytes;
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::ptr::NonNull;
+
+/// Alignment that every device takes for memory.
+const PAGE: usize = 4096;
+
+/// Device and inode number.
+pub(super) fn identity(file: &File) -> io::Result<(u64, u64)> {
+    let meta = file.metadata()?;
+    Ok((meta.dev(), meta.ino()))
+}
+
+/// Past the page cache, where the plan goes that way. Never through a symbolic link that came in between.
+pub(super) fn direct(options: &mut OpenOptions, unbuffered: bool) {
+    options.custom_flags(if unbuffered { libc::O_DIRECT } else { 0 } | libc::O_CLOEXEC);
+}
+
+/// Reserves the space up to `to`, so that a full disk is found out before anything is written. File systems
+/// that cannot reserve are left to find it out while writing.
+pub(super) fn reserve(file: &File, from: Bytes, to: Bytes) -> io::Result<()> {
+    if to <= from {
+        return Ok(());
+    }
+    let (start, length) = (from.0.cast_signed(), (to.0 - from.0).cast_signed());
+    // SAFETY: plain integers about a descriptor that we own.
+    let refused = unsafe { libc::fallocate(file.as_raw_fd(), 0, start, length) } != 0;
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EOPNOTSUPP | libc::ENOSYS) if refused => file.set_len(to.0),
+        _ if refused => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Writes all of `data`, however many calls it takes. Direct I/O goes on only at aligned places; a write that
+/// stops elsewhere is an error of the device, which the next call then tells.
+pub(super) fn write_whole(file: &File, data: &[u8], at: u64) -> io::Result<()> {
+    file.write_all_at(data, at)
+}
+
+/// Lets go of the pages that filling left in the cache, so that the run begins with none.
+pub(super) fn drop_cache(file: &File) {
+    // SAFETY: advice on a descriptor that we own; it cannot do harm.
+    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+}
+
+/// Memory for one write, aligned for direct I/O.
+pub(super) struct Piece {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Piece {
+    pub(super) fn new(bytes: usize) -> Self {
+        let layout =
+            Layout::from_size_align(bytes.max(PAGE), PAGE).expect("a page is a power of two");
+        // SAFETY: the layout is not empty.
+        let start = unsafe { alloc_zeroed(layout) };
+        let Some(start) = NonNull::new(start) else {
+            handle_alloc_error(layout)
+        };
+        Piece { start, layout }
+    }
+
+    /// The first `length` bytes. // at most the size it was made with
+    pub(super) fn data(&mut self, length: usize) -> &mut [u8] {
+        assert!(length <= self.layout.size(), "asked for more than there is");
+        // SAFETY: the memory is ours alone, initialised, and at least this long.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), length) }
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new` with this layout.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}

@@ -1,0 +1,30 @@
+//! The stop word: said by a person or a deadline, heard by the control plane and by long fillings.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Shared by whoever may say it and whoever must hear it. Once said it stays said.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Not said yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says it. Safe to call from a signal handler: one atomic store.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was said.
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The word itself, for libraries that set a flag on a signal.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}

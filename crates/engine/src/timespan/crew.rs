@@ -1,0 +1,255 @@
+//! The workers of one timespan: mustered, let go together, and waited for, but not for ever.
+
+use crate::RunError;
+use crate::backend::{Backend, IoUring, Null, Setup, Sync, Used};
+use crate::clock::{Clock, WallClock};
+use crate::dispatch::BackendKind;
+use crate::live::Live;
+use crate::schedule::Schedule;
+use crate::target::OpenTarget;
+use crate::worker::{self, Done, Place, Work, drive, finish};
+use model::{Location, Nanos, Plan};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// Beyond the worker's own patience with the device, before a thread is taken for lost.
+const PATIENCE: Nanos = Nanos::seconds(15);
+
+/// The workers, each on its thread.
+pub(super) struct Crew {
+    places: Vec<Place>,
+    lives: Vec<Arc<Live>>,
+    gate: Arc<Gate>,
+    words: Receiver<(u32, Word)>,
+    used: Used,
+}
+
+/// What a worker tells the control plane, with its number.
+enum Word {
+    Ready(Used),
+    Done(Box<Done>),
+    Failed(RunError),
+}
+
+/// What came of one worker.
+pub(super) struct Returned {
+    pub(super) place: Place,
+    /// `None` for a thread that is still in a system call.
+    pub(super) done: Option<Done>,
+}
+
+/// Everything that a worker's thread is given.
+struct Orders {
+    plan: Arc<Plan>,
+    place: Place,
+    schedule: Arc<Schedule>,
+    live: Arc<Live>,
+    gate: Arc<Gate>,
+    words: Sender<(u32, Word)>,
+}
+
+impl Crew {
+    /// Starts all threads and waits until each has opened and allocated all that it needs. On the first
+    /// refusal all are sent home, with nothing read or written.
+    pub(super) fn muster(
+        plan: &Plan,
+        kind: BackendKind,
+        schedule: &Arc<Schedule>,
+    ) -> Result<Self, RunError> {
+        let places = worker::places(plan);
+        let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
+        let gate = Arc::new(Gate::default());
+        let plan = Arc::new(plan.clone());
+        let (sender, words) = channel();
+        for (place, live) in places.iter().zip(&lives) {
+            let orders = Orders {
+                plan: Arc::clone(&plan),
+                place: *place,
+                schedule: Arc::clone(schedule),
+                live: Arc::clone(live),
+                gate: Arc::clone(&gate),
+                words: sender.clone(),
+            };
+            let name = format!("fathom-{}", place.thread);
+            let started = std::thread::Builder::new()
+                .name(name)
+                .spawn(move || live_through(kind, &orders));
+            if let Err(source) = started {
+                gate.open(Signal::GoHome);
+                return Err(RunError::Thread {
+                    number: place.thread,
+                    source,
+                });
+            }
+        }
+        let mut crew = Crew {
+            places,
+            lives,
+            gate,
+            words,
+            used: Used::default(),
+        };
+        crew.wait_until_ready()?;
+        Ok(crew)
+    }
+
+    /// Lets all go at once, on this clock.
+    pub(super) fn go(&self, clock: WallClock) {
+        self.gate.open(Signal::Go(clock));
+    }
+
+    /// What the backend used of the kernel's offers; the same on every thread.
+    pub(super) fn used(&self) -> Used {
+        self.used.clone()
+    }
+
+    /// What onlookers may read.
+    pub(super) fn lives(&self) -> Vec<Arc<Live>> {
+        self.lives.clone()
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), RunError> {
+        for _ in 0..self.places.len() {
+            match self.words.recv() {
+                Ok((_, Word::Ready(used))) => self.used = used,
+                Ok((_, Word::Done(_))) => unreachable!("nobody has been let go yet"),
+                Ok((_, Word::Failed(error))) => {
+                    self.gate.open(Signal::GoHome);
+                    return Err(error);
+                }
+                Err(_) => unreachable!("a thread speaks before it ends, or panics"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all, until some time after `drain_began`; a thread that is not back by then is left behind.
+    pub(super) fn come_home(
+        self,
+        clock: &WallClock,
+        drain_began: Nanos,
+    ) -> Result<Vec<Returned>, RunError> {
+        let mut returned: Vec<Returned> = self
+            .places
+            .iter()
+            .map(|&place| Returned { place, done: None })
+            .collect();
+        let deadline = drain_began.plus(PATIENCE);
+        let mut missing = returned.len();
+        while missing > 0 {
+            let left = deadline.minus(clock.now());
+            match self.words.recv_timeout(left.as_duration()) {
+                Ok((thread, Word::Done(done))) => returned[thread as usize].done = Some(*done),
+                Ok((_, Word::Ready(_))) => unreachable!("all were ready before they were let go"),
+                Ok((_, Word::Failed(error))) => return Err(error),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+            missing -= 1;
+        }
+        Ok(returned)
+    }
+}
+
+fn live_through(kind: BackendKind, orders: &Orders) {
+    match kind {
+        BackendKind::IoUring => live_with(orders, IoUring::open),
+        BackendKind::Sync => live_with(orders, |setup| Ok(Sync::open(setup))),
+        BackendKind::Null => {
+            let target = &orders.plan.targets[orders.place.target as usize];
+            let Location::Null(behaviour) = target.location else {
+                unreachable!("the check pairs the null engine with null targets")
+            };
+            live_with(orders, move |setup| Ok(Null::open(setup, behaviour)));
+        }
+    }
+}
+
+/// A worker's life from opening to the last word. A hang-up on the other side means that nobody waits for
+/// the word any more, so it is dropped.
+fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>) {
+    let thread = orders.place.thread;
+    let ready = prepare(orders, open);
+    let (mut work, mut backend, target) = match ready {
+        Ok(ready) => ready,
+        Err(error) => {
+            let _ = orders.words.send((thread, Word::Failed(error)));
+            return;
+        }
+    };
+    let _ = orders.words.send((thread, Word::Ready(backend.used())));
+    let Signal::Go(clock) = orders.gate.wait() else {
+        return;
+    };
+    work.clock = clock;
+    let outcome = match drive(&mut work, &mut backend) {
+        Ok(()) => finish(work, backend, target),
+        Err(error) => {
+            // The kernel's interface broke; what is in flight may still use all of it.
+            orders.schedule.halt(work.clock.now());
+            backend.abandon();
+            work.buffers.abandon();
+            target.abandon();
+            Err(error)
+        }
+    };
+    let word = outcome.map_or_else(Word::Failed, |done| Word::Done(Box::new(done)));
+    let _ = orders.words.send((thread, word));
+}
+
+type Prepared<B> = (Work<WallClock>, B, OpenTarget);
+
+fn prepare<B: Backend>(
+    orders: &Orders,
+    open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>,
+) -> Result<Prepared<B>, RunError> {
+    let plan_target = &orders.plan.targets[orders.place.target as usize];
+    let target = OpenTarget::open(plan_target)?;
+    let (schedule, live) = (Arc::clone(&orders.schedule), Arc::clone(&orders.live));
+    let work = Work::new(
+        &orders.plan,
+        orders.place,
+        WallClock::start(false),
+        schedule,
+        live,
+    )?;
+    let setup = Setup {
+        descriptor: target.descriptor(),
+        depth: plan_target.workload.queue_depth.0,
+        buffers: &work.buffers,
+    };
+    let backend = open(&setup)?;
+    Ok((work, backend, target))
+}
+
+/// Holds the workers back until all are ready.
+#[derive(Default)]
+struct Gate {
+    signal: Mutex<Option<Signal>>,
+    opened: Condvar,
+}
+
+#[derive(Clone, Copy)]
+enum Signal {
+    Go(WallClock),
+    GoHome,
+}
+
+impl Gate {
+    fn open(&self, signal: Signal) {
+        *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = Some(signal);
+        self.opened.notify_all();
+    }
+
+    fn wait(&self) -> Signal {
+        let mut signal = self.signal.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(given) = *signal {
+                return given;
+            }
+            signal = self
+                .opened
+                .wait(signal)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The control plane: a plan becomes a record.
+//!
+//! Opens what must be held, starts the workers, lets them go together, reads the kernel's counters at the
+//! edges of the measured phase, listens for the stop word, and puts together what the workers leave behind.
+
+mod crew;
+
+use crate::RunError;
+use crate::backend::Used;
+use crate::clock::{Clock, WallClock};
+use crate::dispatch::{self, BackendKind};
+use crate::live::Live;
+use crate::observer::{Event, Observer};
+use crate::schedule::Schedule;
+use crate::stop::Stop;
+use crate::target;
+use crate::worker::Done;
+use crew::{Crew, Returned};
+use host::{CounterReader, Root};
+use model::{
+    Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Outcome, Plan, RunRecord,
+    TargetFacts, ThreadRecord,
+};
+use std::sync::Arc;
+
+/// From one look at the stop word to the next.
+const LOOK_EVERY: Nanos = Nanos::millis(20);
+/// From one word to the onlookers to the next.
+const TICK_EVERY: Nanos = Nanos::millis(200);
+
+/// A plan with everything that its record will say beside the result.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is run.
+    pub plan: Plan,
+    /// The machine before it.
+    pub host: HostRecord,
+    /// The plan's targets before it, in the plan's order.
+    pub targets: Vec<TargetFacts>,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+    /// Version of fathom.
+    pub tool_version: String,
+    /// Wall clock now: nanoseconds since 1970 in UTC.
+    pub started_utc: Nanos,
+}
+
+/// Runs a plan whose files are there: call [`crate::prepare`] first.
+///
+/// Returns a record also when an I/O failed or the run was stopped; its outcome says so.
+///
+/// # Errors
+/// Nothing was measured: a target, a thread, memory or the kernel's interface could not be had.
+pub fn run(
+    job: Job,
+    root: &Root,
+    observer: &dyn Observer,
+    stop: &Stop,
+) -> Result<RunRecord, RunError> {
+    let (kind, notes) = dispatch::resolve(&job.plan)?;
+    let clock = WallClock::start(crate::clock::kernel_keeps_time_by_counter());
+    let held = job
+        .plan
+        .targets
+        .iter()
+        .map(target::hold)
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
+    let schedule = Arc::new(Schedule::new(&job.plan.phases));
+    let crew = Crew::muster(&job.plan, kind, &schedule)?;
+
+    let used = crew.used();
+    let before = reader.read(&mut || Nanos(0));
+    let clock = clock.restarted();
+    crew.go(clock);
+    let control = Control {
+        clock,
+        schedule: &schedule,
+        lives: crew.lives(),
+        observer,
+        stop,
+    };
+    let (window, drain_began) = control.measure(&job.plan, &before, &mut reader);
+    let returned = crew.come_home(&clock, drain_began)?;
+    let after = reader.read(&mut || clock.now());
+    drop(held);
+
+    let engine = engine_record(kind, &clock, notes, used, &returned);
+    let seen = Seen {
+        window,
+        lifetime: CounterWindow { before, after },
+        stopped: stop.asked(),
+    };
+    Ok(assemble(job, &schedule, engine, returned, seen))
+}
+
+/// The part that goes on while the workers work.
+struct Control<'a> {
+    clock: WallClock,
+    schedule: &'a Schedule,
+    lives: Vec<Arc<Live>>,
+    observer: &'a dyn Observer,
+    stop: &'a Stop,
+}
+
+impl Control<'_> {
+    /// Sits through all phases. Returns the counters around the measured one, and when issuing ended.
+    fn measure(
+        &self,
+        plan: &Plan,
+        before: &Counters,
+        reader: &mut CounterReader,
+    ) -> (CounterWindow, Nanos) {
+        let mut now = || self.clock.now();
+        let mut window = CounterWindow {
+            before: before.clone(),
+            after: Counters::default(),
+        };
+        if plan.phases.warmup.0 > 0 {
+            self.observer.on(Event::Phase { name: "warm-up" });
+            self.sit_until(|| self.schedule.measured_from());
+            window.before = reader.read(&mut now);
+        }
+        self.observer.on(Event::Phase { name: "measured" });
+        self.sit_until(|| self.schedule.measured_to());
+        window.after = reader.read(&mut now);
+        if plan.phases.cooldown.0 > 0 {
+            self.observer.on(Event::Phase { name: "cool-down" });
+            self.sit_until(|| self.schedule.end());
+        }
+        self.observer.on(Event::Phase { name: "drain" });
+        (window, self.clock.now())
+    }
+
+    /// Waits for a moment that may come nearer meanwhile, with an ear for the stop word.
+    fn sit_until(&self, moment: impl Fn() -> Nanos) {
+        let mut tick_due = self.clock.now().plus(TICK_EVERY);
+        loop {
+            let now = self.clock.now();
+            if self.stop.asked() {
+                self.schedule.halt(now);
+            }
+            if now >= moment() || self.schedule.is_over(now) {
+                return;
+            }
+            if now >= tick_due {
+                tick_due = now.plus(TICK_EVERY);
+                self.tick(now);
+            }
+            self.clock.wait_until(moment().min(now.plus(LOOK_EVERY)));
+        }
+    }
+
+    fn tick(&self, elapsed: Nanos) {
+        let (mut ios, mut bytes) = (0, 0);
+        for live in &self.lives {
+            let (its_ios, its_bytes) = live.read();
+            ios += its_ios;
+            bytes += its_bytes;
+        }
+        self.observer.on(Event::Tick {
+            elapsed,
+            ios,
+            bytes: Bytes(bytes),
+        });
+    }
+}
+
+/// Every device of every chain, once.
+fn counted_devices(targets: &[TargetFacts]) -> Vec<String> {
+    let mut names: Vec<String> = targets.iter().flat_map(host::chain_devices).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn engine_record(
+    kind: BackendKind,
+    clock: &WallClock,
+    mut notes: Vec<String>,
+    used: Used,
+    returned: &[Returned],
+) -> EngineRecord {
+    notes.extend(used.notes);
+    let lost = returned
+        .iter()
+        .filter(|thread| thread.done.is_none())
+        .count();
+    if lost > 0 {
+        notes.push(format!("{lost} threads were left behind in a system call that never came back; what they counted is not here"));
+    }
+    EngineRecord {
+        backend: kind.name().to_owned(),
+        features: used
+            .features
+            .iter()
+            .map(|&feature| feature.to_owned())
+            .collect(),
+        notes,
+        clock: clock.record(),
+    }
+}
+
+/// What the control plane saw itself.
+struct Seen {
+    window: CounterWindow,
+    lifetime: CounterWindow,
+    stopped: bool,
+}
+
+fn assemble(
+    job: Job,
+    schedule: &Schedule,
+    engine: EngineRecord,
+    returned: Vec<Returned>,
+    seen: Seen,
+) -> RunRecord {
+    let drained = returned
+        .iter()
+        .filter_map(|r| r.done.as_ref())
+        .map(|done| done.drained)
+        .max();
+    let phases = schedule.times(drained.unwrap_or_else(|| schedule.end()));
+    let failure = returned
+        .iter()
+        .find_map(|thread| thread.done.as_ref()?.failure.clone());
+    let cut_short = phases.measured() < job.plan.phases.measured;
+    let outcome = match failure {
+        Some(failure) => Outcome::Failed(failure),
+        None if seen.stopped && cut_short => Outcome::Interrupted,
+        None => Outcome::Complete,
+    };
+    let measured = phases.measured();
+    let depth = |target: u32| job.plan.targets[target as usize].workload.queue_depth.0;
+    let threads = returned
+        .into_iter()
+        .map(|thread| match thread.done {
+            Some(done) => thread_record(thread.place.thread, thread.place.target, done, measured),
+            None => ThreadRecord {
+                thread: thread.place.thread,
+                target: thread.place.target,
+                measured: Default::default(),
+                lifetime: Default::default(),
+                abandoned: depth(thread.place.target),
+            },
+        })
+        .collect();
+    RunRecord {
+        tool_version: job.tool_version,
+        command: job.command,
+        started_utc: job.started_utc,
+        plan: job.plan,
+        host: job.host,
+        targets: job.targets,
+        engine,
+        phases,
+        threads,
+        window: seen.window,
+        lifetime: seen.lifetime,
+        outcome,
+    }
+}
+
+/// What one thread did, in the record's form.
+pub(crate) fn thread_record(thread: u32, target: u32, done: Done, measured: Nanos) -> ThreadRecord {
+    let (tallies, lifetime) = done.tally.into_record(measured);
+    ThreadRecord {
+        thread,
+        target,
+        measured: tallies,
+        lifetime,
+        abandoned: done.abandoned,
+    }
+}

@@ -1,0 +1,237 @@
+//! Every backend that this machine can run, against one list of expectations, on a real file.
+
+use crate::jobs;
+use engine::{Silent, Stop, available, run};
+use host::Root;
+use model::*;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const SIZE: u64 = 8 << 20;
+
+/// A marked file beside the test binary, where the file system takes unbuffered I/O.
+pub(crate) fn marked_file(size: u64) -> (TempDir, PathBuf) {
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("target.dat");
+    let file = File::create(&path).unwrap();
+    let mut data = vec![0xA5; size as usize];
+    stamp::stamp(&mut data, Bytes(0), 1);
+    file.write_all_at(&data, 0).unwrap();
+    file.sync_all().unwrap();
+    (folder, path)
+}
+
+/// Engines that move bytes, each with the largest depth that a test may ask of it.
+fn engines() -> Vec<(EngineChoice, u32)> {
+    let movers = available()
+        .into_iter()
+        .filter(|row| row.engine != EngineChoice::Null);
+    movers
+        .filter_map(|row| match row.refusal {
+            None => Some((
+                row.engine,
+                if row.engine == EngineChoice::Sync {
+                    1
+                } else {
+                    32
+                },
+            )),
+            Some(why) => {
+                println!("skipped: the engine {}: {why}", row.engine);
+                None
+            }
+        })
+        .collect()
+}
+
+fn job(path: &Path, engine: EngineChoice, change: jobs::Change<'_>) -> engine::Job {
+    jobs::file(path, Bytes(SIZE), Content::Fathom, engine, &|span| {
+        span.phases.measured = Nanos::millis(150);
+        span.interval = Nanos::millis(50);
+        change(span);
+    })
+}
+
+fn run_it(job: engine::Job) -> RunRecord {
+    run(job, &Root::live(), &Silent, &Stop::new()).unwrap()
+}
+
+#[test]
+fn reads_come_back_whole_at_every_depth() {
+    let (_folder, path) = marked_file(SIZE);
+    for (engine, depth_max) in engines() {
+        for depth in [1, depth_max] {
+            let record = run_it(job(&path, engine, &|span| {
+                span.targets[0].workload.queue_depth = QueueDepth(depth);
+            }));
+            let total = record.total();
+            assert!(total.ios > 0, "{engine} at depth {depth}");
+            assert_eq!(total.bytes, Bytes(total.ios * 4096));
+            assert_eq!((total.short_ios, total.errors_total()), (0, 0));
+            assert_eq!(total.latency.count(), total.ios);
+            assert_eq!(record.engine.backend, engine.to_string());
+            assert_eq!(
+                total.intervals.iter().map(|step| step.ios).sum::<u64>(),
+                total.ios
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_marked_and_stays_inside_the_range() {
+    for (engine, _) in engines() {
+        let (_folder, path) = marked_file(SIZE);
+        let untouched = |at: u64| {
+            let mut block = vec![0; 4096];
+            File::open(&path)
+                .unwrap()
+                .read_exact_at(&mut block, at)
+                .unwrap();
+            block[16..].iter().all(|&byte| byte == 0xA5)
+        };
+        let record = run_it(job(&path, engine, &|span| {
+            let target = &mut span.targets[0];
+            (target.base, target.length) = (Bytes::mib(2), Some(Bytes::mib(1)));
+            (target.workload.write, target.workload.access) = (Ratio::ALL, Access::Sequential);
+        }));
+        assert!(
+            record.tally(Operation::Write, None).ios > 256,
+            "the range was gone through"
+        );
+        assert_eq!(record.tally(Operation::Read, None).ios, 0);
+        let file = std::fs::read(&path).unwrap();
+        assert!(file.chunks(4096).all(stamp::is_stamped), "{engine}");
+        for (at, stays) in [
+            (0, true),
+            ((2 << 20) - 4096, true),
+            (2 << 20, false),
+            (3 << 20, true),
+        ] {
+            assert_eq!(untouched(at), stays, "{engine} at {at}");
+        }
+    }
+}
+
+#[test]
+fn mixes_threads_and_the_last_block_work_together() {
+    let (_folder, path) = marked_file(SIZE);
+    for (engine, depth_max) in engines() {
+        let record = run_it(job(&path, engine, &|span| {
+            let target = &mut span.targets[0];
+            (target.base, target.threads) = (Bytes(SIZE - 8192), 2);
+            target.workload.queue_depth = QueueDepth(depth_max);
+            target.workload.write = Ratio::percent(50).unwrap();
+        }));
+        assert_eq!(record.threads.len(), 2);
+        assert!(
+            record
+                .threads
+                .iter()
+                .all(|thread| thread.lifetime[0].ios + thread.lifetime[1].ios > 0)
+        );
+        assert_eq!(record.total().errors_total(), 0, "{engine}");
+    }
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().len(),
+        SIZE,
+        "the file has not grown"
+    );
+}
+
+#[test]
+fn a_file_that_is_cut_short_meanwhile_is_an_error_and_not_a_fast_device() {
+    for (engine, _) in engines() {
+        let (_folder, path) = marked_file(SIZE);
+        let mut job = job(&path, engine, &|span| span.targets[0].base = Bytes::mib(4));
+        job.plan.targets[0].identity = None;
+        let handle = File::options().write(true).open(&path).unwrap();
+        let cutter = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            handle.set_len(4096).unwrap();
+        });
+        let record = run_it(job);
+        cutter.join().unwrap();
+        let Outcome::Failed(failure) = &record.outcome else {
+            panic!("{engine}: {:?}", record.outcome)
+        };
+        assert_eq!(failure.errno, 61, "{engine}: {}", failure.message);
+    }
+}
+
+#[test]
+fn a_file_replaced_after_the_check_is_refused_untouched() {
+    let (_folder, path) = marked_file(SIZE);
+    for (engine, _) in engines() {
+        let job = job(&path, engine, &|span| {
+            span.targets[0].workload.write = Ratio::ALL;
+        });
+        // Whoever checks keeps the file open until the run ends, so that its inode number is not given away.
+        let checked = File::open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, vec![7; SIZE as usize]).unwrap();
+        let Err(refused) = run(job, &Root::live(), &Silent, &Stop::new()) else {
+            panic!("{engine} wrote")
+        };
+        drop(checked);
+        assert!(
+            refused.to_string().contains("no longer what was checked"),
+            "{refused}"
+        );
+        assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 7));
+        std::fs::write(&path, vec![7; SIZE as usize]).unwrap();
+    }
+}
+
+#[test]
+fn the_stop_word_ends_a_run_at_once_with_what_was_counted() {
+    let (_folder, path) = marked_file(SIZE);
+    for (engine, _) in engines() {
+        let job = job(&path, engine, &|span| {
+            span.phases.measured = Nanos::seconds(3600);
+        });
+        let stop = Stop::new();
+        let other = stop.clone();
+        let sayer = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(120));
+            other.ask();
+        });
+        let record = run(job, &Root::live(), &Silent, &stop).unwrap();
+        sayer.join().unwrap();
+        assert_eq!(record.outcome, Outcome::Interrupted, "{engine}");
+        assert!(record.total().ios > 0);
+        assert!(record.phases.measured() < Nanos::seconds(60));
+        assert!(
+            record.total().intervals.len() < 1000,
+            "only the steps that were reached"
+        );
+    }
+}
+
+#[test]
+fn an_unanswered_wait_still_hears_the_stop_word() {
+    let behaviour = NullBehaviour {
+        size: Bytes::mib(1),
+        delay: Nanos::millis(400),
+        error_every: 0,
+    };
+    let job = jobs::null(behaviour, &|span| {
+        span.phases.measured = Nanos::seconds(3600);
+    });
+    let stop = Stop::new();
+    let other = stop.clone();
+    let sayer = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        other.ask();
+    });
+    let record = run(job, &Root::live(), &Silent, &stop).unwrap();
+    sayer.join().unwrap();
+    assert_eq!(record.outcome, Outcome::Interrupted);
+    assert_eq!(record.total().ios, 0);
+    assert_eq!(
+        record.threads[0].lifetime[0].ios, 1,
+        "what was in flight is waited for"
+    );
+}

@@ -1,0 +1,152 @@
+//! Files are filled with real data, on the device, in every block; and removed again when that fails.
+
+use crate::jobs;
+use engine::{Event, Observer, Silent, Stop, prepare};
+use model::*;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+fn fill(
+    path: &Path,
+    content: Content,
+    size: Bytes,
+    observer: &dyn Observer,
+    stop: &Stop,
+) -> Result<u64, String> {
+    let there = Bytes(std::fs::metadata(path).map_or(0, |meta| meta.len()));
+    let mut job = jobs::file(path, there, content, EngineChoice::Sync, &|span| {
+        span.targets[0].create = Some(size);
+    });
+    let filled =
+        prepare(&mut job.plan, &job.targets, observer, stop).map_err(|error| error.to_string())?;
+    Ok(filled.iter().map(|file| file.bytes.0).sum())
+}
+
+#[test]
+fn every_block_is_marked_and_no_extent_is_unwritten() {
+    let folder = folder();
+    let path = folder.path().join("new.dat");
+    let size = Bytes((8 << 20) + 4096);
+    assert_eq!(
+        fill(&path, Content::Unknown, size, &Silent, &Stop::new()),
+        Ok(size.0)
+    );
+    let data = std::fs::read(&path).unwrap();
+    assert_eq!(data.len() as u64, size.0);
+    assert!(data.chunks(4096).all(stamp::is_stamped));
+    let mut blocks: Vec<&[u8]> = data.chunks(4096).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    assert_eq!(
+        blocks.len() as u64,
+        size.0 / 4096,
+        "no two blocks are alike"
+    );
+    match Command::new("filefrag").arg("-v").arg(&path).output() {
+        Ok(told) => assert!(!String::from_utf8_lossy(&told.stdout).contains("unwritten")),
+        Err(why) => println!("skipped: filefrag does not run here: {why}"),
+    }
+}
+
+#[test]
+fn a_fathom_file_that_is_too_short_is_only_completed() {
+    let folder = folder();
+    let path = folder.path().join("grown.dat");
+    fill(
+        &path,
+        Content::Unknown,
+        Bytes::mib(4),
+        &Silent,
+        &Stop::new(),
+    )
+    .unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let written = fill(&path, Content::Fathom, Bytes::mib(6), &Silent, &Stop::new());
+    assert_eq!(written, Ok(2 << 20));
+    let after = std::fs::read(&path).unwrap();
+    assert_eq!(&after[..before.len()], &before);
+    assert!(after.chunks(4096).all(stamp::is_stamped) && after.len() == 6 << 20);
+}
+
+#[test]
+fn a_filling_that_was_cut_short_is_done_again() {
+    let folder = folder();
+    let path = folder.path().join("partial.dat");
+    std::fs::write(&path, vec![0; 3 << 20]).unwrap();
+    assert_eq!(
+        fill(
+            &path,
+            Content::FathomPartial,
+            Bytes::mib(2),
+            &Silent,
+            &Stop::new()
+        ),
+        Ok(2 << 20)
+    );
+    let data = std::fs::read(&path).unwrap();
+    assert!(data.len() == 2 << 20 && data.chunks(4096).all(stamp::is_stamped));
+}
+
+#[test]
+fn a_stop_removes_what_was_made_and_keeps_what_was_there() {
+    let folder = folder();
+    let stop = Stop::new();
+    stop.ask();
+    let new = folder.path().join("new.dat");
+    let told = fill(&new, Content::Unknown, Bytes::mib(4), &Silent, &stop).unwrap_err();
+    assert!(told.contains("the unfinished file was removed"), "{told}");
+    assert!(!new.exists());
+    let old = folder.path().join("old.dat");
+    std::fs::write(&old, vec![0; 4096]).unwrap();
+    fill(&old, Content::Empty, Bytes::mib(4), &Silent, &stop).unwrap_err();
+    assert!(old.exists());
+}
+
+#[test]
+fn a_name_that_was_taken_meanwhile_is_left_alone() {
+    let folder = folder();
+    let path = folder.path().join("taken.dat");
+    let mut job = jobs::file(
+        &path,
+        Bytes(0),
+        Content::Unknown,
+        EngineChoice::Sync,
+        &|span| {
+            span.targets[0].create = Some(Bytes::mib(1));
+        },
+    );
+    std::fs::write(&path, "precious").unwrap();
+    let told = prepare(&mut job.plan, &job.targets, &Silent, &Stop::new())
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("File exists"), "{told}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+}
+
+#[test]
+fn onlookers_are_told_how_far_it_is() {
+    struct Last(std::sync::Mutex<(u64, u64)>);
+    impl Observer for Last {
+        fn on(&self, event: Event<'_>) {
+            if let Event::Filling { done, total, .. } = event {
+                *self.0.lock().unwrap() = (done.0, total.0);
+            }
+        }
+    }
+    let folder = folder();
+    let last = Last(std::sync::Mutex::new((0, 0)));
+    fill(
+        &folder.path().join("told.dat"),
+        Content::Unknown,
+        Bytes::mib(3),
+        &last,
+        &Stop::new(),
+    )
+    .unwrap();
+    assert_eq!(*last.0.lock().unwrap(), (3 << 20, 3 << 20));
+}

@@ -1,0 +1,109 @@
+//! Jobs to run, made through the same check as everyone's.
+
+use engine::Job;
+use model::*;
+use std::path::Path;
+
+/// What a test changes about a job.
+pub(crate) type Change<'a> = &'a dyn Fn(&mut Timespan);
+
+pub(crate) fn null(behaviour: NullBehaviour, change: Change<'_>) -> Job {
+    let mut span = timespan(Location::Null(behaviour), EngineChoice::Null);
+    change(&mut span);
+    let facts = span
+        .targets
+        .iter()
+        .map(|target| match &target.location {
+            Location::Null(behaviour) => TargetFacts::null(behaviour),
+            Location::Path(_) => unreachable!("null jobs have null targets"),
+        })
+        .collect();
+    checked(span, facts)
+}
+
+pub(crate) fn file(
+    path: &Path,
+    size: Bytes,
+    content: Content,
+    engine: EngineChoice,
+    change: Change<'_>,
+) -> Job {
+    let mut span = timespan(Location::Path(path.to_owned()), engine);
+    change(&mut span);
+    let facts = file_facts(path, size, content);
+    checked(span, vec![facts])
+}
+
+/// What `host` would find, in short: these tests are not about finding facts.
+pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFacts {
+    use std::os::unix::fs::MetadataExt;
+    let meta = std::fs::metadata(path).ok();
+    TargetFacts {
+        path: path.to_owned(),
+        kind: if meta.is_some() {
+            TargetKind::File
+        } else {
+            TargetKind::Missing
+        },
+        size,
+        identity: meta.map(|m| (m.dev(), m.ino())),
+        writable: true,
+        direct_io: Some(DirectIo {
+            memory: Bytes(512),
+            offset: Bytes(4096),
+        }),
+        file_system: None,
+        chain: Vec::new(),
+        claims: Vec::new(),
+        content,
+    }
+}
+
+fn timespan(location: Location, engine: EngineChoice) -> Timespan {
+    Timespan {
+        phases: Phases {
+            warmup: Nanos(0),
+            measured: Nanos::seconds(1),
+            cooldown: Nanos(0),
+        },
+        interval: Nanos::millis(100),
+        seed: 0,
+        engine,
+        on_error: OnError::Stop,
+        targets: vec![Target {
+            location,
+            base: Bytes(0),
+            length: None,
+            create: None,
+            cache: CacheMode::Unbuffered,
+            write_through: false,
+            threads: 1,
+            workload: Workload {
+                block: Bytes::kib(4),
+                queue_depth: QueueDepth(1),
+                write: Ratio::NONE,
+                access: Access::Random,
+            },
+        }],
+    }
+}
+
+fn checked(span: Timespan, targets: Vec<TargetFacts>) -> Job {
+    let host = HostRecord {
+        ram_available: Bytes::gib(4),
+        ..HostRecord::default()
+    };
+    let profile = Profile {
+        timespans: vec![span],
+    };
+    let mut plans =
+        check(&profile, &host, &targets, &Consent::default()).expect("a job that can be run");
+    Job {
+        plan: plans.remove(0),
+        host,
+        targets,
+        command: vec!["fathom".to_owned(), "test".to_owned()],
+        tool_version: "0".to_owned(),
+        started_utc: Nanos(0),
+    }
+}

@@ -1,0 +1,17 @@
+//! The engine as a whole: exact accounts on a fake clock, every backend against one list of expectations, and
+//! the hot loop's promise not to allocate.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic, and a skip says why"
+)]
+
+mod accounts;
+mod contract;
+mod filling;
+mod jobs;
+mod no_allocation;
+
+#[global_allocator]
+static ALLOCATOR: no_allocation::Counting = no_allocation::Counting;

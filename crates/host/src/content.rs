@@ -1,0 +1,180 @@
+//! What a target holds, judged by a sample of its blocks.
+//!
+//! Looked at: the first and the last block, up to 254 spread evenly between, the last piece that is
+//! shorter than a block, and the blocks that the caller knows to hold data (the extents of a sparse
+//! file). A sample can miss things: that is why signatures are looked for as well. Deliberately absent: how
+//! bytes are read, so that a test needs no file.
+
+use model::stamp::{STAMP_BYTES, STAMP_EVERY, is_stamped};
+use model::{Bytes, Content};
+use std::collections::BTreeSet;
+
+const BLOCK: u64 = STAMP_EVERY.0;
+const SAMPLES: u64 = 256;
+
+/// What one look at a block tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Zero,
+    Stamped,
+    Foreign,
+    /// Shorter than a stamp: behind its own blocks, fathom could have left anything here.
+    TooShort,
+}
+
+/// Offsets of the blocks to look at, rising. The last may be shorter than a block.
+pub(crate) fn sample(size: Bytes, known_data: &[u64]) -> BTreeSet<u64> {
+    let whole = size.0 / BLOCK;
+    let mut blocks: BTreeSet<u64> = if whole <= SAMPLES {
+        (0..whole).collect()
+    } else {
+        let spread = u128::from(whole - 1);
+        (0..SAMPLES)
+            .map(|i| (u128::from(i) * spread / u128::from(SAMPLES - 1)) as u64)
+            .collect()
+    };
+    if !size.is_multiple_of(STAMP_EVERY) {
+        blocks.insert(whole);
+    }
+    blocks.extend(known_data.iter().map(|at| at / BLOCK));
+    blocks
+        .into_iter()
+        .map(|block| block * BLOCK)
+        .filter(|&offset| offset < size.0)
+        .collect()
+}
+
+/// Judges the sampled blocks. `read` fills the buffer from an offset, or says that it could not.
+pub(crate) fn judge(
+    size: Bytes,
+    offsets: &BTreeSet<u64>,
+    mut read: impl FnMut(u64, &mut [u8]) -> bool,
+) -> Content {
+    let mut seen = Vec::with_capacity(offsets.len());
+    let mut block = [0; BLOCK as usize];
+    for &offset in offsets {
+        let piece = &mut block[..BLOCK.min(size.0 - offset) as usize];
+        if !read(offset, piece) {
+            return Content::Unknown;
+        }
+        seen.push(look(piece));
+        if seen.last() == Some(&Seen::Foreign) {
+            return Content::Foreign;
+        }
+    }
+    if seen.first() == Some(&Seen::Stamped) {
+        seen.retain(|&what| what != Seen::TooShort);
+    }
+    if seen.iter().all(|&what| what == Seen::Zero) {
+        Content::Empty
+    } else if seen.iter().all(|&what| what == Seen::Stamped) {
+        Content::Fathom
+    } else if seen.first() == Some(&Seen::Stamped) {
+        Content::FathomPartial
+    } else {
+        Content::Foreign
+    }
+}
+
+fn look(piece: &[u8]) -> Seen {
+    if is_stamped(piece) {
+        Seen::Stamped
+    } else if piece.iter().all(|&byte| byte == 0) {
+        Seen::Zero
+    } else if piece.len() < STAMP_BYTES {
+        Seen::TooShort
+    } else {
+        Seen::Foreign
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::stamp::stamp;
+    use proptest::prelude::*;
+
+    fn judge_bytes(data: &[u8]) -> Content {
+        let size = Bytes(data.len() as u64);
+        judge(size, &sample(size, &[]), |offset, piece| {
+            let at = offset as usize;
+            piece.copy_from_slice(&data[at..at + piece.len()]);
+            true
+        })
+    }
+
+    fn stamped(length: usize) -> Vec<u8> {
+        let mut data = vec![0xA7; length];
+        stamp(&mut data, Bytes(0), 0);
+        data
+    }
+
+    #[test]
+    fn no_length_and_zeros_are_empty() {
+        assert_eq!(judge_bytes(&[]), Content::Empty);
+        assert_eq!(judge_bytes(&vec![0; 2 << 20]), Content::Empty);
+        assert_eq!(judge_bytes(&[0; 100]), Content::Empty);
+    }
+
+    #[test]
+    fn a_whole_filling_is_fathoms() {
+        assert_eq!(judge_bytes(&stamped(3 << 20)), Content::Fathom);
+        assert_eq!(judge_bytes(&stamped((3 << 20) + 512)), Content::Fathom);
+        assert_eq!(judge_bytes(&stamped((3 << 20) + 5)), Content::Fathom);
+    }
+
+    #[test]
+    fn a_filling_cut_short_is_partly_fathoms() {
+        let mut data = stamped(3 << 20);
+        data[1 << 20..].fill(0);
+        assert_eq!(judge_bytes(&data), Content::FathomPartial);
+        data[..4096].fill(0);
+        assert_eq!(judge_bytes(&data), Content::Foreign);
+    }
+
+    #[test]
+    fn a_person_s_bytes_are_foreign_even_in_the_last_short_piece() {
+        let mut data = stamped(1 << 20);
+        data.extend_from_slice(b"dear diary, today I");
+        assert_eq!(judge_bytes(&data), Content::Foreign);
+        assert_eq!(judge_bytes(b"x"), Content::Foreign);
+        let mut zeros = vec![0; 8192];
+        zeros.extend_from_slice(b"the end of a sparse image");
+        assert_eq!(judge_bytes(&zeros), Content::Foreign);
+    }
+
+    #[test]
+    fn known_data_between_the_samples_is_looked_at() {
+        let size = Bytes::gib(100);
+        let offsets = sample(size, &[123_456_789]);
+        assert!(offsets.contains(&(123_456_789 / 4096 * 4096)));
+        let content = judge(size, &offsets, |offset, piece| {
+            piece.fill(u8::from(offset == 123_456_789 / 4096 * 4096));
+            true
+        });
+        assert_eq!(content, Content::Foreign);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_unknown() {
+        let size = Bytes::mib(1);
+        let content = judge(size, &sample(size, &[]), |offset, piece| {
+            piece.fill(0);
+            offset != 1_048_576 - 4096
+        });
+        assert_eq!(content, Content::Unknown);
+    }
+
+    proptest! {
+        #[test]
+        fn the_sample_is_bounded_aligned_and_has_both_ends(size in 0u64..=u64::MAX) {
+            let offsets = sample(Bytes(size), &[]);
+            prop_assert!(offsets.len() <= 257);
+            prop_assert!(offsets.iter().all(|at| at % 4096 == 0 && *at < size));
+            prop_assert_eq!(offsets.first().copied(), (size > 0).then_some(0));
+            if size >= 4096 {
+                prop_assert!(offsets.contains(&((size / 4096 - 1) * 4096)));
+            }
+        }
+    }
+}

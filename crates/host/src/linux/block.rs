@@ -1,0 +1,238 @@
+//! One block device as sysfs describes it: its facts and its neighbours.
+//!
+//! Source: the kernel's `Documentation/ABI/stable/sysfs-block`. A device is found by number or by name
+//! and never opened. Deliberately absent: what stands on what over several steps (`chain`, `claims`).
+
+use crate::root::{Root, names, text};
+use model::{BlockDevice, Bytes};
+use std::path::{Path, PathBuf};
+
+/// Sizes in `/sys` count these, whatever the device's own block is.
+const SECTOR_BYTES: u64 = 512;
+
+/// A device's folder in sysfs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    folder: PathBuf,
+    pub(super) name: String,
+}
+
+impl Node {
+    pub(super) fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<Self> {
+        Self::at(root.resolve(format!("sys/dev/block/{major}:{minor}"))?)
+    }
+
+    /// By kernel name: `sda1`.
+    pub(super) fn by_name(root: &Root, name: &str) -> Option<Self> {
+        if name.is_empty() || name.contains('/') || name.starts_with('.') {
+            return None;
+        }
+        let find = |folder: &str| root.resolve(format!("sys/{folder}/{name}"));
+        Self::at(find("class/block").or_else(|| find("block"))?)
+    }
+
+    /// By the path that mountinfo and others use: `/dev/sda1`, `/dev/mapper/vg-root`.
+    pub(super) fn by_path(root: &Root, path: &Path) -> Option<Self> {
+        let below = path.strip_prefix("/dev").ok()?.to_str()?;
+        if root.is_live() {
+            return Self::by_number(root, super::target::device_number(path)?);
+        }
+        if let Some(mapping) = below.strip_prefix("mapper/") {
+            return Self::all(root)
+                .into_iter()
+                .find(|node| node.text("dm/name").as_deref() == Some(mapping));
+        }
+        Self::by_name(root, &below.replace('/', "!"))
+    }
+
+    /// Every block device, partitions included.
+    pub(super) fn all(root: &Root) -> Vec<Self> {
+        let mut all: Vec<String> = root.names("sys/class/block");
+        if all.is_empty() {
+            all = root.names("sys/block");
+        }
+        all.iter()
+            .filter_map(|name| Self::by_name(root, name))
+            .collect()
+    }
+
+    fn at(folder: PathBuf) -> Option<Self> {
+        let name = folder.file_name()?.to_str()?.to_owned();
+        folder.is_dir().then_some(Node { folder, name })
+    }
+
+    /// An attribute; `None` when it is missing or empty.
+    pub(super) fn text(&self, attribute: &str) -> Option<String> {
+        text(&self.folder.join(attribute))
+    }
+
+    fn number_of<T: std::str::FromStr>(&self, attribute: &str) -> Option<T> {
+        self.text(attribute)?.parse().ok()
+    }
+
+    fn flag(&self, attribute: &str) -> Option<bool> {
+        match self.text(attribute)?.as_str() {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Major and minor number.
+    pub(super) fn number(&self) -> Option<(u32, u32)> {
+        let text = self.text("dev")?;
+        let (major, minor) = text.split_once(':')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
+
+    pub(super) fn size(&self) -> Bytes {
+        let sectors: u64 = self.number_of("size").unwrap_or(0);
+        Bytes(sectors.saturating_mul(SECTOR_BYTES))
+    }
+
+    pub(super) fn is_partition(&self) -> bool {
+        self.folder.join("partition").exists()
+    }
+
+    /// Not for use by programs: one path of several to the same device.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.flag("hidden") == Some(true)
+    }
+
+    /// The disk that a partition is a part of.
+    pub(super) fn disk(&self) -> Option<Node> {
+        self.is_partition()
+            .then(|| Self::at(self.folder.parent()?.to_owned()))?
+    }
+
+    pub(super) fn partitions(&self) -> Vec<Node> {
+        names(&self.folder)
+            .into_iter()
+            .filter_map(|name| Self::at(self.folder.join(name)))
+            .filter(|node| node.is_partition() && node.number().is_some())
+            .collect()
+    }
+
+    /// Kernel names of the devices that a dm or md device is made of.
+    pub(super) fn slaves(&self) -> Vec<String> {
+        names(&self.folder.join("slaves"))
+    }
+
+    /// Kernel names of the dm, md and bcache devices that are made of this one.
+    pub(super) fn holders(&self) -> Vec<String> {
+        names(&self.folder.join("holders"))
+    }
+
+    /// The file behind a loop device, as it was opened.
+    pub(super) fn backing_file(&self) -> Option<PathBuf> {
+        self.text("loop/backing_file").map(PathBuf::from)
+    }
+
+    /// `/dev/...`
+    pub(super) fn path(&self) -> PathBuf {
+        Path::new("/dev").join(self.name.replace('!', "/"))
+    }
+
+    pub(super) fn kind(&self) -> &'static str {
+        const BY_NAME: [(&str, &str); 7] = [
+            ("loop", "loop"),
+            ("dm-", "dm"),
+            ("md", "md"),
+            ("zram", "zram"),
+            ("ram", "ram"),
+            ("sr", "optical"),
+            ("fd", "floppy"),
+        ];
+        if self.is_partition() {
+            return "partition";
+        }
+        BY_NAME
+            .iter()
+            .find(|(head, _)| self.name.starts_with(head))
+            .map_or("disk", |(_, kind)| kind)
+    }
+
+    /// Everything that a record keeps. A partition is served by its disk's queue, so what the queue
+    /// says is said of the partition too.
+    pub(super) fn facts(&self) -> BlockDevice {
+        let disk = self.disk();
+        let served_by = disk.as_ref().unwrap_or(self);
+        let kib = |n: u64| Bytes(n.saturating_mul(1024));
+        BlockDevice {
+            name: self.name.clone(),
+            number: self.number().unwrap_or_default(),
+            kind: self.kind().to_owned(),
+            size: self.size(),
+            model: served_by.model(),
+            firmware: served_by
+                .text("device/firmware_rev")
+                .or_else(|| served_by.text("device/rev"))
+                .or_else(|| served_by.text("device/fwrev")),
+            rotational: served_by.flag("queue/rotational"),
+            removable: served_by.flag("removable").unwrap_or(false),
+            read_only: self.flag("ro").unwrap_or(false) || served_by.flag("ro").unwrap_or(false),
+            scheduler: served_by.scheduler(),
+            queue_size: served_by.number_of("queue/nr_requests"),
+            request_max: served_by.number_of("queue/max_sectors_kb").map(kib),
+            logical_block: served_by.block_size("queue/logical_block_size"),
+            physical_block: served_by.block_size("queue/physical_block_size"),
+            write_cache: served_by.text("queue/write_cache"),
+            detail: self.detail(),
+        }
+    }
+
+    /// A power of two; anything else is a garbled file.
+    pub(super) fn block_size(&self, attribute: &str) -> Option<Bytes> {
+        self.number_of(attribute)
+            .filter(|size: &u64| size.is_power_of_two())
+            .map(Bytes)
+    }
+
+    /// `ATA` is the bus and `0x1af4` a number: neither says who made it.
+    fn model(&self) -> Option<String> {
+        let model = self
+            .text("device/model")
+            .or_else(|| self.text("device/name"))?;
+        let vendor = self
+            .text("device/vendor")
+            .filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x"));
+        Some(match vendor {
+            Some(vendor) => format!("{vendor} {model}"),
+            None => model,
+        })
+    }
+
+    /// The one in brackets: `none [mq-deadline] kyber`.
+    fn scheduler(&self) -> Option<String> {
+        let all = self.text("queue/scheduler")?;
+        match all
+            .split_once('[')
+            .and_then(|(_, rest)| rest.split_once(']'))
+        {
+            Some((chosen, _)) => Some(chosen.to_owned()),
+            None => all
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '-')
+                .then_some(all),
+        }
+    }
+
+    fn detail(&self) -> Option<String> {
+        if let Some(level) = self.text("md/level") {
+            let disks = self.text("md/raid_disks").map(|n| format!(", {n} disks"));
+            let missing = self
+                .text("md/degraded")
+                .filter(|n| n != "0")
+                .map(|n| format!(", {n} missing"));
+            return Some(level + &disks.unwrap_or_default() + &missing.unwrap_or_default());
+        }
+        if let Some(name) = self.text("dm/name") {
+            let uuid = self.text("dm/uuid").unwrap_or_default();
+            return Some(match uuid.split_once('-') {
+                Some((maker, _)) => format!("{name} ({maker})"),
+                None => name,
+            });
+        }
+        self.text("loop/backing_file")
+    }
+}

@@ -1,0 +1,170 @@
+//! From a file system or a device down to the hardware: what stands on what.
+//!
+//! Down through partitions, loop devices (and the file system that their file lies on), dm and md.
+//! A file system without a device number of its own (Btrfs) is followed through the device that it
+//! was mounted from; one without any device (tmpfs, NFS, overlay) has no chain. Deliberately absent:
+//! what stands *above* a device, which is `claims`' question.
+
+use super::block::Node;
+use super::mounts::{Mount, mount_of};
+use crate::root::Root;
+use model::{BlockDevice, TargetFacts};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+/// The device of this number and everything below it, each with what it stands on after it. Empty
+/// when there is no such device.
+pub fn device_chain(root: &Root, number: (u32, u32)) -> Vec<BlockDevice> {
+    let mounts = super::mounts::mounts(root);
+    Node::by_number(root, number)
+        .map(|node| facts(&below(root, &mounts, &[node])))
+        .unwrap_or_default()
+}
+
+/// Names of all devices of the target's chain, whose counters are worth reading. The first is the one
+/// that [`device_under`] names.
+pub fn chain_devices(facts: &TargetFacts) -> Vec<String> {
+    facts
+        .chain
+        .iter()
+        .map(|device| device.name.clone())
+        .collect()
+}
+
+/// The device whose counters are compared with what a run counted: the target itself, or what its file
+/// system stands on directly (a partition has counters of its own). A Btrfs of several devices stands
+/// on more than this one, so its counts may be fewer.
+pub fn device_under(facts: &TargetFacts) -> Option<String> {
+    facts.chain.first().map(|device| device.name.clone())
+}
+
+pub(super) fn facts(nodes: &[Node]) -> Vec<BlockDevice> {
+    nodes.iter().map(Node::facts).collect()
+}
+
+/// These devices and all below them. Each appears once, so a circle ends.
+pub(super) fn below(root: &Root, mounts: &[Mount], tops: &[Node]) -> Vec<Node> {
+    let mut chain: Vec<Node> = Vec::new();
+    let mut todo: Vec<Node> = tops.iter().rev().cloned().collect();
+    while let Some(node) = todo.pop() {
+        if chain.contains(&node) {
+            continue;
+        }
+        todo.extend(stands_on(root, mounts, &node).into_iter().rev());
+        chain.push(node);
+    }
+    chain
+}
+
+/// One step down.
+fn stands_on(root: &Root, mounts: &[Mount], node: &Node) -> Vec<Node> {
+    if let Some(disk) = node.disk() {
+        return vec![disk];
+    }
+    if let Some(file) = node.backing_file() {
+        return under_file(root, mounts, &file);
+    }
+    node.slaves()
+        .iter()
+        .filter_map(|name| Node::by_name(root, name))
+        .collect()
+}
+
+/// The devices under a file that is named by an absolute path; the device itself when it is one.
+fn under_file(root: &Root, mounts: &[Mount], file: &Path) -> Vec<Node> {
+    let live = root.is_live().then(|| fs::metadata(file).ok()).flatten();
+    if let Some(found) = &live
+        && found.file_type().is_block_device()
+    {
+        return Node::by_number(root, split(found.rdev()))
+            .into_iter()
+            .collect();
+    }
+    if let Some(node) = Node::by_path(root, file) {
+        return vec![node];
+    }
+    let mount = mount_of(mounts, file, None);
+    let number = live.map(|found| split(found.dev()));
+    under_file_system(root, mount, number)
+}
+
+/// The devices under a file system: by the device number of its files, otherwise by what was mounted.
+pub(super) fn under_file_system(
+    root: &Root,
+    mount: Option<&Mount>,
+    number: Option<(u32, u32)>,
+) -> Vec<Node> {
+    let number = number.or(mount.map(|mount| mount.number));
+    if let Some(node) = number.and_then(|number| Node::by_number(root, number)) {
+        return vec![node];
+    }
+    let Some(node) = mount.and_then(|mount| Node::by_path(root, Path::new(&mount.source))) else {
+        return Vec::new();
+    };
+    btrfs_members(root, &node).unwrap_or_else(|| vec![node])
+}
+
+/// All devices of the mounted Btrfs that this one belongs to, this one first.
+fn btrfs_members(root: &Root, node: &Node) -> Option<Vec<Node>> {
+    let devices = root
+        .names("sys/fs/btrfs")
+        .into_iter()
+        .map(|id| root.names(format!("sys/fs/btrfs/{id}/devices")))
+        .find(|names| names.contains(&node.name))?;
+    let mut members = vec![node.clone()];
+    members.extend(
+        devices
+            .iter()
+            .filter(|name| **name != node.name)
+            .filter_map(|name| Node::by_name(root, name)),
+    );
+    Some(members)
+}
+
+/// A device number in its two parts.
+pub(super) fn split(number: u64) -> (u32, u32) {
+    (libc::major(number), libc::minor(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::mounts::mounts;
+
+    /// Names of the chain under a path of a saved tree, as its mount table tells.
+    fn under(name: &str, path: &str) -> Vec<String> {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let root = Root::at(fixtures.join(name));
+        let mounts = mounts(&root);
+        let mount = mount_of(&mounts, Path::new(path), None);
+        let tops = under_file_system(&root, mount, None);
+        let chain = below(&root, &mounts, &tops);
+        chain.into_iter().map(|node| node.name).collect()
+    }
+
+    #[test]
+    fn a_file_system_without_a_number_is_followed_through_what_was_mounted() {
+        let chain = ["dm-0", "nvme0n1p3", "nvme0n1"];
+        assert_eq!(under("laptop_crypt", "/home/a/fathom.dat"), chain);
+    }
+
+    #[test]
+    fn a_bind_mount_stands_on_the_device_of_its_file_system() {
+        let chain = ["nvme0n1p2", "nvme0n1"];
+        assert_eq!(under("server_nvme", "/srv/data/fathom.dat"), chain);
+    }
+
+    #[test]
+    fn overlay_network_and_memory_stand_on_no_device() {
+        assert!(under("vm_virtio", "/mnt/merged/a").is_empty());
+        assert!(under("vm_virtio", "/mnt/nfs/a").is_empty());
+        assert!(under("raid_lvm_xfs", "/tmp/a").is_empty());
+    }
+
+    #[test]
+    fn a_garbled_table_of_mounts_still_gives_its_sound_lines() {
+        assert_eq!(under("garbled", "/data/a"), ["sda1", "sda"]);
+        assert!(under("garbled", "/elsewhere").is_empty());
+    }
+}

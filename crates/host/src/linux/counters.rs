@@ -1,0 +1,194 @@
+//! What the kernel counts: time of every core and the block layer's figures of chosen devices.
+//!
+//! Files are opened once and read again from their start, so that one reading is a system call a
+//! device and one for all cores. Sources: proc_stat(5), the kernel's `Documentation/block/stat.rst`.
+//! Deliberately absent: differences, which are `model::CounterWindow`'s.
+
+use super::sys;
+use crate::root::Root;
+use model::{Bytes, Counters, CpuTimes, DeviceCounters, Nanos};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// Room for the lines of about 100 cores; grows when there are more.
+const CORES_TEXT_BYTES: usize = 16 << 10;
+const CORES_TEXT_BYTES_MAX: usize = 16 << 20;
+/// Seventeen numbers of twenty digits fit.
+const DEVICE_TEXT_BYTES: usize = 512;
+const SECTOR_BYTES: u64 = 512;
+
+/// The files of the counters, open.
+pub struct CounterReader {
+    devices: Vec<(String, File)>,
+    cores: Option<File>,
+    text: Vec<u8>,
+    tick: Nanos,
+}
+
+impl CounterReader {
+    /// Opens the counters of all cores and of these devices (kernel names, as `chain_devices` gives
+    /// them). What is not there is left out of every reading.
+    pub fn open(root: &Root, devices: &[String]) -> Self {
+        let open = |name: &String| {
+            let at = |folder| File::open(root.path(format!("sys/{folder}/{name}/stat")));
+            let file = at("class/block").or_else(|_| at("block")).ok()?;
+            Some((name.clone(), file))
+        };
+        CounterReader {
+            devices: devices.iter().filter_map(open).collect(),
+            cores: File::open(root.path("proc/stat")).ok(),
+            text: vec![0; CORES_TEXT_BYTES],
+            tick: Nanos(1_000_000_000 / sys::ticks_per_second()),
+        }
+    }
+
+    /// One reading: devices first, then cores. `now` is asked before the first and after the last.
+    /// A device that has gone is absent.
+    pub fn read(&mut self, now: &mut dyn FnMut() -> Nanos) -> Counters {
+        let begun = now();
+        let devices = self.devices.iter().filter_map(read_device).collect();
+        let cpus = self.read_cores().unwrap_or_default();
+        Counters {
+            begun,
+            ended: now(),
+            cpus,
+            devices,
+        }
+    }
+
+    /// The lines of the cores are at the start, so the rest of the file is not wanted; but they must be
+    /// whole, which the line behind them shows.
+    fn read_cores(&mut self) -> Option<Vec<CpuTimes>> {
+        let file = self.cores.as_ref()?;
+        loop {
+            let length = file.read_at(&mut self.text, 0).ok()?;
+            let all_read = length < self.text.len();
+            let text = String::from_utf8_lossy(&self.text[..length]);
+            let ended = text.lines().any(|line| !line.starts_with("cpu"));
+            if all_read || ended || length >= CORES_TEXT_BYTES_MAX {
+                let cores = text.lines().take_while(|line| line.starts_with("cpu"));
+                return Some(cores.filter_map(|line| core(line, self.tick)).collect());
+            }
+            self.text.resize(length * 2, 0);
+        }
+    }
+}
+
+fn read_device((name, file): &(String, File)) -> Option<DeviceCounters> {
+    let mut text = [0; DEVICE_TEXT_BYTES];
+    let length = file.read_at(&mut text, 0).ok()?;
+    device(name, std::str::from_utf8(&text[..length]).ok()?)
+}
+
+/// `cpu3 user nice system idle iowait irq softirq steal guest guest_nice`. Guests' time is in user and
+/// nice already. The line of all cores together is not one of a core.
+fn core(line: &str, tick: Nanos) -> Option<CpuTimes> {
+    let mut words = line.strip_prefix("cpu")?.split(' ');
+    let cpu = words.next()?.parse().ok()?;
+    let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+    let [user, nice, system, idle, rest @ ..] = ticks.as_slice() else {
+        return None;
+    };
+    let rest = |i: usize| rest.get(i).copied().unwrap_or(0); // iowait, irq, softirq, steal
+    let time = |ticks: &[u64]| {
+        let sum = ticks.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
+        Nanos(sum.saturating_mul(tick.0))
+    };
+    Some(CpuTimes {
+        cpu,
+        user: time(&[*user, *nice]),
+        kernel: time(&[*system, rest(1), rest(2)]),
+        idle: time(&[*idle, rest(0)]),
+        steal: time(&[rest(3)]),
+    })
+}
+
+/// 11 fields always, 15 with discards (kernel 4.18), 17 with flushes (5.5).
+fn device(name: &str, text: &str) -> Option<DeviceCounters> {
+    let fields: Vec<u64> = text
+        .split_whitespace()
+        .map_while(|word| word.parse().ok())
+        .collect();
+    if fields.len() < 11 {
+        return None;
+    }
+    let field = |i: usize| fields.get(i).copied().unwrap_or(0);
+    let bytes = |i| Bytes(field(i).saturating_mul(SECTOR_BYTES));
+    let time = |i| Nanos(field(i).saturating_mul(1_000_000));
+    Some(DeviceCounters {
+        name: name.to_owned(),
+        reads: field(0),
+        reads_merged: field(1),
+        read_bytes: bytes(2),
+        read_time: time(3),
+        writes: field(4),
+        writes_merged: field(5),
+        write_bytes: bytes(6),
+        write_time: time(7),
+        in_flight: field(8),
+        busy: time(9),
+        discards: field(11),
+        flushes: field(15),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_core_s_time_is_sorted_into_four() {
+        let times = core("cpu3 1 2 4 8 16 32 64 128 256 512", Nanos(10)).unwrap();
+        assert_eq!(times.cpu, 3);
+        let sums = [times.user, times.kernel, times.idle, times.steal];
+        assert_eq!(sums, [30, 1000, 240, 1280].map(Nanos));
+        assert_eq!(core("cpu  1 2 3 4", Nanos(10)), None);
+    }
+
+    #[test]
+    fn a_device_s_fields_are_told_apart() {
+        let read = device("sda", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17").unwrap();
+        assert_eq!(
+            (read.reads, read.reads_merged, read.read_bytes),
+            (1, 2, Bytes(1536))
+        );
+        assert_eq!(
+            (read.writes, read.writes_merged, read.write_bytes),
+            (5, 6, Bytes(3584))
+        );
+        assert_eq!(read.read_time, Nanos(4_000_000));
+        assert_eq!((read.in_flight, read.busy), (9, Nanos(10_000_000)));
+        assert_eq!((read.discards, read.flushes), (12, 16));
+    }
+
+    #[test]
+    fn an_older_kernel_tells_less_and_a_garbled_file_nothing() {
+        let old = device("sda", "1 2 3 4 5 6 7 8 9 10 11").unwrap();
+        assert_eq!((old.discards, old.flushes), (0, 0));
+        assert_eq!(device("sda", "1 2 x"), None);
+    }
+
+    #[test]
+    fn more_cores_than_the_buffer_holds_are_all_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("proc")).unwrap();
+        let lines: String = (0..2000)
+            .map(|n| format!("cpu{n} 1 1 1 1 1 1 1 1 0 0\n"))
+            .collect();
+        std::fs::write(folder.path().join("proc/stat"), lines + "intr 5\n").unwrap();
+        let root = Root::at(folder.path().to_owned());
+        let read = CounterReader::open(&root, &["gone".to_owned()]).read(&mut || Nanos(7));
+        assert_eq!(read.cpus.len(), 2000);
+        assert!(read.devices.is_empty());
+        assert_eq!((read.begun, read.ended), (Nanos(7), Nanos(7)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_stumble(text in "(cpu)?[0-9 x-]{0,80}") {
+            core(&text, Nanos(u64::MAX));
+            device("x", &text);
+        }
+    }
+}

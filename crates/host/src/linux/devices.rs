@@ -1,0 +1,64 @@
+//! All block devices that a person may mean: disks, partitions, and what is made of them.
+//!
+//! Left out: devices without capacity (unused loop devices, empty drives), RAM disks of the kernel,
+//! and single paths to a device that has several. Deliberately absent: how a list looks (`views`).
+
+use super::block::Node;
+use super::chain::below;
+use super::claims::Uses;
+use super::look::Look;
+use super::target::device_claims;
+use crate::root::Root;
+use model::{BlockDevice, Claim};
+use std::path::PathBuf;
+
+/// One device of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceListing {
+    /// Its facts.
+    pub device: BlockDevice,
+    /// Kernel name of the device that it stands on, when that is exactly one.
+    pub parent: Option<String>,
+    /// Who uses it, or what on it would be lost. Of a saved tree: without signatures. Never `Busy`:
+    /// asking that opens the device exclusively for a moment, and a list of all devices must not get
+    /// into the way of somebody's mount. `target_facts` asks it of the one target.
+    pub claims: Vec<Claim>,
+    /// Its name in `/dev`.
+    pub path: PathBuf,
+}
+
+/// Every device with capacity, in the natural order of names, each disk before its partitions.
+/// Devices of this machine are opened for reading to find signatures; those of a saved tree are not.
+pub fn devices(root: &Root) -> Vec<DeviceListing> {
+    let uses = Uses::read(root);
+    let mut nodes: Vec<Node> = Node::all(root)
+        .into_iter()
+        .filter(|node| node.size().0 > 0 && !node.is_hidden() && node.kind() != "ram")
+        .collect();
+    let all = nodes.clone();
+    nodes.sort_by_cached_key(|node| {
+        let disk = node.disk().map_or(node.name.clone(), |disk| disk.name);
+        let place = |name: &str| all.iter().position(|node| node.name == name);
+        (place(&disk), place(&node.name))
+    });
+    nodes
+        .iter()
+        .map(|node| {
+            let look = root.is_live().then(|| Look::at_device(node)).flatten();
+            DeviceListing {
+                device: node.facts(),
+                parent: parent(root, &uses, node),
+                claims: device_claims(root, &uses, node, look.as_ref()),
+                path: node.path(),
+            }
+        })
+        .collect()
+}
+
+fn parent(root: &Root, uses: &Uses, node: &Node) -> Option<String> {
+    if node.slaves().len() > 1 {
+        return None;
+    }
+    let chain = below(root, &uses.mounts, std::slice::from_ref(node));
+    chain.get(1).map(|node| node.name.clone())
+}

@@ -1,0 +1,61 @@
+//! What unbuffered I/O must be aligned to: asked of the file system, otherwise found out by opening.
+//!
+//! `statx` answers since kernel 6.1 for most file systems. Where it does not, a file that opens with
+//! `O_DIRECT` is taken to need the logical block of its device. File systems in memory open so and then
+//! copy all the same: for them the answer is no. Nothing is left behind: for a file that does not exist
+//! yet, a file without a name is made in its folder and is gone when it is closed.
+
+use super::sys;
+use model::{Bytes, DirectIo};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
+/// Cannot make a file without a name, but do unbuffered I/O. Source: `direct_IO` or `FMODE_CAN_ODIRECT`
+/// in the kernel's `fs/fat`, `fs/exfat`, `fs/ntfs3`, `fs/nfs`.
+const UNBUFFERED_WITHOUT_TMPFILE: [&str; 6] = ["vfat", "msdos", "exfat", "ntfs3", "nfs", "nfs4"];
+/// Aligned enough for every device in use.
+const SAFE_BLOCK: Bytes = Bytes(4096);
+
+/// Of a file or a device that exists. `block` is the logical block of the device below.
+pub(super) fn existing(path: &Path, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
+    if IN_MEMORY.contains(&kind) {
+        return None;
+    }
+    sys::extended_at(path).direct.unwrap_or_else(|| {
+        let opened = open(path, false, libc::O_DIRECT | libc::O_NONBLOCK);
+        opened.ok().map(|_| aligned_to(block))
+    })
+}
+
+/// Of a file that would be made in this folder.
+pub(super) fn missing(folder: &Path, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
+    if IN_MEMORY.contains(&kind) {
+        return None;
+    }
+    match open(folder, true, libc::O_TMPFILE | libc::O_DIRECT) {
+        Ok(nameless) => sys::extended_of(&nameless)
+            .direct
+            .unwrap_or_else(|| Some(aligned_to(block))),
+        Err(_) if UNBUFFERED_WITHOUT_TMPFILE.contains(&kind) => Some(aligned_to(block)),
+        Err(_) => None,
+    }
+}
+
+fn open(path: &Path, write: bool, flags: i32) -> std::io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(write)
+        .mode(0o600)
+        .custom_flags(flags)
+        .open(path)
+}
+
+fn aligned_to(block: Option<Bytes>) -> DirectIo {
+    let block = block.unwrap_or(SAFE_BLOCK);
+    DirectIo {
+        memory: block,
+        offset: block,
+    }
+}

@@ -1,0 +1,162 @@
+//! The machine before a run: system, processor, memory, and whether it is a virtual one.
+//!
+//! Deliberately absent: containers, which change nothing about the disks, and anything that changes
+//! during a run (`counters`).
+
+use crate::root::Root;
+use model::{Bytes, CpuFacts, HostRecord};
+
+/// More than any kernel is built for; a garbled list of cores ends here.
+const CORES_MAX: u32 = 8192;
+
+/// Everything that a record keeps of the machine.
+pub fn host_record(root: &Root) -> HostRecord {
+    let cpuinfo = root.text("proc/cpuinfo").unwrap_or_default();
+    let word = |name: &str| root.text(format!("proc/sys/kernel/{name}"));
+    let kernel = [word("ostype"), word("osrelease")];
+    HostRecord {
+        hostname: word("hostname").unwrap_or_default(),
+        kernel: kernel.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        distribution: distribution(root),
+        cpu_model: cpu_model(&cpuinfo),
+        cpus: online(root, &cpuinfo)
+            .into_iter()
+            .map(|cpu| core(root, cpu))
+            .collect(),
+        ram: memory(root, "MemTotal"),
+        ram_available: memory(root, "MemAvailable"),
+        virtualization: virtualization(root, &cpuinfo),
+    }
+}
+
+/// `PRETTY_NAME` of os-release(5).
+fn distribution(root: &Root) -> Option<String> {
+    let text = root
+        .text("etc/os-release")
+        .or_else(|| root.text("usr/lib/os-release"))?;
+    let value = text
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let name = value.trim().trim_matches(['"', '\'']).to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The architectures do not agree on the word.
+fn cpu_model(cpuinfo: &str) -> Option<String> {
+    ["model name", "cpu model", "Model", "Hardware", "cpu"]
+        .into_iter()
+        .find_map(|key| field(cpuinfo, key))
+        .map(str::to_owned)
+}
+
+/// `key : value`
+fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, value)| name.trim() == key && !value.trim().is_empty())
+        .map(|(_, value)| value.trim())
+}
+
+/// Numbers of the cores that are online.
+fn online(root: &Root, cpuinfo: &str) -> Vec<u32> {
+    let list = root.text("sys/devices/system/cpu/online");
+    let numbers = list.map(|list| numbers(&list)).unwrap_or_default();
+    if !numbers.is_empty() {
+        return numbers;
+    }
+    cpuinfo
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(name, _)| name.trim() == "processor")
+        .filter_map(|(_, value)| value.trim().parse().ok())
+        .collect()
+}
+
+/// `0-3,8` is 0, 1, 2, 3 and 8. Parts that are garbled are left out.
+fn numbers(list: &str) -> Vec<u32> {
+    list.split(',')
+        .filter_map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some((
+                first.trim().parse::<u32>().ok()?,
+                last.trim().parse::<u32>().ok()?,
+            ))
+        })
+        .flat_map(|(first, last)| first..=last.min(CORES_MAX))
+        .take(CORES_MAX as usize)
+        .collect()
+}
+
+fn core(root: &Root, cpu: u32) -> CpuFacts {
+    let folder = format!("sys/devices/system/cpu/cpu{cpu}");
+    let node = root
+        .names(&folder)
+        .iter()
+        .find_map(|name| name.strip_prefix("node")?.parse().ok());
+    CpuFacts {
+        cpu,
+        core: root.number(format!("{folder}/topology/core_id")),
+        socket: root.number(format!("{folder}/topology/physical_package_id")),
+        node,
+        governor: root.text(format!("{folder}/cpufreq/scaling_governor")),
+    }
+}
+
+/// A line of proc_meminfo(5), in units of 1024 bytes.
+fn memory(root: &Root, key: &str) -> Bytes {
+    let text = root.text("proc/meminfo").unwrap_or_default();
+    let kib = field(&text, key).and_then(|value| value.split(' ').next()?.parse().ok());
+    Bytes(kib.unwrap_or(0_u64).saturating_mul(1024))
+}
+
+/// What the firmware tables say of a hypervisor: part of maker and product, and its name.
+const FIRMWARE: [(&str, &str); 13] = [
+    ("VMware", "VMware"),
+    ("VirtualBox", "VirtualBox"),
+    ("innotek", "VirtualBox"),
+    ("Microsoft Corporation Virtual Machine", "Hyper-V"),
+    ("Amazon EC2", "Amazon EC2"),
+    ("Google Compute Engine", "Google Compute Engine"),
+    ("Parallels", "Parallels"),
+    ("Apple Virtualization", "Apple Virtualization"),
+    ("Xen", "Xen"),
+    ("BHYVE", "bhyve"),
+    ("KVM", "KVM"),
+    ("QEMU", "QEMU"),
+    ("OpenStack", "OpenStack"),
+];
+
+/// The hypervisor by name, `unnamed` where the processor only says that there is one.
+fn virtualization(root: &Root, cpuinfo: &str) -> Option<String> {
+    let flagged = field(cpuinfo, "flags")
+        .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    if let Some(kind) = root.text("sys/hypervisor/type") {
+        return Some(kind);
+    }
+    let firmware = ["sys_vendor", "product_name"]
+        .map(|name| {
+            root.text(format!("sys/class/dmi/id/{name}"))
+                .unwrap_or_default()
+        })
+        .join(" ");
+    // Clouds rent whole machines under the same maker's name.
+    let whole_machine = firmware.contains("metal") && !flagged;
+    FIRMWARE
+        .iter()
+        .find(|(part, _)| firmware.contains(part) && !whole_machine)
+        .map(|(_, name)| *name)
+        .or_else(|| flagged.then_some("unnamed hypervisor"))
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cores_are_read_and_garbled_parts_left_out() {
+        assert_eq!(numbers("0-3,8"), [0, 1, 2, 3, 8]);
+        assert_eq!(numbers("5-2,x,,7"), [7]);
+        assert_eq!(numbers("0-4000000000").len(), CORES_MAX as usize);
+    }
+}

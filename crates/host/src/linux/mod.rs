@@ -1,0 +1,23 @@
+//! Linux: facts from `/proc`, `/sys` and a handful of system calls.
+//!
+//! Reading order: `machine` (the host), `target` (one target, whole), then what it is put together
+//! from: `block` (one device), `mounts`, `chain` (what stands on what), `claims` (who uses it), `direct`
+//! (unbuffered I/O) and `look` (reading it). `devices` lists, `counters` counts, `sys` holds the `unsafe`.
+
+mod block;
+mod chain;
+mod claims;
+mod counters;
+mod devices;
+mod direct;
+mod look;
+mod machine;
+mod mounts;
+mod sys;
+mod target;
+
+pub use chain::{chain_devices, device_chain, device_under};
+pub use counters::CounterReader;
+pub use devices::{DeviceListing, devices};
+pub use machine::host_record;
+pub use target::target_facts;

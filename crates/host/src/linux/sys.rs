@@ -1,0 +1,141 @@
+//! The system calls that the standard library does not offer. The only file of this crate with `unsafe`.
+//!
+//! Each function is safe to call and answers `None` or `false` where the system does not tell.
+#![allow(unsafe_code)]
+
+use model::{Bytes, DirectIo};
+use std::ffi::CString;
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What `statx` tells beyond the standard library's metadata. // statx(2)
+#[derive(Clone, Copy, Default)]
+pub(super) struct Extended {
+    /// Of the mount that it is on, as in the first column of mountinfo. Kernel 5.8.
+    pub(super) mount_id: Option<u64>,
+    /// What the file system says of unbuffered I/O: `Some(None)` is a plain no. Kernel 6.1.
+    pub(super) direct: Option<Option<DirectIo>>,
+}
+
+/// Of a path, links followed.
+pub(super) fn extended_at(path: &Path) -> Extended {
+    CString::new(path.as_os_str().as_bytes())
+        .map(|path| extended(libc::AT_FDCWD, &path, 0))
+        .unwrap_or_default()
+}
+
+/// Of an open file.
+pub(super) fn extended_of(file: &File) -> Extended {
+    extended(file.as_raw_fd(), c"", libc::AT_EMPTY_PATH)
+}
+
+fn extended(folder: i32, path: &std::ffi::CStr, flags: i32) -> Extended {
+    let mask = libc::STATX_DIOALIGN | libc::STATX_MNT_ID;
+    let mut facts = MaybeUninit::<libc::statx>::zeroed();
+    // SAFETY: `path` ends in a zero byte and `facts` is large enough; both outlive the call.
+    let code = unsafe { libc::statx(folder, path.as_ptr(), flags, mask, facts.as_mut_ptr()) };
+    if code != 0 {
+        return Extended::default();
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let facts = unsafe { facts.assume_init() };
+    let has = |bit| facts.stx_mask & bit != 0;
+    let possible = facts.stx_dio_offset_align != 0 && facts.stx_dio_mem_align != 0;
+    let direct = possible.then_some(DirectIo {
+        memory: Bytes(u64::from(facts.stx_dio_mem_align)),
+        offset: Bytes(u64::from(facts.stx_dio_offset_align)),
+    });
+    Extended {
+        mount_id: has(libc::STATX_MNT_ID).then_some(facts.stx_mnt_id),
+        direct: has(libc::STATX_DIOALIGN).then_some(direct),
+    }
+}
+
+/// Room on a file system. // statvfs(3)
+pub(super) struct Room {
+    pub(super) size: Bytes,
+    /// For this user.
+    pub(super) free: Bytes,
+    pub(super) read_only: bool,
+}
+
+pub(super) fn room(path: &Path) -> Option<Room> {
+    let path = CString::new(path.as_os_str().as_bytes()).ok()?;
+    let mut facts = MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: `path` ends in a zero byte and `facts` is large enough; both outlive the call.
+    let code = unsafe { libc::statvfs(path.as_ptr(), facts.as_mut_ptr()) };
+    if code != 0 {
+        return None;
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let facts = unsafe { facts.assume_init() };
+    Some(Room {
+        size: Bytes(facts.f_blocks.saturating_mul(facts.f_frsize)),
+        free: Bytes(facts.f_bavail.saturating_mul(facts.f_frsize)),
+        read_only: facts.f_flag & libc::ST_RDONLY != 0,
+    })
+}
+
+/// Whether this user may write; for a folder: make files in it. // faccessat(2)
+pub(super) fn may_write(path: &Path, is_folder: bool) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    let mode = if is_folder {
+        libc::W_OK | libc::X_OK
+    } else {
+        libc::W_OK
+    };
+    // SAFETY: `path` ends in a zero byte and outlives the call, which only looks.
+    let code = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) };
+    code == 0
+}
+
+/// Ticks a second in `/proc/stat`. // sysconf(3)
+pub(super) fn ticks_per_second() -> u64 {
+    // SAFETY: takes a number and returns one.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    u64::try_from(ticks).ok().filter(|&t| t > 0).unwrap_or(100)
+}
+
+/// Where the next data of a sparse file begins, from an offset on. // lseek(2), SEEK_DATA
+pub(super) fn next_data(file: &File, from: u64) -> Option<u64> {
+    seek(file, from, libc::SEEK_DATA)
+}
+
+/// Where the data that holds this offset ends. // lseek(2), SEEK_HOLE
+pub(super) fn next_hole(file: &File, from: u64) -> Option<u64> {
+    seek(file, from, libc::SEEK_HOLE)
+}
+
+fn seek(file: &File, from: u64, whence: i32) -> Option<u64> {
+    let from = i64::try_from(from).ok()?;
+    // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is handed over.
+    let at = unsafe { libc::lseek64(file.as_raw_fd(), from, whence) };
+    u64::try_from(at).ok()
+}
+
+/// How a file will be read. // posix_fadvise(2)
+#[derive(Clone, Copy)]
+pub(super) enum Advice {
+    /// Here and there: no reading ahead.
+    Random,
+    /// Not again: the page cache may drop it.
+    DontNeed,
+}
+
+pub(super) fn advise(file: &File, offset: u64, length: u64, advice: Advice) {
+    let (Ok(offset), Ok(length)) = (i64::try_from(offset), i64::try_from(length)) else {
+        return;
+    };
+    let advice = match advice {
+        Advice::Random => libc::POSIX_FADV_RANDOM,
+        Advice::DontNeed => libc::POSIX_FADV_DONTNEED,
+    };
+    // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is handed over.
+    // Advice that is not taken changes nothing, so the answer is not looked at.
+    let _ = unsafe { libc::posix_fadvise64(file.as_raw_fd(), offset, length, advice) };
+}

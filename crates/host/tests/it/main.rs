@@ -1,0 +1,11 @@
+//! The machine, read from saved trees of others and from the one that we run on. One binary.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers stumble with their test, and a skip prints its reason"
+)]
+
+mod live;
+mod marks;
+mod saved;
+mod tools;

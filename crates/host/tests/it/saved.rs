@@ -1,0 +1,278 @@
+//! Saved trees: what is read from other people's machines.
+
+use expect_test::{Expect, expect};
+use host::{CounterReader, Root, device_chain, devices, host_record};
+use model::{BlockDevice, Bytes, Claim, CpuFacts, HostRecord, Nanos};
+use std::fmt::Write;
+use std::path::Path;
+
+fn saved(name: &str) -> Root {
+    Root::at(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures")
+            .join(name),
+    )
+}
+
+/// One line a claim, as short as can be.
+pub(crate) fn in_words(claim: &Claim) -> String {
+    match claim {
+        Claim::Mounted { device, at } => format!("{device} mounted at {}", at.display()),
+        Claim::Swap { device } => format!("{device} is swap"),
+        Claim::Holder { device, by } => format!("{device} held by {by}"),
+        Claim::Busy { device } => format!("{device} busy"),
+        Claim::Signature { device, what } => format!("{device} carries {what}"),
+    }
+}
+
+fn list(name: &str) -> String {
+    let mut text = String::new();
+    for listing in devices(&saved(name)) {
+        let device = &listing.device;
+        let parent = listing.parent.as_deref().unwrap_or("-");
+        let detail = device.detail.as_deref().unwrap_or("-");
+        let (path, kind, size) = (listing.path.display(), &device.kind, device.size.0);
+        writeln!(text, "{path} {kind} on {parent}, {size} bytes, {detail}").unwrap();
+        for claim in &listing.claims {
+            writeln!(text, "    {}", in_words(claim)).unwrap();
+        }
+    }
+    text
+}
+
+fn chain(name: &str, number: (u32, u32), expected: &Expect) {
+    let names: Vec<String> = device_chain(&saved(name), number)
+        .into_iter()
+        .map(|device| device.name)
+        .collect();
+    expected.assert_eq(&names.join(" > "));
+}
+
+#[test]
+fn a_server_s_processor_memory_and_system_are_read() {
+    let found = host_record(&saved("server_nvme"));
+    assert_eq!(found.hostname, "db07");
+    assert_eq!(found.kernel, "Linux 6.1.0-28-amd64");
+    let distribution = found.distribution.as_deref();
+    assert_eq!(distribution, Some("Debian GNU/Linux 12 (bookworm)"));
+    let model = found.cpu_model.as_deref();
+    assert_eq!(model, Some("Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz"));
+    assert_eq!(found.ram, Bytes(263_847_140 << 10));
+    assert_eq!(found.ram_available, Bytes(251_112_340 << 10));
+    let core = |cpu, core, both| CpuFacts {
+        cpu,
+        core: Some(core),
+        socket: Some(both),
+        node: Some(both),
+        governor: Some("performance".to_owned()),
+    };
+    let expected = [core(0, 0, 0), core(1, 0, 1), core(2, 1, 0), core(3, 1, 1)];
+    assert_eq!(found.cpus, expected);
+}
+
+#[test]
+fn a_hypervisor_is_seen_in_the_processor_s_flags() {
+    let found = |name| host_record(&saved(name)).virtualization;
+    assert_eq!(found("vm_virtio").as_deref(), Some("unnamed hypervisor"));
+    assert_eq!(found("laptop_crypt"), None);
+    assert_eq!(found("server_nvme"), None);
+}
+
+#[test]
+fn a_partition_has_the_queue_of_its_disk() {
+    let chain = device_chain(&saved("server_nvme"), (259, 2));
+    let disk = BlockDevice {
+        name: "nvme0n1".to_owned(),
+        number: (259, 0),
+        kind: "disk".to_owned(),
+        size: Bytes(3_750_748_848 * 512),
+        model: Some("SAMSUNG MZQL21T9HCJR-00A07".to_owned()),
+        firmware: Some("GDC5602Q".to_owned()),
+        rotational: Some(false),
+        removable: false,
+        read_only: false,
+        scheduler: Some("none".to_owned()),
+        queue_size: Some(1023),
+        request_max: Some(Bytes::kib(256)),
+        logical_block: Some(Bytes(512)),
+        physical_block: Some(Bytes(512)),
+        write_cache: Some("write through".to_owned()),
+        detail: None,
+    };
+    let partition = BlockDevice {
+        name: "nvme0n1p2".to_owned(),
+        number: (259, 2),
+        kind: "partition".to_owned(),
+        size: Bytes(3_749_697_536 * 512),
+        ..disk.clone()
+    };
+    assert_eq!(chain, [partition, disk]);
+}
+
+#[test]
+fn a_rotating_disk_names_its_maker_and_scheduler_and_a_garbled_one_nothing() {
+    let chain = device_chain(&saved("raid_lvm_xfs"), (8, 16));
+    let found = &chain[0];
+    assert_eq!(found.model.as_deref(), Some("ST8000NM000A-2KE"));
+    assert_eq!(found.firmware.as_deref(), Some("SN02"));
+    assert_eq!(found.scheduler.as_deref(), Some("mq-deadline"));
+    assert_eq!(found.rotational, Some(true));
+    assert_eq!(found.physical_block, Some(Bytes(4096)));
+    let expected = BlockDevice {
+        name: "sda".to_owned(),
+        number: (8, 0),
+        kind: "disk".to_owned(),
+        write_cache: Some("write back".to_owned()),
+        ..BlockDevice::default()
+    };
+    assert_eq!(device_chain(&saved("garbled"), (8, 0)), [expected]);
+}
+
+#[test]
+fn chains_go_down_through_mappings_arrays_partitions_and_files() {
+    chain("server_nvme", (259, 2), &expect!["nvme0n1p2 > nvme0n1"]);
+    chain(
+        "raid_lvm_xfs",
+        (253, 0),
+        &expect!["dm-0 > md127 > sda1 > sda > sdb1 > sdb"],
+    );
+    chain(
+        "laptop_crypt",
+        (252, 0),
+        &expect!["dm-0 > nvme0n1p3 > nvme0n1"],
+    );
+    chain("vm_virtio", (7, 3), &expect!["loop3 > vda"]);
+    chain("vm_virtio", (99, 99), &expect![[r#""#]]);
+    chain("garbled", (252, 0), &expect!["dm-0 > dm-1"]);
+}
+
+#[test]
+fn a_server_s_devices_and_who_claims_them() {
+    expect![[r#"
+        /dev/nvme0n1 disk on -, 1920383410176 bytes, -
+            nvme0n1p1 mounted at /boot/efi
+            nvme0n1p2 mounted at /
+        /dev/nvme0n1p1 partition on nvme0n1, 536870912 bytes, -
+            nvme0n1p1 mounted at /boot/efi
+        /dev/nvme0n1p2 partition on nvme0n1, 1919845138432 bytes, -
+            nvme0n1p2 mounted at /
+    "#]]
+    .assert_eq(&list("server_nvme"));
+}
+
+#[test]
+fn a_disk_is_claimed_by_what_stands_on_it_however_far_up() {
+    expect![[r#"
+        /dev/dm-0 dm on md127, 53687091200 bytes, vg0-root (LVM)
+            dm-0 mounted at /
+        /dev/md127 md on -, 7992837668864 bytes, raid1, 2 disks, 1 missing
+            dm-0 mounted at /
+            md127 held by dm-0
+        /dev/sda disk on -, 8001563222016 bytes, -
+            dm-0 mounted at /
+            sda2 is swap
+            sda1 held by md127
+        /dev/sda1 partition on sda, 7992972935168 bytes, -
+            dm-0 mounted at /
+            sda1 held by md127
+        /dev/sda2 partition on sda, 8589934592 bytes, -
+            sda2 is swap
+        /dev/sdb disk on -, 8001563222016 bytes, -
+            dm-0 mounted at /
+            sdb1 held by md127
+        /dev/sdb1 partition on sdb, 7992972935168 bytes, -
+            dm-0 mounted at /
+            sdb1 held by md127
+        /dev/sdb2 partition on sdb, 8589934592 bytes, -
+    "#]]
+    .assert_eq(&list("raid_lvm_xfs"));
+}
+
+#[test]
+fn a_laptop_s_encrypted_disk_is_claimed_through_its_mapping() {
+    expect![[r#"
+        /dev/dm-0 dm on nvme0n1p3, 1022498963456 bytes, luks-5f0e (CRYPT)
+            dm-0 mounted at /
+            dm-0 mounted at /home
+        /dev/nvme0n1 disk on -, 1024209543168 bytes, -
+            dm-0 mounted at /
+            dm-0 mounted at /home
+            nvme0n1p2 mounted at /boot
+            nvme0n1p3 held by dm-0
+        /dev/nvme0n1p2 partition on nvme0n1, 1073741824 bytes, -
+            nvme0n1p2 mounted at /boot
+        /dev/nvme0n1p3 partition on nvme0n1, 1022515740672 bytes, -
+            dm-0 mounted at /
+            dm-0 mounted at /home
+            nvme0n1p3 held by dm-0
+    "#]]
+    .assert_eq(&list("laptop_crypt"));
+}
+
+#[test]
+fn a_virtual_machine_s_unused_loop_device_is_left_out() {
+    expect![[r#"
+        /dev/loop3 loop on vda, 104857600 bytes, /srv/my image.img
+            loop3 mounted at /mnt/image
+        /dev/vda disk on -, 274877906944 bytes, -
+            vda mounted at /
+        /dev/zram0 zram on -, 4294967296 bytes, -
+            zram0 is swap
+    "#]]
+    .assert_eq(&list("vm_virtio"));
+}
+
+#[test]
+fn a_garbled_machine_is_unknown_and_nothing_stumbles() {
+    expect![[r#"
+        /dev/sda1 partition on sda, 18446744073709551615 bytes, -
+            sda1 mounted at /data
+            sda1 is swap
+        /dev/dm-0 dm on dm-1, 4096 bytes, -
+            dm-0 held by dm-1
+            dm-0 held by gone
+        /dev/dm-1 dm on dm-0, 4096 bytes, -
+            dm-1 held by dm-0
+        /dev/loop0 loop on -, 8192 bytes, relative
+    "#]]
+    .assert_eq(&list("garbled"));
+    let found = host_record(&saved("garbled"));
+    let expected = HostRecord {
+        hostname: "half".to_owned(),
+        cpus: vec![CpuFacts {
+            cpu: 1,
+            ..CpuFacts::default()
+        }],
+        ..HostRecord::default()
+    };
+    assert_eq!(found, expected);
+    let names = ["sda", "sda1", "gone"].map(str::to_owned);
+    let read = CounterReader::open(&saved("garbled"), &names).read(&mut || Nanos(0));
+    assert!(read.devices.is_empty());
+    assert_eq!(read.cpus.len(), 1);
+}
+
+#[test]
+fn counters_of_disk_and_partition_are_read_in_bytes_and_nanoseconds() {
+    let names = ["nvme0n1p2", "nvme0n1", "gone"].map(str::to_owned);
+    let mut reader = CounterReader::open(&saved("server_nvme"), &names);
+    let mut clock = 0;
+    let read = reader.read(&mut || {
+        clock += 10;
+        Nanos(clock)
+    });
+    assert_eq!((read.begun, read.ended), (Nanos(10), Nanos(20)));
+    let found: Vec<&str> = read.devices.iter().map(|d| d.name.as_str()).collect();
+    assert_eq!(found, ["nvme0n1p2", "nvme0n1"]);
+    assert_eq!(read.devices[0].read_bytes, Bytes(23_000 * 512));
+    assert_eq!(read.devices[1].flushes, 25);
+    assert_eq!(read.cpus.len(), 2);
+}
+
+#[test]
+fn an_empty_tree_knows_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Root::at(folder.path().to_owned());
+    assert_eq!(host_record(&root), model::HostRecord::default());
+    assert!(devices(&root).is_empty());
+}

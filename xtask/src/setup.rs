@@ -1,0 +1,138 @@
+//! What the tests need from the distribution: installs what is missing, and only that.
+//!
+//! On Debian and its kin, as root. Elsewhere it says what is missing and goes on; the tests that need it then
+//! skip and say why. Deliberately absent: kernel modules, users, and anything that the program needs to run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program that a test calls, and the Debian package that brings it.
+struct Need {
+    program: &'static str,
+    package: &'static str,
+}
+
+const NEEDS: &[Need] = &[
+    need("fio", "fio"),
+    need("mkfs.ext4", "e2fsprogs"),
+    need("mkfs.xfs", "xfsprogs"),
+    need("mkfs.btrfs", "btrfs-progs"),
+    need("mkfs.vfat", "dosfstools"),
+    need("mkswap", "util-linux"),
+    need("losetup", "mount"),
+    need("sfdisk", "fdisk"),
+    need("mdadm", "mdadm"),
+    need("pvcreate", "lvm2"),
+    need("cryptsetup", "cryptsetup-bin"),
+    need("ps", "procps"),
+    need("tmux", "tmux"),
+    need("valgrind", "valgrind"),
+];
+
+/// Where programs for the administrator live; not in every user's search path.
+const ADMIN_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+const fn need(program: &'static str, package: &'static str) -> Need {
+    Need { program, package }
+}
+
+/// Installs what is missing, or says why not. Never fails: a test that misses something skips.
+pub(crate) fn run() {
+    let folders = search_path();
+    let missing = packages(|program| is_there(&folders, program));
+    if missing.is_empty() {
+        println!("setup: everything that the tests call is there");
+        return;
+    }
+    let list = missing.join(" ");
+    if !is_there(&folders, "apt-get") {
+        println!("setup: missing: {list}; there is no apt-get here, so tests that need these skip");
+    } else if !is_root() {
+        println!(
+            "setup: missing: {list}; not root, so tests that need these skip. To have them:\n\
+             \x20   sudo apt-get install --no-install-recommends {list}"
+        );
+    } else if install(&missing) {
+        println!("setup: installed: {list}");
+    } else {
+        println!("setup: not everything of {list} could be installed; tests that need it skip");
+    }
+}
+
+/// The search path with the administrator's folders at its end: tests call `mkfs.ext4` and `losetup`.
+pub(crate) fn search_path() -> Vec<PathBuf> {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the only place that asks the environment"
+    )]
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    for folder in ADMIN_FOLDERS.map(PathBuf::from) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+/// The packages of the programs that are not there, each once.
+fn packages(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let mut missing: Vec<&str> = Vec::new();
+    for need in NEEDS.iter().filter(|need| !is_there(need.program)) {
+        if !missing.contains(&need.package) {
+            missing.push(need.package);
+        }
+    }
+    missing
+}
+
+fn is_there(folders: &[PathBuf], program: &str) -> bool {
+    folders
+        .iter()
+        .any(|folder: &PathBuf| Path::is_file(&folder.join(program)))
+}
+
+fn is_root() -> bool {
+    Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|said| said.stdout.trim_ascii() == b"0")
+}
+
+fn install(packages: &[&str]) -> bool {
+    // A stale list is no reason to give up: what it names may still be there.
+    if !apt_get(&["update", "--quiet=2"]) {
+        println!(
+            "setup: the package lists could not be refreshed; trying with those that are there"
+        );
+    }
+    let mut arguments = vec!["install", "--quiet=2", "--yes", "--no-install-recommends"];
+    arguments.extend(packages);
+    apt_get(&arguments)
+}
+
+fn apt_get(arguments: &[&str]) -> bool {
+    let status = Command::new("apt-get")
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdin(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_missing_is_asked_for() {
+        assert!(packages(|_| true).is_empty());
+        assert_eq!(packages(|program| program != "pvcreate"), ["lvm2"]);
+        assert_eq!(packages(|_| false).len(), NEEDS.len());
+    }
+
+    #[test]
+    fn the_administrators_folders_are_searched_too() {
+        assert!(search_path().contains(&PathBuf::from("/usr/sbin")));
+    }
+}

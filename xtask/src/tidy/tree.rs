@@ -1,0 +1,185 @@
+//! The tree as the checks see it: every text file, the Rust files split into code and the rest, and the
+//! packages as cargo knows them. Read once; the checks themselves touch no disk.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+use std::{fs, io};
+
+/// Files larger than this are data, not text that a person wrote.
+const TEXT_MAX_BYTES: u64 = 1 << 20;
+
+/// Everything that the checks look at.
+#[derive(Default)]
+pub(super) struct Tree {
+    pub(super) files: Vec<File>,
+    pub(super) packages: Vec<Package>,
+}
+
+/// A file of the tree.
+pub(super) struct File {
+    pub(super) path: String, // from the root, with `/`
+    pub(super) text: String, // empty for data
+    /// Split, for Rust.
+    pub(super) rust: Option<Rust>,
+}
+
+/// A Rust file by what its words are. Each has as many lines as the file.
+pub(super) struct Rust {
+    pub(super) code: Vec<String>, // without comments and the insides of literals
+    pub(super) literals: Vec<String>, // the insides of string literals alone
+    pub(super) test: Vec<bool>,   // whether a line is only built for tests
+}
+
+/// A package of the workspace.
+pub(super) struct Package {
+    pub(super) room: String, // its folder: `engine`, `cli`, `xtask`
+    pub(super) manifest: String,
+    pub(super) needs: Vec<Need>,
+}
+
+/// A line of a package's dependencies.
+pub(super) struct Need {
+    pub(super) name: String,
+    pub(super) room: Option<String>, // for packages of this workspace
+    pub(super) only_tests: bool,
+}
+
+impl Tree {
+    /// Reads the tree below `root`.
+    pub(super) fn read(root: &Path) -> io::Result<Tree> {
+        let mut files = Vec::new();
+        walk(root, "", &mut files)?;
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Tree {
+            files,
+            packages: packages(root)?,
+        })
+    }
+
+    /// A tree of these files, for tests.
+    #[cfg(test)]
+    pub(super) fn of(files: &[(&str, &str)]) -> Tree {
+        let file = |&(path, text): &(&str, &str)| File::new(path.to_owned(), text.to_owned());
+        Tree {
+            files: files.iter().map(file).collect(),
+            packages: Vec::new(),
+        }
+    }
+
+    pub(super) fn rust(&self) -> impl Iterator<Item = (&File, &Rust)> {
+        self.files
+            .iter()
+            .filter_map(|file| Some((file, file.rust.as_ref()?)))
+    }
+
+    pub(super) fn file(&self, path: &str) -> Option<&File> {
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+impl File {
+    fn new(path: String, text: String) -> File {
+        let rust = path.ends_with(".rs").then(|| Rust::split(&path, &text));
+        File { path, text, rust }
+    }
+
+    /// Lines with their numbers, from 1.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| (at + 1, line))
+    }
+}
+
+fn walk(root: &Path, below: &str, files: &mut Vec<File>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() {
+            name.clone()
+        } else {
+            format!("{below}/{name}")
+        };
+        let kind = entry.file_type()?;
+        if is_made(below, &name) {
+            continue;
+        }
+        if kind.is_dir() {
+            walk(root, &path, files)?;
+        } else if kind.is_file() {
+            files.push(File::new(path, text_of(&entry)?));
+        }
+    }
+    Ok(())
+}
+
+/// What tools and the program leave behind; the same that `.gitignore` names.
+fn is_made(below: &str, name: &str) -> bool {
+    let database = [".db", ".db-wal", ".db-shm"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    let top = below.is_empty() && ["target", ".git", "fathom.dat"].contains(&name);
+    top || (database && !below.contains("fixtures"))
+}
+
+fn text_of(entry: &fs::DirEntry) -> io::Result<String> {
+    if entry.metadata()?.len() > TEXT_MAX_BYTES {
+        return Ok(String::new());
+    }
+    Ok(String::from_utf8(fs::read(entry.path())?).unwrap_or_default())
+}
+
+fn packages(root: &Path) -> io::Result<Vec<Package>> {
+    let said = Command::new("cargo")
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(root)
+        .output()?;
+    if !said.status.success() {
+        let why = String::from_utf8_lossy(&said.stderr).into_owned();
+        return Err(io::Error::other(format!("cargo metadata: {why}")));
+    }
+    let document: Value = serde_json::from_slice(&said.stdout)?;
+    Ok(list(&document["packages"]).map(package).collect())
+}
+
+pub(super) fn package(document: &Value) -> Package {
+    let manifest = Path::new(document["manifest_path"].as_str().unwrap_or_default());
+    let room = folder_name(manifest.parent());
+    let inside = if room == "xtask" {
+        "xtask"
+    } else {
+        &format!("crates/{room}")
+    };
+    let need = |need: &Value| Need {
+        name: need["name"].as_str().unwrap_or_default().to_owned(),
+        room: need["path"]
+            .as_str()
+            .map(|path| folder_name(Some(Path::new(path)))),
+        only_tests: need["kind"] == "dev",
+    };
+    Package {
+        manifest: format!("{inside}/Cargo.toml"),
+        needs: list(&document["dependencies"]).map(need).collect(),
+        room,
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn folder_name(path: Option<&Path>) -> String {
+    path.and_then(Path::file_name)
+        .and_then(OsStr::to_str)
+        .unwrap_or_default()
+        .to_owned()
+}

@@ -1,0 +1,172 @@
+//! `unsafe` stands only in files that are named here, and each use says which promise is kept by whom.
+
+use super::Finding;
+use super::rust::has_word;
+use super::tree::{Rust, Tree};
+
+/// Where `unsafe` may stand, and what for.
+const ALLOWED: &[(&str, &str)] = &[
+    (
+        "crates/engine/src/backend/io_uring.rs",
+        "buffers that the kernel fills outlive their I/O",
+    ),
+    (
+        "crates/engine/src/backend/sync.rs",
+        "system calls with buffers",
+    ),
+    ("crates/engine/src/buffer.rs", "aligned memory"),
+    (
+        "crates/engine/src/target.rs",
+        "opening past the cache and exclusively",
+    ),
+    (
+        "crates/engine/src/clock.rs",
+        "reading the processor's time stamp",
+    ),
+    (
+        "crates/engine/src/prepare/raw.rs",
+        "reserving space and filling past the cache",
+    ),
+    (
+        "crates/engine/tests/it/no_allocation.rs",
+        "a counting allocator",
+    ),
+    (
+        "crates/host/src/linux/sys.rs",
+        "system calls that tell facts",
+    ),
+];
+
+/// How far above an `unsafe` its reason may begin.
+const LOOK_BACK_LINES: usize = 12;
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut used = Vec::new();
+    for (file, rust) in tree.rust() {
+        let text: Vec<&str> = file.text.lines().collect();
+        let mut uses = (0..rust.code.len())
+            .filter(|&at| has_word(&rust.code[at], "unsafe"))
+            .peekable();
+        let Some(&first) = uses.peek() else { continue };
+        if ALLOWED.iter().any(|(path, _)| *path == file.path) {
+            used.push(file.path.as_str());
+        } else {
+            findings.push(Finding::new(
+                &file.path,
+                first + 1,
+                "`unsafe` in a file that is not named for it",
+                "use a safe wrapper of host::linux::sys or engine; or argue for a row in xtask/src/tidy/unsafety.rs",
+            ));
+        }
+        for at in uses.filter(|&at| needs_reason(&rust.code[at]) && !has_reason(&text, rust, at)) {
+            findings.push(Finding::new(
+                &file.path,
+                at + 1,
+                "`unsafe` without its reason",
+                "write `// SAFETY:` above it: which promise, kept by whom",
+            ));
+        }
+    }
+    findings.extend(
+        ALLOWED
+            .iter()
+            .filter(|(path, _)| !used.contains(path))
+            .map(|(path, what)| {
+                Finding::new(
+                    path,
+                    1,
+                    format!("named for `unsafe` ({what}), but there is none"),
+                    "take its row out of xtask/src/tidy/unsafety.rs",
+                )
+            }),
+    );
+    findings
+}
+
+/// Declarations state their duty in a `# Safety` section, which clippy asks for.
+fn needs_reason(code: &str) -> bool {
+    !["unsafe fn", "unsafe extern", "unsafe trait", "unsafe("]
+        .iter()
+        .any(|word| code.contains(word))
+}
+
+/// Whether the comment above the statement that `unsafe` stands in, or its own line, gives the reason.
+fn has_reason(text: &[&str], rust: &Rust, at: usize) -> bool {
+    if text[at].contains("// SAFETY:") {
+        return true;
+    }
+    for above in (at.saturating_sub(LOOK_BACK_LINES)..at).rev() {
+        let code = rust.code[above].trim();
+        if text[above].contains("// SAFETY:") {
+            return true;
+        }
+        let comment = code.is_empty() && !text[above].trim().is_empty();
+        if !comment
+            && !code.starts_with("#[")
+            && (code.is_empty() || code.ends_with([';', '{', '}']))
+        {
+            return false;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(path: &str, text: &str) -> Vec<String> {
+        let here =
+            |finding: &Finding| finding.path == path && !finding.what.contains("there is none");
+        let all = check(&Tree::of(&[(path, text)]));
+        all.into_iter()
+            .filter(here)
+            .map(|f| format!("{}: {}", f.line, f.what))
+            .collect()
+    }
+
+    #[test]
+    fn an_unnamed_file_is_told_once() {
+        let text = "// SAFETY: all is well\nunsafe { a() }\n// SAFETY: again\nunsafe { b() }\n";
+        assert_eq!(
+            told("crates/views/src/lib.rs", text),
+            ["2: `unsafe` in a file that is not named for it"]
+        );
+    }
+
+    #[test]
+    fn a_reason_stands_above_the_statement() {
+        let path = "crates/engine/src/buffer.rs";
+        let good =
+            "// SAFETY: the layout is not empty,\n// see new.\nlet p =\n    unsafe { alloc(l) };\n";
+        assert!(told(path, good).is_empty());
+        let bad = "// SAFETY: of another one\nlet q = 1;\nlet p = unsafe { alloc(l) };\n";
+        assert_eq!(told(path, bad), ["3: `unsafe` without its reason"]);
+    }
+
+    #[test]
+    fn a_word_in_a_comment_or_a_lint_is_no_use() {
+        assert!(
+            told(
+                "a.rs",
+                "//! unsafe\n#![deny(unsafe_code)]\nlet a = \"unsafe\";\n"
+            )
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_named_file_without_any_is_told() {
+        let found = check(&Tree::of(&[(
+            "crates/engine/src/buffer.rs",
+            "//! Safe now.\n",
+        )]));
+        assert_eq!(found.len(), ALLOWED.len());
+        assert!(
+            found
+                .iter()
+                .any(|finding| finding.path == "crates/engine/src/buffer.rs")
+        );
+    }
+}
