@@ -1,1 +1,28 @@
-//! store
+//! The shelf: every run, whole, in one SQLite file. The only room that knows SQL.
+//!
+//! Read in this order: `session` (what a person finds on the shelf), `open` (which files are taken, and
+//! the schema), `save`, `load`, `blob` (histograms and time series in few bytes), `error`.
+//! A person names a session `12` and the third run of it `12.3`.
+//!
+//! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
+//! cut loses at most the run that was being written. Several programs may use one shelf at once; one that
+//! meets another's write waits up to ten seconds. What is loaded equals what was saved, or is an error.
+//!
+//! Deliberately absent: rates and percentiles (`analysis`), the clock, the environment and the default
+//! place of the file (`cli`), and any way to change or delete a run.
+
+mod blob;
+mod error;
+mod load;
+mod open;
+mod save;
+mod session;
+
+pub use error::StoreError;
+pub use open::{APPLICATION_ID, SCHEMA_VERSION, Store};
+pub use session::{
+    NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredRun,
+};
+
+/// What every call here answers with.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;

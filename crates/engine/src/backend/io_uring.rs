@@ -208,6 +208,20 @@ impl Backend for IoUring {
     }
 }
 
+/// The kernel takes a ring apart some time after it was closed. What it had registered is given back at once, so
+/// that a device or file system can be let go as soon as the run is over.
+impl Drop for IoUring {
+    fn drop(&mut self) {
+        let submitter = self.ring.submitter();
+        if self.fixed_file {
+            let _ = submitter.unregister_files();
+        }
+        if self.fixed_buffers {
+            let _ = submitter.unregister_buffers();
+        }
+    }
+}
+
 /// The best ring that this kernel makes: each refusal of a newer offer is a step down.
 fn build(entries: u32, used: &mut Used) -> io::Result<Ring> {
     let deferred = Ring::builder()

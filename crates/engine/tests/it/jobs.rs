@@ -34,6 +34,13 @@ pub(crate) fn file(
     checked(span, vec![facts])
 }
 
+/// A device as `host` found it. Whoever calls this made the device and may lose what it holds.
+pub(crate) fn device(facts: TargetFacts, change: Change<'_>) -> Job {
+    let mut span = timespan(Location::Path(facts.path.clone()), EngineChoice::Auto);
+    change(&mut span);
+    checked(span, vec![facts])
+}
+
 /// What `host` would find, in short: these tests are not about finding facts.
 pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFacts {
     use std::os::unix::fs::MetadataExt;
@@ -93,11 +100,15 @@ fn checked(span: Timespan, targets: Vec<TargetFacts>) -> Job {
         ram_available: Bytes::gib(4),
         ..HostRecord::default()
     };
+    let own = targets.iter().map(|facts| facts.path.clone()).collect();
+    let consent = Consent {
+        overwrite_files: false,
+        destroy_devices: own,
+    };
     let profile = Profile {
         timespans: vec![span],
     };
-    let mut plans =
-        check(&profile, &host, &targets, &Consent::default()).expect("a job that can be run");
+    let mut plans = check(&profile, &host, &targets, &consent).expect("a job that can be run");
     Job {
         plan: plans.remove(0),
         host,

@@ -8,6 +8,7 @@
 )]
 
 mod accounts;
+mod block_layer;
 mod contract;
 mod filling;
 mod jobs;

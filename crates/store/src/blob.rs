@@ -1,0 +1,284 @@
+//! Histograms and time series in few bytes, for columns that nobody queries by hand.
+//!
+//! Form, fixed for good: one letter (`H` histogram, `I` intervals), one version byte, numbers, and a CRC-32
+//! (the polynomial of Ethernet and gzip) of everything before it, little end first. A number is a base-128
+//! varint: seven bits a byte, low ones first, the top bit says that more follow.
+//!
+//! - `H` 1: buckets held; for each the distance from the bucket before (the first: from -1) and its
+//!   count; then, unless there is none, the sum, the minimum and the maximum in nanoseconds.
+//! - `I` 1: steps; for each I/Os, bytes, sum of latencies and largest latency in nanoseconds.
+//!
+//! A damaged blob is an error, never a panic, and no length in it is believed before the bytes are there.
+//! We compress no further: a survey's cell takes a few KiB, and plain varints read back in any language.
+
+use model::{Bytes, Interval, LatencyHistogram, Nanos};
+
+const VERSION: u8 = 1;
+const CRC_BYTES: usize = 4;
+
+/// What is wrong with a blob, in a few words.
+pub(crate) type Damage = &'static str;
+
+pub(crate) fn encode_histogram(histogram: &LatencyHistogram) -> Vec<u8> {
+    let mut out = vec![b'H', VERSION];
+    put(&mut out, histogram.sparse().count() as u128);
+    let mut next = 0;
+    for (bucket, count) in histogram.sparse() {
+        put(&mut out, u128::from(bucket + 1 - next));
+        put(&mut out, u128::from(count));
+        next = bucket + 1;
+    }
+    if let Some((min, max)) = histogram.min().zip(histogram.max()) {
+        put(&mut out, histogram.sum_ns());
+        put(&mut out, u128::from(min.0));
+        put(&mut out, u128::from(max.0));
+    }
+    seal(out)
+}
+
+pub(crate) fn decode_histogram(blob: &[u8]) -> Result<LatencyHistogram, Damage> {
+    let mut reader = Reader::open(blob, b'H')?;
+    let held = reader.length(2)?;
+    let mut counts = Vec::with_capacity(held);
+    let mut next = 0u32;
+    for _ in 0..held {
+        let distance = u32::try_from(reader.number()?).map_err(|_| "a bucket beyond the last")?;
+        next = next
+            .checked_add(distance)
+            .ok_or("a bucket beyond the last")?;
+        let bucket = next.checked_sub(1).filter(|_| distance > 0);
+        counts.push((bucket.ok_or("a bucket twice")?, reader.number()?));
+    }
+    let mut figures = (0, None);
+    if held > 0 {
+        let sum = reader.wide()?;
+        figures = (
+            sum,
+            Some((Nanos(reader.number()?), Nanos(reader.number()?))),
+        );
+    }
+    reader.close()?;
+    LatencyHistogram::from_sparse(counts, figures.0, figures.1)
+        .ok_or("counts, sum and extremes contradict each other")
+}
+
+pub(crate) fn encode_intervals(intervals: &[Interval]) -> Vec<u8> {
+    let mut out = vec![b'I', VERSION];
+    put(&mut out, intervals.len() as u128);
+    for interval in intervals {
+        let Interval {
+            ios,
+            bytes,
+            latency_sum,
+            latency_max,
+        } = interval;
+        for number in [*ios, bytes.0, latency_sum.0, latency_max.0] {
+            put(&mut out, u128::from(number));
+        }
+    }
+    seal(out)
+}
+
+pub(crate) fn decode_intervals(blob: &[u8]) -> Result<Vec<Interval>, Damage> {
+    let mut reader = Reader::open(blob, b'I')?;
+    let steps = reader.length(4)?;
+    let mut intervals = Vec::with_capacity(steps);
+    for _ in 0..steps {
+        intervals.push(Interval {
+            ios: reader.number()?,
+            bytes: Bytes(reader.number()?),
+            latency_sum: Nanos(reader.number()?),
+            latency_max: Nanos(reader.number()?),
+        });
+    }
+    reader.close()?;
+    Ok(intervals)
+}
+
+fn put(out: &mut Vec<u8>, mut number: u128) {
+    while number >= 0x80 {
+        out.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn seal(mut out: Vec<u8>) -> Vec<u8> {
+    let crc = crc32(&out);
+    out.extend_from_slice(&crc.to_le_bytes());
+    out
+}
+
+/// Bit by bit: blobs are a few KiB, so a table would gain nothing that anyone waits for.
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
+}
+
+/// What is left of a blob whose checksum holds.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn open(blob: &'a [u8], letter: u8) -> Result<Self, Damage> {
+        let body = blob.len().checked_sub(CRC_BYTES).ok_or("too short")?;
+        let (body, crc) = blob.split_at(body);
+        if crc != crc32(body).to_le_bytes() {
+            return Err("its checksum does not hold");
+        }
+        match body {
+            [kind, VERSION, rest @ ..] if *kind == letter => Ok(Reader { rest }),
+            [kind, ..] if *kind == letter => Err("its version is not known"),
+            _ => Err("not of the expected kind"),
+        }
+    }
+
+    fn wide(&mut self) -> Result<u128, Damage> {
+        let mut number = 0u128;
+        for shift in (0..).step_by(7) {
+            let (byte, rest) = self.rest.split_first().ok_or("cut short")?;
+            self.rest = rest;
+            let bits = u128::from(byte & 0x7f);
+            if shift >= 128 || (bits << shift) >> shift != bits {
+                return Err("a number too large");
+            }
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        Ok(number)
+    }
+
+    fn number(&mut self) -> Result<u64, Damage> {
+        u64::try_from(self.wide()?).map_err(|_| "a number too large")
+    }
+
+    /// How many items follow, each of at least `least` bytes: no more than there are bytes for.
+    fn length(&mut self, least: usize) -> Result<usize, Damage> {
+        let items = usize::try_from(self.number()?).map_err(|_| "a number too large")?;
+        (items <= self.rest.len() / least)
+            .then_some(items)
+            .ok_or("cut short")
+    }
+
+    fn close(self) -> Result<(), Damage> {
+        self.rest.is_empty().then_some(()).ok_or("bytes left over")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[u64]) -> LatencyHistogram {
+        let mut histogram = LatencyHistogram::new();
+        for &value in values {
+            histogram.record(Nanos(value));
+        }
+        histogram
+    }
+
+    fn step(ios: u64, bytes: u64, sum: u64, max: u64) -> Interval {
+        Interval {
+            ios,
+            bytes: Bytes(bytes),
+            latency_sum: Nanos(sum),
+            latency_max: Nanos(max),
+        }
+    }
+
+    /// A body that passes the checksum, to reach what stands behind it.
+    fn sealed(body: &[u8]) -> Vec<u8> {
+        seal(body.to_vec())
+    }
+
+    #[test]
+    fn the_checksum_is_the_usual_crc_32() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn a_histogram_keeps_its_bytes_for_good() {
+        let golden = [
+            b'H', 1, 3, 4, 2, 253, 1, 1, 137, 27, 1, 166, 198, 196, 1, 3, 160, 196, 196, 1,
+        ];
+        let blob = encode_histogram(&of(&[3, 3, 256, 3_220_000]));
+        assert_eq!(blob[..blob.len() - CRC_BYTES], golden, "{blob:?}");
+        assert_eq!(encode_histogram(&of(&[])), sealed(&[b'H', 1, 0]));
+    }
+
+    #[test]
+    fn intervals_keep_their_bytes_for_good() {
+        let golden = [b'I', 1, 2, 1, 128, 32, 172, 2, 127, 0, 0, 0, 0];
+        let blob = encode_intervals(&[step(1, 4096, 300, 127), Interval::default()]);
+        assert_eq!(blob, sealed(&golden));
+    }
+
+    #[test]
+    fn damage_behind_the_checksum_is_told() {
+        for (body, damage) in [
+            (&[b'I', 1, 0][..], "not of the expected kind"),
+            (&[b'H', 2, 0], "its version is not known"),
+            (&[b'H', 1], "cut short"),
+            (&[b'H', 1, 0, 0], "bytes left over"),
+            (&[b'H', 1, 1, 0, 1, 1, 1, 1], "a bucket twice"),
+            (
+                &[b'H', 1, 1, 255, 255, 3, 1, 1, 1, 1],
+                "counts, sum and extremes contradict each other",
+            ),
+            (
+                &[b'H', 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
+                "cut short",
+            ),
+            (
+                &[b'H', 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2],
+                "a number too large",
+            ),
+        ] {
+            assert_eq!(decode_histogram(&sealed(body)), Err(damage), "{body:?}");
+        }
+        assert_eq!(decode_histogram(&[1, 2]), Err("too short"));
+    }
+
+    proptest! {
+        #[test]
+        fn histograms_read_back_the_same(values in prop::collection::vec(any::<u64>(), 0..80)) {
+            let histogram = of(&values);
+            prop_assert_eq!(decode_histogram(&encode_histogram(&histogram)), Ok(histogram));
+        }
+
+        #[test]
+        fn intervals_read_back_the_same(steps in prop::collection::vec(any::<[u64; 4]>(), 0..60)) {
+            let steps: Vec<_> = steps.iter().map(|s| step(s[0], s[1], s[2], s[3])).collect();
+            prop_assert_eq!(decode_intervals(&encode_intervals(&steps)), Ok(steps));
+        }
+
+        #[test]
+        fn one_wrong_bit_is_an_error(values in prop::collection::vec(any::<u64>(), 0..20), bit in any::<usize>()) {
+            let mut blob = encode_histogram(&of(&values));
+            let bit = bit % (blob.len() * 8);
+            blob[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(decode_histogram(&blob).is_err());
+        }
+
+        #[test]
+        fn no_bytes_make_the_decoders_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+            letter in prop::sample::select(vec![b'H', b'I']),
+        ) {
+            let body = [&[letter, VERSION][..], &bytes].concat();
+            for blob in [bytes, sealed(&body)] {
+                let _ = (decode_histogram(&blob), decode_intervals(&blob));
+            }
+        }
+    }
+}

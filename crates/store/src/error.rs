@@ -1,0 +1,214 @@
+//! What can go wrong with the shelf: what was read, what is accepted, what to do.
+//!
+//! SQLite's own codes get their meaning here and nowhere else.
+
+use crate::session::SessionId;
+use rusqlite::ErrorCode;
+use std::path::{Path, PathBuf};
+
+/// A shelf that cannot be opened, read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(
+    missing_docs,
+    reason = "the message says what each variant and field is"
+)]
+pub enum StoreError {
+    #[error(
+        "{}: this is a folder; a store is one file: name a file in it, such as {}",
+        path.display(), path.join("fathom.sqlite").display()
+    )]
+    Folder { path: PathBuf },
+    #[error(
+        "{}: this is not a regular file; a store is one file: name a file, or a new name", path.display()
+    )]
+    NotAFile { path: PathBuf },
+    #[error(
+        "{}: this is not a fathom store, and it was left as it is: name a store, or a new name to begin one",
+        path.display()
+    )]
+    NotADatabase { path: PathBuf },
+    #[error(
+        "{}: this is an SQLite file of another program (application id {read:#010x}, a fathom store has \
+         {:#010x}), and it was left as it is: name a store, or a new name to begin one",
+        path.display(), crate::APPLICATION_ID
+    )]
+    Foreign { path: PathBuf, read: u32 },
+    #[error(
+        "{}: written by a newer fathom: its schema is version {read}, this fathom reads up to version {known}, \
+         and it was left as it is: take the newer fathom, or name another store", path.display()
+    )]
+    Newer {
+        path: PathBuf,
+        read: u32,
+        known: u32,
+    },
+    #[error(
+        "{}: the store is damaged: {what}; take a copy, then `sqlite3 STORE .recover` saves what can be read, \
+         or name a new store", path.display()
+    )]
+    Damaged { path: PathBuf, what: String },
+    #[error(
+        "{}: its folder could not be made: {reason}; make the folder yourself, or name another store",
+        path.display()
+    )]
+    MakeFolder { path: PathBuf, reason: String },
+    #[error(
+        "{}: the store cannot be written: {reason}; it and its folder must be writable for this user: \
+         mend the permissions, or name another store", path.display()
+    )]
+    Unwritable { path: PathBuf, reason: String },
+    #[error(
+        "{}: no space left to store this; what was stored before is safe: make room, or name a store elsewhere",
+        path.display()
+    )]
+    Full { path: PathBuf },
+    #[error(
+        "{}: another program has kept the store locked for more than 10 seconds: let it finish, or end it",
+        path.display()
+    )]
+    Busy { path: PathBuf },
+    #[error("{}: the store could not be read or written: {reason}; look at the disk it lies on", path.display())]
+    Io { path: PathBuf, reason: String },
+    #[error(
+        "{what} cannot be stored: {reason}; names must be UTF-8: rename the file, or reach it by a link"
+    )]
+    Text { what: String, reason: String },
+    #[error(
+        "{what}: read {read}; a store counts up to 9223372036854775807, so this cannot be right"
+    )]
+    TooLarge { what: &'static str, read: u64 },
+    #[error("session {read}: {}", known_sessions(path, *known))]
+    NoSession {
+        path: PathBuf,
+        read: SessionId,
+        known: Option<(SessionId, SessionId)>,
+    },
+    #[error(
+        "read `{read}`; a session is named by its number, as 12, and a run in it as 12.3: see `fathom list`"
+    )]
+    Name { read: String },
+    #[error("{}: SQLite refused: {reason}", path.display())]
+    Sql { path: PathBuf, reason: String },
+}
+
+fn known_sessions(path: &Path, known: Option<(SessionId, SessionId)>) -> String {
+    let path = path.display();
+    match known {
+        None => {
+            format!("{path} is empty: `fathom survey` or `fathom run` puts the first one there")
+        }
+        Some((only, last)) if only == last => format!("{path} holds session {only} alone"),
+        Some((first, last)) => {
+            format!("{path} holds sessions from {first} to {last}: see `fathom list`")
+        }
+    }
+}
+
+/// What went wrong inside, before the file's name is put to it.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Sql(rusqlite::Error),
+    Damaged(String),
+    Told(StoreError),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Fault::Sql(error)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Fault::Told(error)
+    }
+}
+
+impl Fault {
+    /// The error for a person, with the file's name in it.
+    pub(crate) fn at(self, path: &Path) -> StoreError {
+        match self {
+            Fault::Told(error) => error,
+            Fault::Damaged(what) => StoreError::Damaged {
+                path: path.to_owned(),
+                what,
+            },
+            Fault::Sql(error) => from_sqlite(&error, path),
+        }
+    }
+}
+
+/// SQLite's result codes in our words. Source: <https://www.sqlite.org/rescode.html>.
+fn from_sqlite(error: &rusqlite::Error, path: &Path) -> StoreError {
+    let (path, reason) = (path.to_owned(), error.to_string());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::NotADatabase { path },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: reason },
+        Some(ErrorCode::DiskFull) => StoreError::Full { path },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+            StoreError::Unwritable { path, reason }
+        }
+        Some(ErrorCode::SystemIoFailure) => StoreError::Io { path, reason },
+        Some(_) => StoreError::Sql { path, reason },
+        None if is_wrong_content(error) => StoreError::Damaged { path, what: reason },
+        None => StoreError::Sql { path, reason },
+    }
+}
+
+/// A cell that does not hold what the schema promises.
+fn is_wrong_content(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn each_result_code_has_its_meaning() {
+        let path = PathBuf::from("s");
+        let reason = String::new();
+        let told = |code| {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(String::new()));
+            Fault::Sql(error).at(&path)
+        };
+        let path = path.clone();
+        assert_eq!(
+            told(ffi::SQLITE_FULL),
+            StoreError::Full { path: path.clone() }
+        );
+        assert_eq!(
+            told(ffi::SQLITE_BUSY),
+            StoreError::Busy { path: path.clone() }
+        );
+        assert_eq!(
+            told(ffi::SQLITE_NOTADB),
+            StoreError::NotADatabase { path: path.clone() }
+        );
+        let unwritable = StoreError::Unwritable {
+            path: path.clone(),
+            reason: reason.clone(),
+        };
+        assert_eq!(told(ffi::SQLITE_READONLY), unwritable);
+        assert_eq!(told(ffi::SQLITE_CANTOPEN), unwritable);
+        assert_eq!(
+            told(ffi::SQLITE_IOERR),
+            StoreError::Io {
+                path: path.clone(),
+                reason: reason.clone()
+            }
+        );
+        assert_eq!(
+            told(ffi::SQLITE_CORRUPT),
+            StoreError::Damaged { path, what: reason }
+        );
+    }
+}

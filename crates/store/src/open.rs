@@ -1,0 +1,242 @@
+//! Which files are taken as a shelf, and the schema in them.
+//!
+//! A file is judged by its first bytes before SQLite ever touches it, so that what is not ours stays as it
+//! is. What is stored and read back is `save`'s and `load`'s business.
+
+use crate::error::Fault;
+use crate::{Result, StoreError};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What SQLite's header says of a fathom store: the letters `FTHM`.
+pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
+
+/// One script a version, oldest first.
+const SCHEMA: [&str; 1] = [include_str!("schema/0001-runs.sql")];
+
+/// The newest version of the schema that this fathom knows.
+pub const SCHEMA_VERSION: u32 = SCHEMA.len() as u32;
+
+/// How long one program waits for another's write.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Length of the header that every SQLite file begins with. Source: <https://www.sqlite.org/fileformat.html>.
+const HEADER_BYTES: usize = 100;
+const HEADER_MAGIC: &[u8] = b"SQLite format 3\0";
+const HEADER_APPLICATION_ID: std::ops::Range<usize> = 68..72;
+
+/// One shelf. Not shared between threads: each opens its own.
+pub struct Store {
+    pub(crate) connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the shelf at `path`, or begins one where there is nothing or an empty file. Missing folders
+    /// above it are made.
+    ///
+    /// Errors: what is not a fathom store, or a newer one, is refused and left as it is; see [`StoreError`].
+    pub fn open(path: &Path) -> Result<Store> {
+        look_at(path)?;
+        make_folder(path)?;
+        let connection = connect(path).map_err(|fault| fault.at(path))?;
+        Ok(Store {
+            connection,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A transaction that holds the right to write from its start, so that it cannot fail halfway for it.
+    pub(crate) fn write(&self) -> Result<Transaction<'_>, Fault> {
+        Ok(Transaction::new_unchecked(
+            &self.connection,
+            TransactionBehavior::Immediate,
+        )?)
+    }
+
+    /// A transaction that sees one state from its first read to its end.
+    pub(crate) fn read(&self) -> Result<Transaction<'_>, Fault> {
+        Ok(self.connection.unchecked_transaction()?)
+    }
+}
+
+/// Refuses what is not ours by its first bytes.
+fn look_at(path: &Path) -> Result<()> {
+    let owned = || path.to_owned();
+    let kind = match path.metadata() {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(cannot(path, &error)),
+    };
+    if kind.is_dir() {
+        return Err(StoreError::Folder { path: owned() });
+    }
+    if !kind.is_file() {
+        return Err(StoreError::NotAFile { path: owned() });
+    }
+    let mut header = Vec::with_capacity(HEADER_BYTES);
+    File::open(path)
+        .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut header))
+        .map_err(|error| cannot(path, &error))?;
+    if header.is_empty() {
+        return Ok(());
+    }
+    if !header.starts_with(HEADER_MAGIC) {
+        return Err(StoreError::NotADatabase { path: owned() });
+    }
+    let id = header
+        .get(HEADER_APPLICATION_ID)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(u32::from_be_bytes);
+    match id {
+        Some(APPLICATION_ID) => Ok(()),
+        Some(read) => Err(StoreError::Foreign {
+            path: owned(),
+            read,
+        }),
+        None => Err(StoreError::Damaged {
+            path: owned(),
+            what: "it ends within its header".to_owned(),
+        }),
+    }
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> StoreError {
+    let (path, reason) = (path.to_owned(), error.to_string());
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::NotADirectory | ErrorKind::ReadOnlyFilesystem => {
+            StoreError::Unwritable { path, reason }
+        }
+        _ => StoreError::Io { path, reason },
+    }
+}
+
+fn make_folder(path: &Path) -> Result<()> {
+    let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(folder).map_err(|error| match error.kind() {
+        ErrorKind::StorageFull => StoreError::Full {
+            path: path.to_owned(),
+        },
+        _ => StoreError::MakeFolder {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        },
+    })
+}
+
+fn connect(path: &Path) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    if connection.is_readonly("main")? {
+        return Err(Fault::Told(StoreError::Unwritable {
+            path: path.to_owned(),
+            reason: "it is read-only".to_owned(),
+        }));
+    }
+    bring_up_to_date(&connection, path)?;
+    use_write_ahead_log(&connection)?;
+    Ok(connection)
+}
+
+/// Runs the schema scripts that the file does not have yet. The application id is set in the same
+/// transaction: there is no moment at which a file of ours does not say so.
+fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(), Fault> {
+    if version(connection, path)? == SCHEMA_VERSION {
+        return Ok(());
+    }
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let found = version(&transaction, path)?; // another program may have been faster
+    for script in &SCHEMA[found as usize..] {
+        transaction.execute_batch(script)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    Ok(transaction.commit()?)
+}
+
+/// The file's schema version, at most [`SCHEMA_VERSION`]; 0 for a new file.
+fn version(connection: &Connection, path: &Path) -> Result<u32, Fault> {
+    let read: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let read =
+        u32::try_from(read).map_err(|_| Fault::Damaged(format!("its schema version is {read}")))?;
+    if read > SCHEMA_VERSION {
+        return Err(Fault::Told(StoreError::Newer {
+            path: path.to_owned(),
+            read,
+            known: SCHEMA_VERSION,
+        }));
+    }
+    Ok(read)
+}
+
+/// Readers and the writer do not wait for each other in this mode. It stays with the file. Where it cannot
+/// be had (another program holds the file at this moment, a network file system), SQLite's rollback
+/// journal keeps the same promises, only with more waiting; so that is no error.
+fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
+    let mode = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, String>(0));
+    if mode("PRAGMA journal_mode")? == "wal" {
+        return Ok(());
+    }
+    match mode("PRAGMA journal_mode = WAL") {
+        Ok(_) => Ok(()),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_shelf_has_the_settings_it_promises() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.sqlite");
+        let store = Store::open(&path).unwrap();
+        let ask = |name: &str| -> String {
+            let sql = format!("SELECT CAST((SELECT * FROM pragma_{name}) AS TEXT)");
+            store
+                .connection
+                .query_row(&sql, [], |row| row.get(0))
+                .unwrap()
+        };
+        assert_eq!(ask("journal_mode"), "wal");
+        assert_eq!(ask("foreign_keys"), "1");
+        assert_eq!(ask("synchronous"), "2");
+        assert_eq!(ask("busy_timeout"), "10000");
+        assert_eq!(ask("user_version"), SCHEMA_VERSION.to_string());
+        assert_eq!(ask("application_id"), APPLICATION_ID.to_string());
+        assert_eq!(ask("integrity_check"), "ok");
+    }
+
+    #[test]
+    fn every_column_has_a_comment() {
+        let is_column = |line: &str| {
+            ["INTEGER", "TEXT", "REAL", "BLOB"]
+                .contains(&line.split_whitespace().nth(1).unwrap_or(""))
+        };
+        for line in SCHEMA.iter().flat_map(|script| script.lines()) {
+            assert!(!is_column(line) || line.contains(" -- "), "{line}");
+        }
+    }
+}

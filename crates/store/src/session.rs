@@ -1,0 +1,212 @@
+//! What a person finds on the shelf: sessions, their runs, and how both are named.
+
+use crate::StoreError;
+use model::{Nanos, RunRecord};
+use std::fmt;
+use std::str::FromStr;
+
+/// A session's number. Given out once, from 1. // in [1, 2^63)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub u64);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// What a person says to name something on the shelf: `12` or `12.3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunName {
+    /// The session.
+    pub session: SessionId,
+    /// One of its runs; `None` is all of them. // from 1
+    pub run: Option<u32>,
+}
+
+impl FromStr for RunName {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        let (session, run) = match text.split_once('.') {
+            Some((session, run)) => (session, Some(run)),
+            None => (text, None),
+        };
+        let name = || {
+            let session = SessionId(whole(session)?);
+            let run = match run {
+                Some(run) => Some(u32::try_from(whole(run)?).ok()?),
+                None => None,
+            };
+            Some(RunName { session, run })
+        };
+        name().ok_or_else(|| StoreError::Name {
+            read: text.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for RunName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.run {
+            Some(run) => write!(f, "{}.{run}", self.session),
+            None => write!(f, "{}", self.session),
+        }
+    }
+}
+
+/// Digits only, at least 1, and within what SQLite numbers rows with.
+fn whole(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number: u64 = digits.then(|| text.parse().ok()).flatten()?;
+    (number >= 1 && i64::try_from(number).is_ok()).then_some(number)
+}
+
+/// Which command filled a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionKind {
+    /// `fathom run`.
+    Run,
+    /// `fathom survey`.
+    Survey,
+}
+
+impl SessionKind {
+    const ALL: [SessionKind; 2] = [SessionKind::Run, SessionKind::Survey];
+
+    /// As it stands in the file and in lists.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SessionKind::Run => "run",
+            SessionKind::Survey => "survey",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionOutcome {
+    /// As planned.
+    Complete,
+    /// Stopped from outside.
+    Interrupted,
+    /// Ended by an error.
+    Failed,
+}
+
+impl SessionOutcome {
+    const ALL: [SessionOutcome; 3] = [
+        SessionOutcome::Complete,
+        SessionOutcome::Interrupted,
+        SessionOutcome::Failed,
+    ];
+
+    /// As it stands in the file and in lists.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SessionOutcome::Complete => "complete",
+            SessionOutcome::Interrupted => "interrupted",
+            SessionOutcome::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+}
+
+/// What is known when a session begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    /// Which command fills it.
+    pub kind: SessionKind,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+    /// Version of fathom.
+    pub tool_version: String,
+    /// Wall clock at its start: nanoseconds since 1970 in UTC.
+    pub started_utc: Nanos,
+    /// What is measured, as it was given.
+    pub target: String,
+}
+
+/// A session without its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// Its number.
+    pub id: SessionId,
+    /// Which command filled it.
+    pub kind: SessionKind,
+    /// Wall clock at its start: nanoseconds since 1970 in UTC.
+    pub started_utc: Nanos,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+    /// Version of fathom that ran it.
+    pub tool_version: String,
+    /// What was measured, as it was given.
+    pub target: String,
+    /// How it ended; `None` is cut short: it was never finished, or is still running.
+    pub outcome: Option<SessionOutcome>,
+    /// How many runs it holds.
+    pub runs: u32,
+}
+
+/// A session with all its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// What `fathom list` shows of it.
+    pub summary: SessionSummary,
+    /// In the order of their numbers.
+    pub runs: Vec<StoredRun>,
+}
+
+/// One run as it was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRun {
+    /// Within its session. // from 1, without gaps
+    pub number: u32,
+    /// What it was for.
+    pub label: String,
+    /// The record, equal to the one that was saved.
+    pub record: RunRecord,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_and_runs_have_short_names() {
+        for (text, session, run) in [("12", 12, None), ("12.3", 12, Some(3)), ("1.1", 1, Some(1))] {
+            let name: RunName = text.parse().unwrap();
+            assert_eq!((name.session.0, name.run), (session, run), "{text}");
+            assert_eq!(name.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_name() {
+        for text in [
+            "",
+            "0",
+            "-1",
+            "+1",
+            "1.",
+            ".1",
+            "1.0",
+            "1.2.3",
+            "a",
+            "1 ",
+            "1.x",
+            "9223372036854775808",
+            "1.4294967296",
+        ] {
+            let told = text.parse::<RunName>().unwrap_err().to_string();
+            assert!(told.starts_with(&format!("read `{text}`; ")), "{told}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Rich records drawn from a seed: every list of any length, every option in both states.
+
+use model::*;
+use std::path::PathBuf;
+
+/// The splitmix64 generator. Source: Steele, Lea and Flood, OOPSLA 2014, "Fast splittable pseudorandom number generators".
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, end: u64) -> u64 {
+        self.roll() % end
+    }
+    /// Any magnitude that sums of a few still fit in.
+    fn count(&mut self) -> u64 {
+        let shift = 6 + self.below(58);
+        self.roll() >> shift
+    }
+    fn small(&mut self) -> u32 {
+        self.below(200) as u32
+    }
+    fn yes(&mut self) -> bool {
+        self.below(2) == 1
+    }
+    fn bytes(&mut self) -> Bytes {
+        Bytes(self.count())
+    }
+    fn nanos(&mut self) -> Nanos {
+        Nanos(self.count())
+    }
+    fn word(&mut self) -> String {
+        const WORDS: [&str; 6] = [
+            "",
+            "fathom.dat",
+            "quoted ' \" \\",
+            "Größe µs",
+            "a\nb\0c",
+            "/dev/sdb",
+        ];
+        WORDS[self.below(6) as usize].to_owned()
+    }
+    fn maybe<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.yes().then(|| of(self))
+    }
+    fn list<T>(&mut self, mut of: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(4)).map(|_| of(self)).collect()
+    }
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
+/// The same seed, the same record, for good: a stored file of version 1 is compared with it.
+pub(crate) fn record(seed: u64) -> RunRecord {
+    let dice = &mut Dice(seed);
+    RunRecord {
+        tool_version: dice.word(),
+        command: dice.list(Dice::word),
+        started_utc: dice.nanos(),
+        plan: plan(dice),
+        host: host(dice),
+        targets: dice.list(target_facts),
+        engine: EngineRecord {
+            backend: dice.word(),
+            features: dice.list(Dice::word),
+            notes: dice.list(Dice::word),
+            clock: ClockRecord {
+                source: dice.word(),
+                cost: dice.nanos(),
+                drift: dice.nanos(),
+            },
+        },
+        phases: PhaseTimes {
+            measured_from: dice.nanos(),
+            measured_to: dice.nanos(),
+            drained: dice.nanos(),
+        },
+        threads: dice.list(thread),
+        window: window(dice),
+        lifetime: window(dice),
+        outcome: outcome(dice),
+    }
+}
+
+fn plan(dice: &mut Dice) -> Plan {
+    let phases = Phases {
+        warmup: dice.nanos(),
+        measured: dice.nanos(),
+        cooldown: dice.nanos(),
+    };
+    let mut targets = dice.list(planned_target);
+    targets.push(planned_target(dice));
+    let engine = dice.one(&EngineChoice::ALL).0;
+    let on_error = dice.one(&[OnError::Stop, OnError::Continue]);
+    serde_json::from_value(serde_json::json!({
+        "phases": phases, "interval": dice.nanos(), "seed": dice.roll(), "engine": engine,
+        "on_error": on_error, "targets": targets, "checked": null,
+    }))
+    .expect("a plan's document")
+}
+
+fn planned_target(dice: &mut Dice) -> PlannedTarget {
+    let null = NullBehaviour {
+        size: dice.bytes(),
+        delay: dice.nanos(),
+        error_every: dice.roll(),
+    };
+    PlannedTarget {
+        location: match dice.yes() {
+            true => Location::Path(PathBuf::from(dice.word())),
+            false => Location::Null(null),
+        },
+        base: dice.bytes(),
+        length: dice.bytes(),
+        create: dice.maybe(Dice::bytes),
+        cache: dice.one(&[CacheMode::Cached, CacheMode::Unbuffered]),
+        write_through: dice.yes(),
+        exclusive: dice.yes(),
+        threads: dice.small(),
+        workload: Workload {
+            block: Bytes::kib(dice.one(&[4, 8])),
+            queue_depth: QueueDepth(dice.one(&[1, 32])),
+            write: Ratio::percent(dice.one(&[0, 30, 100])).expect("percentages"),
+            access: dice.one(&[Access::Sequential, Access::Random]),
+        },
+        alignment: dice.bytes(),
+        identity: dice.maybe(|d| (d.roll(), d.roll())),
+    }
+}
+
+fn host(dice: &mut Dice) -> HostRecord {
+    HostRecord {
+        hostname: dice.word(),
+        kernel: dice.word(),
+        distribution: dice.maybe(Dice::word),
+        cpu_model: dice.maybe(Dice::word),
+        cpus: dice.list(|d| CpuFacts {
+            cpu: d.small(),
+            core: d.maybe(Dice::small),
+            socket: d.maybe(Dice::small),
+            node: d.maybe(Dice::small),
+            governor: d.maybe(Dice::word),
+        }),
+        ram: dice.bytes(),
+        ram_available: dice.bytes(),
+        virtualization: dice.maybe(Dice::word),
+    }
+}
+
+fn target_facts(dice: &mut Dice) -> TargetFacts {
+    TargetFacts {
+        path: PathBuf::from(dice.word()),
+        kind: dice.one(&[TargetKind::File, TargetKind::BlockDevice, TargetKind::Null]),
+        size: dice.bytes(),
+        identity: dice.maybe(|d| (d.roll(), d.roll())),
+        writable: dice.yes(),
+        direct_io: dice.maybe(|d| DirectIo {
+            memory: d.bytes(),
+            offset: d.bytes(),
+        }),
+        file_system: dice.maybe(|d| FileSystem {
+            kind: d.word(),
+            source: d.word(),
+            free: d.bytes(),
+            ..FileSystem::default()
+        }),
+        chain: dice.list(|d| BlockDevice {
+            name: d.word(),
+            number: (d.small(), d.small()),
+            model: d.maybe(Dice::word),
+            rotational: d.maybe(Dice::yes),
+            request_max: d.maybe(Dice::bytes),
+            detail: d.maybe(Dice::word),
+            ..BlockDevice::default()
+        }),
+        claims: dice.list(|d| match d.yes() {
+            true => Claim::Mounted {
+                device: d.word(),
+                at: PathBuf::from(d.word()),
+            },
+            false => Claim::Signature {
+                device: d.word(),
+                what: d.word(),
+            },
+        }),
+        content: dice.one(&[Content::Fathom, Content::Foreign, Content::Unknown]),
+    }
+}
+
+fn thread(dice: &mut Dice) -> ThreadRecord {
+    let count = |dice: &mut Dice| LifetimeCount {
+        ios: dice.count(),
+        bytes: dice.bytes(),
+    };
+    ThreadRecord {
+        thread: dice.small(),
+        target: dice.small(),
+        measured: [tally(dice), tally(dice)],
+        lifetime: [count(dice), count(dice)],
+        abandoned: dice.small(),
+    }
+}
+
+fn tally(dice: &mut Dice) -> Tally {
+    let mut latency = LatencyHistogram::new();
+    for _ in 0..dice.below(40) {
+        latency.record(dice.nanos());
+    }
+    Tally {
+        ios: dice.count(),
+        bytes: dice.bytes(),
+        short_ios: dice.count(),
+        errors: dice.list(|d| ErrorCount {
+            errno: d.small() as i32 - 100,
+            count: d.count(),
+        }),
+        latency,
+        intervals: dice.list(|d| Interval {
+            ios: d.roll(),
+            bytes: Bytes(d.roll()),
+            latency_sum: Nanos(d.count()),
+            latency_max: Nanos(d.roll()),
+        }),
+    }
+}
+
+fn window(dice: &mut Dice) -> CounterWindow {
+    let mut counters = || Counters {
+        begun: dice.nanos(),
+        ended: dice.nanos(),
+        cpus: dice.list(|d| CpuTimes {
+            cpu: d.small(),
+            user: d.nanos(),
+            steal: Nanos(d.roll()),
+            ..CpuTimes::default()
+        }),
+        devices: dice.list(|d| DeviceCounters {
+            name: d.word(),
+            reads: d.roll(),
+            write_bytes: d.bytes(),
+            in_flight: d.below(128),
+            ..DeviceCounters::default()
+        }),
+    };
+    CounterWindow {
+        before: counters(),
+        after: counters(),
+    }
+}
+
+fn outcome(dice: &mut Dice) -> Outcome {
+    match dice.below(3) {
+        0 => Outcome::Complete,
+        1 => Outcome::Interrupted,
+        _ => Outcome::Failed(Failure {
+            operation: dice.one(&Operation::ALL),
+            target: dice.small(),
+            offset: dice.bytes(),
+            length: dice.bytes(),
+            errno: dice.small() as i32,
+            message: dice.word(),
+        }),
+    }
+}
