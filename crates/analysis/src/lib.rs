@@ -1,1 +1,42 @@
-//! analysis
+//! Records → Report: what the numbers of a run say, and how far they may be trusted.
+//!
+//! Pure: the same record gives the same report, this year and next. Every method cites its source beside
+//! the code. Read in this order: `run` (the report of one run, assembled), `verdict`, then the parts it is
+//! made of (`rows`, `latency`, `in_flight`, `comparison`,
+//! `device_check`, `cpu`, `intervals`, `facts`), then `findings`
+//! (one rule, one file, one row in `FINDINGS`) and `survey` (many runs, one table). Deliberately absent:
+//! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
+
+mod comparison;
+mod cpu;
+mod device_check;
+mod facts;
+mod findings;
+mod in_flight;
+mod intervals;
+mod latency;
+mod rows;
+mod run;
+#[cfg(any(test, feature = "sample"))]
+pub mod sample;
+pub mod say;
+mod survey;
+mod verdict;
+
+pub use comparison::{Agreement, CountComparison, OperationComparison};
+pub use cpu::{CoreShare, CpuReport};
+pub use device_check::DeviceCheck;
+pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
+pub use findings::{Evidence, FINDINGS, Finding, FindingRank, Rule, Seen};
+pub use in_flight::InFlight;
+pub use intervals::{IntervalRow, Steadiness};
+pub use latency::{Latency, Percentile, Trust};
+pub use rows::{ErrorRow, OperationRow};
+pub use run::{
+    FailureReport, OutcomeKind, OutcomeReport, RunReport, TargetReport, TimeReport, run_report,
+};
+pub use survey::{
+    CellReport, Filled, Ladder, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport,
+    SurveyRow, survey_report,
+};
+pub use verdict::{Rank, Verdict};

@@ -1,1 +1,51 @@
-fn main() {}
+//! The door: words in, a result and an exit code out.
+//!
+//! ```text
+//!  args ─▶ commands ─▶ output
+//!            │ gate (facts, check), keep (the store), signals, progress, report (record → bytes)
+//!            └─ failure (any error → words and exit code)
+//! ```
+//!
+//! Deliberately absent: everything that measures, judges, stores or lays out. This is the only room that reads
+//! the environment, the wall clock and signals, and the only one that writes to standard output and error.
+
+mod args;
+mod commands;
+mod environment;
+mod failure;
+mod gate;
+mod keep;
+mod now;
+mod output;
+mod progress;
+mod report;
+mod signals;
+
+use args::{Cli, Command};
+use clap::Parser;
+use environment::Environment;
+use failure::{Ending, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::parser_says(&error),
+    };
+    match carry_out(&cli.command, &Environment::read()) {
+        Ok(ending) => ending.exit_code(),
+        Err(failure) => failure.tell(),
+    }
+}
+
+fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Failure> {
+    match command {
+        Command::Survey(args) => commands::survey::survey(args, environment),
+        Command::Run(args) => commands::run::run(args, environment),
+        Command::List(args) => commands::list::list(args, environment),
+        Command::Show(args) => commands::show::show(args, environment),
+        Command::Devices(args) => commands::devices::devices(args),
+        Command::Completions(args) => commands::shell::completions(args),
+        Command::Man(args) => commands::shell::man(args),
+    }
+}

@@ -1,0 +1,132 @@
+//! Two counts of the same I/O side by side: the tool's and the block layer's, and when they agree.
+//!
+//! Deliberately absent: where the counts come from, which is `device_check`'s.
+
+use crate::rows::share;
+use crate::say;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the two counts stand to each other over the measured phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Agreement {
+    /// Within the bound, or within 1 %.
+    Agrees,
+    /// The device did less: something above it answered.
+    DeviceLess,
+    /// The device did more: others used it, or something above it added I/O.
+    DeviceMore,
+    /// There was nothing to compare.
+    Unknown,
+}
+
+/// Both counts over one stretch of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CountComparison {
+    /// Between the two readings of the device's counters, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// Reads.
+    pub read: OperationComparison,
+    /// Writes.
+    pub write: OperationComparison,
+    /// By how many I/Os both may differ without either being wrong.
+    pub bound_ios: u64,
+    /// By how many bytes both may differ without either being wrong.
+    pub bound_bytes: u64,
+    /// Time with at least one request in the device, in nanoseconds.
+    pub device_busy_ns: u64,
+}
+
+/// Both counts of one operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationComparison {
+    /// I/Os that the tool counted.
+    pub tool_ios: u64,
+    /// Requests that the block layer counted.
+    pub device_ios: u64,
+    /// Bytes that the tool counted.
+    pub tool_bytes: u64,
+    /// Bytes that the block layer counted.
+    pub device_bytes: u64,
+    /// The device's bytes minus the tool's.
+    pub difference_bytes: i64,
+}
+
+impl OperationComparison {
+    pub(crate) fn new(tool: (u64, u64), device: (u64, u64)) -> Self {
+        let difference = i128::from(device.1) - i128::from(tool.1);
+        OperationComparison {
+            tool_ios: tool.0,
+            device_ios: device.0,
+            tool_bytes: tool.1,
+            device_bytes: device.1,
+            difference_bytes: difference.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64,
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        OperationComparison::new(
+            (
+                self.tool_ios.saturating_add(other.tool_ios),
+                self.tool_bytes.saturating_add(other.tool_bytes),
+            ),
+            (
+                self.device_ios.saturating_add(other.device_ios),
+                self.device_bytes.saturating_add(other.device_bytes),
+            ),
+        )
+    }
+}
+
+impl CountComparison {
+    /// Adds another stretch of time; the bounds add up too.
+    pub(crate) fn add(&mut self, other: &CountComparison) {
+        self.elapsed_ns = self.elapsed_ns.saturating_add(other.elapsed_ns);
+        self.read = self.read.plus(other.read);
+        self.write = self.write.plus(other.write);
+        self.bound_ios = self.bound_ios.saturating_add(other.bound_ios);
+        self.bound_bytes = self.bound_bytes.saturating_add(other.bound_bytes);
+        self.device_busy_ns = self.device_busy_ns.saturating_add(other.device_busy_ns);
+    }
+
+    /// The larger of both differences in bytes, device minus tool; and both together as a share of the tool's.
+    fn apart(&self) -> (i64, f64) {
+        let (read, write) = (self.read.difference_bytes, self.write.difference_bytes);
+        let worst = if read.unsigned_abs() >= write.unsigned_abs() {
+            read
+        } else {
+            write
+        };
+        let both = read.unsigned_abs() as f64 + write.unsigned_abs() as f64;
+        let tool = self.read.tool_bytes as f64 + self.write.tool_bytes as f64;
+        (worst, share(both, tool).unwrap_or(0.0))
+    }
+
+    pub(crate) fn agreement(&self) -> Agreement {
+        let (worst, apart) = self.apart();
+        if worst.unsigned_abs() <= self.bound_bytes || apart <= 0.01 {
+            Agreement::Agrees
+        } else if worst < 0 {
+            Agreement::DeviceLess
+        } else {
+            Agreement::DeviceMore
+        }
+    }
+
+    pub(crate) fn sentence(&self, device: &str) -> String {
+        let (worst, apart) = self.apart();
+        let apart = say::percent(apart);
+        match self.agreement() {
+            Agreement::Agrees if worst == 0 => "the same to the byte".to_owned(),
+            Agreement::Agrees if worst.unsigned_abs() <= self.bound_bytes => {
+                format!("{apart} apart, no more than was in flight at the edges")
+            }
+            Agreement::Agrees => format!("{apart} apart"),
+            Agreement::DeviceLess => {
+                format!("{apart} apart: something above {device} answered or kept the rest")
+            }
+            _ => format!("{apart} apart: {device} did other work too"),
+        }
+    }
+}

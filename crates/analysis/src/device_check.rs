@@ -1,0 +1,285 @@
+//! What the block layer counted beside what the tool counted: the one witness that is not ourselves.
+//!
+//! The device is the first of the target's chain whose counters were read: the nearest to the target, so
+//! that nothing that lies below it (mirrors, parity) stands between. Bytes are judged, not I/Os: the kernel
+//! cuts large I/Os into several requests and merges neighbours. Over the measured phase both may differ by
+//! what was in flight at its two edges, and by what flowed while the counters were read; over the lifetime
+//! of a run, where nothing is in flight at either end, by nothing but I/Os that were never answered.
+//! Source of the counters: the kernel's `Documentation/block/stat.rst`.
+
+use crate::comparison::{Agreement, CountComparison, OperationComparison};
+use crate::rows::share;
+use model::{
+    CounterWindow, DeviceCounters, LifetimeCount, Nanos, Operation, PlannedTarget, RunRecord,
+    TargetFacts, TargetKind,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One device under the targets: its own counts beside the tool's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceCheck {
+    /// Kernel name; none where no device was counted.
+    pub device: Option<String>,
+    /// What came out, or why nothing could be compared, in a sentence.
+    pub sentence: String,
+    /// The same as one word.
+    pub agreement: Agreement,
+    /// Over the measured phase.
+    pub measured: Option<CountComparison>,
+    /// From before the first I/O to after the last.
+    pub lifetime: Option<CountComparison>,
+}
+
+/// One check a device, in the order of the targets; targets without a device share one that says why.
+pub(crate) fn device_checks(record: &RunRecord) -> Vec<DeviceCheck> {
+    let mut groups: Vec<(Result<String, String>, Vec<u32>)> = Vec::new();
+    for (number, facts) in (0u32..).zip(&record.targets) {
+        let key = device_of(facts, &record.window);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, targets)) => targets.push(number),
+            None => groups.push((key, vec![number])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(device, targets)| match device {
+            Ok(device) => check(record, &device, &targets),
+            Err(why) => unknown(why),
+        })
+        .collect()
+}
+
+fn unknown(why: String) -> DeviceCheck {
+    DeviceCheck {
+        device: None,
+        sentence: why,
+        agreement: Agreement::Unknown,
+        measured: None,
+        lifetime: None,
+    }
+}
+
+fn device_of(facts: &TargetFacts, window: &CounterWindow) -> Result<String, String> {
+    let counted = facts
+        .chain
+        .iter()
+        .find(|device| window.device(&device.name).is_some());
+    if let Some(device) = counted {
+        return Ok(device.name.clone());
+    }
+    Err(
+        match (facts.kind, facts.chain.first(), &facts.file_system) {
+            (TargetKind::Null, ..) => "no device: the null target does no I/O".to_owned(),
+            (_, Some(device), _) => {
+                format!(
+                    "the counters of {} could not be read at both ends",
+                    device.name
+                )
+            }
+            (_, None, Some(fs)) => format!(
+                "{} has no block device whose counters could be read",
+                fs.kind
+            ),
+            (_, None, None) => "no block device is known under the target".to_owned(),
+        },
+    )
+}
+
+fn check(record: &RunRecord, device: &str, targets: &[u32]) -> DeviceCheck {
+    let measured = record
+        .window
+        .device(device)
+        .map(|counters| over_measured(record, &counters, targets));
+    let lifetime = record
+        .lifetime
+        .device(device)
+        .map(|counters| over_lifetime(record, &counters, targets));
+    match &measured {
+        Some(counts) => DeviceCheck {
+            device: Some(device.to_owned()),
+            sentence: counts.sentence(device),
+            agreement: counts.agreement(),
+            measured,
+            lifetime,
+        },
+        None => unknown(format!("the counters of {device} could not be read")),
+    }
+}
+
+fn over_measured(
+    record: &RunRecord,
+    counters: &DeviceCounters,
+    targets: &[u32],
+) -> CountComparison {
+    let sum = |operation| {
+        targets.iter().fold((0u64, 0u64), |sum, &target| {
+            let tally = record.tally(operation, Some(target));
+            let ios = tally.ios.saturating_add(tally.errors_total());
+            (
+                sum.0.saturating_add(ios),
+                sum.1.saturating_add(tally.bytes.0),
+            )
+        })
+    };
+    let (read, write) = (sum(Operation::Read), sum(Operation::Write));
+    let phases = &record.phases;
+    let window = &record.window;
+    let skew = skew(
+        window.before.begun,
+        window.before.ended,
+        phases.measured_from,
+    )
+    .plus(skew(
+        window.after.begun,
+        window.after.ended,
+        phases.measured_to,
+    ));
+    let flowed = |amount: f64| {
+        share(amount * skew.0 as f64, phases.measured().0 as f64)
+            .unwrap_or(0.0)
+            .ceil()
+    };
+    let (edge_ios, edge_bytes) = edges(record, targets);
+    CountComparison {
+        elapsed_ns: window.elapsed().0,
+        bound_ios: (edge_ios + flowed(read.0 as f64 + write.0 as f64)) as u64,
+        bound_bytes: (edge_bytes + flowed(read.1 as f64 + write.1 as f64)) as u64,
+        read: OperationComparison::new(read, (counters.reads, counters.read_bytes.0)),
+        write: OperationComparison::new(write, (counters.writes, counters.write_bytes.0)),
+        device_busy_ns: counters.busy.0,
+    }
+}
+
+/// How far a reading may be from the moment that it is meant for.
+fn skew(begun: Nanos, ended: Nanos, meant: Nanos) -> Nanos {
+    Nanos(begun.0.abs_diff(meant.0).max(ended.0.abs_diff(meant.0)))
+}
+
+/// What can be in flight at both edges together: I/Os and bytes.
+fn edges(record: &RunRecord, targets: &[u32]) -> (f64, f64) {
+    let planned =
+        |target: &u32| -> Option<&PlannedTarget> { record.plan.targets.get(*target as usize) };
+    targets
+        .iter()
+        .filter_map(planned)
+        .fold((0.0, 0.0), |(ios, bytes), target| {
+            let outstanding = f64::from(target.threads) * f64::from(target.workload.queue_depth.0);
+            (
+                ios + 2.0 * outstanding,
+                bytes + 2.0 * outstanding * target.workload.block.0 as f64,
+            )
+        })
+}
+
+fn over_lifetime(
+    record: &RunRecord,
+    counters: &DeviceCounters,
+    targets: &[u32],
+) -> CountComparison {
+    let threads = || {
+        record
+            .threads
+            .iter()
+            .filter(|thread| targets.contains(&thread.target))
+    };
+    let sum = |operation: Operation| {
+        threads()
+            .map(|thread| thread.lifetime[operation.index()])
+            .fold((0u64, 0u64), |sum, count: LifetimeCount| {
+                (
+                    sum.0.saturating_add(count.ios),
+                    sum.1.saturating_add(count.bytes.0),
+                )
+            })
+    };
+    let (read, write) = (sum(Operation::Read), sum(Operation::Write));
+    let block = |target: u32| {
+        record
+            .plan
+            .targets
+            .get(target as usize)
+            .map_or(0, |planned| planned.workload.block.0)
+    };
+    CountComparison {
+        elapsed_ns: record.lifetime.elapsed().0,
+        bound_ios: threads().map(|thread| u64::from(thread.abandoned)).sum(),
+        bound_bytes: threads()
+            .map(|thread| u64::from(thread.abandoned).saturating_mul(block(thread.target)))
+            .fold(0, u64::saturating_add),
+        read: OperationComparison::new(read, (counters.reads, counters.read_bytes.0)),
+        write: OperationComparison::new(write, (counters.writes, counters.write_bytes.0)),
+        device_busy_ns: counters.busy.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    #[test]
+    fn equal_counts_agree_and_say_so() {
+        let checks = device_checks(&Sample::default().build());
+        assert_eq!(checks.len(), 1);
+        assert_eq!(checks[0].device.as_deref(), Some("vda1"));
+        assert_eq!(checks[0].agreement, Agreement::Agrees);
+        assert_eq!(checks[0].sentence, "the same to the byte");
+        assert_eq!(checks[0].lifetime.as_ref().unwrap().bound_bytes, 0);
+    }
+
+    #[test]
+    fn what_was_in_flight_at_both_edges_is_no_difference() {
+        let mut record = Sample {
+            depth: 4,
+            ..Sample::default()
+        }
+        .build();
+        record.window.after.devices[0].reads += 8;
+        record.window.after.devices[0].read_bytes.0 += 8 * 4096;
+        let checks = device_checks(&record);
+        let measured = checks[0].measured.as_ref().unwrap();
+        assert_eq!((measured.bound_ios, measured.bound_bytes), (8, 8 * 4096));
+        assert_eq!(checks[0].agreement, Agreement::Agrees);
+        assert!(
+            checks[0]
+                .sentence
+                .ends_with("no more than was in flight at the edges")
+        );
+    }
+
+    #[test]
+    fn a_late_reading_of_the_counters_widens_the_bound_by_what_flowed_meanwhile() {
+        let mut record = Sample {
+            reads: 1000,
+            measured: Nanos::seconds(1),
+            ..Sample::default()
+        }
+        .build();
+        record.window.after.begun = record.phases.measured_to.plus(Nanos::millis(10));
+        record.window.after.ended = record.window.after.begun;
+        let bound = device_checks(&record)[0]
+            .measured
+            .as_ref()
+            .unwrap()
+            .bound_ios;
+        assert_eq!(
+            bound,
+            2 + 10,
+            "two at the edges of depth 1, ten in 10 ms at 1000 a second"
+        );
+    }
+
+    #[test]
+    fn without_a_device_there_is_a_reason_instead() {
+        let mut record = Sample::default().build();
+        record.targets[0].chain.clear();
+        record.targets[0].file_system.as_mut().unwrap().kind = "tmpfs".to_owned();
+        let checks = device_checks(&record);
+        assert_eq!(checks[0].device, None);
+        assert_eq!(
+            checks[0].sentence,
+            "tmpfs has no block device whose counters could be read"
+        );
+    }
+}

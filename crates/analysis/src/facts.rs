@@ -1,0 +1,185 @@
+//! The machine, the targets and the request, as far as a reader of the result needs them.
+//!
+//! A digest, so that the published document does not change with every fact that `host` learns to read; the
+//! whole stands in the record on the shelf.
+
+use model::{Access, BlockDevice, CacheMode, EngineRecord, HostRecord, PlannedTarget, TargetFacts};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The machine before the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostDigest {
+    /// Its name on the network.
+    pub hostname: String,
+    /// Name and release of the system.
+    pub kernel: String,
+    /// Distribution, where it says so.
+    pub distribution: Option<String>,
+    /// Model of the processor, where the system tells.
+    pub cpu_model: Option<String>,
+    /// Cores online.
+    pub cores: u64,
+    /// What decides on the cores' frequency, where there is a choice and all are alike.
+    pub governor: Option<String>,
+    /// Main memory.
+    pub ram_bytes: u64,
+    /// The hypervisor, or that there is one; none where nothing points to one.
+    pub virtualization: Option<String>,
+}
+
+/// A target before the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetDigest {
+    /// As it was given.
+    pub path: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Type of the file system that it lies on.
+    pub file_system: Option<String>,
+    /// Options that this file system is mounted with.
+    pub mount_options: Option<String>,
+    /// Devices from the target down to the hardware.
+    pub chain: Vec<DeviceDigest>,
+}
+
+/// One device of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceDigest {
+    /// Kernel name.
+    pub name: String,
+    /// What it is: `disk`, `partition`, `loop`, `dm`, `md`, `zram`.
+    pub kind: String,
+    /// Capacity.
+    pub size_bytes: u64,
+    /// Who made it and what they call it, where it says so.
+    pub model: Option<String>,
+    /// Spinning, as the kernel believes.
+    pub rotational: Option<bool>,
+    /// The I/O scheduler in force.
+    pub scheduler: Option<String>,
+    /// Requests that its queue holds.
+    pub queue_size: Option<u32>,
+    /// `write back` where it has a volatile write cache, `write through` where not.
+    pub write_cache: Option<String>,
+}
+
+/// What was done to a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkDigest {
+    /// Bytes of one I/O.
+    pub block_bytes: u64,
+    /// Most I/Os outstanding per thread.
+    pub queue_depth: u32,
+    /// Threads on this target.
+    pub threads: u32,
+    /// Share of writes. // in [0, 100]
+    pub write_percent: u8,
+    /// Where the next I/O goes.
+    pub access: Access,
+    /// What stands between the I/O and the device.
+    pub cache: CacheMode,
+    /// Each write returns only when the data is on stable storage.
+    pub write_through: bool,
+    /// First byte of the range.
+    pub base_bytes: u64,
+    /// Length of the range.
+    pub length_bytes: u64,
+}
+
+/// How the bytes were moved and the time was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EngineDigest {
+    /// The backend that was asked for.
+    pub asked: String,
+    /// The backend that ran.
+    pub backend: String,
+    /// What it used of the kernel's offers, in the kernel's words.
+    pub features: Vec<String>,
+    /// What a person should know: a fallback, an offer that the kernel refused.
+    pub notes: Vec<String>,
+    /// Where stamps came from: `tsc`, `monotonic` or `fake`.
+    pub clock_source: String,
+    /// What one reading of the clock costs, in nanoseconds.
+    pub clock_cost_ns: u64,
+    /// How far the clock had gone from the monotonic one by the end, in nanoseconds.
+    pub clock_drift_ns: u64,
+    /// The seed of offsets and operations.
+    pub seed: u64,
+}
+
+impl HostDigest {
+    pub(crate) fn of(host: &HostRecord) -> HostDigest {
+        let governor = host.cpus.first().and_then(|cpu| cpu.governor.clone());
+        let alike = host.cpus.iter().all(|cpu| cpu.governor == governor);
+        HostDigest {
+            hostname: host.hostname.clone(),
+            kernel: host.kernel.clone(),
+            distribution: host.distribution.clone(),
+            cpu_model: host.cpu_model.clone(),
+            cores: host.cpus.len() as u64,
+            governor: governor.filter(|_| alike),
+            ram_bytes: host.ram.0,
+            virtualization: host.virtualization.clone(),
+        }
+    }
+}
+
+impl TargetDigest {
+    pub(crate) fn of(facts: &TargetFacts) -> TargetDigest {
+        let fs = facts.file_system.as_ref();
+        TargetDigest {
+            path: facts.path.to_string_lossy().into_owned(),
+            size_bytes: facts.size.0,
+            file_system: fs.map(|fs| fs.kind.clone()),
+            mount_options: fs.map(|fs| fs.options.clone()),
+            chain: facts.chain.iter().map(DeviceDigest::of).collect(),
+        }
+    }
+}
+
+impl DeviceDigest {
+    fn of(device: &BlockDevice) -> DeviceDigest {
+        DeviceDigest {
+            name: device.name.clone(),
+            kind: device.kind.clone(),
+            size_bytes: device.size.0,
+            model: device.model.clone(),
+            rotational: device.rotational,
+            scheduler: device.scheduler.clone(),
+            queue_size: device.queue_size,
+            write_cache: device.write_cache.clone(),
+        }
+    }
+}
+
+impl WorkDigest {
+    pub(crate) fn of(planned: &PlannedTarget) -> WorkDigest {
+        WorkDigest {
+            block_bytes: planned.workload.block.0,
+            queue_depth: planned.workload.queue_depth.0,
+            threads: planned.threads,
+            write_percent: planned.workload.write.as_percent(),
+            access: planned.workload.access,
+            cache: planned.cache,
+            write_through: planned.write_through,
+            base_bytes: planned.base.0,
+            length_bytes: planned.length.0,
+        }
+    }
+}
+
+impl EngineDigest {
+    pub(crate) fn of(engine: &EngineRecord, asked: model::EngineChoice, seed: u64) -> EngineDigest {
+        EngineDigest {
+            asked: asked.to_string(),
+            backend: engine.backend.clone(),
+            features: engine.features.clone(),
+            notes: engine.notes.clone(),
+            clock_source: engine.clock.source.clone(),
+            clock_cost_ns: engine.clock.cost.0,
+            clock_drift_ns: engine.clock.drift.0,
+            seed,
+        }
+    }
+}

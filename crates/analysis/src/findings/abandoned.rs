@@ -1,0 +1,41 @@
+//! I/Os that the device never answered. Their latency is unknown and longer than any that was counted.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::say;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let lost: u64 = seen
+        .record
+        .threads
+        .iter()
+        .map(|thread| u64::from(thread.abandoned))
+        .sum();
+    if lost == 0 {
+        return None;
+    }
+    let were = if lost == 1 { "was" } else { "were" };
+    Some(finding(
+        "abandoned",
+        FindingRank::Critical,
+        format!("{} {were} never answered", say::counted(lost, "I/O")),
+        &[("abandoned_ios", lost as f64)],
+        "the device or its driver hangs: see the system's log before measuring again",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::sample::Sample;
+
+    #[test]
+    fn ios_without_answer_are_counted() {
+        let mut record = Sample::default().build();
+        assert_eq!(found(&record, "abandoned"), None);
+        record.threads[0].abandoned = 3;
+        assert_eq!(
+            found(&record, "abandoned").unwrap().sentence,
+            "3 I/Os were never answered"
+        );
+    }
+}

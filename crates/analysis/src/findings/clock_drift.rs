@@ -1,0 +1,52 @@
+//! The clock of the stamps went another way than the system's: every rate and latency is off by as much.
+//!
+//! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be told apart closer.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::say;
+
+const SHARE_MAX: f64 = 100e-6;
+const DRIFT_NS_MIN: u64 = 10_000;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let drift = seen.record.engine.clock.drift.0;
+    let whole = seen
+        .record
+        .phases
+        .drained
+        .max(seen.record.phases.measured_to)
+        .0;
+    if drift < DRIFT_NS_MIN || drift as f64 <= SHARE_MAX * whole as f64 {
+        return None;
+    }
+    let sentence = format!(
+        "the {} clock went {} off in {}",
+        seen.record.engine.clock.source,
+        say::time(drift as f64),
+        say::time(whole as f64)
+    );
+    Some(finding(
+        "clock-drift",
+        FindingRank::Warning,
+        sentence,
+        &[("drift_ns", drift as f64), ("run_ns", whole as f64)],
+        "measure again; if it stays so, the machine's time-stamp counter cannot be trusted",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::sample::Sample;
+    use model::Nanos;
+
+    #[test]
+    fn a_clock_that_ran_off_is_told() {
+        let mut record = Sample::default().build();
+        record.engine.clock.drift = Nanos::micros(1000);
+        assert_eq!(found(&record, "clock-drift"), None);
+        record.engine.clock.drift = Nanos::micros(1001);
+        let told = found(&record, "clock-drift").unwrap().sentence;
+        assert_eq!(told, "the tsc clock went 1.00 ms off in 10 s");
+    }
+}

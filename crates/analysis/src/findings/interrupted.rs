@@ -1,0 +1,43 @@
+//! Stopped from outside before its time: what was measured is true, but of a shorter stretch.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::say;
+use model::Outcome;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    if seen.record.outcome != Outcome::Interrupted {
+        return None;
+    }
+    let measured = seen.record.phases.measured().0 as f64;
+    let asked = seen.record.plan.phases.measured.0 as f64;
+    Some(finding(
+        "interrupted",
+        FindingRank::Warning,
+        format!(
+            "interrupted after {} of {}",
+            say::time(measured),
+            say::time(asked)
+        ),
+        &[("measured_ns", measured), ("asked_ns", asked)],
+        "run it again to its end",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::sample::Sample;
+    use model::{Nanos, Outcome};
+
+    #[test]
+    fn the_time_that_was_reached_is_told_beside_the_time_that_was_asked() {
+        let mut sample = Sample {
+            measured: Nanos::seconds(4),
+            ..Sample::default()
+        };
+        assert_eq!(found(&sample.build(), "interrupted"), None);
+        sample.outcome = Outcome::Interrupted;
+        let told = found(&sample.build(), "interrupted").unwrap().sentence;
+        assert_eq!(told, "interrupted after 4 s of 10 s");
+    }
+}

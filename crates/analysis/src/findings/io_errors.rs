@@ -1,0 +1,88 @@
+//! I/Os failed. What completes fast because it fails must not pass as speed.
+//!
+//! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
+//! that share the failures move the 99.9 % percentile. Fewer are a warning: the rest was measured.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::say;
+use model::Outcome;
+
+const SHARE_MAX: f64 = 0.001;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let errors = seen.total.errors_total();
+    let failure = match &seen.record.outcome {
+        Outcome::Failed(failure) => Some(failure),
+        Outcome::Complete | Outcome::Interrupted => None,
+    };
+    if errors == 0 && failure.is_none() {
+        return None;
+    }
+    let share = errors as f64 / (errors as f64 + seen.total.ios as f64).max(1.0);
+    let sentence = match failure {
+        Some(failure) => format!(
+            "ended by a failed {} of {} at byte {}: {}",
+            failure.operation.name(),
+            say::bytes(failure.length.0),
+            failure.offset.0,
+            failure.message
+        ),
+        None => format!(
+            "{} failed, {} of all",
+            say::counted(errors, "I/O"),
+            say::percent(share)
+        ),
+    };
+    let rank = if failure.is_some() || share > SHARE_MAX {
+        FindingRank::Critical
+    } else {
+        FindingRank::Warning
+    };
+    Some(finding(
+        "io-errors",
+        rank,
+        sentence,
+        &[("errors", errors as f64), ("error_share", share)],
+        "see the system's log for the device before measuring again",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::{FindingRank, found};
+    use crate::sample::Sample;
+    use model::{Bytes, ErrorCount, Failure, Operation, Outcome};
+
+    #[test]
+    fn few_errors_warn_and_many_make_the_result_invalid() {
+        let mut record = Sample::default().build();
+        assert_eq!(found(&record, "io-errors"), None);
+        record.threads[0].measured[0].errors = vec![ErrorCount { errno: 5, count: 2 }];
+        let few = found(&record, "io-errors").unwrap();
+        assert_eq!(few.rank, FindingRank::Warning);
+        assert_eq!(few.sentence, "2 I/Os failed, 0.01 % of all");
+        record.threads[0].measured[0].errors[0].count = 200;
+        assert_eq!(
+            found(&record, "io-errors").unwrap().rank,
+            FindingRank::Critical
+        );
+    }
+
+    #[test]
+    fn the_failure_that_ended_the_run_is_told_in_full() {
+        let mut record = Sample::default().build();
+        record.outcome = Outcome::Failed(Failure {
+            operation: Operation::Write,
+            target: 0,
+            offset: Bytes(8192),
+            length: Bytes(4096),
+            errno: 28,
+            message: "No space left on device".to_owned(),
+        });
+        let finding = found(&record, "io-errors").unwrap();
+        assert_eq!(
+            finding.sentence,
+            "ended by a failed write of 4 KiB at byte 8192: No space left on device"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! The device did more than the tool asked of it: somebody else was there too.
+//!
+//! Only where I/O goes past the page cache: with it, read-ahead and write-back make the device do other
+//! things than the tool asks, at other times. Writes that return only from stable storage make a file
+//! system write its journal too, so they are left out on files. More than 5 % and more than twice the bound
+//! of the comparison, so that neither the edges nor a log file somewhere raise an alarm.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::comparison::CountComparison;
+use crate::device_check::DeviceCheck;
+use crate::say;
+use model::{CacheMode, TargetKind};
+
+const SHARE_MIN: f64 = 0.05;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let plain = seen
+        .record
+        .plan
+        .targets
+        .iter()
+        .zip(&seen.record.targets)
+        .all(|(target, facts)| {
+            let journalled =
+                target.write_through && target.writes() && facts.kind == TargetKind::File;
+            target.cache == CacheMode::Unbuffered && !journalled
+        });
+    if !plain || seen.total.ios == 0 {
+        return None;
+    }
+    let (check, counts, extra) = seen
+        .device_checks
+        .iter()
+        .filter_map(|check| excess(check))
+        .max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let device = check.device.as_deref().unwrap_or("the device");
+    let tool = counts.read.tool_bytes as f64 + counts.write.tool_bytes as f64;
+    let share = extra / tool.max(1.0);
+    let sentence = format!(
+        "others used {device} meanwhile: it moved {} ({}) more than fathom did",
+        say::bytes(extra as u64),
+        say::percent(share)
+    );
+    Some(finding(
+        "noisy-neighbour",
+        FindingRank::Warning,
+        sentence,
+        &[
+            ("extra_bytes", extra),
+            ("extra_share", share),
+            ("bound_bytes", counts.bound_bytes as f64),
+        ],
+        "stop what else uses the device, or measure at another time",
+    ))
+}
+
+/// Bytes that the device moved beyond the tool's, where they are too many for chance.
+fn excess(check: &DeviceCheck) -> Option<(&DeviceCheck, &CountComparison, f64)> {
+    let counts = check.measured.as_ref()?;
+    let extra = counts.read.difference_bytes as f64 + counts.write.difference_bytes as f64;
+    let tool = counts.read.tool_bytes as f64 + counts.write.tool_bytes as f64;
+    (extra > SHARE_MIN * tool && extra > 2.0 * counts.bound_bytes as f64)
+        .then_some((check, counts, extra))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::sample::Sample;
+    use model::CacheMode;
+
+    #[test]
+    fn a_busy_device_is_told_with_the_bytes_of_the_others() {
+        let sample = Sample {
+            device_percent: 120,
+            ..Sample::default()
+        };
+        let told = found(&sample.build(), "noisy-neighbour").unwrap().sentence;
+        assert_eq!(
+            told,
+            "others used vda1 meanwhile: it moved 15.6 MiB (20 %) more than fathom did"
+        );
+        let quiet = Sample {
+            device_percent: 104,
+            ..Sample::default()
+        };
+        assert_eq!(found(&quiet.build(), "noisy-neighbour"), None);
+    }
+
+    #[test]
+    fn read_ahead_of_the_page_cache_is_no_neighbour() {
+        let cached = Sample {
+            device_percent: 120,
+            cache: CacheMode::Cached,
+            ..Sample::default()
+        };
+        assert_eq!(found(&cached.build(), "noisy-neighbour"), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! The device did less than the tool asked: something above it answered the reads or kept the writes.
+//!
+//! Below 90 % of the tool's bytes, and by more than the bound of the comparison. Looked for whether the
+//! page cache was asked or not: unbuffered I/O can be answered above the device too (a file system that
+//! compresses or ignores the flag). Reads are judged over the measured phase first, because warming up
+//! brings the data in; writes over the lifetime, because they reach the device late.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::comparison::{CountComparison, OperationComparison};
+use crate::say;
+use model::CacheMode;
+
+const SHARE_MIN: f64 = 0.90;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let cached = seen
+        .record
+        .plan
+        .targets
+        .iter()
+        .any(|target| target.cache == CacheMode::Cached);
+    let missing = |of: fn(&CountComparison) -> OperationComparison| {
+        seen.device_checks
+            .iter()
+            .flat_map(|check| [check.measured.as_ref(), check.lifetime.as_ref()])
+            .flatten()
+            .filter_map(|counts| missing_share(&of(counts), counts.bound_bytes))
+            .max_by(f64::total_cmp)
+    };
+    let reads = missing(|counts| counts.read);
+    let kept = |counts: &CountComparison| missing_share(&counts.write, counts.bound_bytes);
+    let writes = seen
+        .device_checks
+        .iter()
+        .filter_map(|check| check.lifetime.as_ref().or(check.measured.as_ref()))
+        .filter_map(kept)
+        .max_by(f64::total_cmp);
+    let who = if cached {
+        "the page cache"
+    } else {
+        "something above the device"
+    };
+    let sentence = match (reads, writes) {
+        (None, None) => return None,
+        (Some(reads), None) => format!("{who} served {} of the reads", say::percent(reads)),
+        (None, Some(writes)) => {
+            format!(
+                "{who} still held {} of the written bytes at the end",
+                say::percent(writes)
+            )
+        }
+        (Some(reads), Some(writes)) => format!(
+            "{who} served {} of the reads and still held {} of the writes",
+            say::percent(reads),
+            say::percent(writes)
+        ),
+    };
+    let advice = if cached {
+        "measure unbuffered to measure the device"
+    } else {
+        "measure the device itself, or a file system that neither compresses nor caches"
+    };
+    let evidence = [
+        ("reads_not_from_device_share", reads.unwrap_or(f64::NAN)),
+        ("writes_not_on_device_share", writes.unwrap_or(f64::NAN)),
+    ];
+    let told = finding(
+        "page-cache",
+        FindingRank::Critical,
+        sentence,
+        &evidence,
+        advice,
+    );
+    Some(Finding {
+        not_as: Some("a disk result".to_owned()),
+        ..told
+    })
+}
+
+/// The share of the tool's bytes that the device did not see, where it is too much for chance.
+fn missing_share(counts: &OperationComparison, bound_bytes: u64) -> Option<f64> {
+    let missing = counts.tool_bytes.saturating_sub(counts.device_bytes);
+    let enough = (counts.device_bytes as f64) < SHARE_MIN * counts.tool_bytes as f64;
+    (enough && missing > bound_bytes).then(|| missing as f64 / counts.tool_bytes as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::run_report;
+    use crate::sample::Sample;
+    use model::{CacheMode, Ratio};
+
+    #[test]
+    fn a_cached_run_is_called_what_it_is_in_the_first_line() {
+        let cached = Sample {
+            cache: CacheMode::Cached,
+            device_percent: 0,
+            ..Sample::default()
+        };
+        assert_eq!(
+            run_report(&cached.build()).verdict.sentence(),
+            "INVALID as a disk result: the page cache served 100 % of the reads"
+        );
+    }
+
+    #[test]
+    fn cached_writes_that_never_reached_the_device_are_told() {
+        let cached = Sample {
+            cache: CacheMode::Cached,
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 20_000,
+            device_percent: 25,
+            ..Sample::default()
+        };
+        let told = found(&cached.build(), "page-cache").unwrap().sentence;
+        assert_eq!(
+            told,
+            "the page cache still held 75 % of the written bytes at the end"
+        );
+    }
+
+    #[test]
+    fn unbuffered_reads_that_missed_the_device_are_not_blamed_on_the_page_cache() {
+        let odd = Sample {
+            device_percent: 50,
+            ..Sample::default()
+        };
+        let told = found(&odd.build(), "page-cache").unwrap().sentence;
+        assert_eq!(told, "something above the device served 50 % of the reads");
+    }
+
+    #[test]
+    fn a_cached_run_that_the_device_served_is_a_disk_result() {
+        let cold = Sample {
+            cache: CacheMode::Cached,
+            device_percent: 99,
+            ..Sample::default()
+        };
+        assert_eq!(found(&cold.build(), "page-cache"), None);
+    }
+
+    #[test]
+    fn a_run_so_short_that_the_edges_explain_it_raises_no_alarm() {
+        let mut short = Sample {
+            reads: 40,
+            depth: 32,
+            ..Sample::default()
+        }
+        .build();
+        for window in [&mut short.window, &mut short.lifetime] {
+            let device = &mut window.after.devices[0];
+            (device.reads, device.read_bytes.0) = (20, 20 * 4096);
+        }
+        short.lifetime.after.devices.clear();
+        assert_eq!(found(&short, "page-cache"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! Too little was measured: fewer than 1000 I/Os, or fewer than three full steps of the time series.
+//!
+//! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 stand for 3 %; and fewer
+//! than three steps cannot show whether anything changed on the way.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::intervals::full_intervals;
+use crate::say;
+
+const IOS_MIN: u64 = 1000;
+const INTERVALS_MIN: usize = 3;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let ios = seen.total.ios;
+    let intervals = full_intervals(seen.intervals, seen.record.plan.interval).len();
+    let measured = seen.record.phases.measured().0 as f64;
+    let sentence = if ios == 0 {
+        return None; // `nothing-measured` says it
+    } else if ios < IOS_MIN {
+        format!(
+            "a short run: {} in {}",
+            say::counted(ios, "I/O"),
+            say::time(measured)
+        )
+    } else if intervals < INTERVALS_MIN {
+        format!(
+            "a short run: {}, too few steps to see a change",
+            say::time(measured)
+        )
+    } else {
+        return None;
+    };
+    Some(finding(
+        "short-run",
+        FindingRank::Warning,
+        sentence,
+        &[
+            ("ios", ios as f64),
+            ("full_intervals", intervals as f64),
+            ("measured_ns", measured),
+        ],
+        "measure longer",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::sample::Sample;
+    use model::Nanos;
+
+    #[test]
+    fn few_ios_or_few_steps_make_a_short_run() {
+        let few = Sample {
+            reads: 999,
+            ..Sample::default()
+        };
+        let told = found(&few.build(), "short-run").unwrap().sentence;
+        assert_eq!(told, "a short run: 999 I/Os in 10 s");
+        let cut = Sample {
+            measured: Nanos::seconds(2),
+            ..Sample::default()
+        };
+        let told = found(&cut.build(), "short-run").unwrap().sentence;
+        assert_eq!(told, "a short run: 2 s, too few steps to see a change");
+        assert_eq!(
+            found(
+                &Sample {
+                    reads: 1000,
+                    ..Sample::default()
+                }
+                .build(),
+                "short-run"
+            ),
+            None
+        );
+    }
+}

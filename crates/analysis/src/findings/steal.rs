@@ -1,0 +1,48 @@
+//! The hypervisor took the processor away: latencies then hold time in which this machine stood still.
+//!
+//! More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::say;
+
+const SHARE_MAX: f64 = 0.05;
+const STEAL_NS_MIN: u64 = 50_000_000;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let cores = seen.cpu.cores.iter();
+    let core = cores.max_by(|a, b| a.steal_share.total_cmp(&b.steal_share))?;
+    if core.steal_share <= SHARE_MAX || core.steal_ns < STEAL_NS_MIN {
+        return None;
+    }
+    Some(finding(
+        "steal",
+        FindingRank::Warning,
+        format!(
+            "the hypervisor took {} of core {}'s time",
+            say::percent(core.steal_share),
+            core.cpu
+        ),
+        &[
+            ("cpu", f64::from(core.cpu)),
+            ("steal_share", core.steal_share),
+        ],
+        "measure at another time, or on a machine whose processors are not shared",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::sample::Sample;
+    use model::Nanos;
+
+    #[test]
+    fn stolen_time_is_told_with_its_core() {
+        let mut record = Sample::default().build();
+        assert_eq!(found(&record, "steal"), None);
+        record.window.after.cpus[1].steal = Nanos::seconds(2);
+        record.window.after.cpus[1].idle = Nanos::seconds(7);
+        let told = found(&record, "steal").unwrap().sentence;
+        assert!(told.ends_with("of core 1's time"), "{told}");
+    }
+}

@@ -1,0 +1,196 @@
+//! The rate over time, and whether it was steady.
+//!
+//! Steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2): over five
+//! windows, largest minus smallest is at most 20 % of the mean, and the least-squares line over them rises
+//! or falls by at most 10 % of the mean. Their windows are rounds of a minute; ours are five equal windows
+//! of whole intervals at the end of the measured phase, because a run has no rounds. So this is their rule,
+//! and not a claim to conform to their test.
+
+use crate::rows::per_second;
+use model::{Nanos, RunRecord, Tally};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One step of the time series, all operations and threads together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IntervalRow {
+    /// When it began, in nanoseconds from the start of the measured phase.
+    pub from_ns: u64,
+    /// How long it was, in nanoseconds; the last one may be shorter.
+    pub length_ns: u64,
+    /// I/Os completed in it.
+    pub ios: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// I/Os a second; none where the step has no length.
+    pub rate_per_s: Option<f64>,
+    /// Bytes a second; none where the step has no length.
+    pub bytes_per_s: Option<f64>,
+    /// Mean latency in nanoseconds; none without I/Os.
+    pub mean_latency_ns: Option<f64>,
+    /// Largest latency in nanoseconds; none without I/Os.
+    pub max_latency_ns: Option<u64>,
+}
+
+/// Whether the rate held still at the end of the measured phase.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Steadiness {
+    /// The answer; none where the run is too short to tell.
+    pub steady: Option<bool>,
+    /// Why there is no answer, where there is none.
+    pub why_not: Option<String>,
+    /// Length of each of the five windows, in nanoseconds.
+    pub window_ns: Option<u64>,
+    /// I/Os a second in each window.
+    pub window_rates_per_s: Vec<f64>,
+    /// Largest minus smallest window, as a share of their mean. // steady up to 0.2
+    pub range_share: Option<f64>,
+    /// Rise of the least-squares line from the first window to the last, as a share of the mean; negative
+    /// for a fall. // steady from -0.1 to 0.1
+    pub slope_share: Option<f64>,
+}
+
+/// Windows that are looked at.
+const WINDOWS: usize = 5;
+/// Fewest I/Os in a window: with 100, chance alone moves a Poisson rate by 10 %, and a closed loop by less.
+const WINDOW_IOS_MIN: u64 = 100;
+const RANGE_MAX: f64 = 0.20;
+const SLOPE_MAX: f64 = 0.10;
+
+pub(crate) fn interval_rows(record: &RunRecord, total: &Tally) -> Vec<IntervalRow> {
+    let step = record.plan.interval.0;
+    let measured = record.phases.measured().0;
+    (0u64..)
+        .zip(&total.intervals)
+        .map(|(number, interval)| {
+            let from = number.saturating_mul(step);
+            let length = Nanos(step.min(measured.saturating_sub(from)));
+            let seen = interval.ios > 0;
+            let rate = |amount: u64| (length.0 > 0).then(|| per_second(amount as f64, length));
+            IntervalRow {
+                from_ns: from,
+                length_ns: length.0,
+                ios: interval.ios,
+                bytes: interval.bytes.0,
+                rate_per_s: rate(interval.ios),
+                bytes_per_s: rate(interval.bytes.0),
+                mean_latency_ns: seen.then(|| interval.latency_sum.0 as f64 / interval.ios as f64),
+                max_latency_ns: seen.then_some(interval.latency_max.0),
+            }
+        })
+        .collect()
+}
+
+/// Steps of full length: the last one may have been cut short.
+pub(crate) fn full_intervals(rows: &[IntervalRow], step: Nanos) -> &[IntervalRow] {
+    let full = rows
+        .iter()
+        .take_while(|row| row.length_ns == step.0)
+        .count();
+    &rows[..full]
+}
+
+pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
+    let full = full_intervals(rows, step);
+    let per_window = full.len() / WINDOWS;
+    let refuse = |why: String| Steadiness {
+        why_not: Some(why),
+        ..Steadiness::default()
+    };
+    if per_window == 0 {
+        return refuse(format!("{} full intervals; five are needed", full.len()));
+    }
+    let last = &full[full.len() - WINDOWS * per_window..];
+    let ios: Vec<u64> = last
+        .chunks(per_window)
+        .map(|window| {
+            window
+                .iter()
+                .map(|row| row.ios)
+                .fold(0, u64::saturating_add)
+        })
+        .collect();
+    let window = Nanos(step.0.saturating_mul(per_window as u64));
+    let mean = ios.iter().map(|&n| n as f64).sum::<f64>() / WINDOWS as f64;
+    if mean < WINDOW_IOS_MIN as f64 {
+        return refuse(format!(
+            "{mean:.0} I/Os a window; {WINDOW_IOS_MIN} are needed"
+        ));
+    }
+    let (smallest, largest) = (ios.iter().min(), ios.iter().max());
+    let range = largest
+        .zip(smallest)
+        .map_or(0.0, |(high, low)| (high - low) as f64)
+        / mean;
+    let slope = rise(&ios) / mean;
+    Steadiness {
+        steady: Some(range <= RANGE_MAX && slope.abs() <= SLOPE_MAX),
+        why_not: None,
+        window_ns: Some(window.0),
+        window_rates_per_s: ios.iter().map(|&n| per_second(n as f64, window)).collect(),
+        range_share: Some(range),
+        slope_share: Some(slope),
+    }
+}
+
+/// Rise of the least-squares line from the first to the last of the values.
+fn rise(values: &[u64]) -> f64 {
+    let middle = (values.len() - 1) as f64 / 2.0;
+    let numbered = || (0u32..).zip(values);
+    let (above, below) = numbered().fold((0.0, 0.0), |(above, below), (place, &value)| {
+        let x = f64::from(place) - middle;
+        (above + x * value as f64, below + x * x)
+    });
+    above / below * 2.0 * middle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEP: Nanos = Nanos(1_000_000_000);
+
+    fn rows(ios: &[u64]) -> Vec<IntervalRow> {
+        (0u64..)
+            .zip(ios)
+            .map(|(number, &ios)| IntervalRow {
+                from_ns: number * STEP.0,
+                length_ns: STEP.0,
+                ios,
+                bytes: ios * 4096,
+                rate_per_s: Some(ios as f64),
+                bytes_per_s: Some(ios as f64 * 4096.0),
+                mean_latency_ns: None,
+                max_latency_ns: None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_level_rate_is_steady_and_a_falling_one_is_not() {
+        let level = steadiness(&rows(&[9, 1000, 1010, 990, 1005, 995]), STEP);
+        assert_eq!(level.steady, Some(true));
+        let falling = steadiness(&rows(&[1060, 1030, 1000, 970, 940]), STEP);
+        assert!((falling.slope_share.unwrap() + 0.12).abs() < 1e-9);
+        assert!((falling.range_share.unwrap() - 0.12).abs() < 1e-9);
+        assert_eq!(falling.steady, Some(false));
+    }
+
+    #[test]
+    fn a_jump_between_level_windows_is_not_steady() {
+        let jump = steadiness(&rows(&[1000, 1000, 1300, 1000, 1000]), STEP);
+        assert_eq!(jump.slope_share, Some(0.0));
+        assert_eq!(jump.steady, Some(false));
+    }
+
+    #[test]
+    fn too_few_intervals_or_ios_give_no_answer_and_say_why() {
+        let short = steadiness(&rows(&[1000; 4]), STEP);
+        assert_eq!(
+            (short.steady, short.why_not.as_deref()),
+            (None, Some("4 full intervals; five are needed"))
+        );
+        assert_eq!(steadiness(&rows(&[20; 10]), STEP).steady, None);
+        assert_eq!(steadiness(&[], STEP).steady, None);
+    }
+}

@@ -1,0 +1,124 @@
+//! One row of the result table: what an operation did, in all and per second.
+//!
+//! Rates are over the time that was really measured, never over the time that was asked.
+
+use crate::latency::Latency;
+use model::{Nanos, Operation, RunRecord, Tally};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one operation, or all together, did in the measured phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationRow {
+    /// `read`, `write` or `total`.
+    pub operation: String,
+    /// I/Os completed without error.
+    pub ios: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// I/Os of these that moved fewer bytes than asked.
+    pub short_ios: u64,
+    /// I/Os a second of measured time.
+    pub rate_per_s: f64,
+    /// Bytes a second of measured time.
+    pub bytes_per_s: f64,
+    /// How long each took.
+    pub latency: Latency,
+    /// Failures, by errno; not part of the I/Os above.
+    pub errors: Vec<ErrorRow>,
+}
+
+/// How often one error came back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorRow {
+    /// As the kernel of the machine that ran it numbers it.
+    pub errno: i32,
+    /// The same in words.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+}
+
+impl OperationRow {
+    fn of(operation: &str, tally: &Tally, measured: Nanos) -> OperationRow {
+        OperationRow {
+            operation: operation.to_owned(),
+            ios: tally.ios,
+            bytes: tally.bytes.0,
+            short_ios: tally.short_ios,
+            rate_per_s: per_second(tally.ios as f64, measured),
+            bytes_per_s: per_second(tally.bytes.0 as f64, measured),
+            latency: Latency::of(&tally.latency),
+            errors: tally
+                .errors
+                .iter()
+                .map(|error| ErrorRow {
+                    errno: error.errno,
+                    message: std::io::Error::from_raw_os_error(error.errno).to_string(),
+                    count: error.count,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// `amount` over a time; 0 over no time at all, because nothing was measured then.
+pub(crate) fn per_second(amount: f64, time: Nanos) -> f64 {
+    if time.0 == 0 {
+        0.0
+    } else {
+        amount / time.as_seconds()
+    }
+}
+
+/// Part of a whole; `None` where there is no whole.
+pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// Rows of the operations that were asked or seen, the sum of all last; of one target or of the whole run.
+pub(crate) fn operation_rows(record: &RunRecord, target: Option<u32>) -> Vec<OperationRow> {
+    let measured = record.phases.measured();
+    let mut total = Tally::default();
+    let mut rows = Vec::new();
+    for operation in Operation::ALL {
+        let tally = record.tally(operation, target);
+        if asked(record, target, operation) || tally.ios > 0 || tally.errors_total() > 0 {
+            rows.push(OperationRow::of(operation.name(), &tally, measured));
+        }
+        total.merge(&tally);
+    }
+    rows.push(OperationRow::of("total", &total, measured));
+    rows
+}
+
+fn asked(record: &RunRecord, target: Option<u32>, operation: Operation) -> bool {
+    let numbered = (0u32..).zip(&record.plan.targets);
+    numbered
+        .filter(|(number, _)| target.is_none_or(|wanted| wanted == *number))
+        .any(|(_, planned)| match operation {
+            Operation::Read => planned.workload.write.as_percent() < 100,
+            Operation::Write => planned.workload.write.as_percent() > 0,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    #[test]
+    fn rates_are_over_the_time_that_was_measured_not_the_time_that_was_asked() {
+        let record = Sample {
+            measured: Nanos::seconds(2),
+            planned: Nanos::seconds(60),
+            reads: 3000,
+            ..Sample::default()
+        }
+        .build();
+        let rows = operation_rows(&record, None);
+        assert_eq!(rows.len(), 2, "a read-only run has no row for writes");
+        assert_eq!((rows[0].rate_per_s, rows[1].ios), (1500.0, 3000));
+        assert_eq!(rows[0].bytes_per_s, 1500.0 * 4096.0);
+    }
+}

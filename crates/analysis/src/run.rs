@@ -1,0 +1,241 @@
+//! The report of one run, assembled from its parts. Each part says where its method comes from.
+
+use crate::comparison::Agreement;
+use crate::cpu::{CpuReport, cpu_report};
+use crate::device_check::{DeviceCheck, device_checks};
+use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
+use crate::findings::{FINDINGS, Finding, Seen};
+use crate::in_flight::{InFlight, in_flight};
+use crate::intervals::{IntervalRow, Steadiness, interval_rows, steadiness};
+use crate::rows::{OperationRow, operation_rows};
+use crate::verdict::Verdict;
+use model::{Operation, Outcome, RunRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Raised when a field of a report changes its meaning or goes away; new fields do not raise it.
+const REPORT_VERSION: u32 = 1;
+
+/// What one run says, and how far it may be trusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "fathom run report")]
+pub struct RunReport {
+    /// May the result be used, and why or why not.
+    pub verdict: Verdict,
+    /// Version of this form of document; 1.
+    pub report_version: u32,
+    /// How the run ended.
+    pub outcome: OutcomeReport,
+    /// When it ran and how long each part took.
+    pub time: TimeReport,
+    /// Reads, writes as far as asked or seen, and the total of all, in the measured phase.
+    pub operations: Vec<OperationRow>,
+    /// What was measured: each target with its work, and with its own rows where there are several.
+    pub targets: Vec<TargetReport>,
+    /// How many I/Os were really in flight.
+    pub in_flight: InFlight,
+    /// The block layer's counts beside the tool's; one entry a device.
+    pub device_checks: Vec<DeviceCheck>,
+    /// What the processors did in the measured phase.
+    pub cpu: CpuReport,
+    /// Whether the rate held still.
+    pub steadiness: Steadiness,
+    /// The rate over time.
+    pub intervals: Vec<IntervalRow>,
+    /// What the rules found, the most important first.
+    pub findings: Vec<Finding>,
+    /// The machine.
+    pub host: HostDigest,
+    /// How the bytes were moved.
+    pub engine: EngineDigest,
+    /// Version of fathom that ran it.
+    pub tool_version: String,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutcomeReport {
+    /// In one word.
+    pub kind: OutcomeKind,
+    /// The I/O that ended it, where one did.
+    pub failure: Option<FailureReport>,
+}
+
+/// How a run ended, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// As planned.
+    Complete,
+    /// Stopped from outside.
+    Interrupted,
+    /// Ended by a failed I/O.
+    Failed,
+}
+
+/// The I/O that ended a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureReport {
+    /// What it was to do.
+    pub operation: Operation,
+    /// Path of its target.
+    pub path: String,
+    /// Where, in bytes from the start of the target.
+    pub offset_bytes: u64,
+    /// How many bytes it was to move.
+    pub length_bytes: u64,
+    /// What the kernel answered.
+    pub errno: i32,
+    /// The same in words.
+    pub message: String,
+}
+
+/// When a run took place and how long its parts were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimeReport {
+    /// Wall clock at the start of the warm-up: nanoseconds since 1970 in UTC.
+    pub started_utc_ns: u64,
+    /// Warm-up as asked, in nanoseconds.
+    pub warmup_ns: u64,
+    /// Measured phase as asked, in nanoseconds.
+    pub measured_asked_ns: u64,
+    /// Measured phase as it really was, in nanoseconds; all rates are over this time.
+    pub measured_ns: u64,
+    /// From the start of the warm-up to the last completion, in nanoseconds.
+    pub drained_ns: u64,
+    /// Length of one step of the time series, in nanoseconds.
+    pub interval_ns: u64,
+}
+
+/// A target, its work, and its own rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetReport {
+    /// What it is.
+    pub facts: TargetDigest,
+    /// What was done to it.
+    pub work: WorkDigest,
+    /// Its own rows; empty where it is the only target.
+    pub operations: Vec<OperationRow>,
+}
+
+/// Reads a record. Never fails: what a record does not hold is `None` or empty, and said.
+pub fn run_report(record: &RunRecord) -> RunReport {
+    let total = record.total();
+    let intervals = interval_rows(record, &total);
+    let steadiness = steadiness(&intervals, record.plan.interval);
+    let device_checks = device_checks(record);
+    let cpu = cpu_report(&record.window);
+    let in_flight = in_flight(record, &total);
+    let seen = Seen {
+        record,
+        total: &total,
+        intervals: &intervals,
+        steadiness: &steadiness,
+        device_checks: &device_checks,
+        cpu: &cpu,
+        in_flight: &in_flight,
+    };
+    let mut findings: Vec<Finding> = FINDINGS
+        .iter()
+        .filter_map(|rule| (rule.look)(&seen))
+        .collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rank));
+    RunReport {
+        verdict: Verdict::from_findings(&findings, good(&device_checks, &steadiness)),
+        report_version: REPORT_VERSION,
+        outcome: OutcomeReport::of(record),
+        time: TimeReport::of(record),
+        operations: operation_rows(record, None),
+        targets: target_reports(record),
+        in_flight,
+        device_checks,
+        cpu,
+        steadiness,
+        intervals,
+        findings,
+        host: HostDigest::of(&record.host),
+        engine: EngineDigest::of(&record.engine, record.plan.engine, record.plan.seed),
+        tool_version: record.tool_version.clone(),
+        command: record.command.clone(),
+    }
+}
+
+/// What was looked at and found in order, for a run that nothing speaks against.
+fn good(checks: &[DeviceCheck], steadiness: &Steadiness) -> String {
+    let agrees = |check: &DeviceCheck| check.agreement == Agreement::Agrees;
+    let device = if !checks.is_empty() && checks.iter().all(agrees) {
+        "the device counted what fathom counted"
+    } else {
+        "not compared with the device's own counters"
+    };
+    let rate = match steadiness.steady {
+        Some(_) => "the rate was steady",
+        None => "too short to tell whether the rate was steady",
+    };
+    format!("no errors; {device}; {rate}")
+}
+
+fn target_reports(record: &RunRecord) -> Vec<TargetReport> {
+    let several = record.plan.targets.len() > 1;
+    (0u32..)
+        .zip(record.targets.iter().zip(&record.plan.targets))
+        .map(|(number, (facts, planned))| TargetReport {
+            facts: TargetDigest::of(facts),
+            work: WorkDigest::of(planned),
+            operations: if several {
+                operation_rows(record, Some(number))
+            } else {
+                Vec::new()
+            },
+        })
+        .collect()
+}
+
+impl OutcomeReport {
+    pub(crate) fn of(record: &RunRecord) -> OutcomeReport {
+        let (kind, failure) = match &record.outcome {
+            Outcome::Complete => (OutcomeKind::Complete, None),
+            Outcome::Interrupted => (OutcomeKind::Interrupted, None),
+            Outcome::Failed(failure) => (OutcomeKind::Failed, Some(failure)),
+        };
+        let path = |target: u32| {
+            let facts = record.targets.get(target as usize);
+            facts.map_or_else(String::new, |facts| {
+                facts.path.to_string_lossy().into_owned()
+            })
+        };
+        OutcomeReport {
+            kind,
+            failure: failure.map(|failure| FailureReport {
+                operation: failure.operation,
+                path: path(failure.target),
+                offset_bytes: failure.offset.0,
+                length_bytes: failure.length.0,
+                errno: failure.errno,
+                message: failure.message.clone(),
+            }),
+        }
+    }
+}
+
+impl TimeReport {
+    fn of(record: &RunRecord) -> TimeReport {
+        TimeReport {
+            started_utc_ns: record.started_utc.0,
+            warmup_ns: record.plan.phases.warmup.0,
+            measured_asked_ns: record.plan.phases.measured.0,
+            measured_ns: record.phases.measured().0,
+            drained_ns: record.phases.drained.0,
+            interval_ns: record.plan.interval.0,
+        }
+    }
+}
+
+impl RunReport {
+    /// The row of all operations together.
+    pub fn total(&self) -> Option<&OperationRow> {
+        self.operations.last()
+    }
+}

@@ -1,0 +1,165 @@
+//! Numbers as words inside sentences: three significant digits and the unit that fits.
+//!
+//! The one implementation of number → text. It stands below `views`, because a finding is a sentence with
+//! its numbers in it; `views::number` adds only widths and columns to what is said here. Deliberately
+//! absent: alignment, colours, other languages' decimal marks.
+
+/// Three significant digits, digits grouped in threes from 1 000 on. // value finite, at least 0
+pub fn digits(value: f64) -> String {
+    match value {
+        v if !v.is_finite() => "-".to_owned(),
+        v if v >= 99.95 => group(&format!("{v:.0}")),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.995 => format!("{v:.2}"),
+        v if v >= 0.005 => format!("{v:.2}"),
+        v if v > 0.0 => "<0.01".to_owned(),
+        _ => "0".to_owned(),
+    }
+}
+
+/// A whole number with its digits grouped: `1 234 567`.
+pub fn count(number: u64) -> String {
+    group(&number.to_string())
+}
+
+/// A count or a rate without its unit: in full below 10 000, then in k, M, G: `83.4 k`.
+pub fn rate(value: f64) -> String {
+    const STEPS: [(f64, &str); 6] = [
+        (1e18, "E"),
+        (1e15, "P"),
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+    ];
+    if value < 9999.5 {
+        return digits(value);
+    }
+    match STEPS.iter().find(|(scale, _)| value >= scale * 0.9995) {
+        Some((scale, letter)) => format!("{} {letter}", digits(value / scale)),
+        None => digits(value),
+    }
+}
+
+/// A span of time from nanoseconds: `85.2 µs`, `1.23 ms`, `60 s`.
+pub fn time(ns: f64) -> String {
+    const STEPS: [(f64, &str, f64); 5] = [
+        (1.0, "ns", 999.5),
+        (1e3, "µs", 999.5),
+        (1e6, "ms", 999.5),
+        (1e9, "s", 9999.5),
+        (3.6e12, "h", 9999.5),
+    ];
+    let step = STEPS.iter().find(|(scale, _, top)| ns / scale < *top);
+    let (scale, unit) = step.map_or((3.155_76e16, "years"), |(scale, unit, _)| (*scale, *unit));
+    let value = ns / scale;
+    if value.fract() == 0.0 {
+        return format!("{} {unit}", group(&format!("{value:.0}")));
+    }
+    format!("{} {unit}", digits(value))
+}
+
+/// A size: `4 KiB`, `1.5 GiB`, `8 GiB`; whole numbers stay whole.
+pub fn bytes(bytes: u64) -> String {
+    const STEPS: [(u64, &str); 6] = [
+        (1 << 60, "EiB"),
+        (1 << 50, "PiB"),
+        (1 << 40, "TiB"),
+        (1 << 30, "GiB"),
+        (1 << 20, "MiB"),
+        (1 << 10, "KiB"),
+    ];
+    match STEPS.iter().find(|(scale, _)| bytes >= *scale) {
+        Some((scale, unit)) if bytes.is_multiple_of(*scale) => {
+            format!("{} {unit}", count(bytes / scale))
+        }
+        Some((scale, unit)) => format!("{} {unit}", digits(bytes as f64 / *scale as f64)),
+        None => format!("{bytes} B"),
+    }
+}
+
+/// Bytes a second as a number of MiB/s, without the unit: `2 432`.
+pub fn mib_per_s(bytes_per_s: f64) -> String {
+    let mib = bytes_per_s / f64::from(1u32 << 20);
+    if mib < 99_999.5 {
+        digits(mib)
+    } else {
+        rate(mib)
+    }
+}
+
+/// A share as percent: `0.02 %`, `37.2 %`, `100 %`. // share finite, at least 0
+pub fn percent(share: f64) -> String {
+    let text = digits(share * 100.0);
+    let short = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{short} %")
+}
+
+/// `1 read`, `2 reads`.
+pub fn counted(number: u64, singular: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {singular}{s}", count(number))
+}
+
+fn group(whole: &str) -> String {
+    let mut out = String::with_capacity(whole.len() + whole.len() / 3);
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_keep_three_digits_and_the_unit_that_fits() {
+        let rates = [
+            0.0, 0.004, 0.5, 9.996, 83.4, 1234.0, 9999.4, 9999.6, 83_400.0, 999_960.0,
+        ];
+        let said: Vec<String> = rates.iter().map(|v| rate(*v)).collect();
+        let wanted = [
+            "0", "<0.01", "0.50", "10.0", "83.4", "1 234", "9 999", "10.0 k", "83.4 k", "1.00 M",
+        ];
+        assert_eq!(said, wanted);
+        let times = [0.0, 7.0, 85_200.0, 999_960.0, 1_234_567.0, 6e10, 1e18];
+        let said: Vec<String> = times.iter().map(|v| time(*v)).collect();
+        assert_eq!(
+            said,
+            [
+                "0 ns",
+                "7 ns",
+                "85.2 µs",
+                "1.00 ms",
+                "1.23 ms",
+                "60 s",
+                "31.7 years"
+            ]
+        );
+        let sizes = [0, 512, 4096, 8 << 30, (3 << 30) / 2];
+        let said: Vec<String> = sizes.iter().map(|v| bytes(*v)).collect();
+        assert_eq!(said, ["0 B", "512 B", "4 KiB", "8 GiB", "1.50 GiB"]);
+        let shares = [0.0, 0.0002, 0.372, 1.0, 12.0];
+        let said: Vec<String> = shares.iter().map(|v| percent(*v)).collect();
+        assert_eq!(said, ["0 %", "0.02 %", "37.2 %", "100 %", "1 200 %"]);
+    }
+
+    proptest! {
+        #[test]
+        fn cells_stay_narrow_whatever_the_number(n in any::<u64>()) {
+            let value = n as f64;
+            for text in [rate(value), time(value), mib_per_s(value), bytes(n)] {
+                prop_assert!(text.chars().count() <= 10, "{}", text);
+            }
+        }
+    }
+}

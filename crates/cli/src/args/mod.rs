@@ -1,0 +1,264 @@
+//! The shape of the command line: names, help and which options exist. Completions and man pages come from here.
+//!
+//! Values stay text: the dialect reads them, so that all that is wrong is told at once. Defaults are the
+//! dialect's. Deliberately absent: what any option means for a run.
+
+mod request;
+
+use clap::{Args, Parser, Subcommand};
+use dialects::native;
+use std::path::PathBuf;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fathom",
+    version,
+    about = "Measures storage and says what the numbers mean",
+    after_help = "Exit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused.",
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What there is to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find out what a disk can do: seven workloads, each at growing queue depths
+    Survey(SurveyArgs),
+    /// Run one workload
+    Run(Box<RunArgs>),
+    /// List what was measured, newest first
+    List(ListArgs),
+    /// Show the result of a survey or run again
+    Show(ShowArgs),
+    /// List the block devices of this machine and who uses them
+    Devices(DevicesArgs),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Write the man pages into a folder
+    Man(ManArgs),
+}
+
+/// `fathom run`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// Files or devices; each gets the same work. None with --engine null
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is done to each target.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
+pub(crate) struct WorkArgs {
+    /// Bytes of one I/O: 4K, 64K, 1M
+    #[arg(short, long, value_name = "SIZE", default_value = native::BLOCK)]
+    pub(crate) block: String,
+    /// Most I/Os outstanding of each thread
+    #[arg(short = 'o', long, value_name = "N", default_value = native::DEPTH)]
+    pub(crate) depth: String,
+    /// Threads on each target, each with its own queue
+    #[arg(short, long, value_name = "N", default_value = native::THREADS)]
+    pub(crate) threads: String,
+    /// Share of I/Os that are writes
+    #[arg(short, long, value_name = "PERCENT", default_value = native::WRITE)]
+    pub(crate) write: String,
+    /// Where the next I/O goes: random or sequential
+    #[arg(long, value_name = "PATTERN", default_value = native::PATTERN)]
+    pub(crate) pattern: String,
+}
+
+/// Where on the target, and how it is opened.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Place")]
+pub(crate) struct PlaceArgs {
+    /// First byte of the range that is used
+    #[arg(long, value_name = "SIZE", default_value = native::BASE)]
+    pub(crate) base: String,
+    /// Length of the range [default: up to the end]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) length: Option<String>,
+    /// Make the file at this size first, filled with data; a file of fathom's own that is large enough is used
+    /// as it is
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) create: Option<String>,
+    /// unbuffered: past the system's cache; cached: through it
+    #[arg(long, value_name = "MODE", default_value = native::CACHE)]
+    pub(crate) cache: String,
+    /// Each write returns only when the data is on stable storage
+    #[arg(long)]
+    pub(crate) write_through: bool,
+}
+
+/// When.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct TimeArgs {
+    /// How long is counted: 500ms, 90s, 3m, 1h
+    #[arg(short, long, value_name = "TIME", default_value = native::DURATION)]
+    pub(crate) duration: String,
+    /// Load before counting starts
+    #[arg(long, value_name = "TIME", default_value = native::WARMUP)]
+    pub(crate) warmup: String,
+    /// Load after counting ends
+    #[arg(long, value_name = "TIME", default_value = native::COOLDOWN)]
+    pub(crate) cooldown: String,
+    /// One step of the time series [default: 1s, or a tenth of a shorter duration]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) interval: Option<String>,
+}
+
+/// By which means.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Engine")]
+pub(crate) struct EngineArgs {
+    /// What moves the bytes: auto, io_uring, sync, or null (no I/O: measures fathom itself)
+    #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
+    pub(crate) engine: String,
+    /// Same seed, same offsets and operations
+    #[arg(long, value_name = "N", default_value = native::SEED)]
+    pub(crate) seed: String,
+    /// Count failed I/Os and go on, instead of ending the run at the first
+    #[arg(long)]
+    pub(crate) continue_on_error: bool,
+    /// Size of the engine null's imaginary device [default: 1G]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) null_size: Option<String>,
+    /// How long each of its I/Os takes [default: 0s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) null_delay: Option<String>,
+    /// One of every so many of its I/Os fails [default: 0, none]
+    #[arg(long, value_name = "N")]
+    pub(crate) null_error_every: Option<String>,
+}
+
+/// The words that allow losing data.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Consent")]
+pub(crate) struct ConsentArgs {
+    /// What the target files hold may be lost
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// What this target device holds may be lost (repeatable)
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) destroy: Vec<PathBuf>,
+}
+
+/// Where results are kept.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct KeepArgs {
+    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+    /// Keep nothing
+    #[arg(long, conflicts_with = "store")]
+    pub(crate) no_store: bool,
+}
+
+/// `fathom survey`.
+#[derive(Args, Debug)]
+pub(crate) struct SurveyArgs {
+    /// A file or a device [default: fathom.dat in the current folder, which is made]
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: Option<PathBuf>,
+    /// Size of the file, or of the part that is used [default: chosen from memory and free space]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<String>,
+    /// How long it may take, without making the file: 90s, 3m, 1h
+    #[arg(long, value_name = "TIME", default_value = crate::commands::survey::BUDGET)]
+    pub(crate) budget: String,
+    /// Deepest queue of the ladder [default: 128, or 1 with the engine sync]
+    #[arg(long, value_name = "N")]
+    pub(crate) depth_max: Option<String>,
+    /// unbuffered: past the system's cache; cached: through it
+    #[arg(long, value_name = "MODE", default_value = native::CACHE)]
+    pub(crate) cache: String,
+    /// Leave out the workloads that write
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Remove the file afterwards, if fathom made it
+    #[arg(long)]
+    pub(crate) rm: bool,
+    /// What moves the bytes: auto, io_uring, sync, or null (no I/O: measures fathom itself)
+    #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
+    pub(crate) engine: String,
+    /// Same seed, same offsets and operations
+    #[arg(long, value_name = "N", default_value = native::SEED)]
+    pub(crate) seed: String,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom list`.
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// At most so many
+    #[arg(short, long, value_name = "N")]
+    pub(crate) number: Option<String>,
+    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+}
+
+/// `fathom show`.
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// As `fathom list` names it: 12 is a survey or run, 12.3 the third run of survey 12
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom devices`.
+#[derive(Args, Debug)]
+pub(crate) struct DevicesArgs {
+    /// Print them as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `fathom man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// An existing folder
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+}

@@ -1,0 +1,22 @@
+//! One file a command. Each reads as its flow, from the words to the result.
+
+pub(crate) mod devices;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod shell;
+pub(crate) mod show;
+pub(crate) mod survey;
+
+/// The command line as it was given, program name first, for the record.
+fn command_line() -> Vec<String> {
+    let mut words: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    if let Some(program) = words.first_mut() {
+        "fathom".clone_into(program);
+    }
+    words
+}
+
+/// Version of fathom, for the record.
+const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,135 @@
+//! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
+
+use super::{VERSION, command_line};
+use crate::args::RunArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Passed};
+use crate::progress::Progress;
+use crate::report::Form;
+use crate::{keep, now, output, report, signals};
+use dialects::native::{self, Built};
+use engine::{Job, Stop};
+use host::Root;
+use model::{Outcome, RunRecord};
+use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError};
+
+/// Runs it, keeps it, prints it.
+pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let Built { profile, notes } = native::build(&args.request())?;
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let place = keep::place(&args.keep, environment)?;
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &args.consent.consent(),
+        store: place.as_ref().map(|place| place.path().as_path()),
+    };
+    let Passed { mut plan, facts } = only(gate.pass(&profile)?);
+    for note in notes {
+        output::tell(&note.to_string());
+    }
+    let store = keep::open(place.as_ref())?;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let progress = Progress::of_run(environment, plan.phases.total());
+
+    let filled = engine::prepare(&mut plan, &facts, &progress, &stop)?;
+    progress.filled(&filled);
+    let job = Job {
+        // Facts are those before the run, not those before the filling.
+        targets: if filled.is_empty() {
+            facts
+        } else {
+            gate.facts(&profile)
+        },
+        plan,
+        host: host.clone(),
+        command: command_line(),
+        tool_version: VERSION.to_owned(),
+        started_utc: now::utc(),
+    };
+    let record = engine::run(job, &root, &progress, &stop)?;
+    progress.finish();
+
+    let kept = store.as_ref().map(|store| keep_run(store, &record));
+    let name = kept.as_ref().and_then(|kept| kept.as_ref().ok().copied());
+    let form = Form {
+        json: args.json,
+        kept: keep::kept(store.as_ref(), name),
+    };
+    output::print(&report::run(&record, form))?;
+    let keeping = match kept {
+        Some(Err(error)) => {
+            output::tell(&format!("the result could not be kept: {error}"));
+            Ending::Wrong
+        }
+        _ => Ending::Good,
+    };
+    Ok(tell_outcome(&record).and(keeping))
+}
+
+fn only(mut passed: Vec<Passed>) -> Passed {
+    assert_eq!(passed.len(), 1, "the native dialect makes one timespan");
+    passed.remove(0)
+}
+
+fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
+    let targets: Vec<String> = record
+        .targets
+        .iter()
+        .map(|target| target.path.to_string_lossy().into_owned())
+        .collect();
+    let session = store.begin(&NewSession {
+        kind: SessionKind::Run,
+        command: record.command.clone(),
+        tool_version: record.tool_version.clone(),
+        started_utc: record.started_utc,
+        target: targets.join(" "),
+    })?;
+    store.save(session, "run", record)?;
+    store.finish(session, session_outcome(&record.outcome))?;
+    Ok(RunName { session, run: None })
+}
+
+/// How the session of a single run ended.
+fn session_outcome(outcome: &Outcome) -> SessionOutcome {
+    match outcome {
+        Outcome::Complete => SessionOutcome::Complete,
+        Outcome::Interrupted => SessionOutcome::Interrupted,
+        Outcome::Failed(_) => SessionOutcome::Failed,
+    }
+}
+
+/// Says what a program that reads only the exit code and standard error has to know.
+fn tell_outcome(record: &RunRecord) -> Ending {
+    match &record.outcome {
+        Outcome::Complete => return Ending::Good,
+        Outcome::Interrupted => {
+            output::tell("interrupted: the result holds what was counted until then");
+        }
+        Outcome::Failed(_) => {
+            tell_failure(record);
+            output::tell(
+                "the run ended there; to count failures and go on, add: --continue-on-error",
+            );
+        }
+    }
+    Ending::Wrong
+}
+
+/// Says which I/O ended a run, if one did.
+pub(super) fn tell_failure(record: &RunRecord) {
+    if let Outcome::Failed(failure) = &record.outcome {
+        let target = record.targets.get(failure.target as usize);
+        let path = target.map_or_else(String::new, |target| target.path.display().to_string());
+        output::tell(&format!(
+            "{path}: a {} of {} at byte {} failed: {}",
+            failure.operation.name(),
+            failure.length,
+            failure.offset.0,
+            failure.message
+        ));
+    }
+}

@@ -1,0 +1,122 @@
+//! What a survey's report says beside its cells: of one that has just ended, and of one from the store.
+//!
+//! The store keeps runs whole, but of a survey only its command line and how it ended. What the command line
+//! said is read from it again; what only the moment knew (how long the filling took) is not known any more.
+
+use super::Asked;
+use super::walk::Walked;
+use crate::args::{Cli, Command};
+use analysis::{Filled, SurveyContext};
+use clap::Parser;
+use model::{Nanos, Ratio};
+use store::{Session, SessionOutcome};
+use sweep::{Survey, Sweep};
+
+/// Everything that is known at the end of a survey but for its cells.
+pub(crate) struct Surveyed<'a> {
+    pub(crate) asked: &'a Asked,
+    pub(crate) site: &'a super::Site,
+    pub(crate) survey: &'a Survey,
+    pub(crate) depth_max: u32,
+    /// What was filled, and how long that took.
+    pub(crate) filled: Option<(model::Bytes, Nanos)>,
+    pub(crate) walked: &'a Walked,
+}
+
+impl Surveyed<'_> {
+    pub(crate) fn context(&self) -> SurveyContext {
+        let cells_left = match self.survey.cells_left_max(&self.walked.done) {
+            // A cell that was left out is still wanted.
+            0 if self.walked.cut => 1,
+            cells => cells as u64,
+        };
+        SurveyContext {
+            workloads: workloads(self.asked.read_only),
+            budget_ns: Some(self.asked.budget.0),
+            elapsed_ns: Some(self.walked.took.0),
+            read_only: Some(self.asked.read_only),
+            size_bytes: Some(self.site.size.0),
+            size_reason: self.site.reason.clone(),
+            filled: self.filled.map(|(bytes, took)| Filled {
+                bytes: bytes.0,
+                elapsed_ns: took.0,
+            }),
+            cells_left: Some(cells_left),
+            queue_depth_max: Some(u64::from(self.depth_max)),
+            interrupted: self.walked.interrupted,
+            failure: self.walked.trouble().map(ToString::to_string),
+        }
+    }
+}
+
+/// What can still be known of a survey in the store.
+pub(crate) fn from_store(session: &Session) -> SurveyContext {
+    let asked = asked_again(&session.summary.command);
+    let read_only = asked.as_ref().map(|asked| asked.read_only);
+    let first = session
+        .runs
+        .first()
+        .and_then(|run| run.record.plan.targets.first());
+    SurveyContext {
+        workloads: workloads(read_only.unwrap_or(false)),
+        budget_ns: asked.as_ref().map(|asked| asked.budget.0),
+        read_only,
+        size_bytes: first.map(|target| target.length.0),
+        queue_depth_max: asked.and_then(|asked| asked.depth_max).map(u64::from),
+        // One that was never finished was killed, or is still running: its result is as partial.
+        interrupted: matches!(
+            session.summary.outcome,
+            Some(SessionOutcome::Interrupted) | None
+        ),
+        failure: (session.summary.outcome == Some(SessionOutcome::Failed))
+            .then(|| "it ended by an error".to_owned()),
+        ..SurveyContext::default()
+    }
+}
+
+fn workloads(read_only: bool) -> Vec<String> {
+    Survey::workloads()
+        .iter()
+        .filter(|workload| !read_only || workload.write == Ratio::NONE)
+        .map(|workload| workload.name.to_owned())
+        .collect()
+}
+
+/// `None` for a line of another version that this one does not understand.
+fn asked_again(command: &[String]) -> Option<Asked> {
+    match Cli::try_parse_from(command).ok()?.command {
+        Command::Survey(args) => Asked::read(&args).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_stored_command_line_said_is_understood_again() {
+        let words = ["fathom", "survey", "--budget", "90s", "--read-only"].map(str::to_owned);
+        let asked = asked_again(&words).unwrap();
+        assert_eq!(asked.budget, Nanos::seconds(90));
+        assert!(asked.read_only);
+        assert_eq!(
+            asked_again(&["fathom".to_owned(), "explore".to_owned()]),
+            None
+        );
+    }
+
+    #[test]
+    fn a_survey_that_only_reads_has_the_workloads_that_only_read() {
+        assert_eq!(workloads(false).len(), 7);
+        assert_eq!(
+            workloads(true),
+            [
+                "4K random read",
+                "64K random read",
+                "512K sequential read",
+                "1M sequential read"
+            ]
+        );
+    }
+}

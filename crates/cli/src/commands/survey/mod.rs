@@ -1,0 +1,194 @@
+//! `fathom survey`: what a disk can do. Everything that it may do is checked before anything is touched.
+//!
+//! Read in this order: the flow (here), `request` (words → values), `site` and `size` (what it works on),
+//! `walk` (cell after cell),
+//! `deadline` (the budget, kept hard), `context` (what the report says beside the cells). Which cell comes next is `sweep`'s business.
+
+mod context;
+mod deadline;
+mod request;
+mod site;
+mod size;
+mod walk;
+
+use super::{VERSION, command_line};
+use crate::args::SurveyArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::Gate;
+use crate::progress::Progress;
+use crate::report::Form;
+use crate::{keep, now, output, report, signals};
+use context::Surveyed;
+pub(crate) use context::from_store;
+use engine::{Filled, Stop};
+use host::Root;
+use model::{
+    Bytes, Location, Nanos, OnError, Phases, Profile, QueueDepth, Ratio, Target, TargetFacts,
+    Timespan, Workload,
+};
+use request::Asked;
+use site::Site;
+use store::{NewSession, SessionKind, Store};
+use sweep::{Survey, SurveyRequest};
+use walk::{Kept, Walk};
+
+/// Default target: a file in the current folder.
+const TARGET: &str = "fathom.dat";
+/// Default of `--budget`, as it is typed: what `sweep` recommends.
+pub(crate) const BUDGET: &str = "3m";
+
+/// Surveys the target, keeps every cell, prints the result.
+pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let asked = Asked::read(args)?;
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let place = keep::place(&args.keep, environment)?;
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &args.consent.consent(),
+        store: place.as_ref().map(|place| place.path().as_path()),
+    };
+    let before = gate.look(&asked.target);
+    if asked.remove {
+        site::may_remove(&before)?;
+    }
+    let site = site::choose(&asked, &before, &host)?;
+    let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
+    let passed = gate.pass(&all_of_it(&asked, &site, depth_max))?;
+    let survey = plan_survey(&asked, &site, depth_max)?;
+    site.words.iter().for_each(|words| output::tell(words));
+
+    let store = keep::open(place.as_ref())?;
+    let stop = Stop::new();
+    let interrupt = signals::listen(&stop)?;
+    let mut first = passed.into_iter().next().expect("a survey has workloads");
+    let filling = Progress::of_filling(environment);
+    let filled = engine::prepare(&mut first.plan, &first.facts, &filling, &stop)?;
+    let filling_took = filling.filled(&filled);
+
+    let started_utc = now::utc();
+    let kept = Kept::begin(store.as_ref(), &new_session(&asked, started_utc));
+    let walk = Walk {
+        survey: &survey,
+        budget: asked.budget,
+        gate: &gate,
+        kept: &kept,
+        progress: &Progress::of_survey(environment, asked.budget),
+        stop: &stop,
+        interrupt: &interrupt,
+    };
+    let walked = walk.walk();
+    if asked.remove {
+        clean_up(&gate, &asked.target, &before, &filled);
+    }
+    let ending = walked.tell().and(kept.finish(walked.outcome()));
+    let context = Surveyed {
+        asked: &asked,
+        site: &site,
+        survey: &survey,
+        depth_max,
+        filled: filled.first().map(|filled| (filled.bytes, filling_took)),
+        walked: &walked,
+    }
+    .context();
+    let form = Form {
+        json: args.json,
+        kept: keep::kept(store.as_ref(), kept.name()),
+    };
+    output::print(&report::survey(&walked.cells(), &context, form))?;
+    Ok(ending)
+}
+
+/// Every workload at its deepest, with the making of the file: so that nothing is refused on the way that
+/// could have been refused at the start.
+fn all_of_it(asked: &Asked, site: &Site, depth_max: u32) -> Profile {
+    let second = Nanos::seconds(1);
+    let workloads = Survey::workloads().iter();
+    let timespans = workloads
+        .filter(|workload| !asked.read_only || workload.write == Ratio::NONE)
+        .map(|workload| Timespan {
+            phases: Phases {
+                warmup: Nanos(0),
+                measured: second,
+                cooldown: Nanos(0),
+            },
+            interval: second,
+            seed: asked.seed,
+            engine: asked.engine,
+            on_error: OnError::Stop,
+            targets: vec![Target {
+                location: asked.target.clone(),
+                base: Bytes(0),
+                length: Some(site.size),
+                create: site.create,
+                cache: asked.cache,
+                write_through: false,
+                threads: 1,
+                workload: Workload {
+                    block: workload.block,
+                    queue_depth: QueueDepth(depth_max),
+                    write: workload.write,
+                    access: workload.access,
+                },
+            }],
+        })
+        .collect();
+    Profile { timespans }
+}
+
+fn plan_survey(asked: &Asked, site: &Site, depth_max: u32) -> Result<Survey, Failure> {
+    let request = SurveyRequest {
+        target: asked.target.clone(),
+        size: site.size,
+        cache: asked.cache,
+        budget: asked.budget,
+        read_only: asked.read_only,
+        seed: asked.seed,
+        engine: asked.engine,
+        queue_depth_max: depth_max,
+    };
+    Survey::new(request).map_err(Failure::refused)
+}
+
+fn new_session(asked: &Asked, started_utc: Nanos) -> NewSession {
+    NewSession {
+        kind: SessionKind::Survey,
+        command: command_line(),
+        tool_version: VERSION.to_owned(),
+        started_utc,
+        target: match &asked.target {
+            Location::Path(path) => path.display().to_string(),
+            Location::Null(_) => "null".to_owned(),
+        },
+    }
+}
+
+/// Removes the file, if it is still the one that was used.
+fn clean_up(gate: &Gate<'_>, target: &Location, before: &TargetFacts, filled: &[Filled]) {
+    let Some(path) = target.path() else {
+        return;
+    };
+    let used = filled
+        .first()
+        .map(|filled| filled.identity)
+        .or(before.identity);
+    match site::remove(path, used, &gate.look(target)) {
+        Ok(()) => output::tell(&format!("{}: removed", path.display())),
+        Err(why) => output::tell(&why),
+    }
+}
+
+/// How the store is lent to the walk.
+type Shelf<'a> = Option<&'a Store>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_is_what_the_sweep_recommends() {
+        assert_eq!(BUDGET.parse(), Ok(sweep::BUDGET_DEFAULT));
+    }
+}

@@ -1,0 +1,298 @@
+//! What a survey works on: a file of its own, a file or device that is there, or nothing real. Decided from the
+//! facts, before anything is touched.
+//!
+//! A file that fathom made is used as it is when it still fits; one whose filling was cut short is completed; a
+//! new one is made at a size that `size` explains. A person's file is only read, unless the checker lets it
+//! be overwritten. Whether any of this is allowed is `model::check`'s business.
+
+use super::request::Asked;
+use super::size::{self, SIZE_MIN};
+use crate::failure::Failure;
+use analysis::say;
+use model::{Bytes, CacheMode, Content, HostRecord, TargetFacts, TargetKind};
+use std::path::{Path, PathBuf};
+
+/// What the survey works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Site {
+    /// The range that is used, from the target's beginning.
+    pub(crate) size: Bytes,
+    /// Make or complete the file at this size first.
+    pub(crate) create: Option<Bytes>,
+    /// Why this size, where it was chosen.
+    pub(crate) reason: Option<String>,
+    /// What a person should know about this choice.
+    pub(crate) words: Vec<String>,
+}
+
+/// Decides, or says why there is nothing to work on.
+pub(crate) fn choose(
+    asked: &Asked,
+    facts: &TargetFacts,
+    host: &HostRecord,
+) -> Result<Site, Failure> {
+    let mut site = match facts.kind {
+        TargetKind::File if is_ours(facts) => reuse(asked, facts, host)?,
+        TargetKind::File if asked.read_only => as_it_is(asked, facts)?,
+        TargetKind::File | TargetKind::Missing => make(asked, facts, host)?,
+        TargetKind::BlockDevice | TargetKind::Null => as_it_is(asked, facts)?,
+        // What cannot be measured at all is refused by the checker, in its words.
+        TargetKind::Folder
+        | TargetKind::MissingFolder
+        | TargetKind::Other
+        | TargetKind::Forbidden => Site {
+            size: SIZE_MIN,
+            create: None,
+            reason: None,
+            words: Vec::new(),
+        },
+    };
+    if asked.cache == CacheMode::Cached {
+        site.words.push(
+            "note: --cache cached: reads and writes go through the system's cache, so this measures the cache \
+             as much as the disk"
+                .to_owned(),
+        );
+    }
+    Ok(site)
+}
+
+/// Only files that fathom made are removed, and only under their own name.
+pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
+    let path = facts.path.display();
+    let why = if facts.path.is_symlink() {
+        "a symbolic link is not removed: name the file itself"
+    } else if facts.kind == TargetKind::BlockDevice {
+        "a device cannot be removed"
+    } else if facts.kind == TargetKind::File && !is_ours(facts) {
+        "fathom did not make this file, so it does not remove it"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::refused(format!("{path}: {why}; leave --rm away")))
+}
+
+fn is_ours(facts: &TargetFacts) -> bool {
+    let marked = matches!(facts.content, Content::Fathom | Content::FathomPartial);
+    marked && facts.claims.is_empty()
+}
+
+/// What is there, or the first part of it.
+fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, Failure> {
+    let (path, there) = (facts.path.display(), facts.size.floor_to(Bytes::mib(1)));
+    if there < SIZE_MIN {
+        return Err(Failure::refused(format!(
+            "{path}: it holds {}, and a survey needs {}: name a larger target",
+            say::bytes(facts.size.0),
+            say::bytes(SIZE_MIN.0)
+        )));
+    }
+    match asked.size {
+        Some(size) if size > there => Err(Failure::refused(format!(
+            "--size: read {size}; {path} holds {}: say --size {there} or less, or leave it away",
+            say::bytes(facts.size.0)
+        ))),
+        size => Ok(Site {
+            size: size.unwrap_or(there),
+            create: None,
+            reason: None,
+            words: Vec::new(),
+        }),
+    }
+}
+
+/// A file of fathom's own.
+fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, Failure> {
+    let whole = facts.content == Content::Fathom;
+    let wanted = asked.size.unwrap_or(SIZE_MIN);
+    if !whole || facts.size < wanted {
+        return make(asked, facts, host);
+    }
+    let size = asked.size.unwrap_or(facts.size.floor_to(Bytes::mib(1)));
+    Ok(Site {
+        size,
+        create: None,
+        reason: Some("the file of an earlier survey".to_owned()),
+        words: vec![format!(
+            "{}: made earlier and used again, {} of it",
+            facts.path.display(),
+            say::bytes(size.0)
+        )],
+    })
+}
+
+/// A file to be made, or to be written over from its beginning.
+fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, Failure> {
+    let path = facts.path.display();
+    let (size, reason) = match asked.size {
+        Some(size) => (size, "as asked".to_owned()),
+        None => {
+            let free = facts
+                .file_system
+                .as_ref()
+                .map(|fs| Bytes(fs.free.0 + facts.size.0));
+            let choice = size::choose(host.ram, free, asked.cache)
+                .map_err(|why| Failure::refused(format!("{path}: {why}")))?;
+            (choice.size, choice.reason)
+        }
+    };
+    let verb = match facts.content {
+        Content::FathomPartial => "is completed to",
+        _ if facts.kind == TargetKind::Missing => "is made with",
+        Content::Fathom => "grows to",
+        _ => "is filled to",
+    };
+    let set = if asked.size.is_none() {
+        "; --size sets it"
+    } else {
+        ""
+    };
+    Ok(Site {
+        size,
+        create: Some(size),
+        words: vec![format!(
+            "{path}: {verb} {} ({reason}{set})",
+            say::bytes(size.0)
+        )],
+        reason: Some(reason),
+    })
+}
+
+/// Removes the file if it is the one that the survey used, and still fathom's own. `Err` is the sentence.
+pub(crate) fn remove(
+    path: &Path,
+    used: Option<(u64, u64)>,
+    now: &TargetFacts,
+) -> Result<(), String> {
+    let name = PathBuf::from(path);
+    if now.identity != used || used.is_none() || !is_ours(now) || name.is_symlink() {
+        return Err(format!(
+            "{}: it is no longer what the survey used, so it was not removed",
+            name.display()
+        ));
+    }
+    std::fs::remove_file(&name).map_err(|error| {
+        format!(
+            "{}: it could not be removed: {}",
+            name.display(),
+            crate::output::errno_text(&error)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{EngineChoice, FileSystem, Location, Nanos};
+
+    fn asked(change: impl FnOnce(&mut Asked)) -> Asked {
+        let mut asked = Asked {
+            target: Location::Path("f".into()),
+            size: None,
+            budget: Nanos::seconds(90),
+            depth_max: None,
+            cache: CacheMode::Unbuffered,
+            read_only: false,
+            remove: false,
+            engine: EngineChoice::Auto,
+            seed: 0,
+        };
+        change(&mut asked);
+        asked
+    }
+
+    fn file(content: Content, size: Bytes) -> TargetFacts {
+        TargetFacts {
+            path: "f".into(),
+            kind: TargetKind::File,
+            size,
+            identity: Some((1, 2)),
+            writable: true,
+            direct_io: None,
+            file_system: Some(FileSystem {
+                free: Bytes::gib(100),
+                ..FileSystem::default()
+            }),
+            chain: vec![],
+            claims: vec![],
+            content,
+        }
+    }
+
+    fn host() -> HostRecord {
+        HostRecord {
+            ram: Bytes::gib(8),
+            ..HostRecord::default()
+        }
+    }
+
+    fn chosen(asked: &Asked, facts: &TargetFacts) -> (Bytes, Option<Bytes>) {
+        let site = choose(asked, facts, &host()).unwrap();
+        (site.size, site.create)
+    }
+
+    #[test]
+    fn a_file_of_its_own_is_used_as_it_is_while_it_fits() {
+        let own = file(Content::Fathom, Bytes::mib(100));
+        assert_eq!(chosen(&asked(|_| {}), &own), (Bytes::mib(100), None));
+        let part = asked(|asked| asked.size = Some(Bytes::mib(64)));
+        assert_eq!(chosen(&part, &own), (Bytes::mib(64), None));
+        let more = asked(|asked| asked.size = Some(Bytes::mib(200)));
+        assert_eq!(
+            chosen(&more, &own),
+            (Bytes::mib(200), Some(Bytes::mib(200)))
+        );
+        let small = file(Content::Fathom, Bytes::mib(63));
+        assert_eq!(
+            chosen(&asked(|_| {}), &small),
+            (Bytes::gib(2), Some(Bytes::gib(2)))
+        );
+    }
+
+    #[test]
+    fn a_filling_that_was_cut_short_is_completed() {
+        let partial = file(Content::FathomPartial, Bytes::mib(100));
+        let read_only = asked(|asked| asked.read_only = true);
+        assert_eq!(
+            chosen(&read_only, &partial),
+            (Bytes::gib(2), Some(Bytes::gib(2)))
+        );
+    }
+
+    #[test]
+    fn a_persons_file_is_only_read_when_only_reads_were_asked() {
+        let foreign = file(Content::Foreign, Bytes::gib(3));
+        let read_only = asked(|asked| asked.read_only = true);
+        assert_eq!(chosen(&read_only, &foreign), (Bytes::gib(3), None));
+        assert_eq!(chosen(&asked(|_| {}), &foreign).1, Some(Bytes::gib(2)));
+    }
+
+    #[test]
+    fn only_its_own_files_are_removed() {
+        assert!(may_remove(&file(Content::Fathom, Bytes::gib(1))).is_ok());
+        for content in [Content::Foreign, Content::Empty, Content::Unknown] {
+            assert!(
+                may_remove(&file(content, Bytes::gib(1))).is_err(),
+                "{content:?}"
+            );
+        }
+        let device = TargetFacts {
+            kind: TargetKind::BlockDevice,
+            ..file(Content::Fathom, Bytes::gib(1))
+        };
+        assert!(may_remove(&device).is_err());
+    }
+
+    #[test]
+    fn what_was_swapped_meanwhile_is_not_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, b"x").unwrap();
+        let now = file(Content::Fathom, Bytes::gib(1));
+        assert!(remove(&path, Some((1, 3)), &now).is_err());
+        assert!(remove(&path, Some((1, 2)), &file(Content::Foreign, Bytes(1))).is_err());
+        assert!(path.exists());
+        remove(&path, Some((1, 2)), &now).unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,223 @@
+//! Cell after cell: ask the sweep, check, run, keep, until it has no more or somebody says stop.
+//!
+//! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
+
+use super::deadline::Deadline;
+use super::{Shelf, VERSION, command_line};
+use crate::commands::run::tell_failure;
+use crate::failure::{Ending, Failure};
+use crate::gate::Gate;
+use crate::now::{self, Stopwatch};
+use crate::output;
+use crate::progress::Progress;
+use crate::signals::Interrupt;
+use engine::{Job, Stop};
+use model::{Nanos, Outcome, Profile, RunRecord};
+use std::cell::RefCell;
+use store::{NewSession, RunName, SessionId, SessionOutcome, StoreError};
+use sweep::{Measured, Point, Survey, Sweep};
+
+/// How long after the budget a cell may still be running: the sweep plans to end within it, and is over by at most one
+/// of its shortest cells.
+const GRACE: Nanos = Nanos::seconds(1);
+
+/// Everything that a walk needs.
+pub(crate) struct Walk<'a> {
+    pub(crate) survey: &'a Survey,
+    pub(crate) budget: Nanos,
+    pub(crate) gate: &'a Gate<'a>,
+    pub(crate) kept: &'a Kept<'a>,
+    pub(crate) progress: &'a Progress,
+    pub(crate) stop: &'a Stop,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    /// Every cell, in order.
+    pub(crate) done: Vec<Measured>,
+    /// Somebody ended it before its time.
+    pub(crate) interrupted: bool,
+    /// The budget ended in the middle of a cell, which is left out.
+    pub(crate) cut: bool,
+    /// How long it took.
+    pub(crate) took: Nanos,
+    trouble: Option<Failure>,
+}
+
+impl Walk<'_> {
+    pub(crate) fn walk(&self) -> Walked {
+        let watch = Stopwatch::start();
+        let mut walked = Walked::default();
+        if let Err(failure) = self.go(&mut walked) {
+            walked.trouble = Some(failure);
+        }
+        walked.took = watch.elapsed();
+        self.progress.finish();
+        walked
+    }
+
+    fn go(&self, walked: &mut Walked) -> Result<(), Failure> {
+        let deadline = Deadline::set(self.budget.plus(GRACE), self.stop)
+            .map_err(|error| Failure::failed(format!("the budget cannot be kept: {error}")))?;
+        while let Some(point) = self.survey.next(&walked.done) {
+            if self.stop.asked() {
+                walked.interrupted = self.interrupt.asked();
+                walked.cut = deadline.struck();
+                return Ok(());
+            }
+            let watch = Stopwatch::start();
+            self.progress.cell(
+                format!("{}, depth {}", point.label, point.queue_depth),
+                self.survey.seconds_left(&walked.done),
+            );
+            let label = point.label.clone();
+            let record = self.run(point)?;
+            if record.outcome == Outcome::Interrupted && !self.interrupt.asked() {
+                walked.cut = true;
+                return Ok(());
+            }
+            self.kept.save(&label, &record);
+            let outcome = record.outcome.clone();
+            walked.done.push(Measured {
+                label,
+                record,
+                wall: watch.elapsed(),
+            });
+            match outcome {
+                Outcome::Complete => {}
+                Outcome::Interrupted => {
+                    walked.interrupted = true;
+                    return Ok(());
+                }
+                Outcome::Failed(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, point: Point) -> Result<RunRecord, Failure> {
+        let profile = Profile {
+            timespans: vec![point.timespan],
+        };
+        let mut passed = self.gate.pass(&profile)?;
+        let passed = passed.pop().expect("one timespan gives one plan");
+        let job = Job {
+            plan: passed.plan,
+            host: self.gate.host.clone(),
+            targets: passed.facts,
+            command: command_line(),
+            tool_version: VERSION.to_owned(),
+            started_utc: now::utc(),
+        };
+        Ok(engine::run(job, self.gate.root, self.progress, self.stop)?)
+    }
+}
+
+impl Walked {
+    /// How the session ended.
+    pub(crate) fn outcome(&self) -> SessionOutcome {
+        if self.trouble.is_some() || self.failed_cell().is_some() {
+            SessionOutcome::Failed
+        } else if self.interrupted {
+            SessionOutcome::Interrupted
+        } else {
+            SessionOutcome::Complete
+        }
+    }
+
+    /// Says what a program that reads only the exit code and standard error has to know.
+    pub(crate) fn tell(&self) -> Ending {
+        if self.cut {
+            output::tell(
+                "note: the budget ended in the middle of a cell; that cell is left out: say a longer --budget",
+            );
+        }
+        if let Some(record) = self.failed_cell() {
+            tell_failure(record);
+            output::tell("the survey ended there: the result holds what was measured until then");
+        } else if let Some(failure) = &self.trouble {
+            failure.tell();
+        } else if self.interrupted {
+            output::tell("interrupted: the result holds what was measured until then");
+        }
+        match self.outcome() {
+            SessionOutcome::Complete => Ending::Good,
+            _ => Ending::Wrong,
+        }
+    }
+
+    /// What ended it outside of a cell.
+    pub(crate) fn trouble(&self) -> Option<&Failure> {
+        self.trouble.as_ref()
+    }
+
+    /// Labels and records, for the report.
+    pub(crate) fn cells(&self) -> Vec<(String, RunRecord)> {
+        let cells = self.done.iter();
+        cells
+            .map(|cell| (cell.label.clone(), cell.record.clone()))
+            .collect()
+    }
+
+    fn failed_cell(&self) -> Option<&RunRecord> {
+        let last = &self.done.last()?.record;
+        matches!(last.outcome, Outcome::Failed(_)).then_some(last)
+    }
+}
+
+/// The session in the store, as far as one is wanted and can be had. A store that fails does not end the survey.
+pub(crate) struct Kept<'a> {
+    store: Shelf<'a>,
+    session: Option<SessionId>,
+    trouble: RefCell<Option<StoreError>>,
+}
+
+impl<'a> Kept<'a> {
+    pub(crate) fn begin(store: Shelf<'a>, session: &NewSession) -> Self {
+        let begun = store.map(|store| store.begin(session)).transpose();
+        let (session, trouble) = match begun {
+            Ok(session) => (session, None),
+            Err(error) => (None, Some(error)),
+        };
+        Kept {
+            store,
+            session,
+            trouble: RefCell::new(trouble),
+        }
+    }
+
+    /// The name to show the result by, where it is kept whole.
+    pub(crate) fn name(&self) -> Option<RunName> {
+        let whole = self.trouble.borrow().is_none();
+        let session = self.session.filter(|_| whole)?;
+        Some(RunName { session, run: None })
+    }
+
+    pub(crate) fn finish(&self, outcome: SessionOutcome) -> Ending {
+        if let (Some(store), Some(session)) = (self.store, self.session) {
+            self.note(store.finish(session, outcome));
+        }
+        match self.trouble.borrow().as_ref() {
+            None => Ending::Good,
+            Some(error) => {
+                output::tell(&format!("the result could not be kept whole: {error}"));
+                Ending::Wrong
+            }
+        }
+    }
+
+    fn save(&self, label: &str, record: &RunRecord) {
+        if let (Some(store), Some(session)) = (self.store, self.session) {
+            self.note(store.save(session, label, record).map(|_| ()));
+        }
+    }
+
+    /// Keeps the first trouble: those after it usually follow from it.
+    fn note(&self, outcome: Result<(), StoreError>) {
+        if let Err(error) = outcome {
+            self.trouble.borrow_mut().get_or_insert(error);
+        }
+    }
+}

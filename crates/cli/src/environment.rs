@@ -1,0 +1,100 @@
+//! The only reader of environment variables, and of what can be asked about the terminal.
+//!
+//! Deliberately absent: any option that is also on the command line, but for the place of the store; and
+//! `NO_COLOR`, because nothing here is coloured.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// What the surroundings say, read once at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Environment {
+    /// `FATHOM_STORE`.
+    store: Option<PathBuf>,
+    /// `XDG_DATA_HOME`, where it is an absolute path; the XDG base directory specification has others ignored.
+    data_home: Option<PathBuf>,
+    /// `HOME`, where it is an absolute path.
+    home: Option<PathBuf>,
+    /// Messages go to a terminal, so progress may be drawn.
+    pub(crate) draws_progress: bool,
+}
+
+/// Where results are kept, and who said so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StorePlace {
+    /// By `--store` or `FATHOM_STORE`.
+    Named(PathBuf),
+    /// In the user's data folder.
+    Default(PathBuf),
+}
+
+impl StorePlace {
+    pub(crate) fn path(&self) -> &PathBuf {
+        match self {
+            StorePlace::Named(path) | StorePlace::Default(path) => path,
+        }
+    }
+}
+
+impl Environment {
+    /// Reads them all. An empty variable counts as not set.
+    #[allow(clippy::disallowed_methods, reason = "this is the one place")]
+    pub(crate) fn read() -> Self {
+        let path = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
+        let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
+        Environment {
+            store: path("FATHOM_STORE"),
+            data_home: absolute("XDG_DATA_HOME"),
+            home: absolute("HOME"),
+            draws_progress: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Where results are kept; `None` where nobody says.
+    pub(crate) fn store_place(&self, option: Option<&PathBuf>) -> Option<StorePlace> {
+        if let Some(path) = option.or(self.store.as_ref()) {
+            return Some(StorePlace::Named(path.clone()));
+        }
+        let data = match (&self.data_home, &self.home) {
+            (Some(data), _) => data.clone(),
+            (None, Some(home)) => home.join(".local").join("share"),
+            (None, None) => return None,
+        };
+        Some(StorePlace::Default(data.join("fathom").join("fathom.db")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_wins_then_the_variable_then_the_data_folder() {
+        let mut environment = Environment {
+            store: Some("v.db".into()),
+            data_home: Some("/data".into()),
+            home: Some("/home/a".into()),
+            ..Environment::default()
+        };
+        let named = |path: &str| Some(StorePlace::Named(path.into()));
+        let default = |path: &str| Some(StorePlace::Default(path.into()));
+        assert_eq!(environment.store_place(Some(&"o.db".into())), named("o.db"));
+        assert_eq!(environment.store_place(None), named("v.db"));
+        environment.store = None;
+        assert_eq!(
+            environment.store_place(None),
+            default("/data/fathom/fathom.db")
+        );
+        environment.data_home = None;
+        assert_eq!(
+            environment.store_place(None),
+            default("/home/a/.local/share/fathom/fathom.db")
+        );
+        environment.home = None;
+        assert_eq!(environment.store_place(None), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! The last stop of every error: its words on standard error, its exit code.
+//!
+//! The one place that decides which errors are refusals (2: nothing was run) and which are failures (1).
+//! The words themselves come from the crates that know what went wrong.
+
+use crate::output;
+use engine::RunError;
+use std::fmt::{self, Display};
+use std::process::ExitCode;
+
+/// How a command that printed its result ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// All went as asked.
+    Good,
+    /// There is a result, but the run was interrupted, failed on the way, or could not be kept.
+    Wrong,
+}
+
+/// Why a command has no result.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    refused: bool,
+    text: String,
+}
+
+impl Failure {
+    /// The request cannot be run; nothing was done.
+    pub(crate) fn refused(why: impl Display) -> Self {
+        Failure {
+            refused: true,
+            text: why.to_string(),
+        }
+    }
+
+    /// The run could not be carried out.
+    pub(crate) fn failed(why: impl Display) -> Self {
+        Failure {
+            refused: false,
+            text: why.to_string(),
+        }
+    }
+
+    /// Says it, a line a problem.
+    pub(crate) fn tell(&self) -> ExitCode {
+        output::tell(&self.text);
+        ExitCode::from(if self.refused { 2 } else { 1 })
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Ending {
+    pub(crate) fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Ending::Good => 0,
+            Ending::Wrong => 1,
+        })
+    }
+
+    /// The worse of the two.
+    pub(crate) fn and(self, other: Ending) -> Ending {
+        if self == Ending::Good { other } else { self }
+    }
+}
+
+/// What the parser has to say: help and version are results, everything else is a refusal.
+pub(crate) fn parser_says(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Failure::failed(output::errno_text(&error)).tell()
+        }
+        _ if error.use_stderr() => ExitCode::from(2),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+impl From<dialects::Refusal> for Failure {
+    fn from(refusal: dialects::Refusal) -> Self {
+        Failure::refused(refusal)
+    }
+}
+
+impl From<model::Problems> for Failure {
+    fn from(problems: model::Problems) -> Self {
+        Failure::refused(problems)
+    }
+}
+
+/// What the machine does not offer is known before the first I/O, so it is a refusal; what goes wrong later is
+/// a failure.
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Open { .. }
+            | RunError::Unavailable { .. }
+            | RunError::DepthWithoutRing { .. } => Failure::refused(error),
+            _ => Failure::failed(error),
+        }
+    }
+}

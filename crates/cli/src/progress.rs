@@ -1,0 +1,223 @@
+//! What is going on, for a person at a terminal; elsewhere only what stays worth reading.
+//!
+//! Drawn on standard error and gone when the result comes. Deliberately absent: results.
+
+use crate::environment::Environment;
+use crate::now::Stopwatch;
+use crate::output;
+use analysis::say;
+use engine::{Event, Filled, Observer};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use model::{Bytes, Nanos};
+use std::sync::Mutex;
+
+/// The line never jumps: the bar has its place whatever stands before and behind it.
+const LINE: &str = "{prefix:31} [{bar:24}] {msg}";
+const TITLE_RUN: &str = "running";
+
+/// Draws what the engine and the survey tell.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    since: Stopwatch,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Of the running timespan, or the survey's budget.
+    total: Nanos,
+    /// What stands before the rate: the phase, or the cell.
+    what: String,
+    /// When the running timespan began.
+    began: Nanos,
+    /// The last tick: time, I/Os, bytes.
+    last: (Nanos, u64, Bytes),
+    /// A survey's bar runs over its whole time, not over one timespan.
+    survey: bool,
+    /// When the survey is expected to end, on the stopwatch.
+    ends: Nanos,
+}
+
+impl Progress {
+    /// For one timespan of this length.
+    pub(crate) fn of_run(environment: &Environment, total: Nanos) -> Self {
+        Self::new(environment, total, false)
+    }
+
+    /// For the making of a survey's file, which is not part of its budget.
+    pub(crate) fn of_filling(environment: &Environment) -> Self {
+        Self::new(environment, Nanos(0), false)
+    }
+
+    /// For a survey that may take this long.
+    pub(crate) fn of_survey(environment: &Environment, budget: Nanos) -> Self {
+        Self::new(environment, budget, true)
+    }
+
+    fn new(environment: &Environment, total: Nanos, survey: bool) -> Self {
+        let target = if environment.draws_progress {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(total.0.max(1)), target);
+        let style = ProgressStyle::with_template(LINE).expect("the template is a constant");
+        bar.set_style(style.progress_chars("=> "));
+        Progress {
+            bar,
+            since: Stopwatch::start(),
+            state: Mutex::new(State {
+                total,
+                what: TITLE_RUN.to_owned(),
+                began: Nanos(0),
+                last: (Nanos(0), 0, Bytes(0)),
+                survey,
+                ends: total,
+            }),
+        }
+    }
+
+    /// The files are there: what was written and how fast, as a line that stays. Returns how long it took.
+    pub(crate) fn filled(&self, filled: &[Filled]) -> Nanos {
+        let took = self.since.elapsed();
+        let bytes: u64 = filled.iter().map(|file| file.bytes.0).sum();
+        let names: Vec<String> = filled
+            .iter()
+            .map(|file| file.path.display().to_string())
+            .collect();
+        if !names.is_empty() {
+            let verb = if filled.iter().all(|file| file.made) {
+                "made and filled"
+            } else {
+                "filled"
+            };
+            self.tell(&format!(
+                "{}: {verb} with {} in {} ({} MiB/s)",
+                names.join(", "),
+                say::bytes(bytes),
+                say::time(took.0 as f64),
+                say::mib_per_s(bytes as f64 / took.as_seconds().max(1e-9)),
+            ));
+        }
+        self.bar.reset();
+        took
+    }
+
+    /// A survey's next cell begins; it is expected that all of them end after `left` more.
+    pub(crate) fn cell(&self, what: String, left: Nanos) {
+        let now = self.since.elapsed();
+        let mut state = self.state.lock().expect("nobody panics while drawing");
+        state.what = what;
+        state.began = now;
+        state.last = (Nanos(0), 0, Bytes(0));
+        state.ends = now.plus(left);
+        drop(state);
+        self.draw(None);
+    }
+
+    /// A line that stays, above what is drawn.
+    pub(crate) fn tell(&self, text: &str) {
+        self.bar.suspend(|| output::tell(text));
+    }
+
+    /// Nothing more to draw.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn draw(&self, tick: Option<(Nanos, u64, Bytes)>) {
+        let now = self.since.elapsed();
+        let mut state = self.state.lock().expect("nobody panics while drawing");
+        let rate = tick
+            .map(|tick| rate_between(state.last, tick))
+            .unwrap_or_default();
+        let (position, length) = if state.survey {
+            (now, state.ends.max(now))
+        } else {
+            (tick.map_or(Nanos(0), |tick| tick.0), state.total)
+        };
+        self.bar.set_length(length.0.max(1));
+        self.bar.set_position(position.0.min(length.0));
+        self.bar.set_prefix(state.what.clone());
+        self.bar
+            .set_message(format!("{rate}{}", left(length.minus(position))));
+        if let Some(tick) = tick {
+            state.last = tick;
+        }
+    }
+
+    fn draw_filling(&self, name: String, done: Bytes, total: Bytes) {
+        let rate = done.0 as f64 / self.since.elapsed().as_seconds().max(1e-9);
+        let remaining = total.0.saturating_sub(done.0) as f64 / rate.max(1.0) * 1e9;
+        self.bar.set_length(total.0.max(1));
+        self.bar.set_position(done.0);
+        self.bar.set_prefix(name);
+        self.bar.set_message(format!(
+            "{} of {}, {} MiB/s, {}",
+            say::bytes(done.0),
+            say::bytes(total.0),
+            say::mib_per_s(rate),
+            left(Nanos(remaining as u64))
+        ));
+    }
+}
+
+impl Observer for Progress {
+    fn on(&self, event: Event<'_>) {
+        match event {
+            Event::Filling { path, done, total } => {
+                self.draw_filling(format!("filling {}", path.display()), done, total);
+            }
+            Event::Phase { name } => {
+                let mut state = self.state.lock().expect("nobody panics while drawing");
+                if !state.survey {
+                    name.clone_into(&mut state.what);
+                }
+            }
+            Event::Tick {
+                elapsed,
+                ios,
+                bytes,
+            } => self.draw(Some((elapsed, ios, bytes))),
+        }
+    }
+}
+
+fn rate_between(before: (Nanos, u64, Bytes), now: (Nanos, u64, Bytes)) -> String {
+    let seconds = now.0.minus(before.0).as_seconds();
+    if seconds <= 0.0 {
+        return String::new();
+    }
+    let ios = now.1.saturating_sub(before.1) as f64 / seconds;
+    let bytes = now.2.0.saturating_sub(before.2.0) as f64 / seconds;
+    format!("{} IO/s, {} MiB/s, ", say::rate(ios), say::mib_per_s(bytes))
+}
+
+/// Whole seconds: a tenth of a second more or less interests nobody who waits.
+fn left(time: Nanos) -> String {
+    let seconds = time.0.div_ceil(1_000_000_000);
+    if seconds < 60 {
+        format!("{seconds} s left")
+    } else {
+        format!("{} min {:02} s left", seconds / 60, seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_those_since_the_last_tick() {
+        let before = (Nanos::seconds(1), 1_000, Bytes(0));
+        let now = (Nanos::seconds(3), 21_000, Bytes::mib(10));
+        assert_eq!(rate_between(before, now), "10.0 k IO/s, 5.00 MiB/s, ");
+        assert_eq!(rate_between(now, now), "");
+    }
+
+    #[test]
+    fn what_is_left_is_said_in_whole_seconds() {
+        assert_eq!(left(Nanos(0)), "0 s left");
+        assert_eq!(left(Nanos(1)), "1 s left");
+        assert_eq!(left(Nanos::seconds(125)), "2 min 05 s left");
+    }
+}

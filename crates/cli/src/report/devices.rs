@@ -1,0 +1,115 @@
+//! The devices of this machine, as a page and as a document.
+//!
+//! The document says its units in its names, as every document of fathom does.
+
+use super::{Form, written};
+use host::DeviceListing;
+use model::{BlockDevice, Claim};
+use serde::Serialize;
+use std::path::Path;
+use views::DeviceLine;
+
+/// What `fathom devices --json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    devices: Vec<Entry<'a>>,
+}
+
+/// One device; what the system does not tell is null.
+#[derive(Serialize)]
+struct Entry<'a> {
+    path: &'a Path,
+    name: &'a str,
+    /// Kernel name of the one device that it stands on.
+    parent: Option<&'a str>,
+    kind: &'a str,
+    size_bytes: u64,
+    major: u32,
+    minor: u32,
+    model: Option<&'a str>,
+    firmware: Option<&'a str>,
+    rotational: Option<bool>,
+    removable: bool,
+    read_only: bool,
+    scheduler: Option<&'a str>,
+    queue_size: Option<u32>,
+    request_max_bytes: Option<u64>,
+    logical_block_bytes: Option<u64>,
+    physical_block_bytes: Option<u64>,
+    write_cache: Option<&'a str>,
+    detail: Option<&'a str>,
+    /// In use now, so it is never written.
+    in_use: bool,
+    claims: &'a [Claim],
+}
+
+/// The list, in the order of the host.
+pub(crate) fn devices(listed: &[DeviceListing], json: bool) -> Vec<u8> {
+    if json {
+        let devices = listed.iter().map(entry).collect();
+        return written(|out| {
+            serde_json::to_writer_pretty(&mut *out, &Document { devices })?;
+            out.write_all(b"\n")
+        });
+    }
+    let lines: Vec<DeviceLine<'_>> = listed
+        .iter()
+        .map(|listing| DeviceLine {
+            device: &listing.device,
+            parent: listing.parent.as_deref(),
+            claims: &listing.claims,
+        })
+        .collect();
+    let form = Form { json, kept: None };
+    written(|out| views::write_devices(&lines, &form.paper(), out))
+}
+
+fn entry(listing: &DeviceListing) -> Entry<'_> {
+    let DeviceListing {
+        device,
+        parent,
+        claims,
+        path,
+    } = listing;
+    let BlockDevice {
+        name,
+        number: (major, minor),
+        kind,
+        size,
+        model,
+        firmware,
+        rotational,
+        removable,
+        read_only,
+        scheduler,
+        queue_size,
+        request_max,
+        logical_block,
+        physical_block,
+        write_cache,
+        detail,
+    } = device;
+    Entry {
+        path,
+        name,
+        parent: parent.as_deref(),
+        kind,
+        size_bytes: size.0,
+        major: *major,
+        minor: *minor,
+        model: model.as_deref(),
+        firmware: firmware.as_deref(),
+        rotational: *rotational,
+        removable: *removable,
+        read_only: *read_only,
+        scheduler: scheduler.as_deref(),
+        queue_size: *queue_size,
+        request_max_bytes: request_max.map(|size| size.0),
+        logical_block_bytes: logical_block.map(|size| size.0),
+        physical_block_bytes: physical_block.map(|size| size.0),
+        write_cache: write_cache.as_deref(),
+        detail: detail.as_deref(),
+        in_use: claims.iter().any(Claim::in_use),
+        claims,
+    }
+}

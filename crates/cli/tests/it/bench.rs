@@ -1,0 +1,164 @@
+//! A folder to work in, and the program to call there.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder that goes away with the test. It lies beside the build, on a real disk, not where temporary files of
+/// the system may be kept in memory.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+/// What the program said, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Bench { folder }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program, in this folder, its results in `s.db`.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, words: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command
+            .args(words)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("FATHOM_STORE", self.path("s.db"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn say<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
+        Said::from(self.command(words).output().unwrap())
+    }
+
+    /// The same, with a line as one types it.
+    pub(crate) fn line(&self, line: &str) -> Said {
+        self.say(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// A file that fathom did not make.
+    pub(crate) fn write(&self, name: &str, bytes: usize) {
+        let text = b"somebody's letters and pictures\n";
+        let content: Vec<u8> = text.iter().copied().cycle().take(bytes).collect();
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    /// Every name in the folder with its content, to see that nothing changed.
+    pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files: Vec<(PathBuf, Vec<u8>)> = std::fs::read_dir(self.folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.clone(), std::fs::read(&path).unwrap_or_default()))
+            .collect();
+        files.sort();
+        files
+    }
+
+    /// Starts the program and returns when it listens to signals.
+    pub(crate) fn start(&self, line: &str) -> Child {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut child = self
+            .command(&words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !listens_to_interrupts(&child) {
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "ended before it listened"
+            );
+            std::thread::yield_now();
+        }
+        child
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Said {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Said {
+    /// The result as a JSON document, and nothing but it.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Good, with a result.
+    pub(crate) fn good(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        assert!(!self.out.is_empty(), "{self:?}");
+        self
+    }
+
+    /// Refused with these words, without a result.
+    pub(crate) fn refused(&self, words: &str) {
+        assert_eq!(self.code, Some(2), "{self:?}");
+        assert_eq!(self.out, "", "{self:?}");
+        assert!(self.err.contains(words), "{words} in {self:?}");
+        assert!(
+            self.err.lines().all(|line| line.starts_with("fathom: ")),
+            "{self:?}"
+        );
+    }
+}
+
+/// Sends a signal by the system's own command.
+pub(crate) fn send(signal: &str, child: &Child) {
+    let status = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Waits until a signal that was sent is no longer pending: the program has seen it.
+pub(crate) fn seen(child: &Child) {
+    while mask(child, "ShdPnd:") != 0 || mask(child, "SigPnd:") != 0 {
+        std::thread::yield_now();
+    }
+}
+
+/// Its threads start after it has begun to listen, so they are the sign.
+fn listens_to_interrupts(child: &Child) -> bool {
+    status(child, "Threads:").parse::<u32>().unwrap_or(0) > 1
+}
+
+/// Whether hanging up was ignored by whoever started the tests (nohup); then the program ignores it too.
+pub(crate) fn ignores_hangup(child: &Child) -> bool {
+    mask(child, "SigIgn:") & 1 == 1
+}
+
+/// Source: proc_pid_status(5).
+fn status(child: &Child, name: &str) -> String {
+    let path = Path::new("/proc")
+        .join(child.id().to_string())
+        .join("status");
+    let status = std::fs::read_to_string(path).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.unwrap_or_default().trim().to_owned()
+}
+
+/// A set of signals, the lowest bit for signal 1.
+fn mask(child: &Child, name: &str) -> u64 {
+    u64::from_str_radix(&status(child, name), 16).unwrap_or(0)
+}

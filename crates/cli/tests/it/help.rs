@@ -1,0 +1,49 @@
+//! Help, version, completions and man pages.
+
+use crate::bench::Bench;
+use expect_test::expect_file;
+
+#[test]
+fn help_says_what_there_is() {
+    let bench = Bench::new();
+    for command in ["", "run", "survey", "list", "show", "devices"] {
+        let said = bench.line(&format!("{command} --help")).good();
+        let name = if command.is_empty() {
+            "fathom"
+        } else {
+            command
+        };
+        expect_file![format!(
+            "{}/tests/it/help/{name}.txt",
+            env!("CARGO_MANIFEST_DIR")
+        )]
+        .assert_eq(&said.out);
+    }
+}
+
+#[test]
+fn without_words_the_help_is_a_refusal() {
+    let said = Bench::new().line("");
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    assert!(said.err.contains("Usage: fathom <COMMAND>"));
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let said = Bench::new().line("--version").good();
+    assert_eq!(said.out, format!("fathom {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions_and_man_pages_come_from_the_same_description() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = bench.line(&format!("completions {shell}")).good();
+        assert!(script.out.contains("continue-on-error"), "{shell}");
+    }
+    bench.line("man nowhere").refused("this is not a folder");
+    std::fs::create_dir(bench.path("man")).unwrap();
+    assert_eq!(bench.line("man man").code, Some(0));
+    let page = std::fs::read_to_string(bench.path("man").join("fathom-run.1")).unwrap();
+    assert!(page.contains("write\\-through"));
+}

@@ -1,0 +1,19 @@
+//! The program as a person meets it: words in; result, messages and exit code out.
+//!
+//! Every test works in a folder of its own, with the store in it, and without the person's environment.
+//! Deliberately absent: what the numbers are (`engine`, `analysis`) and how they look (`views`).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "this is a test, helpers too; a skip prints its reason"
+)]
+
+mod bench;
+mod bounds;
+mod devices;
+mod help;
+mod interrupts;
+mod refusals;
+mod results;
+mod surveys;

@@ -1,0 +1,277 @@
+//! Requests that cannot be run: the message says what was read, what is accepted and what to do; code 2; nothing
+//! is written, nothing is lost.
+
+use crate::bench::Bench;
+
+/// Each line of the table: the words, and what the message has to contain.
+fn all_are_refused(bench: &Bench, table: &[(&str, &str)]) {
+    let before = bench.snapshot();
+    for (line, words) in table {
+        bench.line(line).refused(words);
+        assert!(bench.snapshot() == before, "`{line}` wrote something");
+    }
+}
+
+#[test]
+fn values_that_cannot_be_read_or_be_right() {
+    let bench = Bench::new();
+    bench.write("f", 1 << 20);
+    all_are_refused(
+        &bench,
+        &[
+            ("run -b 64Q f", "--block: read `64Q`; a size is"),
+            ("run -b 4KB f", "1000 to some"),
+            (
+                "run -b 1000 f",
+                "block size: read 1000; a block is a multiple of 512",
+            ),
+            ("run -b 0 f", "block size: read 0"),
+            ("run -o 0 f", "queue depth: read 0"),
+            ("run -o 99999 f", "queue depth: read 99999"),
+            ("run -o 99999999999 f", "--depth: read `99999999999`"),
+            ("run -t 0 f", "threads: read 0"),
+            ("run -t 1025 f", "threads: read 1025"),
+            ("run -w 101 f", "--write: read `101`; a percentage"),
+            (
+                "run --pattern zipf f",
+                "--pattern: read `zipf`; a pattern is random or sequential",
+            ),
+            ("run --cache off f", "--cache: read `off`"),
+            (
+                "run -d 10 f",
+                "--duration: read `10`; a time is a number with its unit",
+            ),
+            ("run -d 0s f", "duration: read 0s"),
+            ("run --interval 1us f", "interval: read 1us"),
+            ("run --seed x f", "--seed: read `x`"),
+            (
+                "run --engine libaio f",
+                "--engine: read `libaio`; an engine is",
+            ),
+            ("run --base 100 f", "base: read 100"),
+            ("run --length 2M f", "goes beyond the end at 1M"),
+            ("run -b 2M f", "hold no whole block"),
+            ("survey --size 1M", "--size: read `1M`; a survey's size"),
+            ("survey --size 100000001", "--size: read `100000001`"),
+            (
+                "survey --budget 1s",
+                "budget: read 1s; up to 56 cells need at least",
+            ),
+            ("survey --budget soon", "--budget: read `soon`"),
+            ("survey --depth-max 0", "--depth-max: read `0`"),
+            ("survey --depth-max 256", "from 1 to 128"),
+            ("list --number few", "--number: read `few`"),
+            ("show x", "named by its number"),
+        ],
+    );
+}
+
+#[test]
+fn options_that_contradict_each_other() {
+    let bench = Bench::new();
+    bench.write("f", 1 << 20);
+    all_are_refused(
+        &bench,
+        &[
+            (
+                "run --engine null f",
+                "f: the engine null moves no bytes, so it takes no target",
+            ),
+            (
+                "run --null-size 1G f",
+                "--null-size: this is for the engine null only",
+            ),
+            (
+                "run --engine null --create 1G",
+                "--create: the engine null has no file",
+            ),
+            (
+                "run --engine null --write-through",
+                "--write-through: the engine null",
+            ),
+            ("run --engine sync -o 8 f", "one I/O outstanding a thread"),
+            ("run f f", "f: given twice"),
+            ("run f ./f", "./f: the same as f"),
+            (
+                "run --destroy /dev/none f",
+                "--destroy /dev/none: this is no target of this request",
+            ),
+            (
+                "survey --engine sync --depth-max 2 f",
+                "--depth-max: read 2",
+            ),
+            (
+                "survey --engine null --rm",
+                "--rm: the engine null has no file",
+            ),
+            ("survey --engine null f", "takes no target"),
+        ],
+    );
+}
+
+#[test]
+fn what_the_parser_refuses_is_refused_with_the_same_code() {
+    let bench = Bench::new();
+    for (line, words) in [
+        ("run --blok 4K f", "unexpected argument '--blok'"),
+        ("run -b", "a value is required"),
+        ("run -b 4K -b 8K f", "cannot be used multiple times"),
+        ("run --store a --no-store f", "cannot be used with"),
+        ("show", "<ID>"),
+        ("explore", "unrecognized subcommand"),
+        ("completions tcsh", "invalid value"),
+    ] {
+        let said = bench.line(line);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:?}");
+        assert!(said.err.contains(words), "{words} in {said:?}");
+    }
+    assert!(bench.snapshot().is_empty());
+}
+
+#[test]
+fn all_that_is_wrong_is_told_at_once() {
+    let bench = Bench::new();
+    let said = bench.line("run -b 64Q -w 200 -d 10 --pattern zipf");
+    said.refused("--block");
+    assert_eq!(said.err.lines().count(), 5, "{said:?}");
+}
+
+#[test]
+fn names_that_lead_to_nothing_that_can_be_measured() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    std::os::unix::fs::symlink("nothing", bench.path("dangling")).unwrap();
+    bench.write("empty", 0);
+    bench.write("small", 100);
+    all_are_refused(
+        &bench,
+        &[
+            ("run", "no target"),
+            ("run missing", "missing: there is nothing under this name"),
+            ("run no/where", "its folder does not exist"),
+            ("run --create 1M no/where", "its folder does not exist"),
+            ("run folder", "this is a folder"),
+            ("run empty", "hold no whole block"),
+            ("run small", "hold no whole block"),
+            ("run /dev/null", "neither a regular file nor a block device"),
+            (
+                "run --create 1M dangling",
+                "a symbolic link to something that is not there",
+            ),
+            (
+                "survey folder",
+                "name a file in it, such as folder/fathom.dat",
+            ),
+            ("survey no/where", "its folder does not exist"),
+            ("survey /dev/null", "neither a regular file"),
+            ("survey --read-only small", "a survey needs 64 MiB"),
+        ],
+    );
+}
+
+#[test]
+fn what_fathom_did_not_make_is_not_written() {
+    let bench = Bench::new();
+    bench.write("letters", 1 << 20);
+    std::os::unix::fs::symlink("letters", bench.path("link")).unwrap();
+    let words = "fathom did not make this file, so it is not written";
+    all_are_refused(
+        &bench,
+        &[
+            ("run -w 1 letters", words),
+            ("run -w 100 link", words),
+            ("run --create 2M letters", words),
+            ("survey letters", words),
+            ("survey --size 64M letters", "To allow it, add: --overwrite"),
+            ("run -w 1 --destroy letters letters", words),
+            (
+                "survey --rm --read-only letters",
+                "so it does not remove it",
+            ),
+            (
+                "survey --rm --overwrite letters",
+                "so it does not remove it",
+            ),
+            ("survey --rm link", "a symbolic link is not removed"),
+        ],
+    );
+}
+
+#[test]
+fn the_file_that_keeps_the_results_is_no_target() {
+    let bench = Bench::new();
+    bench.line("run --engine null -d 10ms --warmup 0s").good();
+    let words = "the results are kept in this file";
+    all_are_refused(
+        &bench,
+        &[
+            ("run s.db", words),
+            ("run -w 100 --overwrite s.db", words),
+            ("run --create 1M --overwrite ./s.db", words),
+            ("survey --overwrite --size 64M s.db", words),
+        ],
+    );
+    let fresh = Bench::new();
+    all_are_refused(&fresh, &[("run --create 1M s.db", words)]);
+}
+
+#[test]
+fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
+    let bench = Bench::new();
+    bench.write("letters", 1 << 20);
+    let before = bench.snapshot();
+    for (store, words) in [("letters", "not a fathom store"), (".", "this is a folder")] {
+        let line = format!("run --engine null -d 1h --store {store}");
+        bench.line(&line).refused(words);
+        bench.line(&format!("list --store {store}")).refused(words);
+    }
+    bench
+        .line("list --store none")
+        .refused("nothing is kept there yet");
+    bench
+        .line("show 1 --store none")
+        .refused("nothing is kept there yet");
+    assert!(bench.snapshot() == before);
+}
+
+#[test]
+fn without_a_place_for_results_the_person_is_asked_for_one() {
+    let bench = Bench::new();
+    let words = ["run", "--engine", "null", "-d", "1h"];
+    let output = bench
+        .command(&words)
+        .env_remove("FATHOM_STORE")
+        .output()
+        .unwrap();
+    crate::bench::Said::from(output).refused("--no-store");
+}
+
+#[test]
+fn a_name_that_is_not_text_is_refused_before_the_run() {
+    use std::os::unix::ffi::OsStrExt;
+    let bench = Bench::new();
+    let name = std::ffi::OsStr::from_bytes(b"f\xFF");
+    std::fs::write(bench.path("").join(name), vec![0; 8192]).unwrap();
+    let words = [std::ffi::OsStr::new("run"), name];
+    bench.say(&words).refused("this name is not UTF-8");
+}
+
+#[test]
+fn a_file_without_write_permission_is_read_only_to_others_than_root() {
+    let bench = Bench::new();
+    bench.line("run --create 1M own -d 10ms --warmup 0s").good();
+    let mut permissions = std::fs::metadata(bench.path("own")).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(bench.path("own"), permissions).unwrap();
+    if std::fs::OpenOptions::new()
+        .write(true)
+        .open(bench.path("own"))
+        .is_ok()
+    {
+        eprintln!("skipped: this user (root) may write read-only files");
+        return;
+    }
+    bench
+        .line("run -w 100 own")
+        .refused("no permission to write it");
+}

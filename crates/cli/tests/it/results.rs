@@ -1,0 +1,161 @@
+//! Results: where they go, what is kept, and how they are found again.
+
+use crate::bench::{Bench, Said};
+use std::fs::OpenOptions;
+use std::process::Stdio;
+
+const NULL: &str = "run --engine null -d 20ms --warmup 0s";
+
+#[test]
+fn a_run_is_printed_kept_listed_and_shown_again() {
+    let bench = Bench::new();
+    let printed = bench.line(NULL).good();
+    assert_eq!(printed.err, "");
+    let listed = bench.line("list").good();
+    assert!(listed.out.contains("null"), "{listed:?}");
+    let shown = bench.line("show 1").good();
+    assert_eq!(shown.out, printed.out);
+    bench.line("show 1.1").good();
+    bench.line("show 2").refused("session 2");
+    bench
+        .line("show 1.2")
+        .refused("session 1 has no run 2: it holds one, 1.1");
+}
+
+#[test]
+fn json_is_one_document_and_the_same_when_shown_again() {
+    let bench = Bench::new();
+    let printed = bench
+        .line(&format!("{NULL} -o 4 -w 30 --json"))
+        .good()
+        .json();
+    assert_eq!(printed["outcome"]["kind"], "complete");
+    let shown = bench.line("show 1 --json").good().json();
+    assert_eq!(shown, printed);
+    assert!(bench.line("devices --json").good().json()["devices"].is_array());
+}
+
+#[test]
+fn without_a_store_nothing_is_kept() {
+    let bench = Bench::new();
+    bench.line(&format!("{NULL} --no-store")).good();
+    assert!(bench.snapshot().is_empty());
+}
+
+#[test]
+fn looking_makes_nothing() {
+    let bench = Bench::new();
+    let at_home = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut command = bench.command(&words);
+        command
+            .env_remove("FATHOM_STORE")
+            .env("HOME", bench.path("home"));
+        Said::from(command.output().unwrap())
+    };
+    at_home("list").good();
+    at_home("show 1").refused("nothing is kept yet");
+    assert!(bench.snapshot().is_empty());
+}
+
+#[test]
+fn the_store_is_made_in_the_users_data_folder() {
+    let bench = Bench::new();
+    let words: Vec<&str> = NULL.split_whitespace().collect();
+    for (variable, path) in [("XDG_DATA_HOME", "fathom"), ("HOME", ".local/share/fathom")] {
+        let home = bench.path(variable);
+        let mut command = bench.command(&words);
+        let output = command
+            .env_remove("FATHOM_STORE")
+            .env(variable, &home)
+            .output();
+        Said::from(output.unwrap()).good();
+        assert!(home.join(path).join("fathom.db").is_file(), "{variable}");
+    }
+}
+
+#[test]
+fn a_run_that_fails_is_kept_printed_and_marked() {
+    let bench = Bench::new();
+    let said = bench.line(&format!("{NULL} --null-error-every 100 --json"));
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(said.json()["outcome"]["kind"], "failed");
+    assert!(said.err.contains("--continue-on-error"), "{said:?}");
+    let shown = bench.line("show 1 --json").json();
+    assert_eq!(shown["outcome"]["kind"], "failed");
+    let going_on = bench.line(&format!(
+        "{NULL} --null-error-every 100 --continue-on-error --json"
+    ));
+    assert_eq!(going_on.good().json()["outcome"]["kind"], "complete");
+}
+
+#[test]
+fn a_real_file_is_made_and_several_targets_run_side_by_side() {
+    let bench = Bench::new();
+    let line = "run --create 1M -d 50ms --warmup 0s -w 50 --json a b -- -c";
+    let said = bench.line(line).good();
+    assert_eq!(said.json()["targets"].as_array().unwrap().len(), 3);
+    for name in ["a", "b", "-c"] {
+        assert_eq!(std::fs::metadata(bench.path(name)).unwrap().len(), 1 << 20);
+    }
+    bench
+        .line("run --create 1M -d 50ms --warmup 0s -w 100 a")
+        .good();
+}
+
+#[test]
+fn with_the_word_a_file_is_overwritten() {
+    let bench = Bench::new();
+    bench.write("letters", 1 << 20);
+    bench.line("run -d 20ms --warmup 0s letters").good();
+    bench
+        .line("run -d 20ms --warmup 0s -w 100 --overwrite letters")
+        .good();
+}
+
+#[test]
+fn one_cell_of_a_survey_can_be_run_alone_by_the_line_that_is_shown() {
+    let bench = Bench::new();
+    let survey = "survey --engine null --depth-max 1 --budget 3s";
+    bench.line(survey).good();
+    let shown = bench.line("show 1.2").good().out;
+    let line = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("this cell alone: fathom "));
+    bench.line(line.unwrap()).good();
+    let cell = bench.line("show 1.2 --json").json();
+    let alone = bench.line("show 2 --json").json();
+    assert_eq!(alone["targets"][0]["work"], cell["targets"][0]["work"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let bench = Bench::new();
+    let words: Vec<&str> = NULL.split_whitespace().collect();
+    let mut child = bench
+        .command(&words)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_a_failure_and_kept() {
+    let bench = Bench::new();
+    let words: Vec<&str> = NULL.split_whitespace().collect();
+    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let said = Said::from(bench.command(&words).stdout(full).output().unwrap());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(
+        said.err.contains("standard output could not be written"),
+        "{said:?}"
+    );
+    bench.line("show 1").good();
+    for words in [["--help"], ["devices"]] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let said = Said::from(bench.command(&words).stdout(full).output().unwrap());
+        assert_eq!(said.code, Some(1), "{words:?} {said:?}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Surveys of small files and of nothing at all.
+
+use crate::bench::Bench;
+
+/// Seven cells of a third of a second.
+const SHORT: &str = "survey --depth-max 1 --budget 3s --json";
+
+#[test]
+fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
+    let bench = Bench::new();
+    let said = bench.line(&format!("{SHORT} --size 64M")).good();
+    let report = said.json();
+    assert_eq!(report["rows"].as_array().unwrap().len(), 7);
+    assert_eq!(report["cell_counts"]["done"], 7);
+    assert!(
+        said.err.contains("fathom.dat: made and filled with 64 MiB"),
+        "{}",
+        said.err
+    );
+    assert_eq!(
+        std::fs::metadata(bench.path("fathom.dat")).unwrap().len(),
+        64 << 20
+    );
+
+    let again = bench.line(&format!("{SHORT} --read-only")).good();
+    assert!(
+        again.err.contains("made earlier and used again"),
+        "{}",
+        again.err
+    );
+    assert_eq!(again.json()["rows"].as_array().unwrap().len(), 4);
+
+    let shown = bench.line("show 2 --json").good().json();
+    assert_eq!(shown["rows"], again.json()["rows"]);
+    bench.line("show 1.3").good();
+    bench.line("show 1.8").refused("it holds 1.1 to 1.7");
+}
+
+#[test]
+fn the_file_is_removed_when_that_was_asked() {
+    let bench = Bench::new();
+    let said = bench
+        .line(&format!("{SHORT} --size 64M --rm --no-store --read-only"))
+        .good();
+    assert!(said.err.contains("fathom.dat: removed"), "{}", said.err);
+    assert!(bench.snapshot().is_empty());
+}
+
+#[test]
+fn the_imaginary_device_is_surveyed_without_a_file() {
+    let bench = Bench::new();
+    let report = bench
+        .line(&format!("{SHORT} --engine null --no-store"))
+        .good()
+        .json();
+    assert_eq!(report["cell_counts"]["done"], 7);
+    assert!(bench.snapshot().is_empty());
+}

@@ -1,0 +1,292 @@
+//! Request → profile, or every problem at once.
+//!
+//! Each part of the request is taken apart without `..`, so that a new option cannot be forgotten here.
+//! Deliberately absent: whether the machine can do it.
+
+use super::{EngineText, PlaceText, Request, TimeText, WorkText};
+use super::{NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE};
+use crate::problem::{Note, Problem, Refusal};
+use crate::read::Reader;
+use model::{
+    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, OnError, Phases,
+    Profile, QueueDepth, Ratio, Target, Timespan, Workload,
+};
+use std::path::PathBuf;
+
+/// What a request means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// One timespan with all targets.
+    pub profile: Profile,
+    /// What was accepted and changes nothing.
+    pub notes: Vec<Note>,
+}
+
+/// The words of `--cache`.
+pub const CACHE_MODES: [(&str, CacheMode); 2] = [
+    ("unbuffered", CacheMode::Unbuffered),
+    ("cached", CacheMode::Cached),
+];
+/// What `--cache` accepts, in a sentence.
+pub const CACHE_FORM: &str =
+    "say unbuffered (past the system's cache) or cached (through the system's cache)";
+
+const PATTERNS: [(&str, Access); 2] = [
+    ("random", Access::Random),
+    ("sequential", Access::Sequential),
+];
+const PATTERN_FORM: &str = "a pattern is random or sequential";
+const DEPTH_FORM: &str = "a queue depth is a whole number from 1 to 32768";
+const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";
+const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
+const EVERY_FORM: &str = "say a whole number: 100 makes one I/O of every hundred fail, 0 none";
+
+/// Reads the whole request. Nothing on the machine is touched.
+pub fn build(request: &Request) -> Result<Built, Refusal> {
+    let Request {
+        targets,
+        work,
+        place,
+        time,
+        engine,
+    } = request;
+    let mut reader = Reader::default();
+    let means = read_means(engine, &mut reader);
+    let times = read_times(time, &mut reader);
+    let job = read_work(work, &mut reader);
+    let spot = read_place(place, &mut reader);
+    let locations = read_locations(targets, &means, &mut reader);
+    if means.null.is_some() {
+        refuse_what_null_has_not(place, &mut reader);
+    }
+    let targets = locations
+        .into_iter()
+        .map(|location| target(location, &job, &spot))
+        .collect();
+    let timespan = Timespan {
+        phases: times.phases,
+        interval: times.interval,
+        seed: means.seed,
+        engine: means.engine,
+        on_error: means.on_error,
+        targets,
+    };
+    let notes = notes(&job, &spot, &times);
+    let profile = Profile {
+        timespans: vec![timespan],
+    };
+    reader.finish(Built { profile, notes })
+}
+
+struct Means {
+    engine: EngineChoice,
+    seed: u64,
+    on_error: OnError,
+    null: Option<NullBehaviour>,
+}
+
+struct Times {
+    phases: Phases,
+    interval: Nanos,
+}
+
+struct Job {
+    threads: u32,
+    workload: Workload,
+}
+
+struct Spot {
+    base: Bytes,
+    length: Option<Bytes>,
+    create: Option<Bytes>,
+    cache: CacheMode,
+    write_through: bool,
+}
+
+fn target(location: Location, job: &Job, spot: &Spot) -> Target {
+    Target {
+        location,
+        base: spot.base,
+        length: spot.length,
+        create: spot.create,
+        cache: spot.cache,
+        write_through: spot.write_through,
+        threads: job.threads,
+        workload: job.workload,
+    }
+}
+
+fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
+    let EngineText {
+        engine,
+        seed,
+        continue_on_error,
+        null_size,
+        null_delay,
+        null_error_every,
+    } = text;
+    let choice: Option<EngineChoice> = reader.value("--engine", engine);
+    let is_null = choice == Some(EngineChoice::Null);
+    if choice.is_some() && !is_null {
+        let asked = [
+            ("--null-size", null_size),
+            ("--null-delay", null_delay),
+            ("--null-error-every", null_error_every),
+        ];
+        for (option, _) in asked.iter().filter(|(_, text)| text.is_some()) {
+            reader.refuse(Problem::Contradiction {
+                option,
+                why: "this is for the engine null only: add --engine null, or leave it away",
+            });
+        }
+    }
+    let size = null_size.as_deref().unwrap_or(NULL_SIZE);
+    let delay = null_delay.as_deref().unwrap_or(NULL_DELAY);
+    let every = null_error_every.as_deref().unwrap_or(NULL_ERROR_EVERY);
+    let behaviour = NullBehaviour {
+        size: reader.value("--null-size", size).unwrap_or_default(),
+        delay: reader.value("--null-delay", delay).unwrap_or_default(),
+        error_every: reader
+            .number("--null-error-every", every, EVERY_FORM)
+            .unwrap_or_default(),
+    };
+    Means {
+        engine: choice.unwrap_or_default(),
+        seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
+        on_error: if *continue_on_error {
+            OnError::Continue
+        } else {
+            OnError::Stop
+        },
+        null: is_null.then_some(behaviour),
+    }
+}
+
+fn read_times(text: &TimeText, reader: &mut Reader) -> Times {
+    let TimeText {
+        duration,
+        warmup,
+        cooldown,
+        interval,
+    } = text;
+    let measured = reader.value("--duration", duration).unwrap_or_default();
+    let phases = Phases {
+        warmup: reader.value("--warmup", warmup).unwrap_or_default(),
+        measured,
+        cooldown: reader.value("--cooldown", cooldown).unwrap_or_default(),
+    };
+    let interval = match interval {
+        Some(text) => reader.value("--interval", text).unwrap_or_default(),
+        None => interval_for(measured),
+    };
+    Times { phases, interval }
+}
+
+/// A second, or the tenth part of the duration in whole milliseconds, so that every run has a series of at
+/// least ten steps. // in [1ms, 1s]
+fn interval_for(measured: Nanos) -> Nanos {
+    const MILLISECOND: u64 = 1_000_000;
+    let tenth = measured.0 / 10 / MILLISECOND * MILLISECOND;
+    Nanos(tenth).clamp(Nanos::millis(1), Nanos::seconds(1))
+}
+
+fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
+    let WorkText {
+        block,
+        depth,
+        threads,
+        write,
+        pattern,
+    } = text;
+    let workload = Workload {
+        block: reader.value("--block", block).unwrap_or_default(),
+        queue_depth: QueueDepth(
+            reader
+                .number("--depth", depth, DEPTH_FORM)
+                .unwrap_or_default(),
+        ),
+        write: reader.value("--write", write).unwrap_or(Ratio::NONE),
+        access: reader
+            .word("--pattern", pattern, &PATTERNS, PATTERN_FORM)
+            .unwrap_or(Access::Random),
+    };
+    let threads = reader
+        .number("--threads", threads, THREADS_FORM)
+        .unwrap_or_default();
+    Job { threads, workload }
+}
+
+fn read_place(text: &PlaceText, reader: &mut Reader) -> Spot {
+    let PlaceText {
+        base,
+        length,
+        create,
+        cache,
+        write_through,
+    } = text;
+    Spot {
+        base: reader.value("--base", base).unwrap_or_default(),
+        length: length
+            .as_deref()
+            .and_then(|text| reader.value("--length", text)),
+        create: create
+            .as_deref()
+            .and_then(|text| reader.value("--create", text)),
+        cache: reader
+            .word("--cache", cache, &CACHE_MODES, CACHE_FORM)
+            .unwrap_or_default(),
+        write_through: *write_through,
+    }
+}
+
+fn read_locations(targets: &[PathBuf], means: &Means, reader: &mut Reader) -> Vec<Location> {
+    if let Some(behaviour) = means.null {
+        for path in targets {
+            reader.refuse(Problem::TargetOfNull { path: path.clone() });
+        }
+        return vec![Location::Null(behaviour)];
+    }
+    if targets.is_empty() {
+        reader.refuse(Problem::NoTarget);
+    }
+    for (place, path) in targets.iter().enumerate() {
+        reader.target(path);
+        let before = &targets[..place];
+        // Told once, however often it is given.
+        if before.iter().filter(|other| *other == path).count() == 1 {
+            reader.refuse(Problem::TargetTwice { path: path.clone() });
+        }
+    }
+    targets.iter().cloned().map(Location::Path).collect()
+}
+
+fn refuse_what_null_has_not(place: &PlaceText, reader: &mut Reader) {
+    let asked = [
+        (place.create.is_some(), "--create"),
+        (place.cache == "cached", "--cache cached"),
+        (place.write_through, "--write-through"),
+    ];
+    for (_, option) in asked.iter().filter(|(asked, _)| *asked) {
+        reader.refuse(Problem::Contradiction {
+            option,
+            why: "the engine null has no file, no cache and no storage: leave it away, or say another engine",
+        });
+    }
+}
+
+fn notes(job: &Job, spot: &Spot, times: &Times) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if spot.write_through && job.workload.write == Ratio::NONE {
+        notes.push(Note {
+            option: "--write-through",
+            why: "nothing is written (write 0), so this changes nothing",
+        });
+    }
+    if times.interval > times.phases.measured {
+        notes.push(Note {
+            option: "--interval",
+            why: "it is longer than the duration, so the time series has one step",
+        });
+    }
+    notes
+}

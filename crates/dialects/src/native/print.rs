@@ -1,0 +1,178 @@
+//! Timespan → the command line that repeats it.
+//!
+//! Every value is printed, defaults too: a default may change in a later version, a printed line must not.
+//! Deliberately absent: quoting for a shell (whoever shows the line knows the shell), and consent to write:
+//! who repeats a run says those words anew.
+
+use super::build::{CACHE_MODES, build};
+use super::{EngineText, PlaceText, Request, TimeText, WorkText};
+use model::{Access, CacheMode, Location, NullBehaviour, OnError, Target, Timespan};
+use std::path::PathBuf;
+
+/// The words of the command line, program first; `None` for a timespan that `fathom run` cannot say: targets
+/// that differ in their work, several imaginary devices, a name that is not text.
+pub fn print(span: &Timespan) -> Option<Vec<String>> {
+    let request = restate(span)?;
+    let mut words = vec!["fathom".to_owned(), "run".to_owned()];
+    let Request {
+        targets,
+        work,
+        place,
+        time,
+        engine,
+    } = request;
+    print_work(work, &mut words);
+    print_place(place, &mut words);
+    print_time(time, &mut words);
+    print_engine(engine, &mut words);
+    if targets.iter().any(|path| begins_with_dash(path)) {
+        words.push("--".to_owned());
+    }
+    let names: Option<Vec<String>> = targets
+        .into_iter()
+        .map(|path| path.into_os_string().into_string().ok())
+        .collect();
+    words.extend(names?);
+    Some(words)
+}
+
+/// The request that means this timespan, where there is one: it is read back before it is given out.
+pub fn restate(span: &Timespan) -> Option<Request> {
+    let first = span.targets.first()?;
+    let null = match first.location {
+        Location::Null(behaviour) => Some(behaviour),
+        Location::Path(_) => None,
+    };
+    let request = Request {
+        targets: span
+            .targets
+            .iter()
+            .filter_map(|target| target.location.path().map(PathBuf::from))
+            .collect(),
+        work: restate_work(first),
+        place: restate_place(first)?,
+        time: TimeText {
+            duration: span.phases.measured.to_string(),
+            warmup: span.phases.warmup.to_string(),
+            cooldown: span.phases.cooldown.to_string(),
+            interval: Some(span.interval.to_string()),
+        },
+        engine: restate_engine(span, null),
+    };
+    let means = build(&request).ok()?.profile;
+    (means.timespans.len() == 1 && means.timespans[0] == *span).then_some(request)
+}
+
+fn restate_work(target: &Target) -> WorkText {
+    let workload = target.workload;
+    WorkText {
+        block: workload.block.to_string(),
+        depth: workload.queue_depth.to_string(),
+        threads: target.threads.to_string(),
+        write: workload.write.to_string(),
+        pattern: match workload.access {
+            Access::Random => "random",
+            Access::Sequential => "sequential",
+        }
+        .to_owned(),
+    }
+}
+
+fn restate_place(target: &Target) -> Option<PlaceText> {
+    let cache: CacheMode = target.cache;
+    let word = CACHE_MODES.iter().find(|(_, mode)| *mode == cache)?.0;
+    Some(PlaceText {
+        base: target.base.to_string(),
+        length: target.length.map(|length| length.to_string()),
+        create: target.create.map(|size| size.to_string()),
+        cache: word.to_owned(),
+        write_through: target.write_through,
+    })
+}
+
+fn restate_engine(span: &Timespan, null: Option<NullBehaviour>) -> EngineText {
+    EngineText {
+        engine: span.engine.to_string(),
+        seed: span.seed.to_string(),
+        continue_on_error: span.on_error == OnError::Continue,
+        null_size: null.map(|null| null.size.to_string()),
+        null_delay: null.map(|null| null.delay.to_string()),
+        null_error_every: null.map(|null| null.error_every.to_string()),
+    }
+}
+
+fn print_work(text: WorkText, words: &mut Vec<String>) {
+    let WorkText {
+        block,
+        depth,
+        threads,
+        write,
+        pattern,
+    } = text;
+    option("-b", Some(block), words);
+    option("-o", Some(depth), words);
+    option("-t", Some(threads), words);
+    option("-w", Some(write), words);
+    option("--pattern", Some(pattern), words);
+}
+
+fn print_place(text: PlaceText, words: &mut Vec<String>) {
+    let PlaceText {
+        base,
+        length,
+        create,
+        cache,
+        write_through,
+    } = text;
+    option("--base", Some(base), words);
+    option("--length", length, words);
+    option("--create", create, words);
+    option("--cache", Some(cache), words);
+    flag("--write-through", write_through, words);
+}
+
+fn print_time(text: TimeText, words: &mut Vec<String>) {
+    let TimeText {
+        duration,
+        warmup,
+        cooldown,
+        interval,
+    } = text;
+    option("-d", Some(duration), words);
+    option("--warmup", Some(warmup), words);
+    option("--cooldown", Some(cooldown), words);
+    option("--interval", interval, words);
+}
+
+fn print_engine(text: EngineText, words: &mut Vec<String>) {
+    let EngineText {
+        engine,
+        seed,
+        continue_on_error,
+        null_size,
+        null_delay,
+        null_error_every,
+    } = text;
+    option("--engine", Some(engine), words);
+    option("--seed", Some(seed), words);
+    flag("--continue-on-error", continue_on_error, words);
+    option("--null-size", null_size, words);
+    option("--null-delay", null_delay, words);
+    option("--null-error-every", null_error_every, words);
+}
+
+fn option(name: &str, value: Option<String>, words: &mut Vec<String>) {
+    if let Some(value) = value {
+        words.extend([name.to_owned(), value]);
+    }
+}
+
+fn flag(name: &str, said: bool, words: &mut Vec<String>) {
+    if said {
+        words.push(name.to_owned());
+    }
+}
+
+fn begins_with_dash(path: &std::path::Path) -> bool {
+    path.as_os_str().as_encoded_bytes().first() == Some(&b'-')
+}

@@ -1,0 +1,103 @@
+//! What can be wrong with a request as typed, and what was accepted but changes nothing.
+//!
+//! Only what the text alone shows; what the machine says against it is `model::check`'s business.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// One thing that is wrong with the text of a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A value that is not what the option takes.
+    #[error("{option}: read `{read}`; {accepted}")]
+    Value {
+        /// As it is written on the command line.
+        option: &'static str,
+        /// The text as it was given.
+        read: String,
+        /// One sentence on what is accepted here.
+        accepted: &'static str,
+    },
+    /// An option that cannot be together with another.
+    #[error("{option}: {why}")]
+    Contradiction {
+        /// As it is written on the command line.
+        option: &'static str,
+        /// What it contradicts and what to do.
+        why: &'static str,
+    },
+    /// Nothing to measure.
+    #[error("no target: name a file or a device at the end of the line")]
+    NoTarget,
+    /// The name of a target is empty.
+    #[error("a target: read an empty name; name a file or a device")]
+    EmptyTarget,
+    /// The engine null has no target.
+    #[error(
+        "{}: the engine null moves no bytes, so it takes no target: leave the name away, or say another \
+         engine", path.display()
+    )]
+    TargetOfNull {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// The same name twice.
+    #[error("{}: given twice as a target: name it once, and say --threads for more load on it", path.display())]
+    TargetTwice {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// A name that cannot be kept with the results.
+    #[error(
+        "{}: this name is not UTF-8, and results are kept with their target's name as text: rename it, or \
+         make a symbolic link with a plain name", path.display()
+    )]
+    NameNotText {
+        /// As it was given.
+        path: PathBuf,
+    },
+}
+
+/// Everything that is wrong with the text of a request. // never empty
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(Vec<Problem>);
+
+impl Refusal {
+    /// `Ok` when there are no problems.
+    pub fn none_or(problems: Vec<Problem>) -> Result<(), Refusal> {
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Refusal(problems))
+        }
+    }
+
+    /// Each, in the order found.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Something that was accepted and changes nothing, so that nobody believes it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// As it is written on the command line.
+    pub option: &'static str,
+    /// Why it changes nothing.
+    pub why: &'static str,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "note: {}: {}", self.option, self.why)
+    }
+}

@@ -1,0 +1,142 @@
+//! Lines that a run and a survey share: the target, the machine, the device's counts, the shelf.
+
+use crate::number::{bytes, count};
+use crate::paper::Paper;
+use crate::text::{printable, shorten, wrap};
+use analysis::{CountComparison, DeviceCheck, DeviceDigest, HostDigest, TargetDigest};
+
+/// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
+fn chain(devices: &[DeviceDigest]) -> String {
+    let names: Vec<String> = devices
+        .iter()
+        .map(|device| printable(&device.name))
+        .collect();
+    let mut told = names.join(" on ");
+    if let Some(last) = devices.last() {
+        let model = last
+            .model
+            .as_deref()
+            .map(|model| format!(", {}", printable(model)));
+        let turning = match last.rotational {
+            Some(true) => ", rotational",
+            Some(false) | None => "",
+        };
+        let size = bytes(last.size_bytes);
+        told.push_str(&format!(
+            " ({}, {size}{}{turning})",
+            last.kind,
+            model.unwrap_or_default()
+        ));
+    }
+    let scheduler = devices
+        .iter()
+        .rev()
+        .find_map(|device| device.scheduler.as_deref());
+    if let Some(scheduler) = scheduler {
+        told.push_str(&format!(", scheduler {}", printable(scheduler)));
+    }
+    told
+}
+
+/// The target, where it lies, and on what.
+pub(crate) fn target(facts: &TargetDigest, size_note: &str, paper: &Paper) -> Vec<String> {
+    let path = shorten(&printable(&facts.path), paper.width() / 2);
+    let fs = facts.file_system.as_deref().map(printable);
+    let place = match (fs, facts.chain.is_empty()) {
+        (Some(fs), false) => format!("; {fs}, {}", chain(&facts.chain)),
+        (Some(fs), true) => format!("; {fs}"),
+        (None, false) => format!("; {}", chain(&facts.chain)),
+        (None, true) => String::new(),
+    };
+    wrap(
+        "target  ",
+        &format!("{path}, {size_note}{place}"),
+        paper.width(),
+        2,
+    )
+}
+
+/// The machine in one line.
+pub(crate) fn host(host: &HostDigest) -> String {
+    let cores = crate::number::counted(host.cores, "core");
+    let virtualization = host
+        .virtualization
+        .as_deref()
+        .map(|name| format!(", {name}"));
+    let ram = bytes(host.ram_bytes);
+    format!(
+        "{}, {cores}, {ram} RAM{}",
+        host.kernel,
+        virtualization.unwrap_or_default()
+    )
+}
+
+fn both(counts: &CountComparison, of: fn(&analysis::OperationComparison) -> u64) -> String {
+    let told = |comparison, name: &str| {
+        Some(of(comparison))
+            .filter(|&n| n > 0)
+            .map(|n| format!("{} {name}", bytes(n)))
+    };
+    let parts: Vec<String> = [told(&counts.read, "read"), told(&counts.write, "written")]
+        .into_iter()
+        .flatten()
+        .collect();
+    if parts.is_empty() {
+        "nothing".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+/// What the device counted beside what fathom counted; or why there is nothing to compare.
+pub(crate) fn device(check: &DeviceCheck, paper: &Paper) -> Vec<String> {
+    let told = match (&check.device, &check.measured) {
+        (Some(device), Some(counts)) => format!(
+            "{} counted {}; fathom counted {}: {}",
+            printable(device),
+            both(counts, |of| of.device_bytes),
+            both(counts, |of| of.tool_bytes),
+            check.sentence
+        ),
+        _ => check.sentence.clone(),
+    };
+    wrap("device  ", &told, paper.width(), 2)
+}
+
+/// Where the result is on the shelf, and the words that show it again.
+pub(crate) fn stored(paper: &Paper) -> Vec<String> {
+    let Some(stored) = &paper.stored else {
+        return Vec::new();
+    };
+    let around = format!("stored as {0} in ; again: fathom show {0}", stored.name);
+    let room = paper
+        .width()
+        .saturating_sub(crate::text::width(&around))
+        .max(12);
+    let path = shorten(&printable(&stored.path.to_string_lossy()), room);
+    vec![format!(
+        "stored as {0} in {path}; again: fathom show {0}",
+        stored.name
+    )]
+}
+
+/// At most so many notes; how many were left out is said.
+pub(crate) fn notes(notes: &[String], lines_max: usize, paper: &Paper) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (place, note) in notes.iter().enumerate() {
+        let left = notes.len() - place;
+        let more = wrap("note    ", note, paper.width(), 2);
+        let reserve = usize::from(left > 1);
+        if lines.len() + more.len() + reserve > lines_max {
+            if lines_max > lines.len() {
+                lines.push(format!(
+                    "note    and {} more: see --json",
+                    count(left as u64)
+                ));
+            }
+            break;
+        }
+        lines.extend(more);
+    }
+    lines
+}

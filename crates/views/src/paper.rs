@@ -1,0 +1,43 @@
+//! What a text view is written on: its width, the zone of its times, and what stands at its foot.
+
+use crate::time::Zone;
+use std::path::PathBuf;
+
+/// The page of a text view.
+#[derive(Clone, Debug)]
+pub struct Paper {
+    /// No line is longer. // at least 80; less is taken as 80
+    pub columns: usize,
+    /// Local times are shown in this zone, beside UTC.
+    pub zone: Zone,
+    /// Where the result is on the shelf; `None` where it is not.
+    pub stored: Option<Stored>,
+}
+
+/// Where a result is on the shelf.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// How a person names it: `12` or `12.3`.
+    pub name: String,
+    /// The store's file.
+    pub path: PathBuf,
+}
+
+/// Below this the table does not fit; terminals this narrow wrap it themselves.
+const COLUMNS_MIN: usize = 80;
+
+impl Default for Paper {
+    fn default() -> Self {
+        Paper {
+            columns: 100,
+            zone: Zone::utc(),
+            stored: None,
+        }
+    }
+}
+
+impl Paper {
+    pub(crate) fn width(&self) -> usize {
+        self.columns.max(COLUMNS_MIN)
+    }
+}

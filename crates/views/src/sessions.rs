@@ -1,0 +1,64 @@
+//! The list of what is on the shelf, one line a session.
+
+use crate::number::count;
+use crate::paper::Paper;
+use crate::table::{left, lines, right};
+use crate::text::{printable, shorten};
+use crate::time::minute;
+use std::io::{self, Write};
+
+/// One session as the list shows it.
+#[derive(Clone, Debug)]
+pub struct SessionLine {
+    /// Its number: `12`.
+    pub id: u64,
+    /// `run` or `survey`.
+    pub kind: String,
+    /// `complete`, `interrupted`, `failed`, or what a session that never ended is called.
+    pub outcome: String,
+    /// Wall clock at its start: nanoseconds since 1970 in UTC.
+    pub started_utc_ns: u64,
+    /// Runs stored in it.
+    pub runs: u64,
+    /// What was measured.
+    pub target: String,
+}
+
+/// Writes the list as it is given; one sentence where it is empty.
+pub fn write_sessions(
+    sessions: &[SessionLine],
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if sessions.is_empty() {
+        return writeln!(
+            out,
+            "nothing is stored yet; `fathom survey` measures and stores"
+        );
+    }
+    let columns = [
+        left("id", 3),
+        left("started", 16),
+        left("what", 6),
+        left("ended", 11),
+        right("runs", 4),
+        left("target", 6),
+    ];
+    let room = paper.width().saturating_sub(55);
+    let rows: Vec<Vec<String>> = sessions
+        .iter()
+        .map(|session| {
+            vec![
+                session.id.to_string(),
+                minute(session.started_utc_ns, &paper.zone),
+                printable(&session.kind),
+                printable(&session.outcome),
+                count(session.runs),
+                shorten(&printable(&session.target), room),
+            ]
+        })
+        .collect();
+    lines(&columns, &rows, paper.width())
+        .iter()
+        .try_for_each(|line| writeln!(out, "{line}"))
+}

@@ -1,0 +1,217 @@
+//! One run on one page: the answer, the numbers, what speaks for and against them. At most 25 lines.
+
+use crate::foot;
+use crate::number::{
+    bytes, count, digits, mib_per_s, percent, percentile, rate, time, time_or_nothing,
+    whole_time_or_nothing,
+};
+use crate::paper::Paper;
+use crate::table::{Column, left, lines, right};
+use crate::text::{printable, wrap};
+use crate::time::write_time;
+use analysis::{FindingRank, OperationRow, RunReport, TargetReport, Trust};
+use model::{Access, CacheMode};
+use std::io::{self, Write};
+
+const LINES_MAX: usize = 25;
+
+const COLUMNS: [Column; 9] = [
+    left("", 5),
+    right("IO/s", 7),
+    right("MiB/s", 7),
+    right("mean", 7),
+    right("p50", 7),
+    right("p99", 7),
+    right("p99.9", 8),
+    right("p99.99", 8),
+    right("max", 7),
+];
+
+/// Writes the page.
+pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
+    page.extend(request(report, paper));
+    page.push(String::new());
+    let table: Vec<Vec<String>> = rows(report);
+    page.extend(lines(&COLUMNS, &table, paper.width()));
+    page.extend(footnote(report));
+    page.push(String::new());
+    page.extend(wrap("load    ", &load(report), paper.width(), 1));
+    // Several targets have rows of their own; then one device is shown and the others stand in the document.
+    for check in report.device_checks.iter().take(1) {
+        page.extend(foot::device(check, paper));
+    }
+    let stored = foot::stored(paper);
+    let room = LINES_MAX.saturating_sub(page.len() + stored.len());
+    page.extend(foot::notes(&notes(report), room, paper));
+    page.extend(stored);
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    for target in report.targets.iter().take(2) {
+        let size = bytes(target.facts.size_bytes);
+        page.extend(foot::target(&target.facts, &size, paper));
+        page.extend(wrap("work    ", &work(target), paper.width(), 1));
+    }
+    if report.targets.len() > 2 {
+        page.push(format!(
+            "        and {} more targets",
+            count(report.targets.len() as u64 - 2)
+        ));
+    }
+    let asked = report.time.measured_asked_ns;
+    let measured = report.time.measured_ns;
+    let told = format!(
+        "{}; measured {} of {}; {} on {}",
+        write_time(report.time.started_utc_ns, &paper.zone),
+        time(measured as f64),
+        time(asked as f64),
+        report.engine.backend,
+        report.host.kernel
+    );
+    page.extend(wrap("time    ", &told, paper.width(), 2));
+    page
+}
+
+fn work(target: &TargetReport) -> String {
+    let work = &target.work;
+    let access = match work.access {
+        Access::Random => "random",
+        Access::Sequential => "sequential",
+    };
+    let mix = match work.write_percent {
+        0 => " reads".to_owned(),
+        100 => " writes".to_owned(),
+        share => format!(", {} % reads, {share} % writes", 100 - share),
+    };
+    let cache = match (work.cache, work.write_through) {
+        (CacheMode::Unbuffered, false) => "unbuffered",
+        (CacheMode::Unbuffered, true) => "unbuffered, write-through",
+        (CacheMode::Cached, false) => "through the page cache",
+        (CacheMode::Cached, true) => "through the page cache, write-through",
+    };
+    let threads = crate::number::counted(u64::from(work.threads), "thread");
+    let block = bytes(work.block_bytes);
+    format!(
+        "{block} {access}{mix}; depth {} x {threads}; {cache}",
+        work.queue_depth
+    )
+}
+
+fn rows(report: &RunReport) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let several = report.operations.len() > 2;
+    // A run that only reads has one row of numbers, not the same one twice.
+    let shown = report.operations.len() - usize::from(!several);
+    rows.extend(
+        report.operations[..shown]
+            .iter()
+            .map(|row| cells(row, &row.operation)),
+    );
+    for (number, target) in report.targets.iter().enumerate().take(4) {
+        if let Some(total) = target.operations.last() {
+            rows.push(cells(
+                total,
+                &format!("target {}", count(number as u64 + 1)),
+            ));
+        }
+    }
+    rows
+}
+
+fn cells(row: &OperationRow, name: &str) -> Vec<String> {
+    let latency = &row.latency;
+    let at = |quantile| percentile(latency.at(quantile));
+    vec![
+        name.to_owned(),
+        rate(row.rate_per_s),
+        mib_per_s(row.bytes_per_s),
+        time_or_nothing(latency.mean_ns),
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        at(0.9999),
+        whole_time_or_nothing(latency.max_ns),
+    ]
+}
+
+/// What the marks in the table mean, where there are any.
+fn footnote(report: &RunReport) -> Vec<String> {
+    let trusts = || {
+        let rows = report.operations.iter().filter(|row| row.ios > 0);
+        rows.flat_map(|row| &row.latency.percentiles)
+            .map(|percentile| percentile.trust)
+    };
+    crate::text::trust_footnote(
+        trusts().any(|t| t == Trust::Weak),
+        trusts().any(|t| t == Trust::None),
+    )
+}
+
+/// `in flight 31.9 of 32; CPU 0.44 of 2 cores (kernel 0.33, user 0.11)`.
+fn load(report: &RunReport) -> String {
+    let flight = &report.in_flight;
+    let mean = flight
+        .mean
+        .map_or_else(|| crate::number::NOTHING.to_owned(), digits);
+    let mut told = format!("{mean} I/Os in flight of {}", count(flight.asked));
+    let cpu = &report.cpu;
+    if !cpu.cores.is_empty() {
+        told.push_str(&format!(
+            "; CPU: {} of {} busy (user {}, kernel {})",
+            digits(cpu.user_cores + cpu.kernel_cores),
+            crate::number::counted(cpu.cores.len() as u64, "core"),
+            digits(cpu.user_cores),
+            digits(cpu.kernel_cores)
+        ));
+    }
+    let errors: u64 = report
+        .total()
+        .map_or(0, |row| row.errors.iter().map(|e| e.count).sum());
+    if errors > 0 {
+        told.push_str(&format!(
+            "; {} failed",
+            crate::number::counted(errors, "I/O")
+        ));
+    }
+    let short = report.total().map_or(0, |row| row.short_ios);
+    if short > 0 {
+        told.push_str(&format!(
+            "; {} moved less than asked",
+            crate::number::counted(short, "I/O")
+        ));
+    }
+    told
+}
+
+/// The findings beyond the first line, each with its advice, then the engine's notes and the swing of the rate.
+fn notes(report: &RunReport) -> Vec<String> {
+    let first = report.verdict.reasons.first();
+    let told = report.findings.iter().map(|finding| {
+        let weight = match finding.rank {
+            FindingRank::Info => "",
+            FindingRank::Warning => "weak: ",
+            FindingRank::Critical => "invalid: ",
+        };
+        if first == Some(&finding.sentence) {
+            format!("to do: {}", finding.advice)
+        } else {
+            format!("{weight}{}; {}", finding.sentence, finding.advice)
+        }
+    });
+    let steadiness = &report.steadiness;
+    let swing = steadiness
+        .range_share
+        .zip(steadiness.slope_share)
+        .map(|(range, slope)| {
+            let way = if slope < 0.0 { "fell" } else { "rose" };
+            let (range, slope) = (percent(range), percent(slope.abs()));
+            format!(
+                "over the last five windows the rate stayed within {range} and {way} by {slope}"
+            )
+        });
+    let engine = report.engine.notes.iter().map(|note| printable(note));
+    told.chain(engine).chain(swing).collect()
+}

@@ -1,0 +1,214 @@
+//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 25 lines.
+//!
+//! A row that is not valid carries a mark before its name, and its reason among the notes.
+
+use crate::foot;
+use crate::number::{
+    NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
+};
+use crate::paper::Paper;
+use crate::table::{Column, left, lines, right};
+use crate::text::{printable, shorten, trust_footnote, wrap};
+use crate::time::write_time;
+use analysis::{LadderEnd, Rank, SurveyReport, SurveyRow, Trust};
+use std::io::{self, Write};
+
+const LINES_MAX: usize = 25;
+/// The survey has seven workloads; more come only from labels that nobody planned.
+const ROWS_MAX: usize = 10;
+const NAME_MAX: usize = 22;
+
+const COLUMNS: [Column; 9] = [
+    left("  workload, best rate", 22),
+    right("IO/s", 7),
+    right("depth", 5),
+    right("MiB/s", 7),
+    right("p50", 7),
+    right("p99", 8),
+    right("p99.9", 8),
+    right("depth 1 p50", 11),
+    right("95 % at", 7),
+];
+
+/// Writes the page.
+pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
+    page.extend(setting(report, paper));
+    page.push(String::new());
+    page.extend(table(report, paper));
+    page.extend(footnote(report, paper));
+    page.push(String::new());
+    page.extend(foot::device(&report.device_check, paper));
+    page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
+    let stored = foot::stored(paper);
+    let room = LINES_MAX.saturating_sub(page.len() + stored.len());
+    page.extend(foot::notes(&notes(report), room, paper));
+    page.extend(stored);
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    if let Some(target) = &report.target {
+        let size = bytes(report.budget.size_bytes.unwrap_or(target.size_bytes));
+        let why = report
+            .budget
+            .size_reason
+            .as_ref()
+            .map(|why| format!(" ({why})"));
+        let note = format!("{size}{}", why.unwrap_or_default());
+        page.extend(foot::target(target, &note, paper));
+    }
+    if let (Some(host), Some(engine)) = (&report.host, &report.engine) {
+        let told = format!("{}; engine {}", foot::host(host), engine.backend);
+        page.extend(wrap("host    ", &told, paper.width(), 1));
+    }
+    page
+}
+
+fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let rows: Vec<Vec<String>> = report.rows.iter().take(ROWS_MAX).map(cells).collect();
+    let mut page = lines(&COLUMNS, &rows, paper.width());
+    let more = report.rows.len().saturating_sub(ROWS_MAX);
+    if more > 0 {
+        page.push(format!("  and {} more: see --json", count(more as u64)));
+    }
+    // Words instead of numbers for a workload without a result, as wide as the page allows.
+    for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
+        if row.best.is_none() {
+            let head = format!("{:<22}  ", name(row));
+            *line = shorten(
+                &format!("{head}{}", printable(&row.ladder.reason)),
+                paper.width(),
+            );
+        }
+    }
+    page
+}
+
+/// The name with the mark of its rank.
+fn name(row: &SurveyRow) -> String {
+    let mark = match (row.rank, &row.best) {
+        (_, None) | (Rank::Valid, _) => " ",
+        (Rank::Weak, _) => "?",
+        (Rank::Invalid, _) => "!",
+    };
+    format!(
+        "{mark} {}",
+        shorten(&printable(&row.workload), NAME_MAX - 1)
+    )
+}
+
+fn cells(row: &SurveyRow) -> Vec<String> {
+    let Some(best) = &row.best else {
+        return vec![name(row)];
+    };
+    let at = |quantile| percentile(best.latency.at(quantile));
+    vec![
+        name(row),
+        rate(best.rate_per_s),
+        count(best.queue_depth),
+        mib_per_s(best.bytes_per_s),
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        whole_time_or_nothing(row.depth_1_p50_ns),
+        row.knee_depth.map_or_else(|| NOTHING.to_owned(), count),
+    ]
+}
+
+/// What the marks in the table mean, where there are any.
+fn footnote(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let shown = || {
+        let best = report.rows.iter().filter_map(|row| row.best.as_ref());
+        best.flat_map(|cell| &cell.latency.percentiles)
+            .filter(|p| p.quantile <= 0.999)
+    };
+    let ranks = |rank| {
+        report
+            .rows
+            .iter()
+            .any(|row| row.rank == rank && row.best.is_some())
+    };
+    let mut parts = Vec::new();
+    if report.rows.iter().any(|row| row.best.is_some()) {
+        parts.push("95 % at: smallest depth with 95 % of that rate".to_owned());
+    }
+    parts.extend(ranks(Rank::Weak).then(|| "? weak".to_owned()));
+    parts.extend(ranks(Rank::Invalid).then(|| "! invalid".to_owned()));
+    parts.extend(trust_footnote(
+        shown().any(|p| p.trust == Trust::Weak),
+        shown().any(|p| p.trust == Trust::None),
+    ));
+    if parts.is_empty() {
+        parts
+    } else {
+        wrap("  ", &parts.join("; "), paper.width(), 2)
+    }
+}
+
+fn spent(report: &SurveyReport, paper: &Paper) -> String {
+    let budget = &report.budget;
+    let counts = &report.cell_counts;
+    let mut parts = Vec::new();
+    let whole = |ns: Option<u64>| ns.map(|ns| time(ns as f64));
+    match (whole(budget.elapsed_ns), whole(budget.budget_ns)) {
+        (Some(spent), Some(given)) => parts.push(format!("{spent} of {given}")),
+        (Some(spent), None) => parts.push(spent),
+        (None, Some(given)) => parts.push(format!("{given} given")),
+        (None, None) => {}
+    }
+    let ran = counts.done + counts.interrupted + counts.failed;
+    let mut cells = crate::number::counted(ran, "cell");
+    for (number, what) in [
+        (counts.failed, "failed"),
+        (counts.interrupted, "interrupted"),
+    ] {
+        if number > 0 {
+            cells.push_str(&format!(", {} {what}", count(number)));
+        }
+    }
+    if let Some(left) = counts.left.filter(|&left| left > 0) {
+        cells.push_str(&format!(", up to {} left", count(left)));
+    }
+    parts.push(cells);
+    if let Some(filled) = &budget.filled {
+        let (size, took) = (bytes(filled.bytes), time(filled.elapsed_ns as f64));
+        parts.push(format!("filled {size} in {took}"));
+    }
+    let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
+    parts.extend(begun);
+    parts.join("; ")
+}
+
+/// Why rows are not valid, beyond what the first line says; then what nobody can see in the counts.
+fn notes(report: &SurveyReport) -> Vec<String> {
+    let first = report.verdict.reasons.first().cloned().unwrap_or_default();
+    let of = |rank| {
+        report
+            .rows
+            .iter()
+            .filter(move |row| row.rank == rank && row.best.is_some())
+    };
+    let doubted = of(Rank::Invalid).chain(of(Rank::Weak)).filter_map(|row| {
+        let reason = row.reasons.first()?;
+        let said = first.starts_with(reason.as_str()) && first.ends_with(&row.workload);
+        (!said).then(|| format!("{}: {reason}", row.workload))
+    });
+    let cut: Vec<&str> = report
+        .rows
+        .iter()
+        .filter(|row| row.ladder.end == LadderEnd::Budget)
+        .map(|row| row.workload.as_str())
+        .collect();
+    let cut = (!cut.is_empty()).then(|| {
+        format!(
+            "still gaining when the time was used up: {}",
+            cut.join(", ")
+        )
+    });
+    doubted
+        .chain(report.notes.iter().cloned())
+        .chain(cut)
+        .collect()
+}

@@ -1,0 +1,71 @@
+//! Cells in columns: the first to the left, the others to the right, two spaces between.
+
+use crate::text::{shorten, width};
+
+/// On which side of its column a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// A column: its head, its side, and how wide it is at least, so that tables of two runs look alike.
+pub(crate) struct Column {
+    pub(crate) head: &'static str,
+    pub(crate) side: Side,
+    pub(crate) width_min: usize,
+}
+
+/// A column of numbers.
+pub(crate) const fn right(head: &'static str, width_min: usize) -> Column {
+    Column {
+        head,
+        side: Side::Right,
+        width_min,
+    }
+}
+
+/// A column of words.
+pub(crate) const fn left(head: &'static str, width_min: usize) -> Column {
+    Column {
+        head,
+        side: Side::Left,
+        width_min,
+    }
+}
+
+/// The head and the rows as lines; a line that would be longer than the page is cut in its middle.
+pub(crate) fn lines(columns: &[Column], rows: &[Vec<String>], page: usize) -> Vec<String> {
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(place, column)| {
+            let cells = rows
+                .iter()
+                .filter_map(|row| row.get(place))
+                .map(|cell| width(cell));
+            cells
+                .chain([width(column.head), column.width_min])
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    let head: Vec<String> = columns
+        .iter()
+        .map(|column| column.head.to_owned())
+        .collect();
+    std::iter::once(&head)
+        .chain(rows)
+        .map(|row| {
+            let mut line = String::new();
+            for ((cell, column), wide) in row.iter().zip(columns).zip(&widths) {
+                let room = " ".repeat(wide.saturating_sub(width(cell)));
+                match column.side {
+                    Side::Left => line.push_str(&format!("{cell}{room}  ")),
+                    Side::Right => line.push_str(&format!("{room}{cell}  ")),
+                }
+            }
+            shorten(line.trim_end(), page)
+        })
+        .collect()
+}

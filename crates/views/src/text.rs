@@ -1,0 +1,117 @@
+//! Words on a page: escaping, shortening and wrapping, by characters and not by bytes.
+
+/// Text that cannot move the cursor or begin a new line: control characters are written as escapes.
+pub fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let steers = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if letter.is_control() || steers {
+            out.extend(letter.escape_default());
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Cuts out the middle, because both ends of a path tell more: `/data/ver…/fathom.dat`.
+pub(crate) fn shorten(text: &str, columns: usize) -> String {
+    let long = width(text);
+    if long <= columns {
+        return text.to_owned();
+    }
+    let kept = columns.saturating_sub(1);
+    let tail = kept - kept / 2;
+    let head: String = text.chars().take(kept / 2).collect();
+    let end: String = text.chars().skip(long - tail).collect();
+    format!("{head}…{end}")
+}
+
+/// Breaks at spaces; `first` stands before the first line and as much room before the others. A word longer
+/// than a line is shortened. At most `lines_max` lines; what does not fit ends in `…`.
+pub(crate) fn wrap(first: &str, text: &str, columns: usize, lines_max: usize) -> Vec<String> {
+    let room = columns.saturating_sub(width(first)).max(8);
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in printable(text).split(' ').filter(|word| !word.is_empty()) {
+        let word = shorten(word, room);
+        let line = lines.last_mut().expect("begins with one line");
+        if line.is_empty() {
+            line.push_str(&word);
+        } else if width(line) + 1 + width(&word) <= room {
+            line.push(' ');
+            line.push_str(&word);
+        } else {
+            lines.push(word);
+        }
+    }
+    if lines.len() > lines_max {
+        lines.truncate(lines_max);
+        let last = lines.last_mut().expect("at least one line is allowed");
+        let cut: String = last.chars().take(room - 1).collect();
+        *last = format!("{cut}…");
+    }
+    let indent = " ".repeat(width(first));
+    (0usize..)
+        .zip(lines)
+        .map(|(number, line)| format!("{}{line}", if number == 0 { first } else { &indent }))
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}
+
+/// What the marks beside percentiles mean, where there are any.
+pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
+    let parts = [
+        weak.then_some("~ rests on fewer than 10 I/Os beyond it"),
+        missing.then_some("- too few I/Os to say"),
+    ];
+    let told: Vec<&str> = parts.into_iter().flatten().collect();
+    if told.is_empty() {
+        Vec::new()
+    } else {
+        vec![told.join("; ")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_cannot_steer_the_terminal() {
+        assert_eq!(
+            printable("a\nb\u{1b}[2J\u{202e}c"),
+            "a\\nb\\u{1b}[2J\\u{202e}c"
+        );
+    }
+
+    #[test]
+    fn the_middle_is_cut_out() {
+        assert_eq!(shorten("/data/backup/fathom.dat", 16), "/data/b…thom.dat");
+        assert_eq!(shorten("/data", 16), "/data");
+    }
+
+    #[test]
+    fn lines_break_at_spaces_under_their_first_word() {
+        assert_eq!(
+            wrap("note  ", "one two three", 14, 9),
+            ["note  one two", "      three"]
+        );
+        let cut = wrap("note  ", "one two three", 14, 1);
+        assert_eq!(cut, ["note  one two…"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_longer_than_the_page(text in ".{0,200}", columns in 20usize..120) {
+            for line in wrap("note  ", &text, columns, 5) {
+                prop_assert!(width(&line) <= columns);
+                prop_assert!(!line.contains('\n'));
+            }
+        }
+    }
+}

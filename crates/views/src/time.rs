@@ -1,0 +1,80 @@
+//! Moments as text, in UTC and in the zone of the reader.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A time zone for reading.
+#[derive(Clone, Debug)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// UTC only.
+    pub fn utc() -> Zone {
+        Zone(TimeZone::UTC)
+    }
+
+    /// The zone of this machine; UTC where it does not tell.
+    pub fn system() -> Zone {
+        Zone(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+    }
+
+    /// A zone a fixed time ahead of UTC, for tests. // hours in [-25, 25]
+    pub fn fixed(hours: i8) -> Zone {
+        Zone(TimeZone::fixed(jiff::tz::offset(hours)))
+    }
+}
+
+/// A moment in nanoseconds since 1970: `2026-11-21 11:05:17 UTC (12:05:17 +01)`, with the date again where
+/// it is another day there, and without the bracket where the zone is UTC.
+pub fn write_time(utc_ns: u64, zone: &Zone) -> String {
+    let Ok(moment) = Timestamp::from_nanosecond(i128::from(utc_ns)) else {
+        return "a time beyond the calendar".to_owned();
+    };
+    let utc = moment.to_zoned(TimeZone::UTC);
+    let local = moment.to_zoned(zone.0.clone());
+    let told = utc.strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
+    if local.offset() == utc.offset() {
+        return told;
+    }
+    let form = if local.date() == utc.date() {
+        "%H:%M:%S %Z"
+    } else {
+        "%Y-%m-%d %H:%M:%S %Z"
+    };
+    format!("{told} ({})", local.strftime(form))
+}
+
+/// The short form of lists: local date and minute.
+pub(crate) fn minute(utc_ns: u64, zone: &Zone) -> String {
+    Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
+        |_| "-".to_owned(),
+        |moment| {
+            moment
+                .to_zoned(zone.0.clone())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_in_utc_and_in_the_readers_zone() {
+        let ns = 1_795_259_117_000_000_000;
+        assert_eq!(write_time(ns, &Zone::utc()), "2026-11-21 11:05:17 UTC");
+        assert_eq!(
+            write_time(ns, &Zone::fixed(1)),
+            "2026-11-21 11:05:17 UTC (12:05:17 +01)"
+        );
+        let other_day = write_time(ns, &Zone::fixed(14));
+        assert_eq!(
+            other_day,
+            "2026-11-21 11:05:17 UTC (2026-11-22 01:05:17 +14)"
+        );
+        assert_eq!(minute(ns, &Zone::fixed(1)), "2026-11-21 12:05");
+        assert!(write_time(u64::MAX, &Zone::utc()).starts_with("2554-"));
+    }
+}

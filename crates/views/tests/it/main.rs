@@ -1,0 +1,9 @@
+//! Views of ready-made reports, as expected text; the published schemas; the limits of a page.
+
+#![allow(clippy::unwrap_used, reason = "all of this binary is tests")]
+
+mod lists;
+mod pages;
+mod run;
+mod schema;
+mod survey;

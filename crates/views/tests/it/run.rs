@@ -1,0 +1,173 @@
+//! One run on one page.
+
+use crate::pages::run_page;
+use analysis::sample::Sample;
+use expect_test::expect;
+use model::{Bytes, CacheMode, ErrorCount, Failure, Nanos, Operation, Outcome, Ratio};
+use std::path::PathBuf;
+
+fn mixed() -> Sample {
+    Sample {
+        block: Bytes::kib(8),
+        depth: 32,
+        write: Ratio::percent(30).unwrap(),
+        reads: 140_000,
+        writes: 60_000,
+        ..Sample::default()
+    }
+}
+
+#[test]
+fn a_sound_run() {
+    expect![[r#"
+        VALID: no errors; the device counted what fathom counted; the rate was steady
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
+        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
+
+                  IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read    14.0 k      109  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        write    6 000     46.9  1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
+        total   20.0 k      156  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        ~ rests on fewer than 10 I/Os beyond it
+
+        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
+        device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
+                the same to the byte
+        note    over the last five windows the rate stayed within 0 % and rose by 0 %
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&run_page(&mixed().build()));
+}
+
+#[test]
+fn a_run_of_the_page_cache() {
+    let cached = Sample {
+        cache: CacheMode::Cached,
+        device_percent: 0,
+        ..Sample::default()
+    };
+    expect![[r#"
+        INVALID as a disk result: the page cache served 100 % of the reads
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        work    4 KiB random reads; depth 1 x 1 thread; through the page cache
+        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
+
+                  IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read     2 000     7.81   501 µs   500 µs   560 µs    560 µs  ~2.05 ms  2.05 ms
+        ~ rests on fewer than 10 I/Os beyond it
+
+        load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
+        device  vda1 counted nothing; fathom counted 78.1 MiB read: 100 % apart: something above vda1
+                answered or kept the rest
+        note    to do: measure unbuffered to measure the device
+        note    over the last five windows the rate stayed within 0 % and rose by 0 %
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&run_page(&cached.build()));
+}
+
+#[test]
+fn an_interrupted_run() {
+    let interrupted = Sample {
+        measured: Nanos::millis(2400),
+        outcome: Outcome::Interrupted,
+        reads: 700,
+        ..Sample::default()
+    };
+    expect![[r#"
+        WEAK: interrupted after 2.40 s of 10 s
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        work    4 KiB random reads; depth 1 x 1 thread; unbuffered
+        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 2.40 s of 10 s; io_uring on Linux 6.18.44
+
+                  IO/s    MiB/s     mean      p50       p99     p99.9    p99.99      max
+        read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms         -         -  3.84 ms
+        ~ rests on fewer than 10 I/Os beyond it; - too few I/Os to say
+
+        load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
+        device  vda1 counted 2.73 MiB read; fathom counted 2.73 MiB read: the same to the byte
+        note    to do: run it again to its end
+        note    weak: a short run: 700 I/Os in 2.40 s; measure longer
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&run_page(&interrupted.build()));
+}
+
+#[test]
+fn a_run_that_failed() {
+    let mut record = Sample {
+        measured: Nanos::seconds(1),
+        ..mixed()
+    }
+    .build();
+    record.threads[0].measured[1].errors = vec![ErrorCount { errno: 5, count: 1 }];
+    record.outcome = Outcome::Failed(Failure {
+        operation: Operation::Write,
+        target: 0,
+        offset: Bytes(1 << 20),
+        length: Bytes(8192),
+        errno: 5,
+        message: "Input/output error".to_owned(),
+    });
+    expect![[r#"
+        INVALID: ended by a failed write of 8 KiB at byte 1048576: Input/output error
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
+        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 1 s of 10 s; io_uring on Linux 6.18.44
+
+                  IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read     140 k    1 094   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
+        write   60.0 k      469   160 µs   160 µs   179 µs    179 µs   ~656 µs   657 µs
+        total    200 k    1 562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
+        ~ rests on fewer than 10 I/Os beyond it
+
+        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33); 1 I/O failed
+        device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
+                the same to the byte
+        note    to do: see the system's log for the device before measuring again
+        note    weak: a short run: 1 s, too few steps to see a change; measure longer
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&run_page(&record));
+}
+
+#[test]
+fn everything_at_once_still_fits_the_page() {
+    let mut record = mixed().build();
+    record.targets[0].path = PathBuf::from(format!(
+        "/data/{}\n\u{1b}[2J/fathom.dat",
+        "long/".repeat(60)
+    ));
+    record.outcome = Outcome::Interrupted;
+    record.threads[0].abandoned = 2;
+    record.engine.clock.drift = Nanos::seconds(1);
+    record.engine.notes = vec!["the kernel refused registered buffers".to_owned(); 9];
+    record.window.after.cpus[0].steal = Nanos::seconds(8);
+    record.window.after.devices[0].read_bytes = Bytes(u64::MAX);
+    record.threads[0].measured[0].errors = vec![ErrorCount { errno: 5, count: 1 }];
+    record.threads[0].measured[0].bytes = Bytes(u64::MAX / 2);
+    let page = run_page(&record);
+    assert!(
+        page.contains("more: see --json") && page.contains("fathom show 12"),
+        "{page}"
+    );
+    assert!(!page.contains('\u{1b}'), "{page}");
+}
+
+#[test]
+fn many_targets_still_fit_the_page() {
+    let mut record = mixed().build();
+    for number in 1..6 {
+        let (mut facts, planned) = (record.targets[0].clone(), record.plan.targets[0].clone());
+        facts.chain[0].name = format!("unread{number}");
+        facts.chain.truncate(1);
+        let mut thread = record.threads[0].clone();
+        (thread.thread, thread.target) = (number, number);
+        record.targets.push(facts);
+        record.plan.targets.push(planned);
+        record.threads.push(thread);
+    }
+    record.outcome = Outcome::Interrupted;
+    let page = run_page(&record);
+    assert!(
+        page.contains("target 4") && page.contains("and 4 more targets"),
+        "{page}"
+    );
+}

@@ -1,0 +1,100 @@
+//! The published schemas follow the types, say what each field is, and hold for real documents.
+
+use crate::pages::{cells, context, run, survey};
+use analysis::{SurveyContext, survey_report};
+use expect_test::expect_file;
+use jsonschema::Validator;
+use model::{CacheMode, Outcome};
+use serde_json::Value;
+use views::{run_json, schemas, survey_json};
+
+fn schema(number: usize) -> Value {
+    serde_json::from_str(&schemas()[number].1).unwrap()
+}
+
+fn assert_valid(validator: &Validator, document: &[u8]) {
+    assert_eq!(document.last(), Some(&b'\n'));
+    let document: Value = serde_json::from_slice(document).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|e| e.to_string())
+        .collect();
+    assert_eq!(errors, [""; 0]);
+}
+
+#[test]
+fn the_published_files_are_what_the_types_say() {
+    for (name, text) in schemas() {
+        let path = format!("{}/../../docs/schema/{name}", env!("CARGO_MANIFEST_DIR"));
+        expect_file![path].assert_eq(&text);
+    }
+}
+
+#[test]
+fn real_documents_keep_to_the_schema_of_a_run() {
+    let validator = jsonschema::validator_for(&schema(0)).unwrap();
+    let reports = [
+        run(|_| ()),
+        run(|sample| sample.reads = 0),
+        run(|sample| sample.outcome = Outcome::Interrupted),
+        run(|sample| (sample.cache, sample.device_percent) = (CacheMode::Cached, 0)),
+    ];
+    for report in reports {
+        let mut document = Vec::new();
+        run_json(&report, &mut document).unwrap();
+        assert_valid(&validator, &document);
+    }
+}
+
+#[test]
+fn real_documents_keep_to_the_schema_of_a_survey() {
+    let validator = jsonschema::validator_for(&schema(1)).unwrap();
+    let reports = [
+        survey(&[1, 2, 4]),
+        survey_report(&[], &context()),
+        survey_report(&cells(&[1])[..2], &SurveyContext::default()),
+    ];
+    for report in reports {
+        let mut document = Vec::new();
+        survey_json(&report, &mut document).unwrap();
+        assert_valid(&validator, &document);
+    }
+}
+
+#[test]
+fn a_document_with_a_missing_or_foreign_word_is_refused() {
+    let validator = jsonschema::validator_for(&schema(0)).unwrap();
+    let mut document = serde_json::to_value(run(|_| ())).unwrap();
+    document["verdict"]["rank"] = Value::from("splendid");
+    assert!(!validator.is_valid(&document));
+    document["verdict"]["rank"] = Value::from("valid");
+    assert!(validator.is_valid(&document));
+    document.as_object_mut().unwrap().remove("operations");
+    assert!(!validator.is_valid(&document));
+}
+
+/// Names of properties without a description, wherever they stand.
+fn undescribed(schema: &Value, found: &mut Vec<String>) {
+    match schema {
+        Value::Array(items) => items.iter().for_each(|item| undescribed(item, found)),
+        Value::Object(fields) => {
+            if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+                let bare = properties
+                    .iter()
+                    .filter(|(_, value)| value.get("description").is_none());
+                found.extend(bare.map(|(name, _)| name.clone()));
+            }
+            fields.values().for_each(|value| undescribed(value, found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_property_is_described() {
+    for number in 0..schemas().len() {
+        let mut found = Vec::new();
+        undescribed(&schema(number), &mut found);
+        assert_eq!(found, [""; 0]);
+    }
+}

@@ -1,0 +1,209 @@
+//! A survey on one page.
+
+use crate::pages::{cells, context, survey, survey_page};
+use analysis::{SurveyContext, survey_report};
+use expect_test::expect;
+use model::{Bytes, CacheMode, Failure, Operation, Outcome};
+
+#[test]
+fn a_sound_survey() {
+    expect![[r#"
+        VALID: 7 workloads, no errors; the device counted what fathom counted
+        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+
+          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+          4K random read         38.2 k    128      149  3.35 ms   3.76 ms   3.76 ms       175 µs       64
+          4K random write        38.2 k    128      149  3.35 ms   3.76 ms   3.76 ms       175 µs       64
+          8K random 70/30        38.2 k    128      299  3.35 ms   3.76 ms   3.76 ms       175 µs       64
+          64K random read        24.5 k    128    1 528  5.23 ms   5.87 ms   5.87 ms       274 µs       64
+          512K sequential read    3 056    128    1 528  41.9 ms   47.0 ms  ~47.0 ms      2.18 ms       64
+          1M sequential read      1 528    128    1 528  83.5 ms   94.0 ms  ~94.0 ms      4.37 ms       64
+          1M sequential write     1 528    128    1 528  83.5 ms   94.0 ms  ~94.0 ms      4.37 ms       64
+          95 % at: smallest depth with 95 % of that rate; ~ rests on fewer than 10 I/Os beyond it
+
+        device  vda1 counted 48.5 GiB read, 17.4 GiB written; fathom counted 48.5 GiB read, 17.4 GiB
+                written: the same to the byte
+        spent   151 s of 180 s; 56 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&survey_page(&survey(&[1, 2, 4, 8, 16, 32, 64, 128])));
+}
+
+#[test]
+fn an_interrupted_survey() {
+    let mut some = cells(&[1, 8]);
+    some.truncate(3);
+    some[2].1.outcome = Outcome::Interrupted;
+    let context = SurveyContext {
+        interrupted: true,
+        cells_left: Some(48),
+        ..context()
+    };
+    expect![[r#"
+        WEAK: interrupted with 2 of 7 workloads measured
+        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+
+          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+          4K random read         22.9 k      8     89.3   350 µs    393 µs    393 µs       175 µs        8
+        ? 4K random write         5 714      1     22.3   175 µs    196 µs    196 µs       175 µs        1
+          8K random 70/30       not run: the survey was interrupted
+          64K random read       not run: the survey was interrupted
+          512K sequential read  not run: the survey was interrupted
+          1M sequential read    not run: the survey was interrupted
+          1M sequential write   not run: the survey was interrupted
+          95 % at: smallest depth with 95 % of that rate; ? weak
+
+        device  vda1 counted 223 MiB read, 44.6 MiB written; fathom counted 223 MiB read, 44.6 MiB written:
+                the same to the byte
+        spent   151 s of 180 s; 3 cells, 1 interrupted, up to 48 left; filled 8 GiB in 9.40 s; 2026-11-21
+                11:05:17 UTC (12:05:17 +01)
+        note    4K random write: interrupted after 2 s of 2 s (depth 1)
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&survey_page(&survey_report(&some, &context)));
+}
+
+#[test]
+fn a_survey_with_a_failed_cell() {
+    let mut some = cells(&[1, 4, 16]);
+    for place in [5, 9] {
+        some[place].1.outcome = Outcome::Failed(Failure {
+            operation: Operation::Write,
+            target: 0,
+            offset: Bytes(0),
+            length: Bytes(4096),
+            errno: 5,
+            message: "Input/output error".to_owned(),
+        });
+    }
+    expect![[r#"
+        WEAK: failed at depth 16: Input/output error; 2 of 7 workloads are weak, first 4K random write
+        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+
+          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+          4K random read         29.1 k     16      114   550 µs    617 µs    617 µs       175 µs       16
+        ? 4K random write        16.0 k      4     62.5   250 µs    280 µs    280 µs       175 µs        4
+          8K random 70/30        29.1 k     16      227   550 µs    617 µs    617 µs       175 µs       16
+        ? 64K random read        18.6 k     16    1 164   859 µs    964 µs    964 µs            -       16
+          512K sequential read    2 327     16    1 164  6.86 ms   7.71 ms  ~7.71 ms      2.18 ms       16
+          1M sequential read      1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
+          1M sequential write     1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
+          95 % at: smallest depth with 95 % of that rate; ? weak; ~ rests on fewer than 10 I/Os beyond it
+
+        device  vda1 counted 12.8 GiB read, 4.59 GiB written; fathom counted 12.8 GiB read, 4.59 GiB
+                written: the same to the byte
+        spent   151 s of 180 s; 21 cells, 2 failed; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC
+                (12:05:17 +01)
+        note    64K random read: failed at depth 1: Input/output error
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
+        note    still gaining when the time was used up: 4K random read, 8K random 70/30, 512K sequential
+                read, 1M sequential read, 1M sequential write
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
+}
+
+#[test]
+fn a_survey_of_the_page_cache() {
+    let mut some = cells(&[1, 16]);
+    for (_, record) in &mut some {
+        record.plan.targets[0].cache = CacheMode::Cached;
+        record.window.after.devices = record.window.before.devices.clone();
+        record.lifetime.after.devices = record.lifetime.before.devices.clone();
+    }
+    expect![[r#"
+        INVALID as a disk result: the page cache served 100 % of the reads (depth 16); 7 of 7 workloads are
+        invalid, first 4K random read
+        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+
+          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+        ! 4K random read         29.1 k     16      114   550 µs    617 µs    617 µs       175 µs       16
+        ! 4K random write        29.1 k     16      114   550 µs    617 µs    617 µs       175 µs       16
+        ! 8K random 70/30        29.1 k     16      227   550 µs    617 µs    617 µs       175 µs       16
+        ! 64K random read        18.6 k     16    1 164   859 µs    964 µs    964 µs       274 µs       16
+        ! 512K sequential read    2 327     16    1 164  6.86 ms   7.71 ms  ~7.71 ms      2.18 ms       16
+        ! 1M sequential read      1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
+        ! 1M sequential write     1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
+          95 % at: smallest depth with 95 % of that rate; ! invalid; ~ rests on fewer than 10 I/Os beyond it
+
+        device  vda1 counted nothing; fathom counted 8.79 GiB read, 3.14 GiB written: 100 % apart: something
+                above vda1 answered or kept the rest
+        spent   151 s of 180 s; 14 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
+        note    4K random write: the page cache still held 100 % of the written bytes at the end (depth 16)
+        note    8K random 70/30: the page cache served 100 % of the reads and still held 100 % of the writes
+                (depth 16)
+        note    64K random read: the page cache served 100 % of the reads (depth 16)
+        note    512K sequential read: the page cache served 100 % of the reads (depth 16)
+        note    and 5 more: see --json
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
+}
+
+#[test]
+fn a_survey_of_which_only_the_records_are_left() {
+    let some = cells(&[1, 2, 4]);
+    expect![[r#"
+        VALID: 7 workloads, no errors; the device counted what fathom counted
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+
+          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+          4K random read         16.0 k      4     62.5   250 µs    280 µs    280 µs       175 µs        4
+          4K random write        16.0 k      4     62.5   250 µs    280 µs    280 µs       175 µs        4
+          8K random 70/30        16.0 k      4      125   250 µs    280 µs    280 µs       175 µs        4
+          64K random read        10.2 k      4      640   391 µs    438 µs    438 µs       274 µs        4
+          512K sequential read    1 280      4      640  3.11 ms   3.50 ms  ~3.50 ms      2.18 ms        4
+          1M sequential read        640      4      640  6.22 ms   7.00 ms  ~7.00 ms      4.37 ms        4
+          1M sequential write       640      4      640  6.22 ms   7.00 ms  ~7.00 ms      4.37 ms        4
+          95 % at: smallest depth with 95 % of that rate; ~ rests on fewer than 10 I/Os beyond it
+
+        device  vda1 counted 8.01 GiB read, 2.86 GiB written; fathom counted 8.01 GiB read, 2.86 GiB
+                written: the same to the byte
+        spent   21 cells; 2026-11-21 11:05:17 UTC (12:05:17 +01)
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
+        note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
+                64K random read, 512K sequential read, 1M sequential read, 1M sequential write
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&survey_page(&survey_report(
+        &some,
+        &SurveyContext::default(),
+    )));
+}
+
+#[test]
+fn a_survey_without_any_cell() {
+    expect![[r#"
+        INVALID: nothing was measured
+
+          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+          4K random read        not run: the time was used up
+          4K random write       not run: the time was used up
+          8K random 70/30       not run: the time was used up
+          64K random read       not run: the time was used up
+          512K sequential read  not run: the time was used up
+          1M sequential read    not run: the time was used up
+          1M sequential write   not run: the time was used up
+
+        device  nothing was measured
+        spent   151 s of 180 s; 0 cells; filled 8 GiB in 9.40 s
+        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]]
+    .assert_eq(&survey_page(&survey_report(&[], &context())));
+}
+
+#[test]
+fn many_unplanned_labels_still_fit_the_page() {
+    let mut some = cells(&[1, 2]);
+    for (number, (label, _)) in some.iter_mut().enumerate() {
+        *label = format!("workload number {number} with a name that is much too long\n");
+    }
+    let page = survey_page(&survey_report(&some, &context()));
+    assert!(page.contains("more: see --json"), "{page}");
+}
