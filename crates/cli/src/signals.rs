@@ -5,6 +5,7 @@
 
 use crate::failure::Failure;
 use engine::Stop;
+use host::Root;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ impl Interrupt {
 pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, Failure> {
     let interrupt = Interrupt::default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if signal == SIGHUP && hangup_is_ignored() {
+        if signal == SIGHUP && host::hangup_is_ignored(&Root::live()) {
             continue;
         }
         // The order matters: the default action is taken only if the word was said before this signal.
@@ -37,30 +38,4 @@ pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, Failure> {
             })?;
     }
     Ok(interrupt)
-}
-
-/// Whoever starts a program under `nohup` wants it to outlive the terminal. Source: proc_pid_status(5),
-/// `SigIgn`: a hexadecimal mask, lowest bit for signal 1. Where that cannot be read, hanging up ends the run.
-fn hangup_is_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    ignored_mask(&status).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
-}
-
-fn ignored_mask(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(line.trim(), 16).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mask_of_ignored_signals_is_read_as_the_kernel_writes_it() {
-        let status = "Name:\tfathom\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n";
-        assert_eq!(ignored_mask(status), Some(0x1001));
-        assert_eq!(ignored_mask("Name:\tfathom\n"), None);
-    }
 }

@@ -6,6 +6,9 @@
 use crate::rng::Rng;
 use model::{Access, Operation, PlannedTarget};
 
+/// The stream from which the start of a sequential walk is drawn; threads count from 0 and never come here.
+const START_STREAM: u64 = 1 << 63;
+
 /// What to do next, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
@@ -40,10 +43,9 @@ impl Steps {
         assert!(index < target.threads, "threads of a target count from 0");
         let pattern = match target.workload.access {
             Access::Random => Pattern::Random,
-            Access::Sequential => {
-                let start = u128::from(blocks) * u128::from(index) / u128::from(target.threads);
-                Pattern::Sequential { next: start as u64 }
-            }
+            Access::Sequential => Pattern::Sequential {
+                next: first_block(blocks, seed, index, target.threads),
+            },
         };
         Steps {
             rng: Rng::new(seed, u64::from(stream)),
@@ -81,6 +83,18 @@ impl Steps {
             operation,
         }
     }
+}
+
+/// Where a sequential walk begins: somewhere in the range by the seed (at its start for seed 0), and each further
+/// thread one share of the range later. // in [0, blocks)
+fn first_block(blocks: u64, seed: u64, index: u32, threads: u32) -> u64 {
+    let begin = if seed == 0 {
+        0
+    } else {
+        Rng::new(seed, START_STREAM).below(blocks)
+    };
+    let share = u128::from(blocks) * u128::from(index) / u128::from(threads);
+    ((u128::from(begin) + share) % u128::from(blocks)) as u64
 }
 
 #[cfg(test)]
@@ -122,6 +136,19 @@ mod tests {
             })
             .collect();
         assert_eq!(starts, [0, 2, 5, 7]);
+    }
+
+    #[test]
+    fn other_seeds_begin_elsewhere_and_walk_the_same_range() {
+        let mut target = planned();
+        target.workload.access = Access::Sequential;
+        target.length = Bytes(1000 * 4096);
+        let begin = |seed| Steps::new(&target, seed, 0, 0).next().offset / 4096;
+        assert_eq!(begin(0), 0);
+        assert_ne!(begin(1), begin(2));
+        let mut walk = Steps::new(&target, 7, 0, 0);
+        let seen: HashSet<u64> = (0..1000).map(|_| walk.next().offset / 4096).collect();
+        assert_eq!(seen.len(), 1000);
     }
 
     #[test]

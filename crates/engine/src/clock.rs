@@ -143,13 +143,6 @@ impl Clock for WallClock {
     }
 }
 
-/// Whether the kernel itself keeps time by the time stamp counter: then it is constant over frequencies,
-/// synchronous over the cores, and watched by the kernel.
-pub(crate) fn kernel_keeps_time_by_counter() -> bool {
-    let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    std::fs::read_to_string(source).is_ok_and(|name| name.trim() == "tsc")
-}
-
 #[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
 fn monotonic() -> Instant {
     Instant::now()

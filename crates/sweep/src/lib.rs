@@ -8,9 +8,7 @@ mod budget;
 mod survey;
 
 pub use budget::{BUDGET_DEFAULT, CELL_MAX, MEASURED_MIN, WARMUP_MAX, WARMUP_MIN};
-pub use survey::{
-    GAIN_MIN, STEPS_WITHOUT_GAIN, Survey, SurveyError, SurveyRequest, SurveyWorkload,
-};
+pub use survey::{Survey, SurveyError, SurveyRequest, SurveyWorkload};
 
 use model::{Nanos, QueueDepth, RunRecord, Timespan};
 

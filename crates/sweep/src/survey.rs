@@ -11,12 +11,8 @@
 //!
 //! # The ladder
 //!
-//! Depth doubles from 1 to at most 128 on one thread. Throughput over depth, with depth on a logarithmic axis,
-//! is what Little's law (outstanding = rate × latency) and the search for its knee work on. The climb
-//! ends when the last two doublings together brought nothing: the better of their two rates is less than
-//! 3 % above the best rate before them. diskplorer doubles "till no gain" in the same way; we ask for two in
-//! a row because one flat step may be noise, and 3 % is the deviation from which iotune warns and diskplorer
-//! drops a cell. A run that was interrupted, failed or moved nothing ends its ladder too.
+//! Depth doubles from 1 to at most 128 on one thread. The climb ends when two doublings brought nothing, by the
+//! rule of [`analysis::gain_has_ended`]. A run that was interrupted, failed or moved nothing ends its ladder too.
 //!
 //! # The order
 //!
@@ -34,10 +30,6 @@ use model::{
     RunRecord, Target, Timespan, Workload,
 };
 
-/// A step counts as a gain when its rate is at least this many times the best before.
-pub const GAIN_MIN: f64 = 1.03;
-/// So many doublings without a gain end a ladder.
-pub const STEPS_WITHOUT_GAIN: usize = 2;
 /// Deepest queue of a ladder.
 const DEPTH_MAX: u32 = 128;
 
@@ -310,14 +302,8 @@ fn rate(record: &RunRecord) -> Option<f64> {
 
 /// The rule of the ladder; `None` is a rung without a usable rate.
 fn has_ended(rates: &[Option<f64>]) -> bool {
-    let Some(rates) = rates.iter().copied().collect::<Option<Vec<f64>>>() else {
-        return true;
-    };
-    let best = |rates: &[f64]| rates.iter().copied().fold(0.0, f64::max);
-    match rates.len().checked_sub(STEPS_WITHOUT_GAIN) {
-        None | Some(0) => false,
-        Some(before) => best(&rates[before..]) < GAIN_MIN * best(&rates[..before]),
-    }
+    let usable = rates.iter().copied().collect::<Option<Vec<f64>>>();
+    usable.is_none_or(|rates| analysis::gain_has_ended(&rates))
 }
 
 /// The FNV-1a hash of the cell over the survey's seed. Source: <http://www.isthe.com/chongo/tech/comp/fnv/>.

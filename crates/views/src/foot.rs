@@ -108,15 +108,25 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
     let Some(stored) = &paper.stored else {
         return Vec::new();
     };
-    let around = format!("stored as {0} in ; again: fathom show {0}", stored.name);
+    let name = &stored.name;
+    let whole = printable(&stored.path.to_string_lossy());
+    let named = format!("stored as {name}; again: fathom show {name} --store {whole}");
+    if stored.named && crate::text::width(&named) <= paper.width() {
+        return vec![named];
+    }
+    let place = if stored.named {
+        " --store with that file"
+    } else {
+        ""
+    };
+    let around = format!("stored as {name} in ; again: fathom show {name}{place}");
     let room = paper
         .width()
         .saturating_sub(crate::text::width(&around))
         .max(12);
-    let path = shorten(&printable(&stored.path.to_string_lossy()), room);
+    let path = shorten(&whole, room);
     vec![format!(
-        "stored as {0} in {path}; again: fathom show {0}",
-        stored.name
+        "stored as {name} in {path}; again: fathom show {name}{place}"
     )]
 }
 

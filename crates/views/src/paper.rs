@@ -21,6 +21,8 @@ pub struct Stored {
     pub name: String,
     /// The store's file.
     pub path: PathBuf,
+    /// It was named on the command line, so it has to be named again.
+    pub named: bool,
 }
 
 /// Below this the table does not fit; terminals this narrow wrap it themselves.

@@ -1,13 +1,12 @@
 //! Why a ladder of depths ended, read from its cells; and the depth from which on nothing is gained.
 
 use super::{CellReport, Ladder, LadderEnd, SurveyContext};
+use crate::gain;
 use crate::run::OutcomeKind;
 use crate::say;
 
 /// Why a workload that writes is missing from a survey that only reads.
 const LEFT_OUT: &str = "left out: this survey only reads";
-/// Two doublings that together bring less than this brought nothing.
-const GAIN_MIN: f64 = 1.05;
 /// Deepest rung where the context does not tell.
 const QUEUE_DEPTH_MAX: u64 = 128;
 /// The share of the best rate that counts as having reached it.
@@ -69,9 +68,10 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
             format!("reached the deepest rung, {deepest}"),
         );
     }
-    match gain_of_last_two(cells) {
-        Some(gain) if gain < GAIN_MIN => {
-            let brought = say::percent((gain - 1.0).max(0.0));
+    let rates = rates(cells);
+    match gain::gain_of_last_steps(&rates) {
+        Some(ratio) if gain::gain_has_ended(&rates) => {
+            let brought = say::percent((ratio - 1.0).max(0.0));
             (
                 LadderEnd::GainEnded,
                 format!("the last two doublings brought {brought}"),
@@ -89,20 +89,14 @@ fn writes(workload: &str) -> bool {
     workload.contains("write") || workload.contains("70/30")
 }
 
-/// Best rate of the two deepest rungs over the best of those above them; `None` with fewer than three rungs.
-fn gain_of_last_two(cells: &[&CellReport]) -> Option<f64> {
-    let mut depths: Vec<u64> = cells.iter().map(|cell| cell.queue_depth).collect();
-    depths.sort_unstable();
-    depths.dedup();
-    let from = *depths.get(depths.len().checked_sub(2)?)?;
-    let best = |deep: bool| {
-        let rates = cells
-            .iter()
-            .filter(|cell| (cell.queue_depth >= from) == deep);
-        rates.map(|cell| cell.rate_per_s).fold(0.0, f64::max)
-    };
-    let before = best(false);
-    (before > 0.0).then(|| best(true) / before)
+/// Rates from the shallowest to the deepest rung.
+fn rates(cells: &[&CellReport]) -> Vec<f64> {
+    let mut rungs: Vec<(u64, f64)> = cells
+        .iter()
+        .map(|cell| (cell.queue_depth, cell.rate_per_s))
+        .collect();
+    rungs.sort_by_key(|(depth, _)| *depth);
+    rungs.into_iter().map(|(_, rate)| rate).collect()
 }
 
 /// The smallest depth whose rate reaches 95 % of the best. A hint and no fitted knee: with one short run a

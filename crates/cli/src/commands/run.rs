@@ -58,6 +58,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), name),
+        place_named: args.keep.store.is_some(),
     };
     output::print(&report::run(&record, form))?;
     let keeping = match kept {

@@ -23,6 +23,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     let form = Form {
         json: args.json,
         kept: Some((name, store.path())),
+        place_named: args.store.is_some(),
     };
     let result = match (session.summary.kind, name.run) {
         (SessionKind::Survey, None) => {

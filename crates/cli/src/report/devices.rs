@@ -60,7 +60,11 @@ pub(crate) fn devices(listed: &[DeviceListing], json: bool) -> Vec<u8> {
             claims: &listing.claims,
         })
         .collect();
-    let form = Form { json, kept: None };
+    let form = Form {
+        json,
+        kept: None,
+        place_named: false,
+    };
     written(|out| views::write_devices(&lines, &form.paper(), out))
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Form<'a> {
     pub(crate) json: bool,
     /// Where it is kept, if it is.
     pub(crate) kept: Option<(RunName, &'a Path)>,
+    /// The place was named on the command line.
+    pub(crate) place_named: bool,
 }
 
 impl Form<'_> {
@@ -29,6 +31,7 @@ impl Form<'_> {
             stored: self.kept.map(|(name, path)| Stored {
                 name: name.to_string(),
                 path: path.to_owned(),
+                named: self.place_named,
             }),
             ..Paper::default()
         }
@@ -63,6 +66,7 @@ pub(crate) fn sessions(sessions: &[SessionSummary]) -> Vec<u8> {
     let form = Form {
         json: false,
         kept: None,
+        place_named: false,
     };
     written(|out| views::write_sessions(&lines, &form.paper(), out))
 }

@@ -58,7 +58,7 @@ pub fn run(
     stop: &Stop,
 ) -> Result<RunRecord, RunError> {
     let (kind, notes) = dispatch::resolve(&job.plan)?;
-    let clock = WallClock::start(crate::clock::kernel_keeps_time_by_counter());
+    let clock = WallClock::start(host::keeps_time_by_counter(root));
     let held = job
         .plan
         .targets

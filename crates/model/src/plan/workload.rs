@@ -36,7 +36,9 @@ impl fmt::Display for QueueDepth {
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// One block after another, back to the start at the end. Several threads share the range out: thread
-    /// *i* of *n* starts at *i/n* of it, so that none re-reads what another has just brought into a cache.
+    /// *i* of *n* starts *i/n* of it after the first, so that none re-reads what another has just brought into
+    /// a cache. Seed 0 starts at the beginning of the range; any other seed somewhere in it, for the same
+    /// reason: runs that follow each other do not all begin on the same blocks.
     Sequential,
     /// Any block-aligned place in the range, all alike likely.
     Random,

@@ -22,7 +22,8 @@ pub(crate) fn paper() -> Paper {
         zone: Zone::fixed(1),
         stored: Some(Stored {
             name: "12".to_owned(),
-            path: PathBuf::from("/home/admin/.local/share/fathom/fathom.db"),
+            path: PathBuf::from("/data/admin/.local/share/fathom/fathom.db"),
+            named: false,
         }),
     }
 }

@@ -35,7 +35,7 @@ fn a_sound_run() {
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
         note    over the last five windows the rate stayed within 0 % and rose by 0 %
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&mixed().build()));
 }
 
@@ -61,7 +61,7 @@ fn a_run_of_the_page_cache() {
                 answered or kept the rest
         note    to do: measure unbuffered to measure the device
         note    over the last five windows the rate stayed within 0 % and rose by 0 %
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&cached.build()));
 }
 
@@ -87,7 +87,7 @@ fn an_interrupted_run() {
         device  vda1 counted 2.73 MiB read; fathom counted 2.73 MiB read: the same to the byte
         note    to do: run it again to its end
         note    weak: a short run: 700 I/Os in 2.40 s; measure longer
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&interrupted.build()));
 }
 
@@ -124,7 +124,7 @@ fn a_run_that_failed() {
                 the same to the byte
         note    to do: see the system's log for the device before measuring again
         note    weak: a short run: 1 s, too few steps to see a change; measure longer
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&record));
 }
 

@@ -27,7 +27,7 @@ fn a_sound_survey() {
         spent   151 s of 180 s; 56 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey(&[1, 2, 4, 8, 16, 32, 64, 128])));
 }
 
@@ -63,7 +63,7 @@ fn an_interrupted_survey() {
         note    4K random write: interrupted after 2 s of 2 s (depth 1)
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context)));
 }
 
@@ -104,7 +104,7 @@ fn a_survey_with_a_failed_cell() {
         note    virtual machine (kvm): the host's cache may serve reads
         note    still gaining when the time was used up: 4K random read, 8K random 70/30, 512K sequential
                 read, 1M sequential read, 1M sequential write
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
 
@@ -141,7 +141,7 @@ fn a_survey_of_the_page_cache() {
         note    64K random read: the page cache served 100 % of the reads (depth 16)
         note    512K sequential read: the page cache served 100 % of the reads (depth 16)
         note    and 5 more: see --json
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
 
@@ -170,7 +170,7 @@ fn a_survey_of_which_only_the_records_are_left() {
         note    virtual machine (kvm): the host's cache may serve reads
         note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
                 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(
         &some,
         &SurveyContext::default(),
@@ -193,7 +193,7 @@ fn a_survey_without_any_cell() {
 
         device  nothing was measured
         spent   151 s of 180 s; 0 cells; filled 8 GiB in 9.40 s
-        stored as 12 in /home/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]]
     .assert_eq(&survey_page(&survey_report(&[], &context())));
 }

@@ -96,6 +96,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), kept.name()),
+        place_named: args.keep.store.is_some(),
     };
     output::print(&report::survey(&walked.cells(), &context, form))?;
     Ok(ending)
