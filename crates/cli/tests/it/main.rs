@@ -9,11 +9,13 @@
     reason = "this is a test, helpers too; a skip prints its reason"
 )]
 
+mod against_fio;
 mod bench;
 mod bounds;
 mod devices;
 mod help;
 mod interrupts;
+mod readme;
 mod refusals;
 mod results;
 mod surveys;

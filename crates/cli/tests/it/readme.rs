@@ -1,0 +1,65 @@
+//! Every `fathom` line of the README does what it says. Times and sizes are cut, nothing else is changed; the two
+//! set-up lines run in CI.
+
+use crate::bench::Bench;
+
+const README: &str = include_str!("../../../../README.md");
+
+/// The lines of its shell blocks, without their remarks.
+fn lines() -> Vec<&'static str> {
+    let shell = README
+        .split("```")
+        .filter_map(|block| block.strip_prefix("sh\n"));
+    shell
+        .flat_map(str::lines)
+        .map(|line| line.split(" #").next().unwrap_or(line).trim())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// The words of a line, with a short time and a small file.
+fn cut(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut given = line.split_whitespace().skip(1);
+    while let Some(word) = given.next() {
+        match word {
+            "--duration" => drop(given.next()),
+            "--create" => {
+                given.next();
+                words.extend(["--create", "16M"]);
+            }
+            _ => words.push(word),
+        }
+    }
+    if words[0] == "run" {
+        words.extend(["--duration", "100ms", "--warmup", "0s"]);
+    }
+    words
+}
+
+#[test]
+fn every_line_runs() {
+    let bench = Bench::new();
+    for _ in 0..11 {
+        bench
+            .line("run --engine null --duration 10ms --warmup 0s")
+            .good();
+    }
+    let fathom: Vec<&str> = lines()
+        .into_iter()
+        .filter(|line| line.starts_with("fathom "))
+        .collect();
+    assert!(
+        fathom.len() >= 8,
+        "the README shows how to use it: {fathom:?}"
+    );
+    for line in fathom {
+        bench.say(&cut(line)).good();
+    }
+}
+
+#[test]
+fn the_two_set_up_lines_come_first() {
+    let first: Vec<&str> = lines().into_iter().take(2).collect();
+    assert_eq!(first, ["cargo run --release -- survey", "cargo xtask test"]);
+}
