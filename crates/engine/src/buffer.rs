@@ -3,6 +3,10 @@
 //! They are apart so that what a read brings in is never written back. Each slot owns its piece of both, so
 //! two I/Os in flight never share memory. The write part holds several windows a slot, used in turn, so that
 //! even depth 1 does not write the same bytes again and again.
+//!
+//! Pages are ordinary ones, as applications have them. Huge pages make a large I/O one piece of memory instead of
+//! many, and on a device whose requests hold few pieces that alone made 1 MiB reads 2.6 times as fast: true, but
+//! not what anybody's program would see.
 #![allow(unsafe_code, reason = "maps memory that the kernel reads and writes")]
 
 use crate::RunError;
@@ -13,8 +17,6 @@ use std::ptr::NonNull;
 
 /// Smallest alignment that every device takes for memory.
 const PAGE: usize = 4096;
-/// From this size on, huge pages are asked for.
-const HUGE_PAGE: usize = 2 << 20;
 /// Write data of one thread that is different before it is used again, where the depth alone gives less.
 const WRITE_POOL: usize = 4 << 20;
 
@@ -134,10 +136,6 @@ impl Map {
             start: NonNull::new(start.cast()).ok_or_else(refused)?,
             bytes,
         };
-        if bytes >= HUGE_PAGE {
-            // SAFETY: advice on our own mapping; a kernel without huge pages may refuse it, at no harm.
-            unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
-        }
         Ok(map)
     }
 

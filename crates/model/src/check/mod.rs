@@ -124,9 +124,14 @@ fn check_workload(span: &Timespan, target: &Target, problems: &mut Vec<Problem>)
 }
 
 fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> PlannedTarget {
-    let create = creation(target, facts, problems);
     let alignment = alignment(target, facts, problems);
-    let length = range_length(target, facts, create, problems);
+    let before = problems.len();
+    let create = creation(target, facts, alignment, problems);
+    check_kind(target, facts, problems);
+    let length = match problems.len() == before {
+        true => range_length(target, facts, create, problems),
+        false => target.workload.block,
+    };
     if !target.base.is_multiple_of(alignment) {
         problems.push(Problem::BaseUnaligned {
             read: target.base,
@@ -149,9 +154,23 @@ fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>
 }
 
 /// The size to make or complete the file at; `None` where what is there serves.
-fn creation(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> Option<Bytes> {
+fn creation(
+    target: &Target,
+    facts: &TargetFacts,
+    alignment: Bytes,
+    problems: &mut Vec<Problem>,
+) -> Option<Bytes> {
     let asked = target.create?;
     let path = &facts.path;
+    if !asked.is_multiple_of(alignment) {
+        let path = path.clone();
+        problems.push(Problem::CreateUnaligned {
+            path,
+            asked,
+            alignment,
+        });
+        return None;
+    }
     if asked < target.workload.block {
         problems.push(Problem::CreateTooSmall {
             path: path.clone(),
@@ -167,7 +186,7 @@ fn creation(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -
             problems.push(Problem::CreateDevice { path: path.clone() });
             return None;
         }
-        _ => return None, // `range_length` says what is wrong with it
+        _ => return None, // `check_kind` says what is wrong with it
     };
     if facts.content == Content::Fathom && there >= asked {
         return None;
@@ -213,6 +232,20 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
     alignment
 }
 
+/// Whether there is anything under this name that stores.
+fn check_kind(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) {
+    let path = facts.path.clone();
+    match facts.kind {
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::Null => {}
+        TargetKind::Missing if target.create.is_some() => {}
+        TargetKind::Missing => problems.push(Problem::Missing { path }),
+        TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path }),
+        TargetKind::Folder => problems.push(Problem::Folder { path }),
+        TargetKind::Other => problems.push(Problem::NotStorage { path }),
+        TargetKind::Forbidden => problems.push(Problem::Forbidden { path }),
+    }
+}
+
 /// Whole blocks between the base and the end of the range, or the reason why there are none.
 fn range_length(
     target: &Target,
@@ -221,52 +254,42 @@ fn range_length(
     problems: &mut Vec<Problem>,
 ) -> Bytes {
     let path = facts.path.clone();
-    let block = target.workload.block;
-    let before = problems.len();
-    match facts.kind {
-        TargetKind::File | TargetKind::BlockDevice | TargetKind::Null => {}
-        TargetKind::Missing if target.create.is_some() => {}
-        TargetKind::Missing => problems.push(Problem::Missing { path: path.clone() }),
-        TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path: path.clone() }),
-        TargetKind::Folder => problems.push(Problem::Folder { path: path.clone() }),
-        TargetKind::Other => problems.push(Problem::NotStorage { path: path.clone() }),
-        TargetKind::Forbidden => problems.push(Problem::Forbidden { path: path.clone() }),
-    }
-    if problems.len() > before {
-        return block;
-    }
+    let (base, block) = (target.base, target.workload.block);
     let size = create.unwrap_or(facts.size).max(facts.size);
     let end = target
         .length
-        .map_or(size, |length| Bytes(target.base.0.saturating_add(length.0)));
-    if end > size {
-        problems.push(Problem::RangeBeyondEnd {
+        .map_or(size, |length| Bytes(base.0.saturating_add(length.0)));
+    let length = Bytes(end.0.saturating_sub(base.0)).floor_to(block);
+    let blocks = length.0 / block.0.max(1);
+    let threads = target.threads;
+    let problem = match target.length {
+        _ if size > Bytes(0) && base >= size => Problem::BaseBeyondEnd { path, base, size },
+        Some(asked) if asked < block => Problem::LengthTooShort {
             path,
-            base: target.base,
+            length: asked,
+            block,
+        },
+        _ if end > size => Problem::RangeBeyondEnd {
+            path,
+            base,
             end,
             size,
-        });
-        return block;
-    }
-    let length = Bytes(end.0.saturating_sub(target.base.0)).floor_to(block);
-    let threads = u64::from(target.threads.max(1));
-    if length.0 == 0 {
-        problems.push(Problem::TooSmall {
+        },
+        _ if blocks == 0 => Problem::TooSmall {
             path,
             size,
-            base: target.base,
+            base,
             block,
-        });
-        return block;
-    }
-    if length.0 / block.0.max(1) < threads {
-        problems.push(Problem::FewerBlocksThanThreads {
+        },
+        _ if blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
             path,
-            blocks: length.0 / block.0,
-            threads: target.threads,
-        });
-    }
-    length
+            blocks,
+            threads,
+        },
+        _ => return length,
+    };
+    problems.push(problem);
+    block
 }
 
 /// Buffers must fit beside what the machine is doing; half of what is free is the limit.

@@ -81,8 +81,8 @@ pub enum Problem {
     #[error("{}: {}", path.display(), device_not_writable(*read_only))]
     DeviceNotWritable { path: PathBuf, read_only: bool },
     #[error(
-        "{}: {size} from byte {base} on hold no whole block of {block}: take a smaller block or a larger \
-         target", path.display()
+        "{}: its {size} hold no whole block of {block} from byte {base} on: take a smaller block or a \
+         larger target", path.display()
     )]
     TooSmall {
         path: PathBuf,
@@ -109,11 +109,34 @@ pub enum Problem {
         end: Bytes,
         size: Bytes,
     },
+    #[error(
+        "{}: base: read {base}, at or beyond the end at {size}: say a smaller --base", path.display()
+    )]
+    BaseBeyondEnd {
+        path: PathBuf,
+        base: Bytes,
+        size: Bytes,
+    },
+    #[error("{}: length: read {length}; a range holds at least one block of {block}", path.display())]
+    LengthTooShort {
+        path: PathBuf,
+        length: Bytes,
+        block: Bytes,
+    },
     #[error("{}: asked to be made at {asked}, which is less than one block of {block}", path.display())]
     CreateTooSmall {
         path: PathBuf,
         asked: Bytes,
         block: Bytes,
+    },
+    #[error(
+        "{}: asked to be made at {asked}; unbuffered I/O needs a size that is a multiple of {alignment}",
+        path.display()
+    )]
+    CreateUnaligned {
+        path: PathBuf,
+        asked: Bytes,
+        alignment: Bytes,
     },
     #[error("{}: a device has its size: leave --create away, or name a file", path.display())]
     CreateDevice { path: PathBuf },
