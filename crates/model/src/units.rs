@@ -123,6 +123,12 @@ impl Bytes {
             Bytes(self.0 - self.0 % unit.0)
         }
     }
+    /// The same in whole units of which there are at least ten, for messages: 24 675 848K is about 23G.
+    #[must_use]
+    pub fn about(self) -> Bytes {
+        let unit = SIZE_UNITS.iter().find(|(_, scale)| self.0 / scale >= 10);
+        unit.map_or(self, |(_, scale)| self.floor_to(Bytes(*scale)))
+    }
     /// Whether this is a whole number of `unit`s.
     pub const fn is_multiple_of(self, unit: Bytes) -> bool {
         unit.0 != 0 && self.0.is_multiple_of(unit.0)
@@ -370,6 +376,20 @@ mod tests {
                 .to_string()
                 .contains("1000 to some")
         );
+    }
+
+    #[test]
+    fn about_keeps_at_least_two_digits() {
+        for (exact, about) in [
+            (24_675_848 << 10, "23G"),
+            (512, "512"),
+            (9 << 30, "9G"),
+            ((9 << 30) + 5, "9G"),
+            ((19 << 29) + 5, "9728M"),
+            (0, "0"),
+        ] {
+            assert_eq!(Bytes(exact).about().to_string(), about);
+        }
     }
 
     #[test]

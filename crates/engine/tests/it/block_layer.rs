@@ -139,7 +139,7 @@ fn in_the_measured_window_they_differ_by_no_more_than_the_edges_hold() {
     let name = looped.device.file_name().unwrap().to_str().unwrap();
     for depth in [1, 8, 64] {
         let plan = job(&looped.device, &|span| {
-            span.targets[0].workload.queue_depth = QueueDepth(depth)
+            span.targets[0].workload.queue_depth = QueueDepth(depth);
         });
         let record = run(plan, &Root::live(), &Silent, &Stop::new()).unwrap();
         let kernel = record.window.device(name).unwrap();

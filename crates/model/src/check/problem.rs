@@ -141,8 +141,8 @@ pub enum Problem {
     #[error("{}: a device has its size: leave --create away, or name a file", path.display())]
     CreateDevice { path: PathBuf },
     #[error(
-        "{}: {needed} more are needed and {free} are free on {}: take a smaller size, or make room",
-        path.display(), mount_point.display()
+        "{}: {needed} more are needed and {} are free on {}: take a smaller size, or make room",
+        path.display(), free.about(), mount_point.display()
     )]
     NoSpace {
         path: PathBuf,
@@ -160,8 +160,8 @@ pub enum Problem {
         file_system: Option<String>,
     },
     #[error(
-        "the buffers need {needed} (block × depth × threads), more than half of the {available} that are \
-         free: take fewer threads, a smaller depth or a smaller block"
+        "the buffers need {needed} (block × depth × threads), more than half of the {} that are \
+         free: take fewer threads, a smaller depth or a smaller block", available.about()
     )]
     Memory { needed: Bytes, available: Bytes },
     #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
