@@ -90,8 +90,9 @@ impl CountComparison {
         self.device_busy_ns = self.device_busy_ns.saturating_add(other.device_busy_ns);
     }
 
-    /// The larger of both differences in bytes, device minus tool; and both together as a share of the tool's.
-    fn apart(&self) -> (i64, f64) {
+    /// The larger of both differences in bytes, device minus tool; and both together as a share of the tool's, where
+    /// the tool counted any.
+    fn apart(&self) -> (i64, Option<f64>) {
         let (read, write) = (self.read.difference_bytes, self.write.difference_bytes);
         let worst = if read.unsigned_abs() >= write.unsigned_abs() {
             read
@@ -100,12 +101,12 @@ impl CountComparison {
         };
         let both = read.unsigned_abs() as f64 + write.unsigned_abs() as f64;
         let tool = self.read.tool_bytes as f64 + self.write.tool_bytes as f64;
-        (worst, share(both, tool).unwrap_or(0.0))
+        (worst, share(both, tool))
     }
 
     pub(crate) fn agreement(&self) -> Agreement {
         let (worst, apart) = self.apart();
-        if worst.unsigned_abs() <= self.bound_bytes || apart <= 0.01 {
+        if worst.unsigned_abs() <= self.bound_bytes || apart.is_some_and(|share| share <= 0.01) {
             Agreement::Agrees
         } else if worst < 0 {
             Agreement::DeviceLess
@@ -116,17 +117,65 @@ impl CountComparison {
 
     pub(crate) fn sentence(&self, device: &str) -> String {
         let (worst, apart) = self.apart();
-        let apart = say::percent(apart);
-        match self.agreement() {
-            Agreement::Agrees if worst == 0 => "the same to the byte".to_owned(),
-            Agreement::Agrees if worst.unsigned_abs() <= self.bound_bytes => {
-                format!("{apart} apart, no more than was in flight at the edges")
-            }
-            Agreement::Agrees => format!("{apart} apart"),
-            Agreement::DeviceLess => {
-                format!("{apart} apart: something above {device} answered or kept the rest")
-            }
-            _ => format!("{apart} apart: {device} did other work too"),
+        let why = match self.agreement() {
+            Agreement::Agrees if worst == 0 => return "the same to the byte".to_owned(),
+            Agreement::Agrees if worst.unsigned_abs() > self.bound_bytes => None,
+            Agreement::Agrees => Some("no more than was in flight at the edges".to_owned()),
+            Agreement::DeviceLess => Some(format!(
+                "something above {device} answered or kept the rest"
+            )),
+            _ => Some(format!("{device} did other work too")),
+        };
+        let parts: Vec<String> = apart.map(difference).into_iter().chain(why).collect();
+        parts.join(": ")
+    }
+}
+
+/// A share of the tool's bytes in words: beyond all of them, how many times as much.
+fn difference(share: f64) -> String {
+    if share > 1.0 {
+        format!("apart by {} times fathom's count", say::digits(share))
+    } else {
+        format!("{} apart", say::percent(share))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(tool: u64, device: u64, bound: u64) -> CountComparison {
+        CountComparison {
+            bound_bytes: bound,
+            read: OperationComparison::new((1, tool), (1, device)),
+            ..CountComparison::default()
         }
+    }
+
+    #[test]
+    fn what_stands_beside_nothing_has_no_percentage() {
+        let all = counts(0, 172 << 20, 4096);
+        assert_eq!(all.agreement(), Agreement::DeviceMore);
+        assert_eq!(all.sentence("vda"), "vda did other work too");
+        let edge = counts(0, 4096, 8192);
+        assert_eq!(
+            edge.sentence("vda"),
+            "no more than was in flight at the edges"
+        );
+        assert_eq!(counts(0, 0, 0).sentence("vda"), "the same to the byte");
+    }
+
+    #[test]
+    fn shares_beyond_all_are_told_as_times() {
+        let more = counts(1 << 20, 82 << 20, 0);
+        assert_eq!(
+            more.sentence("vda"),
+            "apart by 81.0 times fathom's count: vda did other work too"
+        );
+        let less = counts(4 << 20, 1 << 20, 0);
+        assert_eq!(
+            less.sentence("vda"),
+            "75 % apart: something above vda answered or kept the rest"
+        );
     }
 }

@@ -244,6 +244,8 @@ pub fn target_facts() -> TargetFacts {
         kind: TargetKind::File,
         size: Bytes::gib(8),
         identity: Some((1, 2)),
+        allocated: Bytes(0),
+        obstacle: None,
         writable: true,
         direct_io: Some(DirectIo {
             memory: Bytes(512),

@@ -5,6 +5,7 @@
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// What the surroundings say, read once at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(crate) struct Environment {
     home: Option<PathBuf>,
     /// Messages go to a terminal, so progress may be drawn.
     pub(crate) draws_progress: bool,
+    /// How wide the terminal is that results go to; `None` where they go elsewhere.
+    pub(crate) columns: Option<usize>,
 }
 
 /// Where results are kept, and who said so.
@@ -51,6 +54,7 @@ impl Environment {
             data_home: absolute("XDG_DATA_HOME"),
             home: absolute("HOME"),
             draws_progress: std::io::stderr().is_terminal(),
+            columns: columns(terminal_size_of(std::io::stdout())),
         }
     }
 
@@ -66,6 +70,17 @@ impl Environment {
         };
         Some(StorePlace::Default(data.join("fathom").join("fathom.db")))
     }
+}
+
+/// How wide the terminal is that messages go to, at this moment; `None` where they go elsewhere.
+pub(crate) fn message_columns() -> Option<usize> {
+    columns(terminal_size_of(std::io::stderr()))
+}
+
+/// A terminal that does not know its width says 0.
+fn columns(size: Option<(Width, Height)>) -> Option<usize> {
+    let (width, _) = size?;
+    Some(usize::from(width.0)).filter(|&columns| columns > 0)
 }
 
 #[cfg(test)]

@@ -21,15 +21,21 @@ pub(crate) enum Ending {
 #[derive(Debug)]
 pub(crate) struct Failure {
     refused: bool,
-    text: String,
+    /// One message each: a name in it may hold line ends.
+    messages: Vec<String>,
 }
 
 impl Failure {
     /// The request cannot be run; nothing was done.
     pub(crate) fn refused(why: impl Display) -> Self {
+        Failure::refused_for([why.to_string()])
+    }
+
+    /// The same for several reasons, each a message of its own.
+    pub(crate) fn refused_for(reasons: impl IntoIterator<Item = String>) -> Self {
         Failure {
             refused: true,
-            text: why.to_string(),
+            messages: reasons.into_iter().collect(),
         }
     }
 
@@ -37,20 +43,22 @@ impl Failure {
     pub(crate) fn failed(why: impl Display) -> Self {
         Failure {
             refused: false,
-            text: why.to_string(),
+            messages: vec![why.to_string()],
         }
     }
 
-    /// Says it, a line a problem.
+    /// Says it, a message a problem.
     pub(crate) fn tell(&self) -> ExitCode {
-        output::tell(&self.text);
+        self.messages
+            .iter()
+            .for_each(|message| output::tell(message));
         ExitCode::from(if self.refused { 2 } else { 1 })
     }
 }
 
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.messages.join("; "))
     }
 }
 
@@ -72,7 +80,7 @@ impl Ending {
 pub(crate) fn parser_says(error: &clap::Error) -> ExitCode {
     match error.print() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Failure::failed(output::errno_text(&error)).tell()
+            output::unwritten(&error).tell()
         }
         _ if error.use_stderr() => ExitCode::from(2),
         _ => ExitCode::SUCCESS,
@@ -81,13 +89,13 @@ pub(crate) fn parser_says(error: &clap::Error) -> ExitCode {
 
 impl From<dialects::Refusal> for Failure {
     fn from(refusal: dialects::Refusal) -> Self {
-        Failure::refused(refusal)
+        Failure::refused_for(refusal.iter().map(ToString::to_string))
     }
 }
 
 impl From<model::Problems> for Failure {
     fn from(problems: model::Problems) -> Self {
-        Failure::refused(problems)
+        Failure::refused_for(problems.iter().map(ToString::to_string))
     }
 }
 
@@ -97,6 +105,8 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Open { .. }
+            | RunError::NotOurs { .. }
+            | RunError::Locked { .. }
             | RunError::Unavailable { .. }
             | RunError::DepthWithoutRing { .. } => Failure::refused(error),
             _ => Failure::failed(error),

@@ -5,7 +5,9 @@
 
 use crate::failure::Failure;
 use host::Root;
-use model::{Consent, HostRecord, Location, Plan, Profile, TargetFacts, Timespan};
+use model::{Consent, HostRecord, Location, Plan, Profile, TargetFacts, TargetKind, Timespan};
+use std::cell::RefCell;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// Everything that decides whether a request may be run, but for the request.
@@ -15,6 +17,31 @@ pub(crate) struct Gate<'a> {
     pub(crate) consent: &'a Consent,
     /// The file that keeps the results, where one does. It need not exist yet.
     pub(crate) store: Option<&'a Path>,
+    pub(crate) held: Held,
+}
+
+/// The files that were looked at, open for as long as the gate is there. While a file is open its number is not
+/// given to another one, so that the number that was checked still means that file when it is written or removed,
+/// even if somebody takes its name away meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct Held(RefCell<Vec<File>>);
+
+impl Held {
+    /// Each file once. One that cannot be opened, or that is another one by now, is not held: whoever uses it later
+    /// compares its number with the facts.
+    fn hold(&self, facts: &TargetFacts) {
+        let number = |file: &File| {
+            file.metadata()
+                .ok()
+                .map(|there| host::file_identity(&there))
+        };
+        let mut held = self.0.borrow_mut();
+        if facts.kind != TargetKind::File || held.iter().any(|one| number(one) == facts.identity) {
+            return;
+        }
+        let opened = File::open(&facts.path).ok();
+        held.extend(opened.filter(|file| number(file) == facts.identity));
+    }
 }
 
 /// A timespan that may be run, with the facts that allowed it.
@@ -28,21 +55,44 @@ pub(crate) struct Passed {
 impl Gate<'_> {
     /// Looks at each target once and checks the whole profile. One entry a timespan.
     pub(crate) fn pass(&self, profile: &Profile) -> Result<Vec<Passed>, Failure> {
+        self.pass_with(profile, &|location| self.look(location))
+    }
+
+    /// The same for a profile whose only target was looked at before: who uses it is asked again, what it holds is
+    /// not read again.
+    pub(crate) fn pass_again(
+        &self,
+        profile: &Profile,
+        earlier: &TargetFacts,
+    ) -> Result<Vec<Passed>, Failure> {
+        self.pass_with(profile, &|location| match location {
+            Location::Path(path) if *path == earlier.path => {
+                host::target_facts_again(self.root, earlier)
+            }
+            _ => self.look(location),
+        })
+    }
+
+    fn pass_with(
+        &self,
+        profile: &Profile,
+        look: &dyn Fn(&Location) -> TargetFacts,
+    ) -> Result<Vec<Passed>, Failure> {
         let mut seen: Vec<(Location, TargetFacts)> = Vec::new();
         let facts: Vec<Vec<TargetFacts>> = profile
             .timespans
             .iter()
-            .map(|span| self.facts_of(span, &mut seen))
+            .map(|span| facts_of(span, look, &mut seen))
             .collect();
         let known: Vec<&TargetFacts> = seen.iter().map(|(_, facts)| facts).collect();
         let told = self.against_names(&known);
         let flat = facts.concat();
         let plans = match model::check(profile, self.host, &flat, self.consent) {
             Ok(plans) if told.is_empty() => plans,
-            Ok(_) => return Err(Failure::refused(told.join("\n"))),
+            Ok(_) => return Err(Failure::refused_for(told)),
             Err(problems) => {
-                let lines = std::iter::once(problems.to_string()).chain(told);
-                return Err(Failure::refused(lines.collect::<Vec<_>>().join("\n")));
+                let found = problems.iter().map(ToString::to_string);
+                return Err(Failure::refused_for(found.chain(told)));
             }
         };
         let passed = plans.into_iter().zip(facts);
@@ -54,35 +104,20 @@ impl Gate<'_> {
         let mut seen = Vec::new();
         let spans = profile.timespans.iter();
         spans
-            .flat_map(|span| self.facts_of(span, &mut seen))
+            .flat_map(|span| facts_of(span, &|location| self.look(location), &mut seen))
             .collect()
     }
 
     /// One target as it stands now.
     pub(crate) fn look(&self, location: &Location) -> TargetFacts {
         match location {
-            Location::Path(path) => host::target_facts(self.root, path),
+            Location::Path(path) => {
+                let found = host::target_facts(self.root, path);
+                self.held.hold(&found);
+                found
+            }
             Location::Null(behaviour) => TargetFacts::null(behaviour),
         }
-    }
-
-    fn facts_of(
-        &self,
-        span: &Timespan,
-        seen: &mut Vec<(Location, TargetFacts)>,
-    ) -> Vec<TargetFacts> {
-        let mut facts = Vec::new();
-        for target in &span.targets {
-            let known = seen.iter().find(|(place, _)| *place == target.location);
-            if let Some((_, found)) = known {
-                facts.push(found.clone());
-                continue;
-            }
-            let found = self.look(&target.location);
-            seen.push((target.location.clone(), found.clone()));
-            facts.push(found);
-        }
-        facts
     }
 
     /// What stands against the names, a sentence each.
@@ -95,7 +130,7 @@ impl Gate<'_> {
                     "{path}: a symbolic link to something that is not there: name the file itself"
                 ));
             }
-            if self.store.is_some_and(|store| keeps(store, &one.path)) {
+            if self.store.is_some_and(|store| keeps(store, one)) {
                 told.push(format!(
                     "{path}: the results are kept in this file: name another target, or another --store"
                 ));
@@ -106,6 +141,14 @@ impl Gate<'_> {
                     other.path.display()
                 ));
             }
+        }
+        let null = |target: &&TargetFacts| target.kind == TargetKind::Null;
+        if self.consent.overwrite_files && !targets.is_empty() && targets.iter().all(null) {
+            told.push(
+                "--overwrite: the engine null has no file, so this would allow nothing: leave it away, or say \
+                 another engine"
+                    .to_owned(),
+            );
         }
         for device in &self.consent.destroy_devices {
             if !targets.iter().any(|target| target.path == *device) {
@@ -118,6 +161,25 @@ impl Gate<'_> {
         }
         told
     }
+}
+
+fn facts_of(
+    span: &Timespan,
+    look: &dyn Fn(&Location) -> TargetFacts,
+    seen: &mut Vec<(Location, TargetFacts)>,
+) -> Vec<TargetFacts> {
+    let mut facts = Vec::new();
+    for target in &span.targets {
+        let known = seen.iter().find(|(place, _)| *place == target.location);
+        if let Some((_, found)) = known {
+            facts.push(found.clone());
+            continue;
+        }
+        let found = look(&target.location);
+        seen.push((target.location.clone(), found.clone()));
+        facts.push(found);
+    }
+    facts
 }
 
 fn same(one: &TargetFacts, other: &TargetFacts) -> bool {
@@ -145,12 +207,17 @@ fn real_name(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// SQLite keeps two more files beside its own while it is open.
-fn keeps(store: &Path, path: &Path) -> bool {
+/// Whether the target is the store, under this name or another one (a hard link). SQLite keeps more files beside
+/// its own while it is open.
+fn keeps(store: &Path, target: &TargetFacts) -> bool {
     ["", "-wal", "-shm", "-journal"].iter().any(|suffix| {
         let mut name = store.as_os_str().to_owned();
         name.push(suffix);
-        same_name(Path::new(&name), path)
+        let name = Path::new(&name);
+        let number = fs::metadata(name)
+            .ok()
+            .map(|there| host::file_identity(&there));
+        number.is_some() && number == target.identity || same_name(name, &target.path)
     })
 }
 
@@ -179,9 +246,27 @@ mod tests {
     fn the_store_and_its_companions_are_no_targets() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for (name, kept) in [("s.db", true), ("s.db-wal", true), ("s.db2", false)] {
-            assert_eq!(keeps(&at("s.db"), &at(name)), kept, "{name}");
-        }
+        let kept = |name: &str| keeps(&at("s.db"), &host::target_facts(&Root::live(), &at(name)));
+        assert!(kept("s.db") && kept("s.db-wal") && !kept("s.db2"));
+        std::fs::write(at("s.db-wal"), b"x").unwrap();
+        std::fs::hard_link(at("s.db-wal"), at("harmless")).unwrap();
+        assert!(kept("harmless"));
+    }
+
+    #[test]
+    fn the_number_of_a_file_that_was_checked_is_not_given_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, b"x").unwrap();
+        let held = Held::default();
+        let facts = host::target_facts(&Root::live(), &path);
+        held.hold(&facts);
+        held.hold(&facts);
+        assert_eq!(held.0.borrow().len(), 1);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, b"y").unwrap();
+        let other = std::fs::metadata(&path).unwrap();
+        assert_ne!(Some(host::file_identity(&other)), facts.identity);
     }
 
     #[test]

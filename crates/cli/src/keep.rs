@@ -25,14 +25,31 @@ pub(crate) fn place(
     }
 }
 
-/// Opens it for keeping, or makes it with the folders above it. What cannot keep results is refused before they are measured.
+/// Opens it for keeping, or makes it; in the user's data folder with the folders above it. What cannot keep results is refused before they are measured.
 pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, Failure> {
     let Some(place) = place else {
         return Ok(None);
     };
+    if let StorePlace::Named(path) = place {
+        refuse_missing_folder(path)?;
+    }
     Store::open(place.path())
         .map(Some)
         .map_err(Failure::refused)
+}
+
+/// Folders are made only in the user's data folder: elsewhere a missing one is more likely a slip.
+fn refuse_missing_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.exists() => Err(Failure::refused(format!(
+            "{}: its folder does not exist: make it first, or name another place for the results",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The store with its name, lent to whoever shows a result.
@@ -56,7 +73,7 @@ pub(crate) fn look(
             path.display()
         ))),
         StorePlace::Default(path) | StorePlace::Named(path) => {
-            Store::open(&path).map(Some).map_err(Failure::refused)
+            Store::look(&path).map(Some).map_err(Failure::refused)
         }
     }
 }

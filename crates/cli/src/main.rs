@@ -44,7 +44,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Fai
         Command::Run(args) => commands::run::run(args, environment),
         Command::List(args) => commands::list::list(args, environment),
         Command::Show(args) => commands::show::show(args, environment),
-        Command::Devices(args) => commands::devices::devices(args),
+        Command::Devices(args) => commands::devices::devices(args, environment),
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),
     }

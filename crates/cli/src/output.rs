@@ -2,8 +2,12 @@
 //!
 //! Deliberately absent: what the results look like (`views`), and progress.
 
+use crate::environment;
 use crate::failure::Failure;
 use std::io::{self, ErrorKind, Write};
+
+/// Stands before every message.
+const NAME: &str = "fathom: ";
 
 /// Writes a whole result at once. A reader that went away has read all it wanted, so that is no failure.
 pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
@@ -11,20 +15,48 @@ pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
     match out.write_all(result).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::failed(format!(
-            "standard output could not be written: {}",
-            errno_text(&error)
-        ))),
+        Err(error) => Err(unwritten(&error)),
     }
 }
 
-/// Says something to the person, each line with the program's name. Names of files may hold anything, so what a
-/// terminal would obey is made visible. Where nobody can hear it, it is not said.
+/// Nobody can read what was to be said on standard output.
+pub(crate) fn unwritten(error: &io::Error) -> Failure {
+    Failure::failed(format!(
+        "standard output could not be written: {}",
+        errno_text(error)
+    ))
+}
+
+/// Says one thing to the person, with the program's name before it. Names of files may hold anything, so what a
+/// terminal would obey is made visible, line ends too. Where nobody can hear it, it is not said.
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
-    for line in text.lines() {
-        let _ = writeln!(err, "fathom: {}", views::printable(line));
+    let text = views::printable(text);
+    for line in broken(&text, environment::message_columns()) {
+        let _ = writeln!(err, "{line}");
     }
+}
+
+/// The message as lines: one, or on a terminal as many as it is wide for, broken at spaces, so that no word is cut.
+fn broken(text: &str, columns: Option<usize>) -> Vec<String> {
+    let room = columns.map_or(usize::MAX, |columns| {
+        columns.saturating_sub(NAME.len()).max(20)
+    });
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let indent = " ".repeat(NAME.len());
+    (0usize..)
+        .zip(lines)
+        .map(|(place, line)| format!("{}{line}", if place == 0 { NAME } else { &indent }))
+        .collect()
 }
 
 /// The kernel's words without Rust's number behind them.
@@ -33,5 +65,23 @@ pub(crate) fn errno_text(error: &io::Error) -> String {
     match text.find(" (os error ") {
         Some(end) => text[..end].to_owned(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line_but_on_a_terminal() {
+        let text = "a word and a path: /a/very/long/path/that/is/wider";
+        assert_eq!(broken(text, None), [format!("fathom: {text}")]);
+        assert_eq!(
+            broken(text, Some(28)),
+            [
+                "fathom: a word and a path:",
+                "        /a/very/long/path/that/is/wider"
+            ]
+        );
     }
 }

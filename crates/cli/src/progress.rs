@@ -2,7 +2,7 @@
 //!
 //! Drawn on standard error and gone when the result comes. Deliberately absent: results.
 
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::now::Stopwatch;
 use crate::output;
 use analysis::say;
@@ -12,7 +12,11 @@ use model::{Bytes, Nanos};
 use std::sync::Mutex;
 
 /// The line never jumps: the bar has its place whatever stands before and behind it.
-const LINE: &str = "{prefix:31} [{bar:24}] {msg}";
+/// What is longer than its place is cut, so that no line wraps.
+const LINE: &str = "{prefix:31!} [{bar:24}] {wide_msg}";
+/// The same where there is less room: 40 columns are left for the message on a terminal of 80.
+const LINE_NARROW: &str = "{prefix:30!} [{bar:6}] {wide_msg}";
+const COLUMNS_WIDE: usize = 100;
 const TITLE_RUN: &str = "running";
 
 /// Draws what the engine and the survey tell.
@@ -60,7 +64,9 @@ impl Progress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(total.0.max(1)), target);
-        let style = ProgressStyle::with_template(LINE).expect("the template is a constant");
+        let wide = environment::message_columns().is_some_and(|columns| columns >= COLUMNS_WIDE);
+        let line = if wide { LINE } else { LINE_NARROW };
+        let style = ProgressStyle::with_template(line).expect("the template is a constant");
         bar.set_style(style.progress_chars("=> "));
         Progress {
             bar,
@@ -98,7 +104,6 @@ impl Progress {
                 say::mib_per_s(bytes as f64 / took.as_seconds().max(1e-9)),
             ));
         }
-        self.bar.reset();
         took
     }
 
@@ -165,12 +170,23 @@ impl Observer for Progress {
     fn on(&self, event: Event<'_>) {
         match event {
             Event::Filling { path, done, total } => {
-                self.draw_filling(format!("filling {}", path.display()), done, total);
+                let name = views::printable(&path.to_string_lossy());
+                self.draw_filling(format!("filling {name}"), done, total);
+            }
+            Event::Proving { path, done, total } => {
+                let name = views::printable(&path.to_string_lossy());
+                self.draw_filling(format!("checking {name}"), done, total);
             }
             Event::Phase { name } => {
                 let mut state = self.state.lock().expect("nobody panics while drawing");
                 if !state.survey {
-                    name.clone_into(&mut state.what);
+                    // While it goes on it is a doing, not a deed.
+                    let doing = if name == "measured" {
+                        "measuring"
+                    } else {
+                        name
+                    };
+                    doing.clone_into(&mut state.what);
                 }
             }
             Event::Tick {

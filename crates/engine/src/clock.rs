@@ -144,7 +144,7 @@ impl Clock for WallClock {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
-fn monotonic() -> Instant {
+pub(crate) fn monotonic() -> Instant {
     Instant::now()
 }
 

@@ -20,8 +20,8 @@ pub enum RunError {
         source: io::Error,
     },
     #[error(
-        "{}: this is no longer what was checked (it was replaced or resized meanwhile), so nothing was \
-         written: run again", path.display()
+        "{}: this is no longer what was checked (it was replaced or resized meanwhile), so it is left \
+         alone: run again", path.display()
     )]
     Changed { path: PathBuf },
     #[error("the engine {engine} does not run here: {reason}; {remedy}")]
@@ -53,14 +53,32 @@ pub enum RunError {
         errno_text(source)
     )]
     Thread { number: u32, source: io::Error },
-    #[error("{}: filling failed at byte {offset}: {}; {}", path.display(), errno_text(source), fill_remedy(source))]
+    #[error(
+        "{}: filling failed at byte {offset}: {}; {}{}", path.display(), errno_text(source), fill_remedy(source),
+        left(*removed)
+    )]
     Fill {
         path: PathBuf,
         offset: Bytes,
         source: io::Error,
+        removed: bool,
     },
-    #[error("stopped while {} was being filled{}", path.display(), if *removed { "; the unfinished file was removed" } else { "; what was written so far stays and is completed next time" })]
+    #[error("stopped while {} was being filled{}", path.display(), left(*removed))]
     FillInterrupted { path: PathBuf, removed: bool },
+    #[error(
+        "{}: its first blocks were written by fathom, but what stands at byte {offset} was not, so nothing is \
+         written: it would be lost. To allow it, add: --overwrite (for a file), --destroy {} (for a device)",
+        path.display(), path.display()
+    )]
+    NotOurs { path: PathBuf, offset: Bytes },
+    #[error("stopped while {} was being read to see that all of it is fathom's; nothing was written", path.display())]
+    ProofInterrupted { path: PathBuf },
+    #[error(
+        "{}: another fathom is using it: wait until that one has ended, or name another target", path.display()
+    )]
+    Locked { path: PathBuf },
+    #[error("a worker broke off: {message}; this is a mistake in fathom, please report it")]
+    Panicked { message: String },
 }
 
 /// `No such file or directory (ENOENT…)` without Rust's own wrapping.
@@ -87,10 +105,18 @@ fn open_remedy(error: &io::Error) -> &'static str {
     }
 }
 
+fn left(removed: bool) -> &'static str {
+    if removed {
+        "; the unfinished file was removed"
+    } else {
+        "; what was written so far stays and is completed next time"
+    }
+}
+
 fn fill_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "take a smaller --size, or make room; the unfinished file was removed"
+            "take a smaller size, or make room"
         }
         _ => "see the system's log (dmesg) for more",
     }

@@ -29,7 +29,7 @@ mod worker;
 pub use dispatch::{Availability, available, queue_depth_max};
 pub use error::RunError;
 pub use observer::{Event, Observer, Silent};
-pub use prepare::{Filled, prepare};
+pub use prepare::{Filled, prepare, prove_ours};
 pub use rehearsal::rehearse;
 pub use stop::Stop;
 pub use timespan::{Job, run};

@@ -15,6 +15,15 @@ pub enum Event<'a> {
         /// To be written in all.
         total: Bytes,
     },
+    /// A file or device that looked like fathom's own is being read whole before it is written.
+    Proving {
+        /// Which.
+        path: &'a Path,
+        /// Read so far.
+        done: Bytes,
+        /// To be read in all.
+        total: Bytes,
+    },
     /// A phase began.
     Phase {
         /// `warm-up`, `measured`, `cool-down` or `drain`.

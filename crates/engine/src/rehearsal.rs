@@ -27,7 +27,7 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let mut threads = Vec::new();
     let mut failure = None;
     let mut drained = Nanos(0);
-    for place in worker::places(&job.plan) {
+    for place in worker::places(&job.plan, job.started_utc.0) {
         let (thread, its_failure, its_drained) = rehearse_one(&job, place, &schedule, step)?;
         threads.push(thread);
         failure = failure.or(its_failure);
@@ -128,6 +128,7 @@ pub(crate) mod tests {
                 access: Access::Random,
             },
             alignment: Bytes(512),
+            prove_ours: false,
             identity: None,
         }
     }

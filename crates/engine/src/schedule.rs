@@ -4,7 +4,7 @@
 //! and on nothing else; no thread has to be told that a phase has begun.
 
 use model::{Nanos, PhaseTimes, Phases};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The moments, counted from the start of the warm-up.
 #[derive(Debug)]
@@ -12,6 +12,7 @@ pub(crate) struct Schedule {
     measured_from: u64,
     measured_to: AtomicU64, // only ever lowered
     end: AtomicU64,         // only ever lowered
+    halted: AtomicBool,     // somebody wants the end, whatever is in flight
 }
 
 impl Schedule {
@@ -22,6 +23,7 @@ impl Schedule {
             measured_from,
             measured_to: AtomicU64::new(measured_to),
             end: AtomicU64::new(phases.total().0),
+            halted: AtomicBool::new(false),
         }
     }
 
@@ -29,6 +31,12 @@ impl Schedule {
     pub(crate) fn halt(&self, now: Nanos) {
         self.measured_to.fetch_min(now.0, Ordering::Relaxed);
         self.end.fetch_min(now.0, Ordering::Relaxed);
+        self.halted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end was brought nearer, so that what is in flight is not waited for long.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.halted.load(Ordering::Relaxed)
     }
 
     /// Whether a completion found at `now` counts.

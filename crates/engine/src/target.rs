@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "advice on a descriptor")]
 
 use crate::RunError;
-use model::{CacheMode, Location, PlannedTarget};
+use crate::prepare::lock;
+use model::{CacheMode, Location, Plan, PlannedTarget};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -57,12 +58,45 @@ impl OpenTarget {
     }
 }
 
-/// Holds a device so that nobody can mount it or hold it too while the run writes to it. The kernel refuses
-/// with EBUSY when somebody already does. `None` where the plan asks for nothing of the kind.
-pub(crate) fn hold(target: &PlannedTarget) -> Result<Option<File>, RunError> {
-    let Some(path) = target.location.path().filter(|_| target.exclusive) else {
-        return Ok(None);
+/// Holds all targets for the length of a run. A device that is written is opened exclusively, so that nobody can mount
+/// or hold it too; the kernel refuses with EBUSY when somebody already does. A file is locked against other fathoms
+/// that write it, or against all others when we write.
+pub(crate) fn hold_all(plan: &Plan) -> Result<Vec<File>, RunError> {
+    let mut held: Vec<File> = Vec::new();
+    let mut names: Vec<&Path> = Vec::new();
+    for target in &plan.targets {
+        let Some(path) = target.location.path().filter(|path| !names.contains(path)) else {
+            continue;
+        };
+        // A target that is given twice is held once, in the stronger way.
+        let alike = plan
+            .targets
+            .iter()
+            .filter(|other| other.location.path() == Some(path));
+        let strongest = alike.max_by_key(|other| (other.exclusive, other.writes()));
+        held.extend(hold(strongest.unwrap_or(target), path)?);
+        names.push(path);
+    }
+    Ok(held)
+}
+
+fn hold(target: &PlannedTarget, path: &Path) -> Result<Option<File>, RunError> {
+    if target.exclusive {
+        return hold_device(target, path).map(Some);
+    }
+    let Ok(file) = File::open(path) else {
+        return Ok(None); // what may only be written cannot be held; opening it for the run says what is wrong
     };
+    let regular = file.metadata().is_ok_and(|meta| meta.is_file());
+    if regular && !lock(&file, target.writes()) {
+        return Err(RunError::Locked {
+            path: path.to_owned(),
+        });
+    }
+    Ok(Some(file))
+}
+
+fn hold_device(target: &PlannedTarget, path: &Path) -> Result<File, RunError> {
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -74,7 +108,7 @@ pub(crate) fn hold(target: &PlannedTarget) -> Result<Option<File>, RunError> {
             source,
         })?;
     verify(&file, path, target)?;
-    Ok(Some(file))
+    Ok(file)
 }
 
 /// Whether the open file is the one that was checked, and still holds the whole range.

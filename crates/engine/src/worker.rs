@@ -16,7 +16,11 @@ use model::{Bytes, Failure, Nanos, OnError, Operation, Plan, PlannedTarget};
 use std::sync::Arc;
 
 /// How long the drain waits for a device that answers nothing at all.
-const DRAIN_PATIENCE: Nanos = Nanos::seconds(10);
+const DRAIN_SILENCE: Nanos = Nanos::seconds(10);
+/// How long the drain waits in all, for a device that is slow but answers.
+pub(crate) const DRAIN_MAX: Nanos = Nanos::seconds(30);
+/// How long it waits in all when somebody wants the end.
+const DRAIN_HALTED_MAX: Nanos = Nanos::seconds(1);
 /// Where I/Os complete slower than this, each is handed over at once: a system call an I/O is then little
 /// beside the device, which can begin on the first of a batch while the last is still being made. Where they
 /// complete faster, a batch is handed over whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
@@ -70,10 +74,13 @@ pub(crate) struct Place {
     pub(crate) target: u32,
     /// Among the threads of that target.
     pub(crate) index: u32,
+    /// What it writes is drawn from this.
+    pub(crate) content_seed: u64,
 }
 
-/// All places of a plan, in the order of their threads.
-pub(crate) fn places(plan: &Plan) -> Vec<Place> {
+/// All places of a plan, in the order of their threads. `salt` differs from run to run: what is written must too, or a
+/// device that folds equal blocks would see old friends.
+pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
     let each = plan
         .targets
         .iter()
@@ -84,6 +91,7 @@ pub(crate) fn places(plan: &Plan) -> Vec<Place> {
             thread,
             target,
             index,
+            content_seed: plan.seed ^ salt.rotate_left(17) ^ (u64::from(thread) << 48),
         })
         .collect()
 }
@@ -109,12 +117,12 @@ impl<C: Clock> Work<C> {
             schedule,
             live,
             steps: Steps::new(target, plan.seed, place.index, place.thread),
-            buffers: Buffers::new(target, content_seed(plan.seed, place.thread))?,
+            buffers: Buffers::new(target, place.content_seed)?,
             tally: ThreadTally::new(plan),
             flights: vec![idle; depth as usize].into(),
             free: (0..depth).rev().collect(),
             landed: Vec::with_capacity(depth as usize),
-            pace: Nanos(0),
+            pace: HAND_OVER_ABOVE.plus(Nanos(1)), // one by one, until it is known better
             block: u32::try_from(target.workload.block.0).expect("at most 1 GiB"),
             target: place.target,
             on_error: plan.on_error,
@@ -125,13 +133,6 @@ impl<C: Clock> Work<C> {
     fn in_flight(&self) -> usize {
         self.flights.len() - self.free.len()
     }
-}
-
-/// Write data must differ from run to run, or a device that folds equal blocks would see old friends; so the
-/// address of a stack variable, which the system randomises, goes into its seed.
-fn content_seed(seed: u64, thread: u32) -> u64 {
-    let somewhere = std::ptr::from_ref(&thread) as u64;
-    seed ^ somewhere.rotate_left(32) ^ (u64::from(thread) << 48)
 }
 
 /// Runs from the start of the warm-up until the schedule is over, then takes in what is still in flight.
@@ -231,21 +232,22 @@ fn fail<C: Clock>(work: &mut Work<C>, found: Found, flight: Flight, errno: i32) 
     }
 }
 
-/// Takes in what is in flight without issuing more, for as long as the device answers at all. What it never
-/// answers is left behind with its memory, its file and its ring, because it may still answer one day.
+/// Takes in what is in flight without issuing more. What the device does not answer in time is left behind with its
+/// memory, its file and its ring, because it may still answer one day.
 pub(crate) fn finish<B: Backend, C: Clock>(
     mut work: Work<C>,
     mut backend: B,
     target: crate::target::OpenTarget,
 ) -> Result<Done, RunError> {
-    let mut last_answer = work.clock.now();
-    while work.in_flight() > 0 && work.clock.now().minus(last_answer) < DRAIN_PATIENCE {
-        backend.reap(&work.clock, &mut work.landed)?;
-        if !work.landed.is_empty() {
-            last_answer = work.clock.now();
-            settle(&mut work, last_answer);
+    let drained = match drain(&mut work, &mut backend) {
+        Ok(drained) => drained,
+        Err(error) => {
+            backend.abandon();
+            work.buffers.abandon();
+            target.abandon();
+            return Err(error);
         }
-    }
+    };
     let abandoned = u32::try_from(work.in_flight()).expect("at most the depth");
     if abandoned > 0 {
         backend.abandon();
@@ -258,6 +260,30 @@ pub(crate) fn finish<B: Backend, C: Clock>(
         tally: work.tally,
         failure: work.failure,
         abandoned,
-        drained: last_answer,
+        drained,
     })
+}
+
+/// Takes in what is in flight, within the limits above; returns when the last of it was found.
+fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Nanos, RunError> {
+    let began = work.clock.now();
+    let mut last_answer = began;
+    let mut now = began;
+    while work.in_flight() > 0 {
+        let limit = if work.schedule.is_halted() {
+            DRAIN_HALTED_MAX
+        } else {
+            DRAIN_MAX
+        };
+        if now.minus(began) >= limit || now.minus(last_answer) >= DRAIN_SILENCE {
+            break;
+        }
+        backend.reap(&work.clock, &mut work.landed)?;
+        now = work.clock.now();
+        if !work.landed.is_empty() {
+            last_answer = now;
+            settle(work, now);
+        }
+    }
+    Ok(last_answer)
 }

@@ -2,8 +2,9 @@
 //!
 //! Looked at: the first and the last block, up to 254 spread evenly between, the last piece that is
 //! shorter than a block, and the blocks that the caller knows to hold data (the extents of a sparse
-//! file). A sample can miss things: that is why signatures are looked for as well. Deliberately absent: how
-//! bytes are read, so that a test needs no file.
+//! file). A sample can miss things, so it proves that somebody's data is there, never that none is: zeros
+//! are unproven until everything was read. Deliberately absent: how bytes are read and how time is told,
+//! so that a test needs neither a file nor a clock.
 
 use model::stamp::{STAMP_BYTES, STAMP_EVERY, is_stamped};
 use model::{Bytes, Content};
@@ -11,6 +12,8 @@ use std::collections::BTreeSet;
 
 const BLOCK: u64 = STAMP_EVERY.0;
 const SAMPLES: u64 = 256;
+/// Bytes of one read where everything is read.
+const PIECE: u64 = 1 << 20;
 
 /// What one look at a block tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,12 +47,16 @@ pub(crate) fn sample(size: Bytes, known_data: &[u64]) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Judges the sampled blocks. `read` fills the buffer from an offset, or says that it could not.
+/// Judges the sampled blocks. `read` fills the buffer from an offset, or says that it could not or that
+/// there is no more time for it.
 pub(crate) fn judge(
     size: Bytes,
     offsets: &BTreeSet<u64>,
     mut read: impl FnMut(u64, &mut [u8]) -> bool,
 ) -> Content {
+    if size == Bytes(0) {
+        return Content::Empty;
+    }
     let mut seen = Vec::with_capacity(offsets.len());
     let mut block = [0; BLOCK as usize];
     for &offset in offsets {
@@ -66,7 +73,7 @@ pub(crate) fn judge(
         seen.retain(|&what| what != Seen::TooShort);
     }
     if seen.iter().all(|&what| what == Seen::Zero) {
-        Content::Empty
+        Content::Unproven
     } else if seen.iter().all(|&what| what == Seen::Stamped) {
         Content::Fathom
     } else if seen.first() == Some(&Seen::Stamped) {
@@ -74,6 +81,22 @@ pub(crate) fn judge(
     } else {
         Content::Foreign
     }
+}
+
+/// Judges what showed only zeros to a sample, by reading all of it up to the first byte that is not zero.
+/// What `read` does not give stays unproven.
+pub(crate) fn judge_whole(size: Bytes, mut read: impl FnMut(u64, &mut [u8]) -> bool) -> Content {
+    let mut buffer = vec![0; PIECE.min(size.0) as usize];
+    for offset in (0..size.0).step_by(PIECE as usize) {
+        let piece = &mut buffer[..PIECE.min(size.0 - offset) as usize];
+        if !read(offset, piece) {
+            return Content::Unproven;
+        }
+        if piece.iter().any(|&byte| byte != 0) {
+            return Content::Foreign;
+        }
+    }
+    Content::Empty
 }
 
 fn look(piece: &[u8]) -> Seen {
@@ -110,10 +133,30 @@ mod tests {
     }
 
     #[test]
-    fn no_length_and_zeros_are_empty() {
+    fn a_sample_of_zeros_proves_nothing_and_no_length_is_empty() {
         assert_eq!(judge_bytes(&[]), Content::Empty);
-        assert_eq!(judge_bytes(&vec![0; 2 << 20]), Content::Empty);
-        assert_eq!(judge_bytes(&[0; 100]), Content::Empty);
+        assert_eq!(judge_bytes(&vec![0; 2 << 20]), Content::Unproven);
+        assert_eq!(judge_bytes(&[0; 100]), Content::Unproven);
+    }
+
+    #[test]
+    fn only_all_of_it_read_is_empty() {
+        let size = Bytes((5 << 20) + 512);
+        let judged = |known_to: u64, dirty: Option<u64>| {
+            judge_whole(size, |offset, piece| {
+                let end = offset + piece.len() as u64;
+                piece.fill(0);
+                if let Some(at) = dirty.filter(|at| (offset..end).contains(at)) {
+                    piece[(at - offset) as usize] = 1;
+                }
+                end <= known_to
+            })
+        };
+        assert_eq!(judged(size.0, None), Content::Empty);
+        assert_eq!(judged(size.0, Some(size.0 - 1)), Content::Foreign);
+        assert_eq!(judged(3 << 20, None), Content::Unproven);
+        assert_eq!(judged(3 << 20, Some(4 << 20)), Content::Unproven);
+        assert_eq!(judge_whole(Bytes(0), |_, _| true), Content::Empty);
     }
 
     #[test]

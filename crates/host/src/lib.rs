@@ -4,7 +4,7 @@
 //! `model::check` decides what that forbids. Everything in `/proc`, `/sys` and `/etc` is read below a
 //! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written.
 //! Deliberately absent: what the facts mean (`analysis`), what may be written (`model::check`), and
-//! clocks, which are arguments.
+//! clocks, which are arguments; only the patience of a look at a target keeps its own time.
 
 mod content;
 mod root;
@@ -21,5 +21,6 @@ compile_error!("host knows Linux only: another system needs its own folder besid
 pub use root::Root;
 pub use system::{
     CounterReader, DeviceListing, chain_devices, device_chain, device_under, devices,
-    hangup_is_ignored, host_record, keeps_time_by_counter, target_facts,
+    file_identity, hangup_is_ignored, host_record, keeps_time_by_counter, target_facts,
+    target_facts_again,
 };

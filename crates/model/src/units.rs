@@ -80,6 +80,7 @@ const SIZE_DECIMAL: &str =
 const SIZE_LARGE: &str = "a size is at most 16383P, that is 2^64 - 1 bytes";
 const TIME_FORM: &str =
     "a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s";
+const TIME_FINE: &str = "a time has at most nine decimals";
 const TIME_LARGE: &str = "a time is at most 584 years";
 const RATIO_FORM: &str = "a percentage is a whole number from 0 to 100";
 
@@ -248,7 +249,7 @@ impl FromStr for Nanos {
         let mut rest = text;
         let mut total: u128 = 0;
         while !rest.is_empty() {
-            let (value, after_number) = take_decimal(rest).ok_or_else(|| error(text, TIME_FORM))?;
+            let (value, after_number) = take_decimal(rest).map_err(|why| error(text, why))?;
             let letters = after_number
                 .find(|c: char| c.is_ascii_digit() || c == '.')
                 .unwrap_or(after_number.len());
@@ -298,7 +299,7 @@ impl Decimal {
     }
 }
 
-fn take_decimal(text: &str) -> Option<(Decimal, &str)> {
+fn take_decimal(text: &str) -> Result<(Decimal, &str), &'static str> {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(text.len());
@@ -306,11 +307,21 @@ fn take_decimal(text: &str) -> Option<(Decimal, &str)> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let dotted = number.contains('.');
     if whole.is_empty() || (dotted && fraction.is_empty()) || fraction.contains('.') {
-        return None;
+        return Err(TIME_FORM);
     }
-    let places = u32::try_from(fraction.len()).ok().filter(|&p| p <= 9)?;
-    let digits = format!("{whole}{fraction}").parse().ok()?;
-    Some((Decimal { digits, places }, rest))
+    let places = u32::try_from(fraction.len())
+        .ok()
+        .filter(|&places| places <= 9);
+    let digits = format!("{whole}{fraction}")
+        .parse()
+        .map_err(|_| TIME_LARGE)?;
+    Ok((
+        Decimal {
+            digits,
+            places: places.ok_or(TIME_FINE)?,
+        },
+        rest,
+    ))
 }
 
 impl FromStr for Ratio {
@@ -421,6 +432,22 @@ mod tests {
             "1s5",
         ] {
             assert!(text.parse::<Nanos>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_beyond_the_scale_say_so() {
+        for (text, word) in [
+            ("99999999999999999999h", "584 years"),
+            ("0.0000000001s", "nine decimals"),
+        ] {
+            assert!(
+                text.parse::<Nanos>()
+                    .unwrap_err()
+                    .to_string()
+                    .contains(word),
+                "{text}"
+            );
         }
     }
 

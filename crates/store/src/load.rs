@@ -42,7 +42,7 @@ impl Store {
         let row = rows
             .next()?
             .ok_or_else(|| damaged(session, "it vanished"))?;
-        let summary = summary(row)?;
+        let (summary, context) = (summary(row)?, row.get("context")?);
         let mut select =
             transaction.prepare("SELECT * FROM runs WHERE session_id = ?1 ORDER BY number")?;
         let mut rows = select.query([session.0])?;
@@ -50,12 +50,16 @@ impl Store {
         while let Some(row) = rows.next()? {
             runs.push(load_run(&transaction, session, row)?);
         }
-        Ok(Session { summary, runs })
+        Ok(Session {
+            summary,
+            context,
+            runs,
+        })
     }
 }
 
 const SELECT_SESSIONS: &str = "
-    SELECT s.id, s.kind, s.started_utc_ns, s.command_json, s.tool_version, s.target, s.outcome,
+    SELECT s.id, s.kind, s.started_utc_ns, s.command_json, s.tool_version, s.target, s.outcome, s.context,
            (SELECT count(*) FROM runs r WHERE r.session_id = s.id) AS runs
     FROM sessions s";
 

@@ -49,6 +49,22 @@ impl Store {
         })
     }
 
+    /// Opens the shelf at `path` to look into it: where this user may not write it, for reading only.
+    ///
+    /// Errors: as [`Store::open`]; and a shelf of an older version that cannot be brought up to date.
+    pub fn look(path: &Path) -> Result<Store> {
+        match Store::open(path) {
+            Err(StoreError::Unwritable { .. }) if path.is_file() => {
+                let connection = connect_to_read(path).map_err(|fault| fault.at(path))?;
+                Ok(Store {
+                    connection,
+                    path: path.to_owned(),
+                })
+            }
+            other => other,
+        }
+    }
+
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -156,6 +172,59 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
+/// For reading only. A shelf in a folder that cannot be written has no room for the index of its write-ahead log;
+/// where nothing waits in that log, nobody can be writing and the file is read as it lies.
+fn connect_to_read(path: &Path) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let plain = Connection::open_with_flags(path, flags)?;
+    plain.busy_timeout(PATIENCE)?;
+    let connection = match version(&plain, path) {
+        Err(Fault::Sql(_)) if !has_waiting_log(path) => {
+            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(immutable_uri(path)?, flags)?
+        }
+        _ => plain,
+    };
+    match version(&connection, path)? {
+        SCHEMA_VERSION => Ok(connection),
+        older => Err(Fault::Told(StoreError::Unwritable {
+            path: path.to_owned(),
+            reason: format!(
+                "it is read-only, and of version {older}, which must be brought up to date first"
+            ),
+        })),
+    }
+}
+
+fn has_waiting_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+/// Source: <https://www.sqlite.org/uri.html>.
+fn immutable_uri(path: &Path) -> Result<String, Fault> {
+    let unwritable = |reason: String| {
+        Fault::Told(StoreError::Unwritable {
+            path: path.to_owned(),
+            reason,
+        })
+    };
+    let whole = std::path::absolute(path).map_err(|error| unwritable(error.to_string()))?;
+    let text = whole
+        .to_str()
+        .ok_or_else(|| unwritable("it is read-only, and its name is not UTF-8".to_owned()))?;
+    let mut uri = "file:".to_owned();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Ok(uri + "?immutable=1")
+}
+
 /// Runs the schema scripts that the file does not have yet. The application id is set in the same
 /// transaction: there is no moment at which a file of ours does not say so.
 fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(), Fault> {
@@ -227,6 +296,28 @@ mod tests {
         assert_eq!(ask("user_version"), SCHEMA_VERSION.to_string());
         assert_eq!(ask("application_id"), APPLICATION_ID.to_string());
         assert_eq!(ask("integrity_check"), "ok");
+    }
+
+    #[test]
+    fn a_shelf_can_be_read_without_the_right_to_write_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a b%?.sqlite");
+        drop(Store::open(&path).unwrap());
+        let reading = |connection: Connection| {
+            let count = connection.query_row("SELECT count(*) FROM sessions", [], |row| row.get(0));
+            assert_eq!(count, Ok(0));
+            assert!(connection.execute("DELETE FROM sessions", []).is_err());
+        };
+        reading(
+            connect_to_read(&path)
+                .map_err(|fault| fault.at(&path))
+                .unwrap(),
+        );
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let uri = immutable_uri(&path)
+            .map_err(|fault| fault.at(&path))
+            .unwrap();
+        reading(Connection::open_with_flags(uri, flags).unwrap());
     }
 
     #[test]

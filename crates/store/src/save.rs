@@ -24,9 +24,15 @@ impl Store {
             .map_err(|fault| fault.at(self.path()))
     }
 
-    /// Says how a session ended.
-    pub fn finish(&self, session: SessionId, outcome: SessionOutcome) -> Result<()> {
-        self.update_outcome(session, outcome)
+    /// Says how a session ended, and keeps what its report says beside its runs: one JSON document of the caller's,
+    /// given back as it is by [`load`](Store::load).
+    pub fn finish(
+        &self,
+        session: SessionId,
+        outcome: SessionOutcome,
+        context: Option<&str>,
+    ) -> Result<()> {
+        self.update_outcome(session, outcome, context)
             .map_err(|fault| fault.at(self.path()))
     }
 
@@ -81,12 +87,17 @@ impl Store {
         Ok(number)
     }
 
-    fn update_outcome(&self, session: SessionId, outcome: SessionOutcome) -> Result<(), Fault> {
+    fn update_outcome(
+        &self,
+        session: SessionId,
+        outcome: SessionOutcome,
+        context: Option<&str>,
+    ) -> Result<(), Fault> {
         let transaction = self.write()?;
         self.must_exist(&transaction, session)?;
         transaction.execute(
-            "UPDATE sessions SET outcome = ?2 WHERE id = ?1",
-            params![session.0, outcome.name()],
+            "UPDATE sessions SET outcome = ?2, context = ?3 WHERE id = ?1",
+            params![session.0, outcome.name(), context],
         )?;
         Ok(transaction.commit()?)
     }

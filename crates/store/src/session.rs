@@ -160,6 +160,8 @@ pub struct SessionSummary {
 pub struct Session {
     /// What `fathom list` shows of it.
     pub summary: SessionSummary,
+    /// What was kept at its end beside its runs, as it was given.
+    pub context: Option<String>,
     /// In the order of their numbers.
     pub runs: Vec<StoredRun>,
 }

@@ -73,12 +73,13 @@ impl Purse {
         CELL_MIN.plus(self.overhead)
     }
 
-    /// The phases of the next of `cells` cells. // cells at least 1
+    /// The phases of the next of `cells` cells, in whole milliseconds, so that a person can say them again.
+    /// // cells at least 1
     pub(crate) fn phases(&self, cells: usize) -> Phases {
         assert!(cells > 0, "there is a next cell");
         let share = Nanos(self.remaining.0 / cells as u64);
-        let planned = share.minus(self.overhead).clamp(CELL_MIN, CELL_MAX);
-        let warmup = Nanos(planned.0 / WARMUP_SHARE).clamp(WARMUP_MIN, WARMUP_MAX);
+        let planned = whole_millis(share.minus(self.overhead)).clamp(CELL_MIN, CELL_MAX);
+        let warmup = whole_millis(Nanos(planned.0 / WARMUP_SHARE)).clamp(WARMUP_MIN, WARMUP_MAX);
         Phases {
             warmup,
             measured: planned.minus(warmup),
@@ -92,6 +93,10 @@ impl Purse {
         let longest = Nanos(each.0.saturating_mul(cells as u64));
         self.remaining.max(self.least_cell()).min(longest)
     }
+}
+
+fn whole_millis(time: Nanos) -> Nanos {
+    Nanos(time.0 - time.0 % Nanos::millis(1).0)
 }
 
 /// A step of the time series: 12 to 30 of them in the measured phase.
@@ -117,6 +122,7 @@ mod tests {
             prop_assert!((WARMUP_MIN..=WARMUP_MAX).contains(&phases.warmup));
             prop_assert!((CELL_MIN..=CELL_MAX).contains(&phases.total()));
             prop_assert!(phases.total() == CELL_MIN || phases.total().plus(purse.overhead).0 <= remaining / cells as u64);
+            prop_assert!([phases.warmup, phases.measured].iter().all(|phase| phase.0 % 1_000_000 == 0));
             let steps = phases.measured.0.div_ceil(interval(phases.measured).0);
             prop_assert!((10..=30).contains(&steps), "{steps}");
         }

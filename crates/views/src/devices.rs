@@ -6,10 +6,13 @@ use crate::table::{left, lines, right};
 use crate::text::{printable, shorten};
 use model::{BlockDevice, Claim};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// One device as the list shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceLine<'a> {
+    /// Where it is found: `/dev/vda`.
+    pub path: &'a Path,
     /// Its facts.
     pub device: &'a BlockDevice,
     /// Kernel name of the disk that it is a part of.
@@ -28,14 +31,14 @@ pub fn write_devices(
         return writeln!(out, "no block device is visible here");
     }
     let columns = [
-        left("device", 12),
+        left("device", 14),
         left("kind", 9),
         right("size", 8),
         left("model", 16),
         left("in use, or what is on it", 20),
     ];
     let rows: Vec<Vec<String>> = devices.iter().map(|line| cells(line, paper)).collect();
-    lines(&columns, &rows, paper.width())
+    lines(&columns.each_ref(), &rows, paper.width())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -56,9 +59,12 @@ fn cells(line: &DeviceLine<'_>, paper: &Paper) -> Vec<String> {
     } else {
         claims.join(", ")
     };
-    let room = paper.width().saturating_sub(16 + 11 + 11 + 24);
+    let room = paper.width().saturating_sub(21 + 11 + 11 + 24);
     vec![
-        format!("{inset}{}", shorten(&printable(&device.name), 16)),
+        format!(
+            "{inset}{}",
+            shorten(&printable(&line.path.to_string_lossy()), 21)
+        ),
         shorten(&device.kind, 9),
         bytes(device.size.0),
         shorten(&model, 22),

@@ -108,7 +108,7 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
     let Some(stored) = &paper.stored else {
         return Vec::new();
     };
-    let name = &stored.name;
+    let name = &stored.name();
     let whole = printable(&stored.path.to_string_lossy());
     let named = format!("stored as {name}; again: fathom show {name} --store {whole}");
     if stored.named && crate::text::width(&named) <= paper.width() {

@@ -1,38 +1,83 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
+use crate::paper::Stored;
 use analysis::{RunReport, SurveyReport};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The whole report as one document, ending in a newline.
-pub fn run_json(report: &RunReport, out: &mut dyn Write) -> io::Result<()> {
-    document(report, out)
+/// A report and where it is kept.
+#[derive(Serialize, JsonSchema)]
+struct Document<R> {
+    #[serde(flatten)]
+    report: R,
+    /// Where the result is kept; none where it is not.
+    stored: Option<StoredAt>,
+}
+
+/// Where a result is kept.
+#[derive(Serialize, JsonSchema)]
+struct StoredAt {
+    /// Number of its session, as `fathom show` takes it.
+    session: u64,
+    /// Number of the run in it, where one run of several is meant; none for the whole session.
+    run: Option<u32>,
+    /// The store's file.
+    path: String,
 }
 
 /// The whole report as one document, ending in a newline.
-pub fn survey_json(report: &SurveyReport, out: &mut dyn Write) -> io::Result<()> {
-    document(report, out)
+pub fn run_json(
+    report: &RunReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
 }
 
-fn document(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
+/// The whole report as one document, ending in a newline.
+pub fn survey_json(
+    report: &SurveyReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+fn document(
+    report: &impl Serialize,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let stored = stored.map(|stored| StoredAt {
+        session: stored.session,
+        run: stored.run,
+        path: stored.path.to_string_lossy().into_owned(),
+    });
+    serde_json::to_writer_pretty(&mut *out, &Document { report, stored })?;
     out.write_all(b"\n")
 }
 
 /// The published schemas: the name of each file in `docs/schema`, and its text.
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
-        ("run-report.schema.json", schema::<RunReport>()),
-        ("survey-report.schema.json", schema::<SurveyReport>()),
+        (
+            "run-report.schema.json",
+            schema::<Document<RunReport>>("fathom run report"),
+        ),
+        (
+            "survey-report.schema.json",
+            schema::<Document<SurveyReport>>("fathom survey report"),
+        ),
     ]
 }
 
 /// Of the document as it is written, so that every field that is always there is required.
-fn schema<T: JsonSchema>() -> String {
+fn schema<T: JsonSchema>(title: &str) -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
     text.push('\n');
     text

@@ -3,7 +3,7 @@
 //! The only place of this crate where a number becomes text. A percentile that rests on fewer than ten I/Os
 //! carries a `~`, one that the count does not reach is a `-`: a footnote in the view explains both.
 
-pub(crate) use analysis::say::{bytes, count, counted, digits, mib_per_s, percent, rate, time};
+pub(crate) use analysis::say::{bytes, count, counted, digits, mib_per_s, rate, time};
 use analysis::{Percentile, Trust};
 
 /// Stands where there is no number.

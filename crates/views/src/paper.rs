@@ -17,12 +17,24 @@ pub struct Paper {
 /// Where a result is on the shelf.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// How a person names it: `12` or `12.3`.
-    pub name: String,
+    /// Its session: `12`.
+    pub session: u64,
+    /// The run in it, where one is meant: the 3 of `12.3`.
+    pub run: Option<u32>,
     /// The store's file.
     pub path: PathBuf,
     /// It was named on the command line, so it has to be named again.
     pub named: bool,
+}
+
+impl Stored {
+    /// How a person names it: `12` or `12.3`.
+    pub(crate) fn name(&self) -> String {
+        match self.run {
+            Some(run) => format!("{}.{run}", self.session),
+            None => self.session.to_string(),
+        }
+    }
 }
 
 /// Below this the table does not fit; terminals this narrow wrap it themselves.

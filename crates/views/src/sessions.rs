@@ -58,7 +58,7 @@ pub fn write_sessions(
             ]
         })
         .collect();
-    lines(&columns, &rows, paper.width())
+    lines(&columns.each_ref(), &rows, paper.width())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))
 }

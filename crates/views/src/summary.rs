@@ -2,11 +2,10 @@
 
 use crate::foot;
 use crate::number::{
-    bytes, count, digits, mib_per_s, percent, percentile, rate, time, time_or_nothing,
-    whole_time_or_nothing,
+    bytes, count, digits, mib_per_s, percentile, rate, time, time_or_nothing, whole_time_or_nothing,
 };
 use crate::paper::Paper;
-use crate::table::{Column, left, lines, right};
+use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{FindingRank, OperationRow, RunReport, TargetReport, Trust};
@@ -15,7 +14,7 @@ use std::io::{self, Write};
 
 const LINES_MAX: usize = 25;
 
-const COLUMNS: [Column; 9] = [
+static COLUMNS: [Column; 9] = [
     left("", 5),
     right("IO/s", 7),
     right("MiB/s", 7),
@@ -32,11 +31,12 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
     page.extend(request(report, paper));
     page.push(String::new());
-    let table: Vec<Vec<String>> = rows(report);
-    page.extend(lines(&COLUMNS, &table, paper.width()));
+    let (heads, table) = table(report, paper);
+    page.extend(lines(&heads, &table, paper.width()));
     page.extend(footnote(report));
     page.push(String::new());
     page.extend(wrap("load    ", &load(report), paper.width(), 1));
+    page.extend(errors(report, paper));
     // Several targets have rows of their own; then one device is shown and the others stand in the document.
     for check in report.device_checks.iter().take(1) {
         page.extend(foot::device(check, paper));
@@ -53,7 +53,12 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
     for target in report.targets.iter().take(2) {
         let size = bytes(target.facts.size_bytes);
         page.extend(foot::target(&target.facts, &size, paper));
-        page.extend(wrap("work    ", &work(target), paper.width(), 1));
+        page.extend(wrap(
+            "work    ",
+            &work(target, report.engine.backend == "null"),
+            paper.width(),
+            1,
+        ));
     }
     if report.targets.len() > 2 {
         page.push(format!(
@@ -75,7 +80,7 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
     page
 }
 
-fn work(target: &TargetReport) -> String {
+fn work(target: &TargetReport, null: bool) -> String {
     let work = &target.work;
     let access = match work.access {
         Access::Random => "random",
@@ -94,10 +99,30 @@ fn work(target: &TargetReport) -> String {
     };
     let threads = crate::number::counted(u64::from(work.threads), "thread");
     let block = bytes(work.block_bytes);
+    // Nothing stands between fathom and the null target that could buffer.
+    let cache = if null {
+        String::new()
+    } else {
+        format!("; {cache}")
+    };
     format!(
-        "{block} {access}{mix}; depth {} x {threads}; {cache}",
+        "{block} {access}{mix}; depth {} x {threads}{cache}",
         work.queue_depth
     )
+}
+
+/// On a narrow page without the percentile that the fewest runs can carry.
+fn table(report: &RunReport, paper: &Paper) -> (Vec<&'static Column>, Vec<Vec<String>>) {
+    const RAREST: usize = 7;
+    let mut rows = rows(report);
+    let mut heads: Vec<&Column> = COLUMNS.iter().collect();
+    if table_width(&heads, &rows) > paper.width() {
+        heads.remove(RAREST);
+        for row in &mut rows {
+            row.remove(RAREST);
+        }
+    }
+    (heads, rows)
 }
 
 fn rows(report: &RunReport) -> Vec<Vec<String>> {
@@ -167,23 +192,23 @@ fn load(report: &RunReport) -> String {
             digits(cpu.kernel_cores)
         ));
     }
-    let errors: u64 = report
-        .total()
-        .map_or(0, |row| row.errors.iter().map(|e| e.count).sum());
-    if errors > 0 {
-        told.push_str(&format!(
-            "; {} failed",
-            crate::number::counted(errors, "I/O")
-        ));
-    }
-    let short = report.total().map_or(0, |row| row.short_ios);
-    if short > 0 {
-        told.push_str(&format!(
-            "; {} moved less than asked",
-            crate::number::counted(short, "I/O")
-        ));
-    }
     told
+}
+
+/// What did not go as asked, on a line of its own; nothing where nothing did.
+fn errors(report: &RunReport, paper: &Paper) -> Vec<String> {
+    let total = report.total();
+    let failed = total.map_or(0, |row| row.errors.iter().map(|e| e.count).sum());
+    let short = total.map_or(0, |row| row.short_ios);
+    let parts: Vec<String> = [(failed, "failed"), (short, "moved less than asked")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", crate::number::counted(count, "I/O")))
+        .collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    wrap("errors  ", &parts.join("; "), paper.width(), 1)
 }
 
 /// The findings beyond the first line, each with its advice, then the engine's notes and the swing of the rate.
@@ -202,15 +227,18 @@ fn notes(report: &RunReport) -> Vec<String> {
         }
     });
     let steadiness = &report.steadiness;
-    let swing = steadiness
-        .range_share
-        .zip(steadiness.slope_share)
-        .map(|(range, slope)| {
-            let way = if slope < 0.0 { "fell" } else { "rose" };
-            let (range, slope) = (percent(range), percent(slope.abs()));
-            format!(
-                "over the last five windows the rate stayed within {range} and {way} by {slope}"
-            )
+    let windows = steadiness.window_rates_per_s.iter().copied();
+    let (low, high) = (
+        windows.clone().min_by(f64::total_cmp),
+        windows.max_by(f64::total_cmp),
+    );
+    // Of a rate that was not steady, its finding says more.
+    let swing = low
+        .zip(high)
+        .filter(|_| steadiness.steady == Some(true))
+        .map(|(low, high)| {
+            let (low, high) = (rate(low), rate(high));
+            format!("five windows: lowest {low}, highest {high} IO/s")
         });
     let engine = report.engine.notes.iter().map(|note| printable(note));
     told.chain(engine).chain(swing).collect()

@@ -7,7 +7,7 @@ use crate::number::{
     NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
 };
 use crate::paper::Paper;
-use crate::table::{Column, left, lines, right};
+use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
 use analysis::{LadderEnd, Rank, SurveyReport, SurveyRow, Trust};
@@ -22,21 +22,25 @@ const COLUMNS: [Column; 9] = [
     left("  workload, best rate", 22),
     right("IO/s", 7),
     right("depth", 5),
-    right("MiB/s", 7),
+    right(FLOW, 7),
     right("p50", 7),
     right("p99", 8),
     right("p99.9", 8),
     right("depth 1 p50", 11),
-    right("95 % at", 7),
+    right(KNEE, 7),
 ];
+const FLOW: &str = "MiB/s";
+const KNEE: &str = "95 % at";
 
 /// Writes the page.
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
+    let mut page = wrap("", &report.headline(), paper.width(), 2);
     page.extend(setting(report, paper));
     page.push(String::new());
-    page.extend(table(report, paper));
-    page.extend(footnote(report, paper));
+    let table = table(report, paper);
+    let knee = table[0].ends_with(KNEE);
+    page.extend(table);
+    page.extend(footnote(report, knee, paper));
     page.push(String::new());
     page.extend(foot::device(&report.device_check, paper));
     page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
@@ -50,14 +54,9 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
 fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let mut page = Vec::new();
     if let Some(target) = &report.target {
+        // Why this size stands in the document: here it would push the device off the page.
         let size = bytes(report.budget.size_bytes.unwrap_or(target.size_bytes));
-        let why = report
-            .budget
-            .size_reason
-            .as_ref()
-            .map(|why| format!(" ({why})"));
-        let note = format!("{size}{}", why.unwrap_or_default());
-        page.extend(foot::target(target, &note, paper));
+        page.extend(foot::target(target, &size, paper));
     }
     if let (Some(host), Some(engine)) = (&report.host, &report.engine) {
         let told = format!("{}; engine {}", foot::host(host), engine.backend);
@@ -68,7 +67,10 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
 
 fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let rows: Vec<Vec<String>> = report.rows.iter().take(ROWS_MAX).map(cells).collect();
-    let mut page = lines(&COLUMNS, &rows, paper.width());
+    let shown = columns(&rows, paper);
+    let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
+    let mut page = lines(&heads, &rows, paper.width());
     let more = report.rows.len().saturating_sub(ROWS_MAX);
     if more > 0 {
         page.push(format!("  and {} more: see --json", count(more as u64)));
@@ -84,6 +86,24 @@ fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         }
     }
     page
+}
+
+/// Which columns fit the page, by their places: on a narrow one the depth of 95 % goes first, then MiB/s.
+fn columns(rows: &[Vec<String>], paper: &Paper) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
+    for (place, column) in COLUMNS.iter().enumerate().rev() {
+        let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
+        let picked: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
+        if table_width(&heads, &picked) > paper.width() && [KNEE, FLOW].contains(&column.head) {
+            shown.retain(|&other| other != place);
+        }
+    }
+    shown
+}
+
+fn pick(row: &[String], shown: &[usize]) -> Vec<String> {
+    let cells = shown.iter().filter_map(|&place| row.get(place));
+    cells.cloned().collect()
 }
 
 /// The name with the mark of its rank.
@@ -118,7 +138,7 @@ fn cells(row: &SurveyRow) -> Vec<String> {
 }
 
 /// What the marks in the table mean, where there are any.
-fn footnote(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+fn footnote(report: &SurveyReport, knee: bool, paper: &Paper) -> Vec<String> {
     let shown = || {
         let best = report.rows.iter().filter_map(|row| row.best.as_ref());
         best.flat_map(|cell| &cell.latency.percentiles)
@@ -131,7 +151,7 @@ fn footnote(report: &SurveyReport, paper: &Paper) -> Vec<String> {
             .any(|row| row.rank == rank && row.best.is_some())
     };
     let mut parts = Vec::new();
-    if report.rows.iter().any(|row| row.best.is_some()) {
+    if knee && report.rows.iter().any(|row| row.best.is_some()) {
         parts.push("95 % at: smallest depth with 95 % of that rate".to_owned());
     }
     parts.extend(ranks(Rank::Weak).then(|| "? weak".to_owned()));
@@ -183,7 +203,24 @@ fn spent(report: &SurveyReport, paper: &Paper) -> String {
 
 /// Why rows are not valid, beyond what the first line says; then what nobody can see in the counts.
 fn notes(report: &SurveyReport) -> Vec<String> {
-    let first = report.verdict.reasons.first().cloned().unwrap_or_default();
+    let answered = report.has_headline_answer();
+    let reasons = report.verdict.reasons.iter();
+    // What a row says for itself is not said of the whole again.
+    let of_rows = |reason: &&String| {
+        let rows = report.rows.iter().filter(|row| row.best.is_some());
+        !rows
+            .flat_map(|row| row.reasons.first())
+            .any(|told| reason.starts_with(told.as_str()))
+    };
+    let told_first = usize::from(!answered);
+    let whole: Vec<String> = reasons.skip(told_first).filter(of_rows).cloned().collect();
+    let first = report
+        .verdict
+        .reasons
+        .first()
+        .filter(|_| !answered)
+        .cloned()
+        .unwrap_or_default();
     let of = |rank| {
         report
             .rows
@@ -207,7 +244,9 @@ fn notes(report: &SurveyReport) -> Vec<String> {
             cut.join(", ")
         )
     });
-    doubted
+    whole
+        .into_iter()
+        .chain(doubted)
         .chain(report.notes.iter().cloned())
         .chain(cut)
         .collect()

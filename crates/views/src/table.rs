@@ -34,9 +34,9 @@ pub(crate) const fn left(head: &'static str, width_min: usize) -> Column {
     }
 }
 
-/// The head and the rows as lines; a line that would be longer than the page is cut in its middle.
-pub(crate) fn lines(columns: &[Column], rows: &[Vec<String>], page: usize) -> Vec<String> {
-    let widths: Vec<usize> = columns
+/// How wide each column is: its widest cell, its head, or its least.
+fn widths(columns: &[&Column], rows: &[Vec<String>]) -> Vec<usize> {
+    columns
         .iter()
         .enumerate()
         .map(|(place, column)| {
@@ -49,7 +49,18 @@ pub(crate) fn lines(columns: &[Column], rows: &[Vec<String>], page: usize) -> Ve
                 .max()
                 .unwrap_or(0)
         })
-        .collect();
+        .collect()
+}
+
+/// How wide the whole table is.
+pub(crate) fn table_width(columns: &[&Column], rows: &[Vec<String>]) -> usize {
+    let gaps = 2 * columns.len().saturating_sub(1);
+    widths(columns, rows).iter().sum::<usize>() + gaps
+}
+
+/// The head and the rows as lines; a line that would be longer than the page is cut in its middle.
+pub(crate) fn lines(columns: &[&Column], rows: &[Vec<String>], page: usize) -> Vec<String> {
+    let widths = widths(columns, rows);
     let head: Vec<String> = columns
         .iter()
         .map(|column| column.head.to_owned())

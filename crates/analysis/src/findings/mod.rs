@@ -27,16 +27,16 @@ use serde::{Deserialize, Serialize};
 /// Every rule, the most important first; among findings of one rank this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
     Rule {
-        id: "nothing-measured",
-        look: nothing_measured::look,
-    },
-    Rule {
         id: "io-errors",
         look: io_errors::look,
     },
     Rule {
         id: "abandoned",
         look: abandoned::look,
+    },
+    Rule {
+        id: "nothing-measured",
+        look: nothing_measured::look,
     },
     Rule {
         id: "page-cache",

@@ -1,10 +1,19 @@
 //! No I/O completed in the measured phase: there is no result.
+//!
+//! Silent where I/Os failed or were never answered: then `io_errors` and `abandoned` say why there is none.
 
 use super::{Finding, FindingRank, Seen, finding};
 use crate::say;
+use model::Outcome;
 
 pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
-    if seen.total.ios > 0 {
+    let failed = seen.total.errors_total() > 0 || matches!(seen.record.outcome, Outcome::Failed(_));
+    let lost = seen
+        .record
+        .threads
+        .iter()
+        .any(|thread| thread.abandoned > 0);
+    if seen.total.ios > 0 || failed || lost {
         return None;
     }
     let measured = seen.record.phases.measured().0 as f64;
@@ -22,6 +31,7 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
 mod tests {
     use crate::findings::{FindingRank, found};
     use crate::sample::Sample;
+    use model::ErrorCount;
 
     #[test]
     fn a_run_without_io_is_no_result() {
@@ -39,5 +49,25 @@ mod tests {
         }
         .build();
         assert_eq!(found(&one, "nothing-measured"), None);
+    }
+
+    #[test]
+    fn where_every_io_failed_or_hangs_that_is_said_and_not_that_none_completed() {
+        let empty = Sample {
+            reads: 0,
+            ..Sample::default()
+        }
+        .build();
+        let mut failed = empty.clone();
+        failed.threads[0].measured[0].errors = vec![ErrorCount { errno: 5, count: 9 }];
+        let mut hanging = empty;
+        hanging.threads[0].abandoned = 1;
+        for (record, told) in [
+            (failed, "INVALID: 9 I/Os failed, 100 % of all"),
+            (hanging, "INVALID: 1 I/O was never answered"),
+        ] {
+            assert_eq!(found(&record, "nothing-measured"), None);
+            assert_eq!(crate::run_report(&record).verdict.sentence(), told);
+        }
     }
 }

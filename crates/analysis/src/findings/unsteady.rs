@@ -3,6 +3,10 @@
 use super::{Finding, FindingRank, Seen, finding};
 use crate::say;
 
+/// Smallest difference between the first and the last window, as a share of the mean, that is told as a rise or a
+/// fall: the slope that a steady rate may have, by the rule in `crate::intervals`.
+const WAY_MIN: f64 = 0.10;
+
 pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     let steadiness = seen.steadiness;
     if steadiness.steady != Some(false) {
@@ -11,8 +15,11 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     let (range, slope) = (steadiness.range_share?, steadiness.slope_share?);
     let rates = &steadiness.window_rates_per_s;
     let (first, last) = (rates.first()?, rates.last()?);
-    let sentence = if slope.abs() > 0.10 {
-        let way = if slope > 0.0 { "rose" } else { "fell" };
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let change = last - first;
+    // A dip or a bump can tilt the line, too: only ends that differ by as much and the same way are a way.
+    let sentence = if change.abs() > WAY_MIN * mean && change * slope > 0.0 {
+        let way = if change > 0.0 { "rose" } else { "fell" };
         format!(
             "the rate {way} from {} to {} IO/s and was not steady",
             say::rate(*first),
@@ -53,6 +60,18 @@ mod tests {
             told,
             "the rate fell from 1 950 to 1 150 IO/s and was not steady"
         );
+    }
+
+    #[test]
+    fn a_dip_is_no_rise_though_the_line_over_it_rises() {
+        let mut record = Sample::default().build();
+        let intervals = &mut record.threads[0].measured[0].intervals;
+        for (place, interval) in intervals.iter_mut().enumerate() {
+            interval.ios = [2000, 600, 1990, 2000, 2010][place / 2];
+        }
+        let told = found(&record, "not-steady").unwrap();
+        assert!(told.evidence[1].value > 0.10, "{told:?}");
+        assert_eq!(told.sentence, "the rate swung between 600 and 2 010 IO/s");
     }
 
     #[test]

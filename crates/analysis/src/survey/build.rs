@@ -2,7 +2,7 @@
 
 use super::{
     CellReport, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport, SurveyRow,
-    ladder,
+    answer, ladder,
 };
 use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
@@ -28,11 +28,19 @@ pub fn survey_report(cells: &[(String, RunRecord)], planned: &SurveyContext) -> 
         .iter()
         .map(|label| row(label, &reports, planned))
         .collect();
+    let work_of = |row: &SurveyRow| {
+        let place = reports
+            .iter()
+            .position(|cell| cell.workload == row.workload)?;
+        Some(&runs[place].targets.first()?.work)
+    };
+    let works: Vec<_> = rows.iter().map(work_of).collect();
     let device_check = device_check(&runs);
     let first = runs.first();
     let target = first.and_then(|run| run.targets.first());
     SurveyReport {
         verdict: verdict(&rows, &device_check, planned),
+        answer: answer::answer(&rows, &works),
         report_version: REPORT_VERSION,
         target: target.map(|target| target.facts.clone()),
         notes: notes(first),
@@ -168,7 +176,8 @@ fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyContext) -> 
             first.workload
         ))
     };
-    let missing = wanted.iter().find(|row| row.best.is_none()).map(|row| {
+    let first_missing = wanted.iter().find(|row| row.best.is_none());
+    let missing = first_missing.filter(|_| measured > 0).map(|row| {
         let few = wanted.len() - measured;
         let all = wanted.len();
         let why = &row.ladder.reason;

@@ -29,10 +29,6 @@ impl Ladder {
 }
 
 fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (LadderEnd, String) {
-    let stopped = context.interrupted
-        || cells
-            .iter()
-            .any(|cell| cell.outcome.kind == OutcomeKind::Interrupted);
     let Some(deepest) = cells.iter().map(|cell| cell.queue_depth).max() else {
         let reason = match (context.read_only, &context.failure) {
             (Some(true), _) if writes(workload) => LEFT_OUT.to_owned(),
@@ -56,13 +52,21 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
             format!("failed at depth {}: {why}", cell.queue_depth),
         );
     }
-    if stopped {
-        return (
+    let interrupted = || {
+        (
             LadderEnd::Interrupted,
             format!("interrupted at depth {deepest}"),
-        );
+        )
+    };
+    if cells
+        .iter()
+        .any(|cell| cell.outcome.kind == OutcomeKind::Interrupted)
+    {
+        return interrupted();
     }
-    if deepest >= context.queue_depth_max.unwrap_or(QUEUE_DEPTH_MAX) {
+    // Depth doubles: the next rung would be beyond what was allowed.
+    let allowed = context.queue_depth_max.unwrap_or(QUEUE_DEPTH_MAX);
+    if deepest.saturating_mul(2) > allowed {
         return (
             LadderEnd::MaxDepth,
             format!("reached the deepest rung, {deepest}"),
@@ -77,6 +81,7 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
                 format!("the last two doublings brought {brought}"),
             )
         }
+        _ if context.interrupted => interrupted(),
         _ => (
             LadderEnd::Budget,
             format!("the time was used up at depth {deepest}"),

@@ -1,10 +1,13 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
-//! The types stand here, what fills them in `build`, the end of a ladder in `ladder`. A survey is judged by
+//! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end
+//! of a ladder in `ladder`. A survey is judged by
 //! the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent:
 //! what to run next, which is `sweep`'s.
 
+mod answer;
 mod build;
+mod headline;
 mod ladder;
 #[cfg(test)]
 mod tests;
@@ -63,6 +66,8 @@ pub struct Filled {
 pub struct SurveyReport {
     /// May the result be used, and why or why not.
     pub verdict: Verdict,
+    /// What was found, in one sentence; none where no row may be used.
+    pub answer: Option<String>,
     /// Version of this form of document; 1.
     pub report_version: u32,
     /// What was measured; none without any cell.

@@ -16,6 +16,7 @@ use std::path::PathBuf;
     version,
     about = "Measures storage and says what the numbers mean",
     after_help = "Exit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused.",
+    max_term_width = 100,
     arg_required_else_help = true,
     disable_help_subcommand = true
 )]
@@ -71,19 +72,19 @@ pub(crate) struct RunArgs {
 #[command(next_help_heading = "Work")]
 pub(crate) struct WorkArgs {
     /// Bytes of one I/O: 4K, 64K, 1M
-    #[arg(short, long, value_name = "SIZE", default_value = native::BLOCK)]
+    #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BLOCK)]
     pub(crate) block: String,
-    /// Most I/Os outstanding of each thread
-    #[arg(short = 'o', long, value_name = "N", default_value = native::DEPTH)]
+    /// Most I/Os outstanding of each thread, 1 to 32768
+    #[arg(short = 'o', long, value_name = "N", allow_hyphen_values = true, default_value = native::DEPTH)]
     pub(crate) depth: String,
-    /// Threads on each target, each with its own queue
-    #[arg(short, long, value_name = "N", default_value = native::THREADS)]
+    /// Threads on each target, each with its own queue, 1 to 1024
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true, default_value = native::THREADS)]
     pub(crate) threads: String,
-    /// Share of I/Os that are writes
-    #[arg(short, long, value_name = "PERCENT", default_value = native::WRITE)]
+    /// Share of I/Os that are writes, 0 to 100
+    #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true, default_value = native::WRITE)]
     pub(crate) write: String,
     /// Where the next I/O goes: random or sequential
-    #[arg(long, value_name = "PATTERN", default_value = native::PATTERN)]
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, default_value = native::PATTERN)]
     pub(crate) pattern: String,
 }
 
@@ -92,17 +93,17 @@ pub(crate) struct WorkArgs {
 #[command(next_help_heading = "Place")]
 pub(crate) struct PlaceArgs {
     /// First byte of the range that is used
-    #[arg(long, value_name = "SIZE", default_value = native::BASE)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BASE)]
     pub(crate) base: String,
     /// Length of the range [default: up to the end]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) length: Option<String>,
     /// Make the file at this size first, filled with data; a file of fathom's own that is large enough is used
     /// as it is
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) create: Option<String>,
     /// unbuffered: past the system's cache; cached: through it
-    #[arg(long, value_name = "MODE", default_value = native::CACHE)]
+    #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
     /// Each write returns only when the data is on stable storage
     #[arg(long)]
@@ -114,16 +115,16 @@ pub(crate) struct PlaceArgs {
 #[command(next_help_heading = "Time")]
 pub(crate) struct TimeArgs {
     /// How long is counted: 500ms, 90s, 3m, 1h
-    #[arg(short, long, value_name = "TIME", default_value = native::DURATION)]
+    #[arg(short, long, value_name = "TIME", allow_hyphen_values = true, default_value = native::DURATION)]
     pub(crate) duration: String,
     /// Load before counting starts
-    #[arg(long, value_name = "TIME", default_value = native::WARMUP)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::WARMUP)]
     pub(crate) warmup: String,
     /// Load after counting ends
-    #[arg(long, value_name = "TIME", default_value = native::COOLDOWN)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::COOLDOWN)]
     pub(crate) cooldown: String,
-    /// One step of the time series [default: 1s, or a tenth of a shorter duration]
-    #[arg(long, value_name = "TIME")]
+    /// One step of the time series, 1ms or more [default: 1s, or a tenth of a shorter duration]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) interval: Option<String>,
 }
 
@@ -132,22 +133,22 @@ pub(crate) struct TimeArgs {
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
     /// What moves the bytes: auto, io_uring, sync, or null (no I/O: measures fathom itself)
-    #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Same seed, same offsets and operations
-    #[arg(long, value_name = "N", default_value = native::SEED)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
     /// Count failed I/Os and go on, instead of ending the run at the first
     #[arg(long)]
     pub(crate) continue_on_error: bool,
     /// Size of the engine null's imaginary device [default: 1G]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) null_size: Option<String>,
     /// How long each of its I/Os takes [default: 0s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) null_delay: Option<String>,
     /// One of every so many of its I/Os fails [default: 0, none]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) null_error_every: Option<String>,
 }
 
@@ -182,16 +183,16 @@ pub(crate) struct SurveyArgs {
     #[arg(value_name = "TARGET")]
     pub(crate) target: Option<PathBuf>,
     /// Size of the file, or of the part that is used [default: chosen from memory and free space]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
     /// How long it may take, without making the file: 90s, 3m, 1h
-    #[arg(long, value_name = "TIME", default_value = crate::commands::survey::BUDGET)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = crate::commands::survey::BUDGET)]
     pub(crate) budget: String,
-    /// Deepest queue of the ladder [default: 128, or 1 with the engine sync]
-    #[arg(long, value_name = "N")]
+    /// Deepest queue of the ladder, 1 to 128 [default: 128, or 1 with the engine sync]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) depth_max: Option<String>,
     /// unbuffered: past the system's cache; cached: through it
-    #[arg(long, value_name = "MODE", default_value = native::CACHE)]
+    #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
     /// Leave out the workloads that write
     #[arg(long)]
@@ -200,10 +201,10 @@ pub(crate) struct SurveyArgs {
     #[arg(long)]
     pub(crate) rm: bool,
     /// What moves the bytes: auto, io_uring, sync, or null (no I/O: measures fathom itself)
-    #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Same seed, same offsets and operations
-    #[arg(long, value_name = "N", default_value = native::SEED)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
@@ -218,8 +219,11 @@ pub(crate) struct SurveyArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
     /// At most so many
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) number: Option<String>,
+    /// Print them as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
     /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,

@@ -3,10 +3,12 @@
 use crate::args::ListArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
+use crate::report::Form;
 use crate::{keep, output, report};
-use dialects::Reader;
+use dialects::{Problem, Reader};
+use store::Store;
 
-const NUMBER_FORM: &str = "say how many sessions to list, a whole number: 10";
+const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
 
 /// Lists the sessions of the store.
 pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -15,11 +17,21 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
         .number
         .as_deref()
         .and_then(|text| reader.number("--number", text, NUMBER_FORM));
+    if limit == Some(0) {
+        reader.refuse(Problem::Value {
+            option: "--number",
+            read: "0".to_owned(),
+            accepted: NUMBER_FORM,
+        });
+    }
     let limit = reader.finish(limit)?;
-    let sessions = match keep::look(args.store.as_ref(), environment)? {
+    let store = keep::look(args.store.as_ref(), environment)?;
+    let sessions = match &store {
         Some(store) => store.sessions(limit).map_err(Failure::failed)?,
         None => Vec::new(),
     };
-    output::print(&report::sessions(&sessions))?;
+    let path = store.as_ref().map(Store::path);
+    let form = Form::of_list(args.json, environment);
+    output::print(&report::sessions(&sessions, path, form))?;
     Ok(Ending::Good)
 }

@@ -4,7 +4,7 @@ use super::{VERSION, command_line};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Passed};
+use crate::gate::{Gate, Held, Passed};
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
@@ -25,9 +25,12 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         host: &host,
         consent: &args.consent.consent(),
         store: place.as_ref().map(|place| place.path().as_path()),
+        held: Held::default(),
     };
     let Passed { mut plan, facts } = only(gate.pass(&profile)?);
-    for note in notes {
+    let asked_interval = args.time.interval.is_some();
+    let of_defaults = |option: &str| option == "--interval" && !asked_interval;
+    for note in notes.iter().filter(|note| !of_defaults(note.option)) {
         output::tell(&note.to_string());
     }
     let store = keep::open(place.as_ref())?;
@@ -59,6 +62,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         json: args.json,
         kept: keep::kept(store.as_ref(), name),
         place_named: args.keep.store.is_some(),
+        columns: environment.columns,
     };
     output::print(&report::run(&record, form))?;
     let keeping = match kept {
@@ -90,13 +94,14 @@ fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
         target: targets.join(" "),
     })?;
     store.save(session, "run", record)?;
-    store.finish(session, session_outcome(&record.outcome))?;
+    store.finish(session, session_outcome(record), None)?;
     Ok(RunName { session, run: None })
 }
 
 /// How the session of a single run ended.
-fn session_outcome(outcome: &Outcome) -> SessionOutcome {
-    match outcome {
+fn session_outcome(record: &RunRecord) -> SessionOutcome {
+    match &record.outcome {
+        Outcome::Complete if is_nothing(record) => SessionOutcome::Failed,
         Outcome::Complete => SessionOutcome::Complete,
         Outcome::Interrupted => SessionOutcome::Interrupted,
         Outcome::Failed(_) => SessionOutcome::Failed,
@@ -106,6 +111,7 @@ fn session_outcome(outcome: &Outcome) -> SessionOutcome {
 /// Says what a program that reads only the exit code and standard error has to know.
 fn tell_outcome(record: &RunRecord) -> Ending {
     match &record.outcome {
+        Outcome::Complete if is_nothing(record) => tell_lost(abandoned(record)),
         Outcome::Complete => return Ending::Good,
         Outcome::Interrupted => {
             output::tell("interrupted: the result holds what was counted until then");
@@ -118,6 +124,26 @@ fn tell_outcome(record: &RunRecord) -> Ending {
         }
     }
     Ending::Wrong
+}
+
+/// Whether a run to the end of its time has no result all the same: no I/O completed, or some were never answered.
+fn is_nothing(record: &RunRecord) -> bool {
+    record.total().ios == 0 || abandoned(record) > 0
+}
+
+/// I/Os that were never answered.
+pub(super) fn abandoned(record: &RunRecord) -> u64 {
+    let threads = record.threads.iter();
+    threads.map(|thread| u64::from(thread.abandoned)).sum()
+}
+
+/// Says why there is no result though the time was spent.
+pub(super) fn tell_lost(abandoned: u64) {
+    let why = match abandoned {
+        0 => "no I/O completed while it was measured".to_owned(),
+        lost => format!("{lost} I/Os were never answered"),
+    };
+    output::tell(&format!("{why}, so this counts as failed"));
 }
 
 /// Says which I/O ended a run, if one did.

@@ -6,8 +6,8 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::Form;
 use crate::{keep, output, report};
-use dialects::native;
-use model::{Plan, RunRecord, Target, Timespan};
+use dialects::native::{self, Request, TimeText};
+use model::{Bytes, Location, RunRecord, Target, Timespan};
 use store::{RunName, Session, SessionKind, StoredRun};
 
 /// Prints a session, or one run of it.
@@ -24,6 +24,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         json: args.json,
         kept: Some((name, store.path())),
         place_named: args.store.is_some(),
+        columns: environment.columns,
     };
     let result = match (session.summary.kind, name.run) {
         (SessionKind::Survey, None) => {
@@ -36,7 +37,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
             let run = pick(&session, name)?;
             let mut page = report::run(&run.record, form);
             if kind == SessionKind::Survey && !args.json {
-                page.extend(alone(&run.record.plan).into_bytes());
+                page.extend(alone(&run.record).into_bytes());
             }
             page
         }
@@ -52,33 +53,92 @@ fn pick(session: &Session, name: RunName) -> Result<&StoredRun, Failure> {
     run.ok_or_else(|| {
         let id = session.summary.id;
         Failure::refused(match session.runs.len() {
-            0 => format!("session {id} holds no run: it was cut short before the first one ended"),
+            0 => format!("session {id} holds no run: it is still running its first, or was ended before that was done"),
             1 => format!("session {id} has no run {number}: it holds one, {id}.1"),
             runs => format!("session {id} has no run {number}: it holds {id}.1 to {id}.{runs}"),
         })
     })
 }
 
-/// The line that runs one cell of a survey by itself.
-fn alone(plan: &Plan) -> String {
-    let Some(words) = native::print(&as_asked(plan)) else {
+/// The line that runs one cell of a survey by itself, from any folder.
+fn alone(record: &RunRecord) -> String {
+    let words = native::restate(&as_asked(record)).and_then(|request| {
+        let span = as_asked(record);
+        let unsaid = Request {
+            time: TimeText {
+                interval: None,
+                ..request.time.clone()
+            },
+            ..request
+        };
+        let built = native::build(&unsaid).ok()?.profile;
+        let words = native::print(&span)?;
+        let usual_interval = built.timespans == [span];
+        Some(without_usual(words, usual_interval))
+    });
+    let Some(words) = words else {
         return String::new();
     };
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     format!("this cell alone: {}\n", words.join(" "))
 }
 
-/// The request that this plan came from, as far as it still matters: its files are there.
-fn as_asked(plan: &Plan) -> Timespan {
-    let targets = plan.targets.iter().map(|planned| Target {
-        location: planned.location.clone(),
-        base: planned.base,
-        length: Some(planned.length),
-        create: None,
-        cache: planned.cache,
-        write_through: planned.write_through,
-        threads: planned.threads,
-        workload: planned.workload,
+/// Leaves away what is said without saying it: an option with its default.
+fn without_usual(words: Vec<String>, usual_interval: bool) -> Vec<String> {
+    const USUAL: [(&str, &str); 15] = [
+        ("-b", native::BLOCK),
+        ("-o", native::DEPTH),
+        ("-t", native::THREADS),
+        ("-w", native::WRITE),
+        ("--pattern", native::PATTERN),
+        ("--base", native::BASE),
+        ("--cache", native::CACHE),
+        ("-d", native::DURATION),
+        ("--warmup", native::WARMUP),
+        ("--cooldown", native::COOLDOWN),
+        ("--engine", native::ENGINE),
+        ("--seed", native::SEED),
+        ("--null-size", native::NULL_SIZE),
+        ("--null-delay", native::NULL_DELAY),
+        ("--null-error-every", native::NULL_ERROR_EVERY),
+    ];
+    let mut kept: Vec<String> = Vec::new();
+    let mut rest = words.into_iter().peekable();
+    while let Some(word) = rest.next() {
+        let usual = |value: &String| {
+            let default = USUAL.contains(&(word.as_str(), value.as_str()));
+            default || (word == "--interval" && usual_interval)
+        };
+        // What follows this word is a name, whatever it looks like.
+        if word == "--" {
+            kept.push(word);
+            kept.extend(rest);
+            break;
+        }
+        if rest.next_if(usual).is_none() {
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+/// The request that this run came from, as far as it still matters: its files are there.
+fn as_asked(record: &RunRecord) -> Timespan {
+    let plan = &record.plan;
+    let targets = plan.targets.iter().zip(&record.targets);
+    let targets = targets.map(|(planned, facts)| {
+        let to_the_end = Bytes(facts.size.0.saturating_sub(planned.base.0));
+        let whole = to_the_end.floor_to(planned.workload.block) == planned.length;
+        Target {
+            location: absolute(&planned.location),
+            base: planned.base,
+            length: (!whole).then_some(planned.length),
+            create: None,
+            cache: planned.cache,
+            write_through: planned.write_through,
+            threads: planned.threads,
+            workload: planned.workload,
+        }
     });
     Timespan {
         phases: plan.phases,
@@ -87,6 +147,15 @@ fn as_asked(plan: &Plan) -> Timespan {
         engine: plan.engine,
         on_error: plan.on_error,
         targets: targets.collect(),
+    }
+}
+
+fn absolute(location: &Location) -> Location {
+    match location {
+        Location::Path(path) => {
+            Location::Path(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+        }
+        Location::Null(behaviour) => Location::Null(*behaviour),
     }
 }
 
@@ -103,6 +172,22 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_usual_is_not_said() {
+        let words =
+            |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
+        let line =
+            "fathom run -b 4K -o 8 -d 10s --interval 100ms --write-through --seed 0 -- -b 4K";
+        assert_eq!(
+            without_usual(words(line), false),
+            words("fathom run -o 8 --interval 100ms --write-through -- -b 4K")
+        );
+        assert_eq!(
+            without_usual(words("fathom run --interval 1s f"), true),
+            words("fathom run f")
+        );
+    }
 
     #[test]
     fn a_shell_reads_words_back_as_they_were() {

@@ -44,8 +44,8 @@ struct Entry<'a> {
 }
 
 /// The list, in the order of the host.
-pub(crate) fn devices(listed: &[DeviceListing], json: bool) -> Vec<u8> {
-    if json {
+pub(crate) fn devices(listed: &[DeviceListing], form: Form<'_>) -> Vec<u8> {
+    if form.json {
         let devices = listed.iter().map(entry).collect();
         return written(|out| {
             serde_json::to_writer_pretty(&mut *out, &Document { devices })?;
@@ -55,16 +55,12 @@ pub(crate) fn devices(listed: &[DeviceListing], json: bool) -> Vec<u8> {
     let lines: Vec<DeviceLine<'_>> = listed
         .iter()
         .map(|listing| DeviceLine {
+            path: &listing.path,
             device: &listing.device,
             parent: listing.parent.as_deref(),
             claims: &listing.claims,
         })
         .collect();
-    let form = Form {
-        json,
-        kept: None,
-        place_named: false,
-    };
     written(|out| views::write_devices(&lines, &form.paper(), out))
 }
 

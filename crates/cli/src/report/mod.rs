@@ -1,17 +1,20 @@
 //! Records → report → bytes: which view serves which command. The only place where the door meets the views.
 //!
-//! Deliberately absent: any number and any layout of its own, but for the document of the devices.
+//! Deliberately absent: any number and any layout of its own, but for the documents of devices and sessions.
 
 mod devices;
+mod sessions;
 
 pub(crate) use devices::devices;
+pub(crate) use sessions::sessions;
 
+use crate::environment::Environment;
 use analysis::SurveyContext;
 use model::RunRecord;
 use std::io::{self, Write};
 use std::path::Path;
-use store::{RunName, SessionSummary};
-use views::{Paper, SessionLine, Stored, Zone};
+use store::RunName;
+use views::{Paper, Stored, Zone};
 
 /// How a result is to be shown.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +25,38 @@ pub(crate) struct Form<'a> {
     pub(crate) kept: Option<(RunName, &'a Path)>,
     /// The place was named on the command line.
     pub(crate) place_named: bool,
+    /// How wide the terminal is; `None` where the result does not go to one.
+    pub(crate) columns: Option<usize>,
+}
+
+impl Form<'_> {
+    /// Of something that is nowhere kept.
+    pub(crate) fn of_list(json: bool, environment: &Environment) -> Self {
+        Form {
+            json,
+            kept: None,
+            place_named: false,
+            columns: environment.columns,
+        }
+    }
 }
 
 impl Form<'_> {
     fn paper(&self) -> Paper {
         Paper {
             zone: Zone::system(),
-            stored: self.kept.map(|(name, path)| Stored {
-                name: name.to_string(),
-                path: path.to_owned(),
-                named: self.place_named,
-            }),
-            ..Paper::default()
+            stored: self.stored(),
+            columns: self.columns.unwrap_or(Paper::default().columns),
         }
+    }
+
+    fn stored(&self) -> Option<Stored> {
+        self.kept.map(|(name, path)| Stored {
+            session: name.session.0,
+            run: name.run,
+            path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+            named: self.place_named,
+        })
     }
 }
 
@@ -42,7 +64,7 @@ impl Form<'_> {
 pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
     let report = analysis::run_report(record);
     written(|out| match form.json {
-        true => views::run_json(&report, out),
+        true => views::run_json(&report, form.stored().as_ref(), out),
         false => views::run_summary(&report, &form.paper(), out),
     })
 }
@@ -55,44 +77,9 @@ pub(crate) fn survey(
 ) -> Vec<u8> {
     let report = analysis::survey_report(cells, context);
     written(|out| match form.json {
-        true => views::survey_json(&report, out),
+        true => views::survey_json(&report, form.stored().as_ref(), out),
         false => views::survey_summary(&report, &form.paper(), out),
     })
-}
-
-/// The sessions of a store.
-pub(crate) fn sessions(sessions: &[SessionSummary]) -> Vec<u8> {
-    let lines: Vec<SessionLine> = sessions.iter().map(session_line).collect();
-    let form = Form {
-        json: false,
-        kept: None,
-        place_named: false,
-    };
-    written(|out| views::write_sessions(&lines, &form.paper(), out))
-}
-
-fn session_line(session: &SessionSummary) -> SessionLine {
-    let SessionSummary {
-        id,
-        kind,
-        started_utc,
-        command: _,
-        tool_version: _,
-        target,
-        outcome,
-        runs,
-    } = session;
-    SessionLine {
-        id: id.0,
-        kind: kind.name().to_owned(),
-        // One that is still running looks the same as one that was killed.
-        outcome: outcome
-            .map_or("cut short", |outcome| outcome.name())
-            .to_owned(),
-        started_utc_ns: started_utc.0,
-        runs: u64::from(*runs),
-        target: target.clone(),
-    }
 }
 
 /// A result is put together in memory, so that it goes out whole or not at all.

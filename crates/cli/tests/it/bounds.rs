@@ -82,3 +82,20 @@ fn a_read_only_file_system_is_read_and_never_written() {
         .line("survey --cache cached --size 64M mnt/new")
         .refused("is mounted read-only");
 }
+
+#[test]
+fn a_store_that_cannot_be_written_can_be_looked_into() {
+    let bench = Bench::new();
+    let Some(disk) = Mounted::new(&bench, "size=32M") else {
+        return;
+    };
+    let store = "--store mnt/s.db";
+    let run = format!("run --engine null -d 20ms --warmup 0s {store}");
+    let printed = bench.line(&run).good();
+    disk.make_read_only();
+    let listed = bench.line(&format!("list {store}")).good();
+    assert!(listed.out.contains("complete"), "{listed:?}");
+    let shown = bench.line(&format!("show 1 {store}")).good();
+    assert_eq!(shown.out, printed.out);
+    bench.line(&run).refused("cannot be written");
+}

@@ -8,6 +8,8 @@ fn help_says_what_there_is() {
     let bench = Bench::new();
     for command in ["", "run", "survey", "list", "show", "devices"] {
         let said = bench.line(&format!("{command} --help")).good();
+        let wide = said.out.lines().map(|line| line.chars().count()).max();
+        assert!(wide <= Some(100), "{command}: {wide:?}");
         let name = if command.is_empty() {
             "fathom"
         } else {
@@ -45,5 +47,5 @@ fn completions_and_man_pages_come_from_the_same_description() {
     std::fs::create_dir(bench.path("man")).unwrap();
     assert_eq!(bench.line("man man").code, Some(0));
     let page = std::fs::read_to_string(bench.path("man").join("fathom-run.1")).unwrap();
-    assert!(page.contains("write\\-through"));
+    assert!(page.contains("write\\-through") && page.contains("EXIT STATUS"));
 }

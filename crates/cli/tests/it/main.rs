@@ -5,6 +5,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stdout,
     clippy::print_stderr,
     reason = "this is a test, helpers too; a skip prints its reason"
 )]
@@ -13,9 +14,11 @@ mod against_fio;
 mod bench;
 mod bounds;
 mod devices;
+mod guards;
 mod help;
 mod interrupts;
 mod readme;
 mod refusals;
 mod results;
 mod surveys;
+mod terminals;

@@ -60,6 +60,13 @@ fn values_that_cannot_be_read_or_be_right() {
             ("survey --budget soon", "--budget: read `soon`"),
             ("survey --depth-max 0", "--depth-max: read `0`"),
             ("survey --depth-max 256", "from 1 to 128"),
+            ("list --number 0", "--number: read `0`"),
+            ("run -b -1 f", "--block: read `-1`; a size is"),
+            ("run -b --json f", "--block: read `--json`; a size is"),
+            ("run -w -5 f", "--write: read `-5`; a percentage"),
+            ("run -d -5s f", "--duration: read `-5s`"),
+            ("run --seed -1 f", "--seed: read `-1`"),
+            ("survey --size -64M", "--size: read `-64M`"),
             ("list --number few", "--number: read `few`"),
             ("show x", "named by its number"),
         ],
@@ -90,6 +97,14 @@ fn options_that_contradict_each_other() {
                 "--write-through: the engine null",
             ),
             ("run --engine sync -o 8 f", "one I/O outstanding a thread"),
+            (
+                "run --engine null --overwrite",
+                "--overwrite: the engine null has no file",
+            ),
+            (
+                "survey --engine null --overwrite",
+                "--overwrite: the engine null has no file",
+            ),
             ("run f f", "f: given twice"),
             ("run f ./f", "./f: the same as f"),
             (
@@ -226,6 +241,9 @@ fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
         bench.line(&format!("list --store {store}")).refused(words);
     }
     bench
+        .line("run --engine null -d 1h --store no/where.db")
+        .refused("its folder does not exist");
+    bench
         .line("list --store none")
         .refused("nothing is kept there yet");
     bench
@@ -244,6 +262,14 @@ fn without_a_place_for_results_the_person_is_asked_for_one() {
         .output()
         .unwrap();
     crate::bench::Said::from(output).refused("--no-store");
+}
+
+#[test]
+fn a_name_with_a_line_end_stays_on_its_line() {
+    let bench = Bench::new();
+    let said = bench.say(&["run", "a\nfathom: all is well"]);
+    said.refused("a\\nfathom: all is well: there is nothing under this name");
+    assert_eq!(said.err.lines().count(), 1, "{said:?}");
 }
 
 #[test]

@@ -36,6 +36,56 @@ fn json_is_one_document_and_the_same_when_shown_again() {
 }
 
 #[test]
+fn a_document_says_where_it_is_kept() {
+    let bench = Bench::new();
+    let path = bench.path("s.db");
+    let stored = |line: &str| bench.line(line).good().json()["stored"].clone();
+    let session = serde_json::json!({"session": 1, "run": null, "path": path});
+    assert_eq!(stored(&format!("{NULL} --json")), session);
+    let run = serde_json::json!({"session": 1, "run": 1, "path": path});
+    assert_eq!(stored("show 1.1 --json"), run);
+    let nowhere = stored(&format!("{NULL} --json --no-store"));
+    assert!(nowhere.is_null(), "{nowhere}");
+    let list = bench.line("list --json").good().json();
+    assert_eq!(list["path"], path.to_str().unwrap());
+    assert_eq!(list["sessions"][0]["session"], 1);
+    assert_eq!(list["sessions"][0]["outcome"], "complete");
+}
+
+#[test]
+fn a_session_that_still_runs_is_called_unfinished() {
+    let bench = Bench::new();
+    let mut child = bench.start("survey --engine null --budget 25s --json");
+    let mut listed = String::new();
+    while !listed.contains("survey") {
+        listed = bench.line("list").good().out;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(listed.contains("unfinished"), "{listed}");
+}
+
+#[test]
+fn a_run_in_which_nothing_completed_has_failed() {
+    let bench = Bench::new();
+    for (options, words) in [
+        (
+            "--null-error-every 1 --continue-on-error",
+            "no I/O completed",
+        ),
+        ("--null-delay 100ms", "no I/O completed"),
+    ] {
+        let said = bench.line(&format!("{NULL} {options}"));
+        assert_eq!(said.code, Some(1), "{said:?}");
+        assert!(said.err.contains(words), "{said:?}");
+    }
+    let listed = bench.line("list").good();
+    assert_eq!(listed.out.matches("failed").count(), 2, "{listed:?}");
+    let first = bench.line("show 1").good().out;
+    assert!(first.contains(" I/Os failed, 100 % of all"), "{first}");
+}
+
+#[test]
 fn without_a_store_nothing_is_kept() {
     let bench = Bench::new();
     bench.line(&format!("{NULL} --no-store")).good();
@@ -123,6 +173,7 @@ fn one_cell_of_a_survey_can_be_run_alone_by_the_line_that_is_shown() {
         .lines()
         .find_map(|line| line.strip_prefix("this cell alone: fathom "));
     bench.line(line.unwrap()).good();
+    assert!(!line.unwrap().contains("--pattern random"), "{line:?}");
     let cell = bench.line("show 1.2 --json").json();
     let alone = bench.line("show 2 --json").json();
     assert_eq!(alone["targets"][0]["work"], cell["targets"][0]["work"]);
@@ -157,5 +208,6 @@ fn a_result_that_cannot_be_written_is_a_failure_and_kept() {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let said = Said::from(bench.command(&words).stdout(full).output().unwrap());
         assert_eq!(said.code, Some(1), "{words:?} {said:?}");
+        assert!(said.err.contains("standard output could not"), "{said:?}");
     }
 }

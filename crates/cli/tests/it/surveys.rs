@@ -30,10 +30,20 @@ fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
     );
     assert_eq!(again.json()["rows"].as_array().unwrap().len(), 4);
 
-    let shown = bench.line("show 2 --json").good().json();
-    assert_eq!(shown["rows"], again.json()["rows"]);
+    let shown = bench.line("show 2 --json").good();
+    assert_eq!(shown.out, again.out);
     bench.line("show 1.3").good();
     bench.line("show 1.8").refused("it holds 1.1 to 1.7");
+}
+
+#[test]
+fn a_survey_is_shown_again_as_it_was_printed() {
+    let bench = Bench::new();
+    let printed = bench
+        .line("survey --size 64M --depth-max 1 --budget 3s")
+        .good();
+    assert!(printed.out.contains("filled 64 MiB in"), "{printed:?}");
+    assert_eq!(bench.line("show 1").good().out, printed.out);
 }
 
 #[test]

@@ -5,24 +5,23 @@
 //! without any I/O. Deliberately absent: any file that the check did not allow.
 
 use crate::RunError;
-use crate::observer::{Event, Observer};
-use crate::rng::Rng;
+use crate::observer::Observer;
 use crate::stop::Stop;
-use model::{Bytes, CacheMode, Content, Plan, TargetFacts, TargetKind, stamp};
+use filling::{Filling, PIECE};
+use model::{Bytes, CacheMode, Content, Plan, TargetFacts, TargetKind};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
+mod filling;
+mod prove;
 mod raw;
 
-/// Bytes of one write.
-const PIECE: u64 = 1 << 20;
-/// Writers side by side: enough for a device that wants several requests.
-const WRITERS: u64 = 4;
+pub use prove::prove_ours;
+pub(crate) use raw::lock;
+
 /// From one word to the onlookers to the next.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
@@ -39,18 +38,45 @@ pub struct Filled {
     pub identity: (u64, u64),
 }
 
-/// Makes or completes every file of the plan that its target asks for; files that serve as they are stay
-/// untouched. The plan's targets are told the identity of what was made.
+/// Proves what has to be proven, then makes or completes every file of the plan that its target asks for; files
+/// that serve as they are stay untouched. The plan's targets are told the identity of what was made.
 ///
 /// # Errors
-/// A file could not be made or filled, or the stop word was said. What this call made is removed again.
+/// Something else than fathom's own was found, a file could not be made or filled, another fathom is using it, or the
+/// stop word was said. What this call made is removed again.
 pub fn prepare(
     plan: &mut Plan,
     facts: &[TargetFacts],
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<Vec<Filled>, RunError> {
-    let mut filled: Vec<Filled> = Vec::new();
+    for target in plan.targets.iter().filter(|target| target.prove_ours) {
+        if let Some(path) = target.location.path() {
+            prove_ours(path, observer, stop)?;
+        }
+    }
+    let mut filled = Vec::new();
+    let outcome = fill_all(plan, facts, &mut filled, &Onlookers { observer, stop });
+    if outcome.is_err() {
+        for done in filled.iter().filter(|done| done.made) {
+            raw::remove_same(&done.path, done.identity);
+        }
+    }
+    outcome.map(|()| filled)
+}
+
+/// Who is told and who may stop it.
+struct Onlookers<'a> {
+    observer: &'a dyn Observer,
+    stop: &'a Stop,
+}
+
+fn fill_all(
+    plan: &mut Plan,
+    facts: &[TargetFacts],
+    filled: &mut Vec<Filled>,
+    onlookers: &Onlookers<'_>,
+) -> Result<(), RunError> {
     for (target, facts) in plan.targets.iter_mut().zip(facts) {
         let (Some(size), Some(path)) = (target.create, target.location.path()) else {
             continue;
@@ -65,11 +91,11 @@ pub fn prepare(
             facts,
             cache: target.cache,
         };
-        let done = order.carry_out(observer, stop)?;
+        let done = order.carry_out(onlookers)?;
         target.identity = Some(done.identity);
         filled.push(done);
     }
-    Ok(filled)
+    Ok(())
 }
 
 /// One file to be made or completed.
@@ -81,35 +107,44 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
-    fn carry_out(&self, observer: &dyn Observer, stop: &Stop) -> Result<Filled, RunError> {
+    fn carry_out(&self, onlookers: &Onlookers<'_>) -> Result<Filled, RunError> {
         let made = self.facts.kind == TargetKind::Missing;
+        let path = self.path.to_owned();
         let file = self.open(made)?;
         let identity = raw::identity(&file).map_err(|source| self.failed(Bytes(0), source))?;
-        if !made
-            && self
-                .facts
-                .identity
-                .is_some_and(|checked| checked != identity)
-        {
-            return Err(RunError::Changed {
-                path: self.path.to_owned(),
-            });
+        if !made && self.facts.identity != Some(identity) {
+            return Err(RunError::Changed { path });
         }
-        let outcome = self.fill(&file, observer, stop);
+        if !raw::lock(&file, true) {
+            return Err(RunError::Locked { path });
+        }
+        let outcome = self.fill(&file, onlookers);
         drop(file);
         match outcome {
             Ok(bytes) => Ok(Filled {
-                path: self.path.to_owned(),
+                path,
                 bytes,
                 made,
                 identity,
             }),
             Err(error) => {
-                let removed = made && std::fs::remove_file(self.path).is_ok();
+                let gone = made && raw::remove_same(self.path, identity);
                 Err(match error {
-                    RunError::FillInterrupted { path, .. } => {
-                        RunError::FillInterrupted { path, removed }
-                    }
+                    RunError::FillInterrupted { path, .. } => RunError::FillInterrupted {
+                        path,
+                        removed: gone,
+                    },
+                    RunError::Fill {
+                        path,
+                        offset,
+                        source,
+                        ..
+                    } => RunError::Fill {
+                        path,
+                        offset,
+                        source,
+                        removed: gone,
+                    },
                     other => other,
                 })
             }
@@ -130,26 +165,29 @@ impl Order<'_> {
     }
 
     /// Writes what is missing and brings it to stable storage; returns how much was written.
-    fn fill(&self, file: &File, observer: &dyn Observer, stop: &Stop) -> Result<Bytes, RunError> {
+    fn fill(&self, file: &File, onlookers: &Onlookers<'_>) -> Result<Bytes, RunError> {
         let from = self.keep(file)?;
         raw::reserve(file, from, self.size).map_err(|source| self.failed(from, source))?;
         let work = Filling {
             file,
             from,
             to: self.size,
-            next: AtomicU64::new(from.0),
-            done: AtomicU64::new(0),
+            write_back: self.cache == CacheMode::Cached,
         };
-        work.run(self.path, observer, stop)
+        work.run(self.path, onlookers)
             .map_err(|(offset, source)| self.failed(offset, source))?;
-        if stop.asked() {
-            return Err(RunError::FillInterrupted {
-                path: self.path.to_owned(),
-                removed: false,
-            });
+        let interrupted = || RunError::FillInterrupted {
+            path: self.path.to_owned(),
+            removed: false,
+        };
+        if onlookers.stop.asked() {
+            return Err(interrupted());
         }
         file.sync_all()
             .map_err(|source| self.failed(self.size, source))?;
+        if onlookers.stop.asked() {
+            return Err(interrupted());
+        }
         raw::drop_cache(file);
         Ok(Bytes(self.size.0 - from.0))
     }
@@ -179,81 +217,18 @@ impl Order<'_> {
             path: self.path.to_owned(),
             offset,
             source,
+            removed: false,
         }
     }
 }
 
-/// The writing itself, shared by the writers.
-struct Filling<'a> {
-    file: &'a File,
-    from: Bytes,
-    to: Bytes,
-    next: AtomicU64, // first byte that nobody has taken
-    done: AtomicU64, // bytes written
-}
-
-impl Filling<'_> {
-    fn run(
-        &self,
-        path: &Path,
-        observer: &dyn Observer,
-        stop: &Stop,
-    ) -> Result<(), (Bytes, io::Error)> {
-        let failure = Mutex::new(None);
-        thread::scope(|scope| {
-            let writers: Vec<_> = (0..WRITERS)
-                .map(|number| {
-                    let failure = &failure;
-                    scope.spawn(move || {
-                        if let Err(error) = self.write(number, stop) {
-                            let mut first = failure
-                                .lock()
-                                .unwrap_or_else(std::sync::PoisonError::into_inner);
-                            first.get_or_insert(error);
-                            self.next.store(u64::MAX / 2, Ordering::Relaxed); // nothing is left for the others
-                        }
-                    })
-                })
-                .collect();
-            while writers.iter().any(|writer| !writer.is_finished()) {
-                thread::sleep(TELL_EVERY);
-                self.tell(path, observer);
-            }
-        });
-        self.tell(path, observer);
-        failure
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .map_or(Ok(()), Err)
+/// Tells the onlookers how far it is, until all workers are done.
+fn watch<T>(workers: &[ScopedJoinHandle<'_, T>], tell: impl Fn()) {
+    let mut pause = Duration::from_millis(1);
+    while workers.iter().any(|worker| !worker.is_finished()) {
+        thread::sleep(pause);
+        pause = (pause * 2).min(TELL_EVERY);
+        tell();
     }
-
-    fn tell(&self, path: &Path, observer: &dyn Observer) {
-        let done = Bytes(self.done.load(Ordering::Relaxed));
-        observer.on(Event::Filling {
-            path,
-            done,
-            total: Bytes(self.to.0 - self.from.0),
-        });
-    }
-
-    /// One writer: takes the next piece until none is left or the stop word is said.
-    fn write(&self, number: u64, stop: &Stop) -> Result<(), (Bytes, io::Error)> {
-        let mut piece = raw::Piece::new(PIECE as usize);
-        let seed =
-            raw::identity(self.file).map_or(0, |(device, inode)| device.rotate_left(32) ^ inode);
-        let mut rng = Rng::new(seed ^ self.from.0, number << 32);
-        while !stop.asked() {
-            let at = self.next.fetch_add(PIECE, Ordering::Relaxed);
-            if at >= self.to.0 {
-                break;
-            }
-            let data = piece.data((self.to.0 - at).min(PIECE) as usize);
-            rng.fill(data);
-            stamp::stamp(data, Bytes(at), rng.bits());
-            let length = data.len() as u64;
-            raw::write_whole(self.file, data, at).map_err(|source| (Bytes(at), source))?;
-            self.done.fetch_add(length, Ordering::Relaxed);
-        }
-        Ok(())
-    }
+    tell();
 }

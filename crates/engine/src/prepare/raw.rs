@@ -7,9 +7,10 @@
 use model::Bytes;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
 use std::ptr::NonNull;
 
 /// Alignment that every device takes for memory.
@@ -21,7 +22,67 @@ pub(super) fn identity(file: &File) -> io::Result<(u64, u64)> {
     Ok((meta.dev(), meta.ino()))
 }
 
-/// Past the page cache, where the plan goes that way. Never through a symbolic link that came in between.
+/// The file of that name is removed if it is still the one that we made; whether it was.
+pub(super) fn remove_same(path: &Path, identity: (u64, u64)) -> bool {
+    let same =
+        std::fs::symlink_metadata(path).is_ok_and(|meta| (meta.dev(), meta.ino()) == identity);
+    same && std::fs::remove_file(path).is_ok()
+}
+
+/// Holds a file against other fathoms, until the descriptor is closed: alone, or together with others that only
+/// read. False where another fathom is in the way; file systems without locks are taken as they are.
+pub(crate) fn lock(file: &File, alone: bool) -> bool {
+    let how = if alone { libc::LOCK_EX } else { libc::LOCK_SH };
+    // SAFETY: plain integers about a descriptor that we own.
+    let refused = unsafe { libc::flock(file.as_raw_fd(), how | libc::LOCK_NB) } != 0;
+    !(refused && io::Error::last_os_error().raw_os_error() == Some(libc::EWOULDBLOCK))
+}
+
+/// Length of a file or device.
+pub(super) fn length(mut file: &File) -> io::Result<u64> {
+    file.seek(SeekFrom::End(0))
+}
+
+/// Reads until `data` is full or the target ends; how much there was.
+pub(super) fn read_up_to(file: &File, data: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut length = 0;
+    while length < data.len() {
+        match file.read_at(&mut data[length..], at + length as u64) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Direct I/O cannot go on from an odd length, which only the end of a file gives.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) && length > 0 => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// Brings a stretch of the cache to the device and waits for it.
+pub(super) fn write_back(file: &File, at: u64, length: u64) -> io::Result<()> {
+    let how = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+        | libc::SYNC_FILE_RANGE_WRITE
+        | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    // SAFETY: plain integers about a descriptor that we own.
+    let refused = unsafe {
+        libc::sync_file_range(
+            file.as_raw_fd(),
+            at.cast_signed(),
+            length.cast_signed(),
+            how,
+        )
+    } != 0;
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        // File systems that cannot are left to the sync at the end.
+        Some(libc::EINVAL | libc::ENOSYS | libc::ESPIPE) if refused => Ok(()),
+        _ if refused => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Past the page cache, where the plan goes that way.
 pub(super) fn direct(options: &mut OpenOptions, unbuffered: bool) {
     options.custom_flags(if unbuffered { libc::O_DIRECT } else { 0 } | libc::O_CLOEXEC);
 }

@@ -6,14 +6,19 @@ use crate::clock::{Clock, WallClock};
 use crate::dispatch::BackendKind;
 use crate::live::Live;
 use crate::schedule::Schedule;
+use crate::stop::Stop;
 use crate::target::OpenTarget;
 use crate::worker::{self, Done, Place, Work, drive, finish};
 use model::{Location, Nanos, Plan};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
-/// Beyond the worker's own patience with the device, before a thread is taken for lost.
-const PATIENCE: Nanos = Nanos::seconds(15);
+/// How long a thread may stay away, beyond what its own drain may take, before it is taken for lost.
+const PATIENCE: Nanos = Nanos::seconds(5);
+/// From one look at the stop word to the next.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The workers, each on its thread.
 pub(super) struct Crew {
@@ -55,8 +60,9 @@ impl Crew {
         plan: &Plan,
         kind: BackendKind,
         schedule: &Arc<Schedule>,
+        salt: u64,
     ) -> Result<Self, RunError> {
-        let places = worker::places(plan);
+        let places = worker::places(plan, salt);
         let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
         let gate = Arc::new(Gate::default());
         let plan = Arc::new(plan.clone());
@@ -73,7 +79,7 @@ impl Crew {
             let name = format!("fathom-{}", place.thread);
             let started = std::thread::Builder::new()
                 .name(name)
-                .spawn(move || live_through(kind, &orders));
+                .spawn(move || live_or_tell(kind, &orders));
             if let Err(source) = started {
                 gate.open(Signal::GoHome);
                 return Err(RunError::Thread {
@@ -123,30 +129,60 @@ impl Crew {
         Ok(())
     }
 
-    /// Waits for all, until some time after `drain_began`; a thread that is not back by then is left behind.
+    /// Waits for all that issuing ended at `drain_began`, with an ear for the stop word; a thread that stays away for
+    /// longer than its drain may take is left behind.
     pub(super) fn come_home(
         self,
         clock: &WallClock,
-        drain_began: Nanos,
+        schedule: &Schedule,
+        stop: &Stop,
     ) -> Result<Vec<Returned>, RunError> {
+        let drain_began = clock.now();
         let mut returned: Vec<Returned> = self
             .places
             .iter()
             .map(|&place| Returned { place, done: None })
             .collect();
-        let deadline = drain_began.plus(PATIENCE);
         let mut missing = returned.len();
         while missing > 0 {
-            let left = deadline.minus(clock.now());
-            match self.words.recv_timeout(left.as_duration()) {
+            if stop.asked() && !schedule.is_halted() {
+                schedule.halt(clock.now());
+            }
+            match self.words.recv_timeout(LOOK_EVERY) {
                 Ok((thread, Word::Done(done))) => returned[thread as usize].done = Some(*done),
                 Ok((_, Word::Ready(_))) => unreachable!("all were ready before they were let go"),
                 Ok((_, Word::Failed(error))) => return Err(error),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout)
+                    if clock.now().minus(drain_began) < patience(schedule) =>
+                {
+                    continue;
+                }
+                Err(_) => break,
             }
             missing -= 1;
         }
         Ok(returned)
+    }
+}
+
+fn patience(schedule: &Schedule) -> Nanos {
+    let drain = if schedule.is_halted() {
+        Nanos::seconds(1)
+    } else {
+        worker::DRAIN_MAX
+    };
+    drain.plus(PATIENCE)
+}
+
+/// A worker's life. A panic is told like any other failure, or the others would wait for this one for ever.
+fn live_or_tell(kind: BackendKind, orders: &Orders) {
+    let lived = catch_unwind(AssertUnwindSafe(|| live_through(kind, orders)));
+    if let Err(panic) = lived {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
+        let message = text.unwrap_or_else(|| "without a word".to_owned());
+        let word = Word::Failed(RunError::Panicked { message });
+        let _ = orders.words.send((orders.place.thread, word));
     }
 }
 

@@ -25,6 +25,8 @@ use std::sync::Arc;
 
 /// From one look at the stop word to the next.
 const LOOK_EVERY: Nanos = Nanos::millis(20);
+/// How far ahead the end is put when the stop word is heard.
+const HALT_AHEAD: Nanos = Nanos::millis(1);
 /// From one word to the onlookers to the next.
 const TICK_EVERY: Nanos = Nanos::millis(200);
 
@@ -59,15 +61,10 @@ pub fn run(
 ) -> Result<RunRecord, RunError> {
     let (kind, notes) = dispatch::resolve(&job.plan)?;
     let clock = WallClock::start(host::keeps_time_by_counter(root));
-    let held = job
-        .plan
-        .targets
-        .iter()
-        .map(target::hold)
-        .collect::<Result<Vec<_>, _>>()?;
+    let held = target::hold_all(&job.plan)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    let crew = Crew::muster(&job.plan, kind, &schedule)?;
+    let crew = Crew::muster(&job.plan, kind, &schedule, job.started_utc.0)?;
 
     let used = crew.used();
     let before = reader.read(&mut || Nanos(0));
@@ -80,8 +77,8 @@ pub fn run(
         observer,
         stop,
     };
-    let (window, drain_began) = control.measure(&job.plan, &before, &mut reader);
-    let returned = crew.come_home(&clock, drain_began)?;
+    let window = control.measure(&job.plan, &before, &mut reader);
+    let returned = crew.come_home(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
     drop(held);
 
@@ -104,13 +101,8 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
-    /// Sits through all phases. Returns the counters around the measured one, and when issuing ended.
-    fn measure(
-        &self,
-        plan: &Plan,
-        before: &Counters,
-        reader: &mut CounterReader,
-    ) -> (CounterWindow, Nanos) {
+    /// Sits through all phases. Returns the counters around the measured one.
+    fn measure(&self, plan: &Plan, before: &Counters, reader: &mut CounterReader) -> CounterWindow {
         let mut now = || self.clock.now();
         let mut window = CounterWindow {
             before: before.clone(),
@@ -129,7 +121,7 @@ impl Control<'_> {
             self.sit_until(|| self.schedule.end());
         }
         self.observer.on(Event::Phase { name: "drain" });
-        (window, self.clock.now())
+        window
     }
 
     /// Waits for a moment that may come nearer meanwhile, with an ear for the stop word.
@@ -138,7 +130,8 @@ impl Control<'_> {
         loop {
             let now = self.clock.now();
             if self.stop.asked() {
-                self.schedule.halt(now);
+                // A little ahead, so that every thread decides by its own stamps what still counts.
+                self.schedule.halt(now.plus(HALT_AHEAD));
             }
             if now >= moment() || self.schedule.is_over(now) {
                 return;
@@ -147,7 +140,11 @@ impl Control<'_> {
                 tick_due = now.plus(TICK_EVERY);
                 self.tick(now);
             }
-            self.clock.wait_until(moment().min(now.plus(LOOK_EVERY)));
+            if moment().minus(now) > LOOK_EVERY {
+                std::thread::sleep(LOOK_EVERY.as_duration());
+            } else {
+                self.clock.wait_until(moment());
+            }
         }
     }
 
@@ -228,6 +225,8 @@ fn assemble(
     let outcome = match failure {
         Some(failure) => Outcome::Failed(failure),
         None if seen.stopped && cut_short => Outcome::Interrupted,
+        // What a thread counted that never came back is missing.
+        None if returned.iter().any(|thread| thread.done.is_none()) => Outcome::Interrupted,
         None => Outcome::Complete,
     };
     let measured = phases.measured();

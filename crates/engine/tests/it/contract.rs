@@ -1,7 +1,7 @@
 //! Every backend that this machine can run, against one list of expectations, on a real file.
 
 use crate::jobs;
-use engine::{Silent, Stop, available, run};
+use engine::{Event, Observer, Silent, Stop, available, run};
 use host::Root;
 use model::*;
 use std::fs::File;
@@ -52,6 +52,28 @@ fn job(path: &Path, engine: EngineChoice, change: jobs::Change<'_>) -> engine::J
         span.interval = Nanos::millis(50);
         change(span);
     })
+}
+
+/// Does something when counting begins.
+struct WhenMeasured<F>(F);
+
+impl<F: Fn() + Sync> Observer for WhenMeasured<F> {
+    fn on(&self, event: Event<'_>) {
+        if let Event::Phase { name: "measured" } = event {
+            (self.0)();
+        }
+    }
+}
+
+/// Says the stop word once I/Os have been counted.
+struct AfterSome<'a>(&'a Stop);
+
+impl Observer for AfterSome<'_> {
+    fn on(&self, event: Event<'_>) {
+        if let Event::Tick { ios: 1.., .. } = event {
+            self.0.ask();
+        }
+    }
 }
 
 fn run_it(job: engine::Job) -> RunRecord {
@@ -146,14 +168,10 @@ fn a_file_that_is_cut_short_meanwhile_is_an_error_and_not_a_fast_device() {
     for (engine, _) in engines() {
         let (_folder, path) = marked_file(SIZE);
         let mut job = job(&path, engine, &|span| span.targets[0].base = Bytes::mib(4));
-        job.plan.targets[0].identity = None;
+        job.plan.phases.measured = Nanos::seconds(3600);
         let handle = File::options().write(true).open(&path).unwrap();
-        let cutter = std::thread::spawn(move || {
-            std::thread::sleep(std::time::Duration::from_millis(50));
-            handle.set_len(4096).unwrap();
-        });
-        let record = run_it(job);
-        cutter.join().unwrap();
+        let cutter = WhenMeasured(|| handle.set_len(4096).unwrap());
+        let record = run(job, &Root::live(), &cutter, &Stop::new()).unwrap();
         let Outcome::Failed(failure) = &record.outcome else {
             panic!("{engine}: {:?}", record.outcome)
         };
@@ -193,13 +211,8 @@ fn the_stop_word_ends_a_run_at_once_with_what_was_counted() {
             span.phases.measured = Nanos::seconds(3600);
         });
         let stop = Stop::new();
-        let other = stop.clone();
-        let sayer = std::thread::spawn(move || {
-            std::thread::sleep(std::time::Duration::from_millis(120));
-            other.ask();
-        });
-        let record = run(job, &Root::live(), &Silent, &stop).unwrap();
-        sayer.join().unwrap();
+        let sayer = AfterSome(&stop);
+        let record = run(job, &Root::live(), &sayer, &stop).unwrap();
         assert_eq!(record.outcome, Outcome::Interrupted, "{engine}");
         assert!(record.total().ios > 0);
         assert!(record.phases.measured() < Nanos::seconds(60));
@@ -221,17 +234,62 @@ fn an_unanswered_wait_still_hears_the_stop_word() {
         span.phases.measured = Nanos::seconds(3600);
     });
     let stop = Stop::new();
-    let other = stop.clone();
-    let sayer = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        other.ask();
-    });
-    let record = run(job, &Root::live(), &Silent, &stop).unwrap();
-    sayer.join().unwrap();
+    let sayer = WhenMeasured(|| stop.ask());
+    let record = run(job, &Root::live(), &sayer, &stop).unwrap();
     assert_eq!(record.outcome, Outcome::Interrupted);
     assert_eq!(record.total().ios, 0);
     assert_eq!(
-        record.threads[0].lifetime[0].ios, 1,
-        "what was in flight is waited for"
+        record.threads[0].lifetime[0].ios + u64::from(record.threads[0].abandoned),
+        1,
+        "what was in flight is waited for, or told"
     );
+}
+
+#[test]
+fn a_device_that_is_slow_but_answers_keeps_what_was_counted() {
+    let behaviour = NullBehaviour {
+        size: Bytes::mib(1),
+        delay: Nanos::millis(250),
+        error_every: 0,
+    };
+    let job = jobs::null(behaviour, &|span| {
+        span.phases.measured = Nanos::millis(600);
+        span.targets[0].workload.queue_depth = QueueDepth(16);
+    });
+    let record = run_it(job);
+    assert_eq!((record.total().ios, record.threads[0].abandoned), (32, 0));
+    assert_eq!(record.threads[0].lifetime[0].ios, 48);
+    assert_eq!(record.outcome, Outcome::Complete);
+}
+
+#[test]
+fn a_second_run_waits_for_no_one_and_says_who_is_there() {
+    let (_folder, path) = marked_file(SIZE);
+    let other = File::open(&path).unwrap();
+    other.lock().unwrap();
+    let told = run(
+        job(&path, EngineChoice::Sync, &|_| {}),
+        &Root::live(),
+        &Silent,
+        &Stop::new(),
+    );
+    let Err(refused) = told else {
+        panic!("ran beside another")
+    };
+    assert!(
+        refused.to_string().contains("another fathom is using it"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_file_given_twice_is_held_once() {
+    let (_folder, path) = marked_file(SIZE);
+    let record = run_it(job(&path, EngineChoice::Sync, &|span| {
+        let mut other = span.targets[0].clone();
+        other.workload.write = Ratio::ALL;
+        span.targets.push(other);
+    }));
+    assert_eq!(record.outcome, Outcome::Complete);
+    assert_eq!(record.threads.len(), 2);
 }

@@ -1,11 +1,70 @@
 //! Files are filled with real data, on the device, in every block; and removed again when that fails.
 
 use crate::jobs;
-use engine::{Event, Observer, Silent, Stop, prepare};
+use engine::{Event, Observer, Silent, Stop, prepare, prove_ours};
 use model::*;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
+
+/// What was found to stand in the way of writing, if anything.
+fn proven(path: &Path) -> Result<(), String> {
+    prove_ours(path, &Silent, &Stop::new()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn only_what_is_ours_to_the_last_block_is_ours() {
+    let folder = folder();
+    let path = folder.path().join("ours.dat");
+    fill(
+        &path,
+        Content::Unknown,
+        Bytes::mib(8),
+        &Silent,
+        &Stop::new(),
+    )
+    .unwrap();
+    assert_eq!(proven(&path), Ok(()));
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.write_all_at(&[0; 4096], 4 << 20).unwrap();
+    assert_eq!(proven(&path), Ok(()), "zeros hold nothing");
+    file.write_all_at(b"a person's words", (5 << 20) + 4096)
+        .unwrap();
+    let told = proven(&path).unwrap_err();
+    assert!(told.contains("byte 5124K was not"), "{told}");
+    file.set_len((5 << 20) + 100).unwrap();
+    assert_eq!(proven(&path), Ok(()));
+}
+
+#[test]
+fn a_stop_removes_no_file_that_came_in_under_the_name() {
+    struct Swap<'a>(&'a Path, &'a Stop);
+    impl Observer for Swap<'_> {
+        fn on(&self, event: Event<'_>) {
+            if let Event::Filling { .. } = event
+                && !self.1.asked()
+            {
+                std::fs::rename(self.0, self.0.with_extension("away")).unwrap();
+                std::fs::write(self.0, "my only copy").unwrap();
+                self.1.ask();
+            }
+        }
+    }
+    let folder = folder();
+    let path = folder.path().join("mine.dat");
+    let stop = Stop::new();
+    let told = fill(
+        &path,
+        Content::Unknown,
+        Bytes::mib(64),
+        &Swap(&path, &stop),
+        &stop,
+    )
+    .unwrap_err();
+    assert!(told.contains("stays"), "{told}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "my only copy");
+}
 
 fn folder() -> TempDir {
     TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
@@ -103,7 +162,7 @@ fn a_stop_removes_what_was_made_and_keeps_what_was_there() {
     assert!(!new.exists());
     let old = folder.path().join("old.dat");
     std::fs::write(&old, vec![0; 4096]).unwrap();
-    fill(&old, Content::Empty, Bytes::mib(4), &Silent, &stop).unwrap_err();
+    fill(&old, Content::FathomPartial, Bytes::mib(4), &Silent, &stop).unwrap_err();
     assert!(old.exists());
 }
 

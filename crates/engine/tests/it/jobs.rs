@@ -31,7 +31,8 @@ pub(crate) fn file(
     let mut span = timespan(Location::Path(path.to_owned()), engine);
     change(&mut span);
     let facts = file_facts(path, size, content);
-    checked(span, vec![facts])
+    let facts = vec![facts; span.targets.len()];
+    checked(span, facts)
 }
 
 /// A device as `host` found it. Whoever calls this made the device and may lose what it holds.
@@ -55,6 +56,8 @@ pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFa
         size,
         identity: meta.map(|m| (m.dev(), m.ino())),
         writable: true,
+        allocated: size,
+        obstacle: None,
         direct_io: Some(DirectIo {
             memory: Bytes(512),
             offset: Bytes(4096),

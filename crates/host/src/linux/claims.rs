@@ -1,16 +1,60 @@
 //! Who uses a device or a file: mounts, swap, devices that stand on it, and openers who are not named.
 //!
 //! A disk is claimed by everything on its partitions, and a device by everything that stands on it,
-//! however many steps above. Deliberately absent: what the claims forbid (`model::check`), and the
-//! signatures, which need reading (`look`).
+//! however many steps above. What is written to a device is written to what it stands on, so the uses of
+//! that count too: of a disk, mapping or array those of exactly that device, because others may share it
+//! soundly; of what is behind a loop device all of them, because a loop device is a second name for it.
+//! Deliberately absent: what the claims forbid (`model::check`), and the signatures, which need reading
+//! (`look`).
 
 use super::block::Node;
+use super::chain::split;
 use super::mounts::{Mount, mounts, unescape};
+use super::{look, sys};
 use crate::root::Root;
 use model::Claim;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+/// A loop device and what is behind it.
+struct Loop {
+    /// Kernel name.
+    name: String,
+    /// Kernel name of the device behind it, where it is one.
+    device: Option<String>,
+    /// As the system gives it, when it was set up; a file that is gone has ` (deleted)` after its name.
+    path: PathBuf,
+    /// Device and inode number of the file behind it, where this user may ask for them.
+    file: Option<(u64, u64)>,
+}
+
+impl Loop {
+    fn read(root: &Root, node: Node) -> Option<Self> {
+        let path = node.backing_file()?;
+        let asked = root.is_live().then(|| look::loop_backing(&node)).flatten();
+        let behind = match asked {
+            Some(sys::Backing { device: 0, .. }) => None,
+            Some(sys::Backing { device, .. }) => Node::by_number(root, split(device)),
+            None => Node::by_path(root, &path),
+        };
+        Some(Loop {
+            name: node.name,
+            device: behind.map(|node| node.name),
+            path,
+            file: asked.map(|backing| backing.file),
+        })
+    }
+
+    /// Whether this regular file is behind it, under whatever name.
+    fn is_over(&self, root: &Root, path: &Path) -> bool {
+        match self.file {
+            _ if self.device.is_some() => false,
+            Some(file) => identity(path) == Some(file),
+            None => is_same_file(root, path, &self.path),
+        }
+    }
+}
 
 /// Who uses what on this machine, read once.
 pub(super) struct Uses {
@@ -19,8 +63,7 @@ pub(super) struct Uses {
     mounted: Vec<(String, Mount)>,
     /// The device, where it is one, and the path as the system gives it.
     swaps: Vec<(Option<String>, PathBuf)>,
-    /// Kernel name of the loop device, the device behind it, where it is one, and the path behind it.
-    loops: Vec<(String, Option<String>, PathBuf)>,
+    loops: Vec<Loop>,
 }
 
 impl Uses {
@@ -45,10 +88,7 @@ impl Uses {
             .collect();
         let loops = Node::all(root)
             .into_iter()
-            .filter_map(|node| {
-                let file = node.backing_file()?;
-                Some((node.name, name(Node::by_path(root, &file)), file))
-            })
+            .filter_map(|node| Loop::read(root, node))
             .collect();
         Uses {
             mounts,
@@ -58,31 +98,11 @@ impl Uses {
         }
     }
 
-    /// Of a device, its partitions, and whatever stands on them.
+    /// Of a device: its partitions, whatever stands on them, and what it stands on.
     pub(super) fn of_device(&self, root: &Root, node: &Node) -> Vec<Claim> {
         let mut claims = Vec::new();
-        let mut reached: Vec<String> = Vec::new();
-        let mut family = vec![node.clone()];
-        family.extend(node.partitions());
-        for member in &family {
-            for by in self.direct_holders(member) {
-                claims.push(Claim::Holder {
-                    device: member.name.clone(),
-                    by,
-                });
-            }
-        }
-        let mut todo = family;
-        while let Some(member) = todo.pop() {
-            if reached.contains(&member.name) {
-                continue;
-            }
-            reached.push(member.name.clone());
-            self.add_direct_uses(&member.name, &mut claims);
-            todo.extend(member.partitions());
-            let holders = self.direct_holders(&member);
-            todo.extend(holders.iter().filter_map(|name| Node::by_name(root, name)));
-        }
+        self.add_device(root, node, &[], &mut claims);
+        self.add_below(root, node, &mut claims);
         in_order(claims)
     }
 
@@ -96,18 +116,112 @@ impl Uses {
                 claims.push(Claim::Swap { device });
             }
         }
-        for (by, device, file) in &self.loops {
-            if device.is_none() && is_same_file(root, path, file) {
+        claims.extend(self.over_file(root, &name, |one| one.is_over(root, path), &[]));
+        in_order(claims)
+    }
+
+    /// A device with its partitions and whatever stands on them, but for the devices `except`.
+    fn add_device(&self, root: &Root, node: &Node, except: &[String], claims: &mut Vec<Claim>) {
+        let mut reached: Vec<String> = except.to_vec();
+        let holders = |member: &Node| -> Vec<String> {
+            let all = self.direct_holders(member).into_iter();
+            all.filter(|name| !except.contains(name)).collect()
+        };
+        let mut family = vec![node.clone()];
+        family.extend(node.partitions());
+        for member in &family {
+            for by in holders(member) {
                 claims.push(Claim::Holder {
-                    device: name.clone(),
-                    by: by.clone(),
+                    device: member.name.clone(),
+                    by,
                 });
-                if let Some(node) = Node::by_name(root, by) {
-                    claims.extend(self.of_device(root, &node));
-                }
             }
         }
-        in_order(claims)
+        let mut todo = family;
+        while let Some(member) = todo.pop() {
+            if reached.contains(&member.name) {
+                continue;
+            }
+            reached.push(member.name.clone());
+            self.add_direct_uses(&member.name, claims);
+            todo.extend(member.partitions());
+            let above = holders(&member);
+            todo.extend(above.iter().filter_map(|name| Node::by_name(root, name)));
+        }
+    }
+
+    /// What a device stands on, down to the hardware or to a regular file behind a loop device: the file
+    /// system that such a file lies on may be mounted, and the file is not all of it.
+    fn add_below(&self, root: &Root, node: &Node, claims: &mut Vec<Claim>) {
+        let mut reached = vec![node.name.clone()];
+        let mut todo = vec![node.clone()];
+        while let Some(member) = todo.pop() {
+            let mut below: Vec<Node> = member.disk().into_iter().collect();
+            if below.is_empty() {
+                let slaves = member.slaves();
+                below.extend(slaves.iter().filter_map(|name| Node::by_name(root, name)));
+            }
+            for node in &below {
+                self.add_direct_uses(&node.name, claims);
+            }
+            if let Some(one) = self.loops.iter().find(|one| one.name == member.name) {
+                let device = one.device.as_deref();
+                if let Some(behind) = device.and_then(|name| Node::by_name(root, name)) {
+                    self.add_device(root, &behind, &reached, claims);
+                    below.push(behind);
+                } else {
+                    claims.extend(self.of_file_behind(root, one, &reached));
+                }
+            }
+            below.retain(|node| !reached.contains(&node.name));
+            reached.extend(below.iter().map(|node| node.name.clone()));
+            todo.extend(below);
+        }
+    }
+
+    /// The regular file behind a loop device: swapped to, or behind other loop devices.
+    fn of_file_behind(&self, root: &Root, one: &Loop, except: &[String]) -> Vec<Claim> {
+        let mut claims = Vec::new();
+        let name = one.path.display().to_string();
+        let is_it = |path: &Path| match one.file {
+            Some(file) => root.is_live() && identity(path) == Some(file),
+            None => is_same_file(root, path, &one.path),
+        };
+        for (device, swap) in &self.swaps {
+            if device.is_none() && is_it(swap) {
+                let device = swap.display().to_string();
+                claims.push(Claim::Swap { device });
+            }
+        }
+        let same = |other: &Loop| match (one.file, other.file) {
+            _ if other.device.is_some() => false,
+            (Some(one), Some(other)) => one == other,
+            _ => is_same_file(root, &one.path, &other.path),
+        };
+        claims.extend(self.over_file(root, &name, same, except));
+        claims
+    }
+
+    /// What stands on a file: the loop devices over it, but for those in `except`, with their own uses.
+    fn over_file(
+        &self,
+        root: &Root,
+        name: &str,
+        is_over: impl Fn(&Loop) -> bool,
+        except: &[String],
+    ) -> Vec<Claim> {
+        let mut claims = Vec::new();
+        let others = self.loops.iter().filter(|one| !except.contains(&one.name));
+        for one in others.filter(|one| is_over(one)) {
+            claims.push(Claim::Holder {
+                device: name.to_owned(),
+                by: one.name.clone(),
+            });
+            if let Some(node) = Node::by_name(root, &one.name) {
+                self.add_device(root, &node, except, &mut claims);
+            }
+        }
+        claims
     }
 
     /// Kernel names of what stands on a device, one step up.
@@ -116,8 +230,8 @@ impl Uses {
         let loops = self.loops.iter();
         holders.extend(
             loops
-                .filter(|(_, device, _)| device.as_ref() == Some(&node.name))
-                .map(|(by, ..)| by.clone()),
+                .filter(|one| one.device.as_ref() == Some(&node.name))
+                .map(|one| one.name.clone()),
         );
         holders
     }
@@ -148,8 +262,11 @@ impl Uses {
 
 /// By device and inode where the files can be looked at, so that a second name does not hide it.
 fn is_same_file(root: &Root, path: &Path, other: &Path) -> bool {
-    let identity = |path: &Path| fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
     path == other || root.is_live() && identity(path).is_some_and(|id| Some(id) == identity(other))
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
 }
 
 fn in_order(mut claims: Vec<Claim>) -> Vec<Claim> {

@@ -3,7 +3,8 @@
 //! `statx` answers since kernel 6.1 for most file systems. Where it does not, a file that opens with
 //! `O_DIRECT` is taken to need the logical block of its device. File systems in memory open so and then
 //! copy all the same: for them the answer is no. Nothing is left behind: for a file that does not exist
-//! yet, a file without a name is made in its folder and is gone when it is closed.
+//! yet, a file without a name is made in its folder and is gone when it is closed. Where no file can be
+//! made at all, that is what stands against the target, not its file system's ways with unbuffered I/O.
 
 use super::sys;
 use model::{Bytes, DirectIo};
@@ -38,8 +39,13 @@ pub(super) fn missing(folder: &Path, kind: &str, block: Option<Bytes>) -> Option
         Ok(nameless) => sys::extended_of(&nameless)
             .direct
             .unwrap_or_else(|| Some(aligned_to(block))),
-        Err(_) if UNBUFFERED_WITHOUT_TMPFILE.contains(&kind) => Some(aligned_to(block)),
-        Err(_) => None,
+        Err(error) => match error.raw_os_error() {
+            Some(libc::EINVAL) => None,
+            Some(libc::EOPNOTSUPP | libc::EISDIR | libc::ENOENT) => UNBUFFERED_WITHOUT_TMPFILE
+                .contains(&kind)
+                .then(|| aligned_to(block)),
+            _ => Some(aligned_to(block)), // read-only, no permission, full: not an answer to this question
+        },
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Plain reads with reading ahead switched off; afterwards the page cache is told to drop exactly the
 //! stretches that were read, so that a run does not find them there. Unbuffered reads would leave no
-//! trace at all, but cannot read the last piece of every file. Deliberately absent: judgement, which is
-//! `content`'s and `signature`'s.
+//! trace at all, but cannot read the last piece of every file. A look ends when its patience does, so that
+//! a slow device costs seconds, not minutes; only a single read that hangs is waited for. Deliberately
+//! absent: judgement, which is `content`'s and `signature`'s.
 
 use super::block::Node;
 use super::sys::{self, Advice};
@@ -15,7 +16,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+/// Longest look at one target: a fast disk shows half a gibibyte in that time.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Largest device that is read whole to prove that it is empty.
+const WHOLE_MAX: Bytes = Bytes::gib(1);
 /// Extents of a sparse file that are looked at beside the even sample.
 const EXTENTS_MAX: usize = 64;
 
@@ -25,6 +31,29 @@ fn open(path: &Path, flags: i32) -> std::io::Result<File> {
         .read(true)
         .custom_flags(libc::O_NONBLOCK | flags)
         .open(path)
+}
+
+/// How long a look may take. Begins with the look.
+pub(super) struct Patience(Instant);
+
+impl Patience {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a limit, not a measurement: no number depends on it"
+    )]
+    pub(super) fn begin() -> Self {
+        Patience(Instant::now())
+    }
+
+    /// With none left from the start.
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        Patience(Self::begin().0 - PATIENCE)
+    }
+
+    fn lasts(&self) -> bool {
+        self.0.elapsed() < PATIENCE
+    }
 }
 
 /// A target that is open for looking.
@@ -39,18 +68,25 @@ pub(super) struct Look {
 impl Look {
     /// Opens it and reads both ends; `None` when it cannot be opened.
     pub(super) fn at(path: &Path) -> Option<Self> {
+        let mut look = Self::without_reading(path)?;
+        sys::advise(&look.file, 0, 0, Advice::Random);
+        let ends = Ends::read(look.size, |offset, piece| read(&look.file, offset, piece));
+        for (offset, length) in Ends::stretches(look.size) {
+            sys::advise(&look.file, offset, length, Advice::DontNeed);
+        }
+        look.signatures = ends.map(|ends| signatures(&ends));
+        Some(look)
+    }
+
+    /// Opens it and asks its size; `None` when it cannot be opened.
+    pub(super) fn without_reading(path: &Path) -> Option<Self> {
         let mut file = open(path, 0).ok()?;
         let size = Bytes(file.seek(SeekFrom::End(0)).ok()?);
-        sys::advise(&file, 0, 0, Advice::Random);
-        let ends = Ends::read(size, |offset, piece| read(&file, offset, piece));
-        for (offset, length) in Ends::stretches(size) {
-            sys::advise(&file, offset, length, Advice::DontNeed);
-        }
         Some(Look {
             path: path.to_owned(),
             file,
             size,
-            signatures: ends.map(|ends| signatures(&ends)),
+            signatures: None,
         })
     }
 
@@ -71,13 +107,36 @@ impl Look {
             .collect()
     }
 
-    /// What it holds. Unknown as well when signatures could not be looked for.
-    pub(super) fn content(&self) -> Content {
+    /// What a file holds. Unknown as well when signatures could not be looked for, or patience ended.
+    pub(super) fn content_of_file(&self, patience: &Patience) -> Content {
+        if self.signatures.is_some() && sys::has_no_data(&self.file) {
+            return Content::Empty;
+        }
+        self.sampled(patience)
+    }
+
+    /// What a device holds, in the same way; one that is not large is read whole before it is called empty.
+    pub(super) fn content_of_device(&self, patience: &Patience) -> Content {
+        match self.sampled(patience) {
+            Content::Unproven if self.size <= WHOLE_MAX => {
+                content::judge_whole(self.size, |at, piece| {
+                    let done = patience.lasts() && read(&self.file, at, piece);
+                    sys::advise(&self.file, at, piece.len() as u64, Advice::DontNeed);
+                    done
+                })
+            }
+            content => content,
+        }
+    }
+
+    fn sampled(&self, patience: &Patience) -> Content {
         if self.signatures.is_none() {
             return Content::Unknown;
         }
         let offsets = content::sample(self.size, &self.extents());
-        let content = content::judge(self.size, &offsets, |at, piece| read(&self.file, at, piece));
+        let content = content::judge(self.size, &offsets, |at, piece| {
+            patience.lasts() && read(&self.file, at, piece)
+        });
         for offset in offsets {
             sys::advise(&self.file, offset, 4096, Advice::DontNeed);
         }
@@ -108,6 +167,30 @@ impl Look {
     }
 }
 
+/// What is behind a loop device, where this user may open it.
+pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
+    let path = node.path();
+    let is_it = device_number(&path) == node.number();
+    is_it.then(|| sys::loop_backing(&open(&path, 0).ok()?))?
+}
+
 fn read(file: &File, offset: u64, piece: &mut [u8]) -> bool {
     file.read_exact_at(piece, offset).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_without_patience_learns_nothing_of_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, vec![0; 1 << 20]).unwrap();
+        let look = Look::at(&path).unwrap();
+        assert_eq!(look.content_of_file(&Patience::none()), Content::Unknown);
+        assert_eq!(look.content_of_device(&Patience::none()), Content::Unknown);
+        assert_eq!(look.content_of_file(&Patience::begin()), Content::Unproven);
+        assert_eq!(look.content_of_device(&Patience::begin()), Content::Empty);
+    }
 }

@@ -22,4 +22,4 @@ pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use kernel::{hangup_is_ignored, keeps_time_by_counter};
 pub use machine::host_record;
-pub use target::target_facts;
+pub use target::{file_identity, target_facts, target_facts_again};

@@ -6,6 +6,7 @@
 use model::{Bytes, DirectIo};
 use std::ffi::CString;
 use std::fs::File;
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
@@ -18,6 +19,10 @@ pub(super) struct Extended {
     pub(super) mount_id: Option<u64>,
     /// What the file system says of unbuffered I/O: `Some(None)` is a plain no. Kernel 6.1.
     pub(super) direct: Option<Option<DirectIo>>,
+    /// May only grow. Permissions do not show it.
+    pub(super) append_only: bool,
+    /// May not be changed at all.
+    pub(super) immutable: bool,
 }
 
 /// Of a path, links followed.
@@ -51,6 +56,8 @@ fn extended(folder: i32, path: &std::ffi::CStr, flags: i32) -> Extended {
     Extended {
         mount_id: has(libc::STATX_MNT_ID).then_some(facts.stx_mnt_id),
         direct: has(libc::STATX_DIOALIGN).then_some(direct),
+        append_only: facts.stx_attributes & libc::STATX_ATTR_APPEND as u64 != 0,
+        immutable: facts.stx_attributes & libc::STATX_ATTR_IMMUTABLE as u64 != 0,
     }
 }
 
@@ -103,19 +110,63 @@ pub(super) fn ticks_per_second() -> u64 {
 
 /// Where the next data of a sparse file begins, from an offset on. // lseek(2), SEEK_DATA
 pub(super) fn next_data(file: &File, from: u64) -> Option<u64> {
-    seek(file, from, libc::SEEK_DATA)
+    seek(file, from, libc::SEEK_DATA).ok()
+}
+
+/// Whether the file system says that there is no data at all. A file system that does not keep track of
+/// holes calls everything data. // lseek(2), ENXIO
+pub(super) fn has_no_data(file: &File) -> bool {
+    let begin = seek(file, 0, libc::SEEK_DATA);
+    begin.is_err_and(|error| error.raw_os_error() == Some(libc::ENXIO))
 }
 
 /// Where the data that holds this offset ends. // lseek(2), SEEK_HOLE
 pub(super) fn next_hole(file: &File, from: u64) -> Option<u64> {
-    seek(file, from, libc::SEEK_HOLE)
+    seek(file, from, libc::SEEK_HOLE).ok()
 }
 
-fn seek(file: &File, from: u64, whence: i32) -> Option<u64> {
-    let from = i64::try_from(from).ok()?;
+fn seek(file: &File, from: u64, whence: i32) -> io::Result<u64> {
+    let from = i64::try_from(from).map_err(io::Error::other)?;
     // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is handed over.
     let at = unsafe { libc::lseek64(file.as_raw_fd(), from, whence) };
-    u64::try_from(at).ok()
+    u64::try_from(at).map_err(|_| io::Error::last_os_error())
+}
+
+/// What is behind a loop device, known by numbers, which no other name and no deletion hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Backing {
+    /// Device and inode number of the file.
+    pub(super) file: (u64, u64),
+    /// Its own number where the file is a device; 0 otherwise.
+    pub(super) device: u64,
+}
+
+/// Source: `struct loop_info64` of the kernel's `include/uapi/linux/loop.h`.
+#[repr(C)]
+struct LoopInfo {
+    device: u64,
+    inode: u64,
+    device_behind: u64,
+    rest: [u64; 26],
+}
+const _: () = assert!(size_of::<LoopInfo>() == 232, "as the kernel has it");
+const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
+
+/// Of an open loop device; `None` for one without a file, and for what is no loop device.
+pub(super) fn loop_backing(device: &File) -> Option<Backing> {
+    let mut info = MaybeUninit::<LoopInfo>::zeroed();
+    let descriptor = device.as_raw_fd();
+    // SAFETY: the descriptor is open; the kernel writes at most this structure, which outlives the call.
+    let code = unsafe { libc::ioctl(descriptor, LOOP_GET_STATUS64, info.as_mut_ptr()) };
+    if code != 0 {
+        return None;
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let info = unsafe { info.assume_init() };
+    Some(Backing {
+        file: (info.device, info.inode),
+        device: info.device_behind,
+    })
 }
 
 /// How a file will be read. // posix_fadvise(2)

@@ -6,7 +6,7 @@
 use super::block::Node;
 use super::chain::{below, facts, split, under_file_system};
 use super::claims::Uses;
-use super::look::Look;
+use super::look::{Look, Patience};
 use super::mounts::mount_of;
 use super::{direct, sys};
 use crate::root::Root;
@@ -18,16 +18,45 @@ use std::path::{Path, PathBuf};
 
 /// As many links in a row as the kernel follows. // path_resolution(7)
 const LINKS_MAX: usize = 40;
+/// What `st_blocks` counts, whatever the file system's own block is. // inode(7)
+const STAT_BLOCK_BYTES: u64 = 512;
 
-/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device;
-/// never writes, and never fails: what cannot be found out is unknown.
+/// Where it comes from what a target holds: its content and its signatures.
+enum Eyes<'a> {
+    /// From reading it.
+    Open(Patience),
+    /// From an earlier look.
+    Closed(&'a TargetFacts),
+}
+
+/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device, and a
+/// device of up to 1 GiB whole if the sample shows nothing but zeros; takes about 2 s at most and stops
+/// there. Never writes, and never fails: what cannot be found out is unknown.
 pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
+    look_at(root, path, &Eyes::Open(Patience::begin()))
+}
+
+/// The same target again, without reading it: who uses it, what it is and whether it may be written are
+/// asked anew; its content and its signatures are those of `earlier`. What is not the same thing any more,
+/// or not of the same size, is looked at as if for the first time.
+pub fn target_facts_again(root: &Root, earlier: &TargetFacts) -> TargetFacts {
+    let found = look_at(root, &earlier.path, &Eyes::Closed(earlier));
+    let is_same = |one: &TargetFacts| (one.kind, one.identity, one.size);
+    if is_same(&found) == is_same(earlier) {
+        return found;
+    }
+    target_facts(root, &earlier.path)
+}
+
+fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
     let mut found = TargetFacts {
         path: path.to_owned(),
         kind: TargetKind::Missing,
         size: Bytes(0),
+        allocated: Bytes(0),
         identity: None,
         writable: false,
+        obstacle: None,
         direct_io: None,
         file_system: None,
         chain: Vec::new(),
@@ -35,8 +64,8 @@ pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
         content: Content::Unknown,
     };
     match fs::metadata(path) {
-        Ok(there) if there.file_type().is_block_device() => device(root, &there, &mut found),
-        Ok(there) => file_or_folder(root, &there, &mut found),
+        Ok(there) if there.file_type().is_block_device() => device(root, &there, &mut found, eyes),
+        Ok(there) => file_or_folder(root, &there, &mut found, eyes),
         Err(error) if error.kind() == ErrorKind::NotFound => missing(root, &mut found),
         Err(error) => {
             found.kind = match error.kind() {
@@ -49,27 +78,53 @@ pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
     found
 }
 
-fn device(root: &Root, there: &Metadata, found: &mut TargetFacts) {
+impl Eyes<'_> {
+    /// Opened, and with open eyes its ends read.
+    fn open(&self, path: &Path) -> Option<Look> {
+        match self {
+            Eyes::Open(_) => Look::at(path),
+            Eyes::Closed(_) => Look::without_reading(path),
+        }
+    }
+
+    fn earlier_signatures(&self) -> Vec<Claim> {
+        match self {
+            Eyes::Open(_) => Vec::new(),
+            Eyes::Closed(earlier) => {
+                let claims = earlier.claims.iter();
+                claims.filter(|claim| !claim.in_use()).cloned().collect()
+            }
+        }
+    }
+}
+
+fn device(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_>) {
     found.kind = TargetKind::BlockDevice;
     found.identity = Some((there.rdev(), 0));
-    let look = Look::at(&found.path);
+    let look = eyes.open(&found.path);
+    let read = look.as_ref().filter(|_| matches!(eyes, Eyes::Open(_)));
     let uses = Uses::read(root);
     if let Some(node) = Node::by_number(root, split(there.rdev())) {
         found.size = node.size();
         found.chain = facts(&below(root, &uses.mounts, std::slice::from_ref(&node)));
-        found.claims = device_claims(root, &uses, &node, look.as_ref());
+        found.claims = device_claims(root, &uses, &node, read);
         let in_use = found.claims.iter().any(Claim::in_use);
         if !in_use && look.as_ref().is_some_and(Look::is_busy) {
             let device = node.name.clone();
             found.claims.insert(0, Claim::Busy { device });
         }
-    } else if let Some(look) = &look {
+    } else if let Some(look) = read {
         found.claims = look.signature_claims(&found.path.display().to_string());
     }
+    found.claims.extend(eyes.earlier_signatures());
     if let Some(look) = &look {
         found.size = look.size;
-        found.content = look.content();
+        found.content = match eyes {
+            Eyes::Open(patience) => look.content_of_device(patience),
+            Eyes::Closed(earlier) => earlier.content,
+        };
     }
+    found.allocated = found.size;
     // Permissions are not all: a container may be forbidden a device whose name it may write.
     let read_only = found.chain.first().is_some_and(|device| device.read_only);
     found.writable = !read_only && look.is_some() && sys::may_write(&found.path, false);
@@ -99,11 +154,13 @@ pub(super) fn device_claims(
     claims
 }
 
-fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts) {
+fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_>) {
     let uses = Uses::read(root);
     place(root, &uses, &found.path.clone(), there, found);
-    found.identity = Some((there.dev(), there.ino()));
-    found.writable = is_writable(&found.path, there.is_dir(), found.file_system.as_ref());
+    found.identity = Some(file_identity(there));
+    found.obstacle = obstacle(&found.path);
+    found.writable = found.obstacle.is_none()
+        && is_writable(&found.path, there.is_dir(), found.file_system.as_ref());
     if there.is_dir() {
         found.kind = TargetKind::Folder;
         return;
@@ -114,15 +171,33 @@ fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts) {
     }
     found.kind = TargetKind::File;
     found.size = Bytes(there.len());
+    found.allocated = Bytes(there.blocks().saturating_mul(STAT_BLOCK_BYTES));
     found.direct_io = direct::existing(&found.path, file_system_kind(found), block(&found.chain));
     let real = fs::canonicalize(&found.path).unwrap_or_else(|_| found.path.clone());
     found.claims = uses.of_file(root, &real);
-    if found.size == Bytes(0) {
-        found.content = Content::Empty;
-    } else if let Some(look) = Look::at(&found.path) {
-        found.content = look.content();
-        let name = found.path.display().to_string();
-        found.claims.extend(look.signature_claims(&name));
+    found.claims.extend(eyes.earlier_signatures());
+    match eyes {
+        _ if found.size == Bytes(0) => found.content = Content::Empty,
+        Eyes::Closed(earlier) => found.content = earlier.content,
+        Eyes::Open(patience) => {
+            if let Some(look) = Look::at(&found.path) {
+                found.content = look.content_of_file(patience);
+                let name = found.path.display().to_string();
+                found.claims.extend(look.signature_claims(&name));
+            }
+        }
+    }
+}
+
+/// An attribute of the file that forbids writing it, whatever the permissions say. // chattr(1)
+fn obstacle(path: &Path) -> Option<String> {
+    let facts = sys::extended_at(path);
+    let path = path.display();
+    if facts.immutable {
+        Some(format!("immutable (chattr -i {path} lifts it)"))
+    } else {
+        let lifted_by = || format!("append-only (chattr -a {path} lifts it)");
+        facts.append_only.then(lifted_by)
     }
 }
 
@@ -136,6 +211,12 @@ fn missing(root: &Root, found: &mut TargetFacts) {
     found.kind = TargetKind::Missing;
     place(root, &Uses::read(root), &folder, &there, found);
     found.writable = is_writable(&folder, true, found.file_system.as_ref());
+    if !found.writable && sys::extended_at(&folder).immutable {
+        let folder = folder.display();
+        found.obstacle = Some(format!(
+            "its folder is immutable (chattr -i {folder} lifts it)"
+        ));
+    }
     found.direct_io = direct::missing(&folder, file_system_kind(found), block(&found.chain));
 }
 
@@ -187,6 +268,11 @@ fn file_system_kind(found: &TargetFacts) -> &str {
 /// The logical block of the device at the top.
 fn block(chain: &[BlockDevice]) -> Option<Bytes> {
     chain.first()?.logical_block
+}
+
+/// Device and inode number of a file: the same for all its names, and no other file's while it is there or open.
+pub fn file_identity(there: &Metadata) -> (u64, u64) {
+    (there.dev(), there.ino())
 }
 
 /// Number of the block device that a path names on this machine.

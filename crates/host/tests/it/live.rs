@@ -9,11 +9,11 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-fn facts(path: &Path) -> TargetFacts {
+pub(crate) fn facts(path: &Path) -> TargetFacts {
     target_facts(&Root::live(), path)
 }
 
-fn claims(path: &Path) -> Vec<String> {
+pub(crate) fn claims(path: &Path) -> Vec<String> {
     facts(path).claims.iter().map(in_words).collect()
 }
 

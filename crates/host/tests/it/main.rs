@@ -5,6 +5,7 @@
     reason = "helpers stumble with their test, and a skip prints its reason"
 )]
 
+mod guards;
 mod live;
 mod marks;
 mod saved;

@@ -54,7 +54,11 @@ pub fn check(
             .map(|(target, facts)| {
                 check_workload(span, target, &mut problems);
                 safety::check_writing(target, facts, consent, &mut problems);
-                plan_target(target, facts, &mut problems)
+                let planned = plan_target(target, facts, &mut problems);
+                PlannedTarget {
+                    prove_ours: safety::needs_proof(target, facts, consent),
+                    ..planned
+                }
             })
             .collect();
         let plan = Plan {
@@ -149,6 +153,7 @@ fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>
         threads: target.threads,
         workload: target.workload,
         alignment,
+        prove_ours: false,
         identity: facts.identity,
     }
 }
@@ -191,7 +196,7 @@ fn creation(
     if facts.content == Content::Fathom && there >= asked {
         return None;
     }
-    let needed = Bytes(asked.0.saturating_sub(there.0));
+    let needed = Bytes(asked.0.saturating_sub(facts.allocated.0));
     if let Some(fs) = &facts.file_system
         && needed > fs.free
     {
@@ -255,7 +260,8 @@ fn range_length(
 ) -> Bytes {
     let path = facts.path.clone();
     let (base, block) = (target.base, target.workload.block);
-    let size = create.unwrap_or(facts.size).max(facts.size);
+    // A file that is filled again has the size asked, also where it was larger before.
+    let size = create.unwrap_or(facts.size);
     let end = target
         .length
         .map_or(size, |length| Bytes(base.0.saturating_add(length.0)));
@@ -292,26 +298,41 @@ fn range_length(
     block
 }
 
-/// Buffers must fit beside what the machine is doing; half of what is free is the limit.
+/// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit.
 fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
+    let steps = u128::from(plan.phases.measured.0 / plan.interval.0.max(1)) + 1;
+    let thread = |t: &PlannedTarget| {
+        let buffers = u128::from(t.workload.queue_depth.0) * u128::from(t.workload.block.0);
+        let write = t.workload.write.as_percent();
+        let reads = if write < 100 { buffers } else { 0 };
+        let writes = if write > 0 {
+            buffers.max(WRITE_POOL)
+        } else {
+            0
+        };
+        reads + writes + steps * SERIES_STEP + HISTOGRAMS
+    };
     let needed: u128 = plan
         .targets
         .iter()
-        .map(|t| {
-            u128::from(t.threads)
-                * u128::from(t.workload.queue_depth.0)
-                * u128::from(t.workload.block.0)
-        })
+        .map(|t| u128::from(t.threads) * thread(t))
         .sum();
     let allowed = host.ram_available.0 / 2;
-    let needed = u64::try_from(needed).unwrap_or(u64::MAX);
-    if host.ram_available.0 > 0 && needed > allowed {
+    let needed = Bytes(u64::try_from(needed).unwrap_or(u64::MAX));
+    if host.ram_available.0 > 0 && needed.0 > allowed {
         problems.push(Problem::Memory {
-            needed: Bytes(needed),
+            needed: needed.about(),
             available: host.ram_available,
         });
     }
 }
+
+/// Least write data of a thread; see `engine`'s buffers.
+const WRITE_POOL: u128 = 4 << 20;
+/// A step of the time series, for reads and writes.
+const SERIES_STEP: u128 = 2 * 32;
+/// A thread's two histograms.
+const HISTOGRAMS: u128 = 2 * 72 * 1024;
 
 #[cfg(test)]
 mod tests;

@@ -73,10 +73,11 @@ pub enum Problem {
         path.display()
     )]
     Forbidden { path: PathBuf },
-    #[error("{}: {}", path.display(), not_writable(file_system.as_ref()))]
+    #[error("{}: {}", path.display(), not_writable(file_system.as_ref(), obstacle.as_deref()))]
     NotWritable {
         path: PathBuf,
         file_system: Option<FileSystem>,
+        obstacle: Option<String>,
     },
     #[error("{}: {}", path.display(), device_not_writable(*read_only))]
     DeviceNotWritable { path: PathBuf, read_only: bool },
@@ -160,8 +161,8 @@ pub enum Problem {
         file_system: Option<String>,
     },
     #[error(
-        "the buffers need {needed} (block × depth × threads), more than half of the {} that are \
-         free: take fewer threads, a smaller depth or a smaller block", available.about()
+        "the threads need {needed} of memory (for each: block × depth, and the time series), more than half of the \
+         {} that are free: take fewer threads, a smaller depth or block, or a longer interval", available.about()
     )]
     Memory { needed: Bytes, available: Bytes },
     #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
@@ -223,7 +224,10 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-fn not_writable(file_system: Option<&FileSystem>) -> String {
+fn not_writable(file_system: Option<&FileSystem>, obstacle: Option<&str>) -> String {
+    if let Some(obstacle) = obstacle {
+        return format!("it cannot be written: {obstacle}");
+    }
     match file_system {
         Some(fs) if fs.read_only => format!(
             "{} is mounted read-only: read only (write 0), or mount it for writing: mount -o remount,rw {}",
@@ -293,6 +297,9 @@ fn list_content(signatures: &[Claim], content: Content) -> String {
     if signatures.is_empty() {
         match content {
             Content::Unknown => " (it could not be read to see what they are)".to_owned(),
+            Content::Unproven => {
+                " (zeros wherever fathom looked, but it did not look everywhere)".to_owned()
+            }
             _ => " (no format that fathom knows, but not zeros either)".to_owned(),
         }
     } else {

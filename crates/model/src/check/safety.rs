@@ -1,8 +1,9 @@
 //! What may be written. Whatever writes never guesses.
 //!
 //! Reads never need consent. A file is written when it does not exist yet, when it holds nothing but what
-//! fathom wrote, or with the word `--overwrite`. A device is written when it is empty or holds nothing but
-//! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any word.
+//! fathom wrote, or with the word `--overwrite`. A device is written when it is proven empty or holds nothing but
+//! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any word. What looks
+//! like fathom's own is read whole before it is written.
 
 use super::problem::Problem;
 use crate::plan::Target;
@@ -24,9 +25,7 @@ pub(super) fn check_writing(
     consent: &Consent,
     problems: &mut Vec<Problem>,
 ) {
-    let fills = target.create.is_some()
-        && !(facts.content == Content::Fathom && Some(facts.size) >= target.create);
-    if target.workload.write.as_percent() == 0 && !fills {
+    if !writes(target, facts) {
         return;
     }
     match facts.kind {
@@ -36,6 +35,7 @@ pub(super) fn check_writing(
             problems.push(Problem::NotWritable {
                 path: facts.path.clone(),
                 file_system: facts.file_system.clone(),
+                obstacle: facts.obstacle.clone(),
             });
         }
         _ => {} // nothing is there to be lost; whether it can be used is not asked here
@@ -48,30 +48,19 @@ fn check_file(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem
         problems.push(Problem::NotWritable {
             path,
             file_system: facts.file_system.clone(),
+            obstacle: facts.obstacle.clone(),
         });
         return;
     }
-    let uses: Vec<Claim> = facts
-        .claims
-        .iter()
-        .filter(|claim| claim.in_use())
-        .cloned()
-        .collect();
-    if !uses.is_empty() {
+    if let Some(uses) = uses(facts) {
         problems.push(Problem::InUse { path, uses });
         return;
     }
-    let signatures: Vec<Claim> = facts.claims.clone();
-    let ours = matches!(
-        facts.content,
-        Content::Empty | Content::Fathom | Content::FathomPartial
-    );
-    let harmless = ours && signatures.is_empty();
-    if !harmless && !consent.overwrite_files {
+    if !is_harmless(facts) && !consent.overwrite_files {
         problems.push(Problem::ForeignFile {
             path,
             size: facts.size,
-            signatures,
+            signatures: facts.claims.clone(),
         });
     }
 }
@@ -85,28 +74,56 @@ fn check_device(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Probl
         });
         return;
     }
+    if let Some(uses) = uses(facts) {
+        problems.push(Problem::InUse { path, uses });
+        return;
+    }
+    if !is_harmless(facts) && !consent.destroy_devices.contains(&path) {
+        problems.push(Problem::ForeignDevice {
+            path,
+            size: facts.size,
+            signatures: facts.claims.clone(),
+            content: facts.content,
+        });
+    }
+}
+
+/// Whether the workload or the filling of the file writes.
+fn writes(target: &Target, facts: &TargetFacts) -> bool {
+    let fills = target.create.is_some()
+        && !(facts.content == Content::Fathom && Some(facts.size) >= target.create);
+    target.workload.write.as_percent() > 0 || fills
+}
+
+/// Whether every block has to be read before it is written: a sample cannot prove that nothing else is there.
+pub(super) fn needs_proof(target: &Target, facts: &TargetFacts, consent: &Consent) -> bool {
+    let allowed = match facts.kind {
+        TargetKind::File => consent.overwrite_files,
+        TargetKind::BlockDevice => consent.destroy_devices.contains(&facts.path),
+        _ => true,
+    };
+    let marked = matches!(facts.content, Content::Fathom | Content::FathomPartial);
+    writes(target, facts) && marked && !allowed
+}
+
+/// Who uses it now; no word allows writing then.
+fn uses(facts: &TargetFacts) -> Option<Vec<Claim>> {
     let uses: Vec<Claim> = facts
         .claims
         .iter()
         .filter(|claim| claim.in_use())
         .cloned()
         .collect();
-    if !uses.is_empty() {
-        problems.push(Problem::InUse { path, uses });
-        return;
-    }
-    let signatures: Vec<Claim> = facts.claims.clone();
-    let ours = matches!(
-        facts.content,
-        Content::Empty | Content::Fathom | Content::FathomPartial
-    );
-    let harmless = ours && signatures.is_empty();
-    if !harmless && !consent.destroy_devices.contains(&path) {
-        problems.push(Problem::ForeignDevice {
-            path,
-            size: facts.size,
-            signatures,
-            content: facts.content,
-        });
-    }
+    (!uses.is_empty()).then_some(uses)
+}
+
+/// Nothing is there but what fathom wrote, as far as a look here and there can tell ([`needs_proof`] asks for the
+/// rest). Nothing at all is harmless too, but a file that somebody gave a length is somebody's.
+fn is_harmless(facts: &TargetFacts) -> bool {
+    let ours = match facts.content {
+        Content::Fathom | Content::FathomPartial => true,
+        Content::Empty => facts.kind == TargetKind::BlockDevice || facts.size.0 == 0,
+        Content::Unproven | Content::Foreign | Content::Unknown => false,
+    };
+    ours && facts.claims.is_empty()
 }

@@ -21,6 +21,8 @@ fn file(size: Bytes) -> TargetFacts {
         size,
         identity: Some((1, 2)),
         writable: true,
+        allocated: size,
+        obstacle: None,
         direct_io: Some(DirectIo {
             memory: Bytes(512),
             offset: Bytes(512),
@@ -258,6 +260,47 @@ fn unbuffered_needs_alignment_and_a_file_system_that_can() {
 }
 
 #[test]
+fn what_a_sample_cannot_prove_is_proven_or_refused() {
+    let asked = profile("/data/t", writing);
+    let ours = file(Bytes::gib(1));
+    let plans = check(
+        &asked,
+        &host(),
+        std::slice::from_ref(&ours),
+        &Consent::default(),
+    )
+    .unwrap();
+    assert!(plans[0].targets[0].prove_ours);
+    let consent = Consent {
+        overwrite_files: true,
+        ..Consent::default()
+    };
+    let plans = check(&asked, &host(), std::slice::from_ref(&ours), &consent).unwrap();
+    assert!(!plans[0].targets[0].prove_ours);
+    for content in [Content::Empty, Content::Unproven, Content::Unknown] {
+        let zeros = TargetFacts {
+            content,
+            ..file(Bytes::gib(1))
+        };
+        assert!(
+            refused(&asked, zeros).contains("--overwrite"),
+            "{content:?}"
+        );
+    }
+    let disk = profile("/dev/sdb", writing);
+    assert!(refused(&disk, device(vec![], Content::Unproven)).contains("did not look everywhere"));
+}
+
+#[test]
+fn long_series_of_many_threads_count_as_memory() {
+    let asked = profile("/data/t", |span| {
+        (span.phases.measured, span.interval) = (Nanos::seconds(1000), Nanos::millis(1));
+        span.targets[0].threads = 128;
+    });
+    assert!(refused(&asked, file(Bytes::gib(1))).contains("a longer interval"));
+}
+
+#[test]
 fn each_kind_of_wrong_name_has_its_word() {
     for (kind, word) in [
         (TargetKind::Missing, "--create SIZE"),
@@ -319,5 +362,5 @@ fn buffers_beyond_the_memory_are_refused() {
         span.targets[0].workload.block = Bytes::gib(1);
         span.targets[0].workload.queue_depth = QueueDepth(8);
     });
-    assert!(refused(&asked, file(Bytes::gib(64))).contains("the buffers need 8G"));
+    assert!(refused(&asked, file(Bytes::gib(64))).contains("the threads need 8G of memory"));
 }

@@ -49,6 +49,10 @@ pub struct PlannedTarget {
     pub workload: Workload,
     /// Buffers and offsets are multiples of this. // a power of two, at least 512
     pub alignment: Bytes,
+    /// Before anything is written, every block has to prove that fathom wrote it: a look here and there said so, and
+    /// no word was given.
+    #[serde(default)]
+    pub prove_ours: bool,
     /// Device and inode number at the time of the check; the engine refuses anything else under this name.
     pub identity: Option<(u64, u64)>,
 }

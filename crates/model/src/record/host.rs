@@ -53,10 +53,16 @@ pub struct TargetFacts {
     pub kind: TargetKind,
     /// Its size; the device's capacity. 0 for what has none.
     pub size: Bytes,
+    /// Space that it takes already: less than its size where it has holes.
+    #[serde(default)]
+    pub allocated: Bytes,
     /// Device and inode number; for a device its own number, and 0.
     pub identity: Option<(u64, u64)>,
     /// Whether this user may write it: permissions, read-only mount, read-only device.
     pub writable: bool,
+    /// What else stands against writing, and what lifts it.
+    #[serde(default)]
+    pub obstacle: Option<String>,
     /// What unbuffered I/O must be aligned to; `None` where it cannot be done at all.
     pub direct_io: Option<DirectIo>,
     /// The file system that it lies on, or, for a missing file, that it would lie on.
@@ -204,8 +210,10 @@ impl Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// Nothing: no length, or zeros wherever one looks.
+    /// Nothing, and that is proven: no length, no data in it, or all of it read and zero.
     Empty,
+    /// Zeros wherever one looked, but not everywhere was looked.
+    Unproven,
     /// Written by fathom, wherever one looks.
     Fathom,
     /// Written by fathom at its start, and elsewhere by fathom or empty: a filling that was cut short.
@@ -223,8 +231,10 @@ impl TargetFacts {
             path: PathBuf::from("null"),
             kind: TargetKind::Null,
             size: behaviour.size,
+            allocated: behaviour.size,
             identity: None,
             writable: true,
+            obstacle: None,
             direct_io: Some(DirectIo {
                 memory: Bytes(512),
                 offset: Bytes(512),

@@ -13,7 +13,8 @@ CREATE TABLE sessions (
     command_json   TEXT NOT NULL,                     -- list of words as they were given, program name first
     tool_version   TEXT NOT NULL,                     -- version of fathom
     target         TEXT NOT NULL,                     -- what was measured, as it was given
-    outcome        TEXT CHECK (outcome IN ('complete', 'interrupted', 'failed')) -- NULL: cut short, never finished
+    outcome        TEXT CHECK (outcome IN ('complete', 'interrupted', 'failed')), -- NULL: cut short, never finished
+    context        TEXT                               -- JSON: what its report says beside its runs; NULL where nothing
 ) STRICT;
 
 -- One execution of one plan. The headline columns are for queries by hand; the documents and the tables

@@ -12,6 +12,7 @@ fn a_store_of_version_1_opens_and_reads() {
     let session = store.load(SessionId(1)).unwrap();
     assert_eq!(session.summary.outcome, Some(SessionOutcome::Complete));
     assert_eq!(session.summary.target, "fathom.dat");
+    assert_eq!(session.context.as_deref(), Some("{}"));
     let labels: Vec<_> = session.runs.iter().map(|run| run.label.as_str()).collect();
     assert_eq!(labels, ["4K random read", "4K random write"]);
     assert_eq!(session.runs[0].record, record(3));

@@ -112,6 +112,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         error_every: dice.roll(),
     };
     PlannedTarget {
+        prove_ours: false, // came later: the stored file has none
         location: match dice.yes() {
             true => Location::Path(PathBuf::from(dice.word())),
             false => Location::Null(null),
@@ -155,6 +156,8 @@ fn host(dice: &mut Dice) -> HostRecord {
 
 fn target_facts(dice: &mut Dice) -> TargetFacts {
     TargetFacts {
+        allocated: Bytes(0), // these two came later; the stored file has neither
+        obstacle: None,
         path: PathBuf::from(dice.word()),
         kind: dice.one(&[TargetKind::File, TargetKind::BlockDevice, TargetKind::Null]),
         size: dice.bytes(),

@@ -50,7 +50,12 @@ fn a_session_that_was_never_finished_is_listed_as_cut_short() {
     drop(store);
     let store = Store::open(&path).unwrap();
     let second = store.begin(&new_session()).unwrap();
-    store.finish(second, SessionOutcome::Complete).unwrap();
+    let context = Some("{\"elapsed_ns\": 3}");
+    store
+        .finish(second, SessionOutcome::Complete, context)
+        .unwrap();
+    let kept = |session| store.load(session).unwrap().context;
+    assert_eq!((kept(first), kept(second).as_deref()), (None, context));
     let listed = store.sessions(None).unwrap();
     let seen: Vec<_> = listed.iter().map(|s| (s.id, s.outcome, s.runs)).collect();
     assert_eq!(
@@ -105,7 +110,11 @@ fn a_missing_session_is_told_with_those_that_exist() {
     assert_eq!(told(store.load(nine).unwrap_err()), range);
     assert_eq!(told(store.save(nine, "", &record(1)).unwrap_err()), range);
     assert_eq!(
-        told(store.finish(nine, SessionOutcome::Failed).unwrap_err()),
+        told(
+            store
+                .finish(nine, SessionOutcome::Failed, None)
+                .unwrap_err()
+        ),
         range
     );
     assert!(matches!(
@@ -130,7 +139,9 @@ fn two_programs_share_a_shelf_from_its_first_moment() {
                         .unwrap();
                     assert_eq!(u64::from(number), seed + 1);
                 }
-                store.finish(session, SessionOutcome::Complete).unwrap();
+                store
+                    .finish(session, SessionOutcome::Complete, None)
+                    .unwrap();
             });
         }
     });

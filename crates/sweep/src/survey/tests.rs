@@ -23,6 +23,7 @@ fn request() -> SurveyRequest {
 fn plan(span: &Timespan) -> Plan {
     let target = &span.targets[0];
     let planned = PlannedTarget {
+        prove_ours: false,
         location: target.location.clone(),
         base: target.base,
         length: target.length.unwrap(),

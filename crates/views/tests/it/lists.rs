@@ -3,7 +3,7 @@
 use crate::pages::paper;
 use expect_test::expect;
 use model::{BlockDevice, Bytes, Claim};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use views::{DeviceLine, SessionLine, write_devices, write_sessions};
 
 #[test]
@@ -62,16 +62,19 @@ fn devices_with_what_would_be_lost() {
     ];
     let lines = [
         DeviceLine {
+            path: Path::new("/dev/nvme0n1"),
             device: &disk,
             parent: None,
             claims: &mounted[..1],
         },
         DeviceLine {
+            path: Path::new("/dev/nvme0n1p1"),
             device: &part,
             parent: Some("nvme0n1"),
             claims: &mounted,
         },
         DeviceLine {
+            path: Path::new("/dev/sdb"),
             device: &spare,
             parent: None,
             claims: &[],
@@ -80,10 +83,10 @@ fn devices_with_what_would_be_lost() {
     let mut page = Vec::new();
     write_devices(&lines, &paper(), &mut page).unwrap();
     expect![[r#"
-        device        kind           size  model             in use, or what is on it
-        nvme0n1       disk        931 GiB  Example NVMe 970  mounted on /
-          nvme0n1p1   partition   930 GiB  -                 mounted on /, ext4 file system
-        sdb           disk          4 GiB  Example NVMe 970  nothing found on it
+        device            kind           size  model             in use, or what is on it
+        /dev/nvme0n1      disk        931 GiB  Example NVMe 970  mounted on /
+          /dev/nvme0n1p1  partition   930 GiB  -                 mounted on /, ext4 file system
+        /dev/sdb          disk          4 GiB  Example NVMe 970  nothing found on it
     "#]]
     .assert_eq(&String::from_utf8(page).unwrap());
 }

@@ -21,7 +21,8 @@ pub(crate) fn paper() -> Paper {
         columns: 100,
         zone: Zone::fixed(1),
         stored: Some(Stored {
-            name: "12".to_owned(),
+            session: 12,
+            run: None,
             path: PathBuf::from("/data/admin/.local/share/fathom/fathom.db"),
             named: false,
         }),
@@ -29,7 +30,7 @@ pub(crate) fn paper() -> Paper {
 }
 
 /// Checks the limits of a page.
-fn checked(page: Vec<u8>) -> String {
+fn checked(page: Vec<u8>, columns: usize) -> String {
     let page = String::from_utf8(page).unwrap();
     assert!(
         page.lines().count() <= 25,
@@ -38,7 +39,7 @@ fn checked(page: Vec<u8>) -> String {
     );
     for line in page.lines() {
         assert!(
-            line.chars().count() <= 100,
+            line.chars().count() <= columns,
             "{} columns: {line}",
             line.chars().count()
         );
@@ -51,13 +52,25 @@ fn checked(page: Vec<u8>) -> String {
 pub(crate) fn run_page(record: &RunRecord) -> String {
     let mut page = Vec::new();
     run_summary(&run_report(record), &paper(), &mut page).unwrap();
-    checked(page)
+    checked(page, 100)
 }
 
 pub(crate) fn survey_page(report: &SurveyReport) -> String {
     let mut page = Vec::new();
     survey_summary(report, &paper(), &mut page).unwrap();
-    checked(page)
+    checked(page, 100)
+}
+
+/// Both pages on a terminal of 80 columns.
+pub(crate) fn narrow_pages(record: &RunRecord, report: &SurveyReport) -> [String; 2] {
+    let paper = Paper {
+        columns: 80,
+        ..paper()
+    };
+    let (mut run, mut survey) = (Vec::new(), Vec::new());
+    run_summary(&run_report(record), &paper, &mut run).unwrap();
+    survey_summary(report, &paper, &mut survey).unwrap();
+    [checked(run, 80), checked(survey, 80)]
 }
 
 /// One cell of a disk that moves up to 40 000 small I/Os a second and 1.6 GiB/s.

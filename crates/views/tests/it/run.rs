@@ -34,7 +34,7 @@ fn a_sound_run() {
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
-        note    over the last five windows the rate stayed within 0 % and rose by 0 %
+        note    five windows: lowest 20.0 k, highest 20.0 k IO/s
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&mixed().build()));
 }
@@ -60,7 +60,7 @@ fn a_run_of_the_page_cache() {
         device  vda1 counted nothing; fathom counted 78.1 MiB read: 100 % apart: something above vda1
                 answered or kept the rest
         note    to do: measure unbuffered to measure the device
-        note    over the last five windows the rate stayed within 0 % and rose by 0 %
+        note    five windows: lowest 2 000, highest 2 000 IO/s
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&cached.build()));
 }
@@ -119,7 +119,8 @@ fn a_run_that_failed() {
         total    200 k    1 562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
         ~ rests on fewer than 10 I/Os beyond it
 
-        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33); 1 I/O failed
+        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
+        errors  1 I/O failed
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
         note    to do: see the system's log for the device before measuring again

@@ -1,6 +1,6 @@
 //! The published schemas follow the types, say what each field is, and hold for real documents.
 
-use crate::pages::{cells, context, run, survey};
+use crate::pages::{cells, context, paper, run, survey};
 use analysis::{SurveyContext, survey_report};
 use expect_test::expect_file;
 use jsonschema::Validator;
@@ -41,7 +41,7 @@ fn real_documents_keep_to_the_schema_of_a_run() {
     ];
     for report in reports {
         let mut document = Vec::new();
-        run_json(&report, &mut document).unwrap();
+        run_json(&report, None, &mut document).unwrap();
         assert_valid(&validator, &document);
     }
 }
@@ -56,7 +56,7 @@ fn real_documents_keep_to_the_schema_of_a_survey() {
     ];
     for report in reports {
         let mut document = Vec::new();
-        survey_json(&report, &mut document).unwrap();
+        survey_json(&report, paper().stored.as_ref(), &mut document).unwrap();
         assert_valid(&validator, &document);
     }
 }
@@ -64,7 +64,10 @@ fn real_documents_keep_to_the_schema_of_a_survey() {
 #[test]
 fn a_document_with_a_missing_or_foreign_word_is_refused() {
     let validator = jsonschema::validator_for(&schema(0)).unwrap();
-    let mut document = serde_json::to_value(run(|_| ())).unwrap();
+    let mut document = Vec::new();
+    run_json(&run(|_| ()), paper().stored.as_ref(), &mut document).unwrap();
+    let mut document: Value = serde_json::from_slice(&document).unwrap();
+    assert_eq!(document["stored"]["session"], 12);
     document["verdict"]["rank"] = Value::from("splendid");
     assert!(!validator.is_valid(&document));
     document["verdict"]["rank"] = Value::from("valid");

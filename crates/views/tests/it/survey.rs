@@ -1,6 +1,6 @@
 //! A survey on one page.
 
-use crate::pages::{cells, context, survey, survey_page};
+use crate::pages::{cells, context, narrow_pages, survey, survey_page};
 use analysis::{SurveyContext, survey_report};
 use expect_test::expect;
 use model::{Bytes, CacheMode, Failure, Operation, Outcome};
@@ -8,8 +8,9 @@ use model::{Bytes, CacheMode, Failure, Operation, Outcome};
 #[test]
 fn a_sound_survey() {
     expect![[r#"
-        VALID: 7 workloads, no errors; the device counted what fathom counted
-        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        VALID: up to 38.2 k random reads/s, 38.2 k random writes/s, 1.49 GiB/s reading, 1.49 GiB/s writing;
+        175 µs a read at depth 1
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
           workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
@@ -25,6 +26,7 @@ fn a_sound_survey() {
         device  vda1 counted 48.5 GiB read, 17.4 GiB written; fathom counted 48.5 GiB read, 17.4 GiB
                 written: the same to the byte
         spent   151 s of 180 s; 56 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
+        note    7 workloads, no errors; the device counted what fathom counted
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
@@ -42,8 +44,9 @@ fn an_interrupted_survey() {
         ..context()
     };
     expect![[r#"
-        WEAK: interrupted with 2 of 7 workloads measured
-        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        WEAK (6 of 7 workloads): up to 22.9 k random reads/s, 5 714 random writes/s, 89.3 MiB/s reading,
+        22.3 MiB/s writing; 175 µs a read at depth 1
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
           workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
@@ -60,6 +63,8 @@ fn an_interrupted_survey() {
                 the same to the byte
         spent   151 s of 180 s; 3 cells, 1 interrupted, up to 48 left; filled 8 GiB in 9.40 s; 2026-11-21
                 11:05:17 UTC (12:05:17 +01)
+        note    interrupted with 2 of 7 workloads measured
+        note    5 of 7 workloads have no result, first 8K random 70/30: not run: the survey was interrupted
         note    4K random write: interrupted after 2 s of 2 s (depth 1)
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
@@ -81,8 +86,9 @@ fn a_survey_with_a_failed_cell() {
         });
     }
     expect![[r#"
-        WEAK: failed at depth 16: Input/output error; 2 of 7 workloads are weak, first 4K random write
-        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        WEAK (2 of 7 workloads): up to 29.1 k random reads/s, 16.0 k random writes/s, 1.14 GiB/s reading,
+        1.14 GiB/s writing; 175 µs a read at depth 1
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
           workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
@@ -99,11 +105,11 @@ fn a_survey_with_a_failed_cell() {
                 written: the same to the byte
         spent   151 s of 180 s; 21 cells, 2 failed; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC
                 (12:05:17 +01)
+        note    4K random write: failed at depth 16: Input/output error
         note    64K random read: failed at depth 1: Input/output error
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
-        note    still gaining when the time was used up: 4K random read, 8K random 70/30, 512K sequential
-                read, 1M sequential read, 1M sequential write
+        note    and 1 more: see --json
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
@@ -119,7 +125,7 @@ fn a_survey_of_the_page_cache() {
     expect![[r#"
         INVALID as a disk result: the page cache served 100 % of the reads (depth 16); 7 of 7 workloads are
         invalid, first 4K random read
-        target  /data/fathom.dat, 8 GiB (as large as RAM); ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
           workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
@@ -149,7 +155,8 @@ fn a_survey_of_the_page_cache() {
 fn a_survey_of_which_only_the_records_are_left() {
     let some = cells(&[1, 2, 4]);
     expect![[r#"
-        VALID: 7 workloads, no errors; the device counted what fathom counted
+        VALID: up to 16.0 k random reads/s, 16.0 k random writes/s, 640 MiB/s reading, 640 MiB/s writing;
+        175 µs a read at depth 1
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
@@ -166,6 +173,7 @@ fn a_survey_of_which_only_the_records_are_left() {
         device  vda1 counted 8.01 GiB read, 2.86 GiB written; fathom counted 8.01 GiB read, 2.86 GiB
                 written: the same to the byte
         spent   21 cells; 2026-11-21 11:05:17 UTC (12:05:17 +01)
+        note    7 workloads, no errors; the device counted what fathom counted
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
         note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
@@ -206,4 +214,20 @@ fn many_unplanned_labels_still_fit_the_page() {
     }
     let page = survey_page(&survey_report(&some, &context()));
     assert!(page.contains("more: see --json"), "{page}");
+}
+
+#[test]
+fn at_eighty_columns_no_number_is_cut() {
+    let report = survey(&[1, 2, 4, 8, 16, 32, 64, 128]);
+    let [run, survey] = narrow_pages(&cells(&[1])[2].1, &report);
+    for page in [&run, &survey] {
+        let table = page.lines().skip_while(|line| !line.contains("IO/s  "));
+        let table: Vec<&str> = table.take_while(|line| !line.is_empty()).collect();
+        assert!(table.len() > 3, "{page}");
+        assert!(table.iter().all(|line| !line.contains('…')), "{page}");
+    }
+    assert!(
+        survey.contains("depth 1 p50") && !survey.contains("95 % at"),
+        "{survey}"
+    );
 }

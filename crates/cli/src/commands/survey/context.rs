@@ -1,7 +1,7 @@
 //! What a survey's report says beside its cells: of one that has just ended, and of one from the store.
 //!
-//! The store keeps runs whole, but of a survey only its command line and how it ended. What the command line
-//! said is read from it again; what only the moment knew (how long the filling took) is not known any more.
+//! The context of a survey that ended is kept with it. Of one that was killed, or that another version kept in
+//! another form, the command line is read again; what only the moment knew is not known any more.
 
 use super::Asked;
 use super::walk::Walked;
@@ -51,6 +51,10 @@ impl Surveyed<'_> {
 
 /// What can still be known of a survey in the store.
 pub(crate) fn from_store(session: &Session) -> SurveyContext {
+    let kept = session.context.as_deref();
+    if let Some(context) = kept.and_then(|text| serde_json::from_str(text).ok()) {
+        return context;
+    }
     let asked = asked_again(&session.summary.command);
     let read_only = asked.as_ref().map(|asked| asked.read_only);
     let first = session

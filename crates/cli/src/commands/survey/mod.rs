@@ -15,7 +15,7 @@ use super::{VERSION, command_line};
 use crate::args::SurveyArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
+use crate::gate::{Gate, Held, Passed};
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
@@ -49,6 +49,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         host: &host,
         consent: &args.consent.consent(),
         store: place.as_ref().map(|place| place.path().as_path()),
+        held: Held::default(),
     };
     let before = gate.look(&asked.target);
     if asked.remove {
@@ -56,17 +57,23 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     }
     let site = site::choose(&asked, &before, &host)?;
     let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
-    let passed = gate.pass(&all_of_it(&asked, &site, depth_max))?;
+    let mut first = to_prepare(gate.pass(&all_of_it(&asked, &site, depth_max))?);
     let survey = plan_survey(&asked, &site, depth_max)?;
     site.words.iter().for_each(|words| output::tell(words));
 
-    let store = keep::open(place.as_ref())?;
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
-    let mut first = passed.into_iter().next().expect("a survey has workloads");
-    let filling = Progress::of_filling(environment);
-    let filled = engine::prepare(&mut first.plan, &first.facts, &filling, &stop)?;
-    let filling_took = filling.filled(&filled);
+    if asked.remove {
+        let proving = Progress::of_filling(environment);
+        site::prove_removable(&before, &mut first.plan, &proving, &stop)?;
+        proving.finish();
+    }
+    let store = keep::open(place.as_ref())?;
+    let (filled, filling_took) = fill(&mut first, environment, &stop)?;
+    let known = match filled.is_empty() {
+        true => first.facts.swap_remove(0),
+        false => gate.look(&asked.target),
+    };
 
     let started_utc = now::utc();
     let kept = Kept::begin(store.as_ref(), &new_session(&asked, started_utc));
@@ -74,6 +81,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         survey: &survey,
         budget: asked.budget,
         gate: &gate,
+        known: &known,
         kept: &kept,
         progress: &Progress::of_survey(environment, asked.budget),
         stop: &stop,
@@ -83,7 +91,6 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     if asked.remove {
         clean_up(&gate, &asked.target, &before, &filled);
     }
-    let ending = walked.tell().and(kept.finish(walked.outcome()));
     let context = Surveyed {
         asked: &asked,
         site: &site,
@@ -93,13 +100,36 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         walked: &walked,
     }
     .context();
+    let ending = walked.tell().and(kept.finish(walked.outcome(), &context));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), kept.name()),
         place_named: args.keep.store.is_some(),
+        columns: environment.columns,
     };
     output::print(&report::survey(&walked.cells(), &context, form))?;
     Ok(ending)
+}
+
+/// The one whose making and proving serves all: a workload that writes asks for more than one that only reads.
+fn to_prepare(mut passed: Vec<Passed>) -> Passed {
+    let proves = |one: &Passed| one.plan.targets.iter().any(|target| target.prove_ours);
+    let place = passed.iter().position(proves).unwrap_or(0);
+    passed.swap_remove(place) // a survey has workloads
+}
+
+/// Makes the file where one is to be made. How long that took is no part of the budget.
+fn fill(
+    first: &mut Passed,
+    environment: &Environment,
+    stop: &Stop,
+) -> Result<(Vec<Filled>, Nanos), Failure> {
+    let filling = Progress::of_filling(environment);
+    let filled = engine::prepare(&mut first.plan, &first.facts, &filling, stop)?;
+    let took = filling.filled(&filled);
+    // A bar that is still there when the result is printed would wipe out its last line.
+    filling.finish();
+    Ok((filled, took))
 }
 
 /// Every workload at its deepest, with the making of the file: so that nothing is refused on the way that

@@ -9,7 +9,8 @@ use super::request::Asked;
 use super::size::{self, SIZE_MIN};
 use crate::failure::Failure;
 use analysis::say;
-use model::{Bytes, CacheMode, Content, HostRecord, TargetFacts, TargetKind};
+use engine::{Observer, RunError, Stop};
+use model::{Bytes, CacheMode, Content, HostRecord, Plan, TargetFacts, TargetKind};
 use std::path::{Path, PathBuf};
 
 /// What the survey works on.
@@ -72,6 +73,31 @@ pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
     Err(Failure::refused(format!("{path}: {why}; leave --rm away")))
 }
 
+/// Reads all of a file that is to be removed in the end, before anything else is done with it: a look here and
+/// there cannot show that nothing of a person's is in it. The plan need not have it read again.
+pub(crate) fn prove_removable(
+    before: &TargetFacts,
+    plan: &mut Plan,
+    observer: &dyn Observer,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    if before.kind != TargetKind::File {
+        return Ok(());
+    }
+    engine::prove_ours(&before.path, observer, stop).map_err(|error| match error {
+        RunError::NotOurs { path, offset } => Failure::refused(format!(
+            "{}: fathom wrote its first blocks, but not what stands at byte {}, so it does not remove it; leave --rm \
+             away",
+            path.display(),
+            offset.0
+        )),
+        other => other.into(),
+    })?;
+    let proven = plan.targets.iter_mut();
+    proven.for_each(|target| target.prove_ours = false);
+    Ok(())
+}
+
 fn is_ours(facts: &TargetFacts) -> bool {
     let marked = matches!(facts.content, Content::Fathom | Content::FathomPartial);
     marked && facts.claims.is_empty()
@@ -130,7 +156,7 @@ fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, F
             let free = facts
                 .file_system
                 .as_ref()
-                .map(|fs| Bytes(fs.free.0 + facts.size.0));
+                .map(|fs| Bytes(fs.free.0.saturating_add(facts.allocated.0)));
             let choice = size::choose(host.ram, free, asked.cache)
                 .map_err(|why| Failure::refused(format!("{path}: {why}")))?;
             (choice.size, choice.reason)
@@ -207,6 +233,8 @@ mod tests {
             kind: TargetKind::File,
             size,
             identity: Some((1, 2)),
+            allocated: Bytes(0),
+            obstacle: None,
             writable: true,
             direct_io: None,
             file_system: Some(FileSystem {

@@ -29,9 +29,14 @@ pub(crate) fn choose(ram: Bytes, free: Option<Bytes>, cache: CacheMode) -> Resul
     if let (Some(free), Some(room)) = (free, room)
         && room < SIZE_MIN
     {
+        let more = if free >= SIZE_MIN {
+            format!(", or say --size {SIZE_MIN} to take more of it")
+        } else {
+            String::new()
+        };
         return Err(format!(
             "{} are free, and the file may take a quarter of that: a survey needs a file of {SIZE_MIN}, so \
-             make room up to {} free, or say --size {SIZE_MIN} to take more of it",
+             make room up to {} free{more}",
             say::bytes(free.0),
             say::bytes(SIZE_MIN.0 * 4),
         ));
@@ -99,6 +104,12 @@ mod tests {
             "191 MiB are free, and the file may take a quarter of that: a survey needs a file of 64M, so make \
              room up to 256 MiB free, or say --size 64M to take more of it"
         );
+    }
+
+    #[test]
+    fn what_cannot_fit_is_not_offered() {
+        let told = choose(Bytes::gib(8), Some(Bytes::mib(4)), CacheMode::Unbuffered).unwrap_err();
+        assert!(told.ends_with("make room up to 256 MiB free"), "{told}");
     }
 
     #[test]

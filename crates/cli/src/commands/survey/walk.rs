@@ -4,15 +4,16 @@
 
 use super::deadline::Deadline;
 use super::{Shelf, VERSION, command_line};
-use crate::commands::run::tell_failure;
+use crate::commands::run::{abandoned, tell_failure, tell_lost};
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
 use crate::now::{self, Stopwatch};
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
+use analysis::SurveyContext;
 use engine::{Job, Stop};
-use model::{Nanos, Outcome, Profile, RunRecord};
+use model::{Nanos, Outcome, Profile, RunRecord, TargetFacts};
 use std::cell::RefCell;
 use store::{NewSession, RunName, SessionId, SessionOutcome, StoreError};
 use sweep::{Measured, Point, Survey, Sweep};
@@ -26,6 +27,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) survey: &'a Survey,
     pub(crate) budget: Nanos,
     pub(crate) gate: &'a Gate<'a>,
+    /// The target as it was looked at last: reading it before each cell would take a slow device's whole budget.
+    pub(crate) known: &'a TargetFacts,
     pub(crate) kept: &'a Kept<'a>,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
@@ -101,7 +104,7 @@ impl Walk<'_> {
         let profile = Profile {
             timespans: vec![point.timespan],
         };
-        let mut passed = self.gate.pass(&profile)?;
+        let mut passed = self.gate.pass_again(&profile, self.known)?;
         let passed = passed.pop().expect("one timespan gives one plan");
         let job = Job {
             plan: passed.plan,
@@ -118,7 +121,7 @@ impl Walk<'_> {
 impl Walked {
     /// How the session ended.
     pub(crate) fn outcome(&self) -> SessionOutcome {
-        if self.trouble.is_some() || self.failed_cell().is_some() {
+        if self.trouble.is_some() || self.failed_cell().is_some() || self.is_nothing() {
             SessionOutcome::Failed
         } else if self.interrupted {
             SessionOutcome::Interrupted
@@ -142,6 +145,10 @@ impl Walked {
         } else if self.interrupted {
             output::tell("interrupted: the result holds what was measured until then");
         }
+        let lost = self.lost();
+        if self.is_nothing() || lost > 0 {
+            tell_lost(lost);
+        }
         match self.outcome() {
             SessionOutcome::Complete => Ending::Good,
             _ => Ending::Wrong,
@@ -159,6 +166,19 @@ impl Walked {
         cells
             .map(|cell| (cell.label.clone(), cell.record.clone()))
             .collect()
+    }
+
+    /// I/Os that were never answered.
+    fn lost(&self) -> u64 {
+        self.done.iter().map(|cell| abandoned(&cell.record)).sum()
+    }
+
+    /// Nobody ended it, and yet no cell was measured, or no I/O completed in any of them, or some were never
+    /// answered.
+    fn is_nothing(&self) -> bool {
+        let nothing = |cell: &Measured| cell.record.total().ios == 0;
+        let ran = !self.interrupted && self.trouble.is_none();
+        ran && (self.done.iter().all(nothing) || self.lost() > 0)
     }
 
     fn failed_cell(&self) -> Option<&RunRecord> {
@@ -195,9 +215,11 @@ impl<'a> Kept<'a> {
         Some(RunName { session, run: None })
     }
 
-    pub(crate) fn finish(&self, outcome: SessionOutcome) -> Ending {
+    /// The context is what the page says beside the cells, so that it can be shown again.
+    pub(crate) fn finish(&self, outcome: SessionOutcome, context: &SurveyContext) -> Ending {
         if let (Some(store), Some(session)) = (self.store, self.session) {
-            self.note(store.finish(session, outcome));
+            let context = serde_json::to_string(context).expect("a context is plain data");
+            self.note(store.finish(session, outcome, Some(&context)));
         }
         match self.trouble.borrow().as_ref() {
             None => Ending::Good,
@@ -219,5 +241,25 @@ impl<'a> Kept<'a> {
         if let Err(error) = outcome {
             self.trouble.borrow_mut().get_or_insert(error);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_survey_that_measured_nothing_has_failed_and_an_interrupted_one_was_interrupted() {
+        let cut = Walked {
+            cut: true,
+            ..Walked::default()
+        };
+        assert_eq!(cut.outcome(), SessionOutcome::Failed);
+        assert_eq!(cut.tell(), Ending::Wrong);
+        let interrupted = Walked {
+            interrupted: true,
+            ..Walked::default()
+        };
+        assert_eq!(interrupted.outcome(), SessionOutcome::Interrupted);
     }
 }

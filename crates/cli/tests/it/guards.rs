@@ -1,0 +1,109 @@
+//! What is not fathom's is not written and not removed, also where a look here and there does not show it.
+
+use crate::bench::Bench;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::process::Command;
+
+const SHORT: &str = "-d 20ms --warmup 0s --no-store";
+const SURVEY: &str = "survey --depth-max 1 --budget 3s --no-store";
+/// Between the blocks that a look at a file of 64 MiB reads.
+const HIDDEN: u64 = 33 * 4096;
+
+/// A file that fathom made, with a person's block in the middle of it.
+fn with_a_hidden_letter(bench: &Bench) {
+    let line = format!("run {SHORT} --create 64M own");
+    bench.line(&line).good();
+    let file = OpenOptions::new().write(true).open(bench.path("own"));
+    let letter = [b"my only copy".as_slice(), &[b'.'; 4084]].concat();
+    file.unwrap().write_all_at(&letter, HIDDEN).unwrap();
+}
+
+/// Somebody's letter, still there.
+fn the_letter_is_there(bench: &Bench) {
+    let own = fs::read(bench.path("own")).unwrap();
+    assert!(own[HIDDEN as usize..].starts_with(b"my only copy"));
+}
+
+#[test]
+fn one_block_of_somebody_else_stops_writing() {
+    let bench = Bench::new();
+    with_a_hidden_letter(&bench);
+    let words = format!("what stands at byte {} was not", model::Bytes(HIDDEN));
+    for line in [
+        format!("run {SHORT} -w 100 own"),
+        format!("{SURVEY} own"),
+        format!("{SURVEY} --size 128M own"),
+    ] {
+        bench.line(&line).refused(&words);
+        the_letter_is_there(&bench);
+    }
+    bench.line(&format!("run {SHORT} own")).good(); // reads need no proof
+    bench
+        .line(&format!("run {SHORT} -w 100 --overwrite own"))
+        .good();
+}
+
+#[test]
+fn one_block_of_somebody_else_stops_removing() {
+    let bench = Bench::new();
+    with_a_hidden_letter(&bench);
+    let words = format!("not what stands at byte {HIDDEN}, so it does not remove it");
+    for option in ["--read-only", "--overwrite", ""] {
+        let line = format!("{SURVEY} --rm {option} own");
+        bench.line(&line).refused(&words);
+        the_letter_is_there(&bench);
+    }
+}
+
+#[test]
+fn what_is_proven_is_written_and_removed() {
+    let bench = Bench::new();
+    bench.line(&format!("run {SHORT} --create 64M own")).good();
+    let said = bench.line(&format!("{SURVEY} --rm own")).good();
+    assert!(said.err.contains("own: removed"), "{said:?}");
+    assert!(!bench.path("own").exists());
+}
+
+#[test]
+fn zeros_in_a_file_are_somebodys() {
+    let bench = Bench::new();
+    fs::write(bench.path("zeros"), vec![0; 1 << 20]).unwrap();
+    let line = format!("run {SHORT} -w 100 zeros");
+    bench.line(&line).refused("To allow it, add: --overwrite");
+    bench
+        .line(&format!("run {SHORT} -w 100 --overwrite zeros"))
+        .good();
+}
+
+#[test]
+fn the_store_under_a_second_name_is_no_target() {
+    let bench = Bench::new();
+    bench.line("run --engine null -d 10ms --warmup 0s").good();
+    fs::hard_link(bench.path("s.db"), bench.path("harmless")).unwrap();
+    let before = bench.snapshot();
+    bench
+        .line("run -d 20ms -w 100 --overwrite harmless")
+        .refused("the results are kept in this file");
+    assert!(bench.snapshot() == before);
+}
+
+#[test]
+fn a_file_that_may_only_grow_is_refused_with_what_lifts_that() {
+    let bench = Bench::new();
+    bench.write("log", 1 << 20);
+    let chattr = |how: &str| {
+        let done = Command::new("chattr")
+            .arg(how)
+            .arg(bench.path("log"))
+            .output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    if !chattr("+a") {
+        eprintln!("skipped: chattr needs root and a file system that knows it");
+        return;
+    }
+    let said = bench.line(&format!("run {SHORT} -w 100 --overwrite log"));
+    assert!(chattr("-a"));
+    said.refused("append-only (chattr -a log lifts it)");
+}

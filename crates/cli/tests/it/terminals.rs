@@ -1,0 +1,63 @@
+//! What a person at a terminal sees. `script` of util-linux lends one.
+
+use crate::bench::Bench;
+use std::process::Command;
+
+/// The program on a terminal of so many columns; `None`, with the reason said, where none can be had.
+fn on_terminal(bench: &Bench, columns: u32, line: &str) -> Option<String> {
+    let shell = format!(
+        "stty rows 24 cols {columns} && {} {line}",
+        env!("CARGO_BIN_EXE_fathom")
+    );
+    let output = Command::new("script")
+        .args(["-qec", &shell, "/dev/null"])
+        .current_dir(bench.path(""))
+        .env("FATHOM_STORE", bench.path("s.db"))
+        .env("TERM", "xterm")
+        .output();
+    match output {
+        Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
+        Ok(output) => panic!("{output:?}"),
+        Err(_) => {
+            eprintln!("skipped: script of util-linux is not installed");
+            None
+        }
+    }
+}
+
+/// What ever stood on a line of the screen: each state of the progress, then the result.
+fn lines(screen: &str) -> Vec<&str> {
+    screen
+        .split(['\n', '\r'])
+        .flat_map(|line| line.split("\u{1b}[2K"))
+        .collect()
+}
+
+#[test]
+fn the_last_line_of_a_survey_stays() {
+    let bench = Bench::new();
+    for line in [
+        "survey --size 64M --depth-max 1 --budget 3s",
+        "survey --depth-max 1 --budget 3s",
+        "survey --engine null --depth-max 1 --budget 3s",
+    ] {
+        let Some(screen) = on_terminal(&bench, 100, line) else {
+            return;
+        };
+        let (_, after) = screen.rsplit_once("stored as").expect(&screen);
+        assert!(!after.contains('\u{1b}'), "{line}: {after:?}");
+    }
+}
+
+#[test]
+fn nothing_wraps_at_eighty_columns() {
+    let bench = Bench::new();
+    let line = "survey --engine null --depth-max 1 --budget 3s";
+    let Some(screen) = on_terminal(&bench, 80, line) else {
+        return;
+    };
+    assert!(screen.contains("depth 1 p50"), "{screen:?}");
+    for line in lines(&screen) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}

@@ -1,0 +1,127 @@
+//! The writing of a file by several writers: pieces of real, incompressible, marked data.
+//!
+//! A piece is as large as the device writes in a short time, so that a stop is heard soon on a slow one. Which
+//! file may be written stands in the check; making, keeping and removing it in the folder's `mod.rs`.
+
+use super::{Onlookers, raw};
+use crate::clock::monotonic;
+use crate::observer::Event;
+use crate::rng::Rng;
+use crate::stop::Stop;
+use model::{Bytes, stamp};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Largest piece, and what pieces begin at multiples of when a file is completed.
+pub(super) const PIECE: u64 = 1 << 20;
+/// Smallest piece.
+const PIECE_MIN: u64 = 64 << 10;
+/// A piece that took less is followed by a larger one, one that took five times as long by a smaller one.
+const PIECE_TIME: Duration = Duration::from_millis(40);
+/// Writers side by side: enough for a device that wants several requests.
+const WRITERS: u64 = 4;
+
+/// What is to be written.
+pub(super) struct Filling<'a> {
+    pub(super) file: &'a File,
+    pub(super) from: Bytes,
+    pub(super) to: Bytes,
+    /// Each piece goes through the system's cache and is brought to the device before the next.
+    pub(super) write_back: bool,
+}
+
+/// How far the writers are.
+struct Progress {
+    next: AtomicU64, // first byte that nobody has taken
+    done: AtomicU64, // bytes written
+    failure: Mutex<Option<(Bytes, io::Error)>>,
+}
+
+impl Filling<'_> {
+    /// Returns when all is written or the stop word was said; otherwise where it failed, and how.
+    pub(super) fn run(
+        &self,
+        path: &Path,
+        onlookers: &Onlookers<'_>,
+    ) -> Result<(), (Bytes, io::Error)> {
+        let progress = Progress {
+            next: AtomicU64::new(self.from.0),
+            done: AtomicU64::new(0),
+            failure: Mutex::new(None),
+        };
+        let shared = &progress;
+        thread::scope(|scope| {
+            let write = |number| {
+                if let Err(error) = self.write(number, shared, onlookers.stop) {
+                    let mut first = shared
+                        .failure
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner);
+                    first.get_or_insert(error);
+                    shared.next.store(u64::MAX / 2, Ordering::Relaxed); // nothing is left for the others
+                }
+            };
+            let writers: Vec<_> = (0..WRITERS)
+                .map(|number| scope.spawn(move || write(number)))
+                .collect();
+            super::watch(&writers, || {
+                let done = Bytes(shared.done.load(Ordering::Relaxed));
+                let total = Bytes(self.to.0 - self.from.0);
+                onlookers.observer.on(Event::Filling { path, done, total });
+            });
+        });
+        progress
+            .failure
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .map_or(Ok(()), Err)
+    }
+
+    /// One writer: takes the next piece until none is left or the stop word is said.
+    fn write(
+        &self,
+        number: u64,
+        progress: &Progress,
+        stop: &Stop,
+    ) -> Result<(), (Bytes, io::Error)> {
+        let mut memory = raw::Piece::new(PIECE as usize);
+        let seed =
+            raw::identity(self.file).map_or(0, |(device, inode)| device.rotate_left(32) ^ inode);
+        let mut rng = Rng::new(seed ^ self.from.0, number << 32);
+        let mut piece = PIECE_MIN;
+        while !stop.asked() {
+            let at = progress.next.fetch_add(piece, Ordering::Relaxed);
+            if at >= self.to.0 {
+                break;
+            }
+            let begun = monotonic();
+            let data = memory.data((self.to.0 - at).min(piece) as usize);
+            rng.fill(data);
+            stamp::stamp(data, Bytes(at), rng.bits());
+            let length = data.len() as u64;
+            self.bring(data, at).map_err(|source| (Bytes(at), source))?;
+            progress.done.fetch_add(length, Ordering::Relaxed);
+            let took = begun.elapsed();
+            if took < PIECE_TIME {
+                piece = (piece * 2).min(PIECE);
+            } else if took > PIECE_TIME * 5 {
+                piece = (piece / 2).max(PIECE_MIN);
+            }
+        }
+        Ok(())
+    }
+
+    fn bring(&self, data: &[u8], at: u64) -> io::Result<()> {
+        raw::write_whole(self.file, data, at)?;
+        if self.write_back {
+            raw::write_back(self.file, at, data.len() as u64)
+        } else {
+            Ok(())
+        }
+    }
+}

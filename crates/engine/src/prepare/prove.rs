@@ -1,0 +1,135 @@
+//! Whether every block of a file or device is fathom's own, by reading all of it.
+//!
+//! A look here and there can prove that something else is there, never that nothing else is. So before fathom
+//! writes to what looked like its own, it looks at every block: each carries the mark or is zero, and zeros hold
+//! nothing that could be lost.
+
+use super::raw::{self, Piece};
+use crate::RunError;
+use crate::observer::{Event, Observer};
+use crate::stop::Stop;
+use model::{Bytes, stamp};
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// Bytes of one read.
+const PIECE: u64 = 1 << 20;
+/// Readers side by side.
+const READERS: usize = 4;
+
+/// Reads all of it.
+///
+/// # Errors
+/// [`RunError::NotOurs`] with the first offset found that somebody else wrote; it could not be read; or the
+/// stop word was said.
+pub fn prove_ours(path: &Path, observer: &dyn Observer, stop: &Stop) -> Result<(), RunError> {
+    let open = |unbuffered| {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        raw::direct(&mut options, unbuffered);
+        options.open(path)
+    };
+    let opened = open(true).or_else(|_| open(false));
+    let file = opened.map_err(|source| RunError::Open {
+        path: path.to_owned(),
+        access: "reading",
+        source,
+    })?;
+    let proof = Proof {
+        path,
+        file: &file,
+        size: raw::length(&file).map_err(|source| unread(path, source))?,
+        next: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+        trouble: Mutex::new(None),
+    };
+    proof.run(observer, stop);
+    raw::drop_cache(&file);
+    match proof
+        .trouble
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+    {
+        Some(error) => Err(error),
+        None if stop.asked() => Err(RunError::ProofInterrupted {
+            path: path.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+struct Proof<'a> {
+    path: &'a Path,
+    file: &'a File,
+    size: u64,
+    next: AtomicU64, // first byte that nobody has taken
+    done: AtomicU64, // bytes read
+    trouble: Mutex<Option<RunError>>,
+}
+
+impl Proof<'_> {
+    fn run(&self, observer: &dyn Observer, stop: &Stop) {
+        thread::scope(|scope| {
+            let read = || {
+                if let Err(error) = self.read(stop) {
+                    let mut first = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+                    first.get_or_insert(error);
+                    self.next.store(u64::MAX / 2, Ordering::Relaxed); // nothing is left for the others
+                }
+            };
+            let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
+            super::watch(&readers, || {
+                let (done, total) = (Bytes(self.done.load(Ordering::Relaxed)), Bytes(self.size));
+                observer.on(Event::Proving {
+                    path: self.path,
+                    done,
+                    total,
+                });
+            });
+        });
+    }
+
+    /// One reader: takes the next piece until none is left or the stop word is said.
+    fn read(&self, stop: &Stop) -> Result<(), RunError> {
+        let mut piece = Piece::new(PIECE as usize);
+        while !stop.asked() {
+            let at = self.next.fetch_add(PIECE, Ordering::Relaxed);
+            if at >= self.size {
+                break;
+            }
+            let data = piece.data(PIECE as usize);
+            let length =
+                raw::read_up_to(self.file, data, at).map_err(|source| unread(self.path, source))?;
+            if let Some(foreign) = first_foreign(&data[..length]) {
+                let offset = Bytes(at + foreign);
+                return Err(RunError::NotOurs {
+                    path: self.path.to_owned(),
+                    offset,
+                });
+            }
+            self.done.fetch_add(length as u64, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// Where the first block begins that neither carries the mark nor is zero.
+fn first_foreign(data: &[u8]) -> Option<u64> {
+    let block = stamp::STAMP_EVERY.0 as usize;
+    let foreign = |block: &[u8]| !stamp::is_stamped(block) && block.iter().any(|&byte| byte != 0);
+    data.chunks(block)
+        .position(foreign)
+        .map(|number| (number * block) as u64)
+}
+
+fn unread(path: &Path, source: std::io::Error) -> RunError {
+    RunError::Open {
+        path: path.to_owned(),
+        access: "reading",
+        source,
+    }
+}

@@ -1,0 +1,226 @@
+//! What must not be taken for free or for empty: devices in use further down, second names, zeros.
+
+use crate::live::{claims, facts};
+use crate::saved::in_words;
+use crate::tools::{Loop, Mounted, Swapping, sparse, tool};
+use host::{Root, target_facts_again};
+use model::stamp::stamp;
+use model::{Bytes, Claim, Content, TargetFacts};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+#[test]
+fn a_loop_over_a_device_in_use_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("disk.img");
+    sparse(&image, 64 << 20);
+    if tool("mkfs.ext4", &["-q", "-F", image.to_str().unwrap()]).is_none() {
+        return;
+    }
+    let Some(disk) = Loop::over(&image, &[]) else {
+        return;
+    };
+    let Some(second) = Loop::over(&disk.0, &[]) else {
+        return;
+    };
+    let in_use = |found: &TargetFacts| found.claims.iter().any(Claim::in_use);
+    assert!(!in_use(&facts(&second.0)), "{:?}", claims(&second.0));
+    let mount_point = folder.path().join("mnt");
+    let Some(mount) = Mounted::at(disk.0.to_str().unwrap(), &mount_point, &[]) else {
+        return;
+    };
+    let mounted = format!("{} mounted at {}", disk.name(), mount_point.display());
+    assert!(
+        claims(&second.0).contains(&mounted),
+        "{:?}",
+        claims(&second.0)
+    );
+    let earlier = facts(&second.0);
+    drop(mount);
+    assert!(!in_use(&target_facts_again(&Root::live(), &earlier)));
+}
+
+#[test]
+fn two_loops_over_one_file_are_in_each_other_s_way_under_whatever_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    sparse(&at("a"), 32 << 20);
+    fs::hard_link(at("a"), at("b")).unwrap();
+    let Some(one) = Loop::over(&at("a"), &[]) else {
+        return;
+    };
+    fs::remove_file(at("a")).unwrap();
+    let held = format!("{} held by {}", at("b").display(), one.name());
+    assert_eq!(claims(&at("b")), [held]);
+    sparse(&at("a"), 32 << 20); // another file under the old name is free
+    assert!(claims(&at("a")).is_empty());
+    assert!(claims(&one.0).is_empty());
+    let Some(two) = Loop::over(&at("b"), &[]) else {
+        return;
+    };
+    let by = |name: &str| format!(" held by {name}");
+    let of_one = claims(&one.0);
+    assert!(of_one[0].ends_with(&by(&two.name())), "{of_one:?}");
+    let of_two = claims(&two.0);
+    assert!(of_two[0].ends_with(&by(&one.name())), "{of_two:?}");
+    assert_eq!((of_one.len(), of_two.len()), (1, 1));
+}
+
+#[test]
+fn a_loop_over_a_swap_file_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("swap");
+    fs::write(&file, vec![0; 4 << 20]).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let Some(device) = Loop::over(&file, &[]) else {
+        return;
+    };
+    if tool("mkswap", &["-q", file.to_str().unwrap()]).is_none() {
+        return;
+    }
+    let Some(_swapping) = Swapping::to(&file) else {
+        return;
+    };
+    let is_swap = format!("{} is swap", file.display());
+    assert!(
+        claims(&device.0).contains(&is_swap),
+        "{:?}",
+        claims(&device.0)
+    );
+}
+
+#[test]
+fn a_partition_is_not_claimed_by_its_neighbours_on_the_same_loop_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("disk.img");
+    sparse(&image, 64 << 20);
+    let path = image.to_str().unwrap();
+    let script = format!("printf 'label: gpt\\nsize=20M\\nsize=20M\\n' | sfdisk -q '{path}'");
+    if tool("sh", &["-c", &script]).is_none() {
+        return;
+    }
+    let Some(device) = Loop::over(&image, &["-P"]) else {
+        return;
+    };
+    let part = |number: u32| format!("{}p{number}", device.0.display());
+    if !Path::new(&part(2)).exists() {
+        tool("partx", &["-a", device.0.to_str().unwrap()]);
+    }
+    if !Path::new(&part(2)).exists() {
+        eprintln!("skipped: {} did not appear", part(2));
+        return;
+    }
+    if tool("mkfs.ext4", &["-q", "-F", &part(2)]).is_none() {
+        return;
+    }
+    let Some(_mount) = Mounted::at(&part(2), &folder.path().join("mnt"), &[]) else {
+        return;
+    };
+    assert!(claims(Path::new(&part(1))).is_empty());
+    assert!(!claims(Path::new(&part(2))).is_empty());
+}
+
+#[test]
+fn zeros_are_empty_only_where_that_is_proven() {
+    let folder = tempfile::tempdir().unwrap();
+    let zeros = folder.path().join("zeros");
+    fs::write(&zeros, vec![0; 4 << 20]).unwrap();
+    fs::File::open(&zeros).unwrap().sync_all().unwrap();
+    assert_eq!(facts(&zeros).content, Content::Unproven);
+    let image = folder.path().join("disk.img");
+    sparse(&image, 256 << 20);
+    let write = |at: u64| {
+        let open = fs::OpenOptions::new().write(true).open(&image).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&open, b"precious", at).unwrap();
+    };
+    write((200 << 20) + 5 * 4096); // between the samples of a device
+    let Some(device) = Loop::over(&image, &[]) else {
+        return;
+    };
+    assert_eq!(facts(&device.0).content, Content::Foreign);
+    let large = folder.path().join("large.img");
+    sparse(&large, 2 << 30);
+    let Some(device) = Loop::over(&large, &[]) else {
+        return;
+    };
+    let found = facts(&device.0);
+    assert_eq!(found.content, Content::Unproven);
+    assert_eq!(found.allocated, found.size);
+}
+
+#[test]
+fn space_that_is_taken_is_told_from_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("f");
+    sparse(&file, 1 << 30);
+    assert_eq!(facts(&file).allocated, Bytes(0));
+    fs::write(&file, vec![1; 1 << 20]).unwrap();
+    fs::File::open(&file).unwrap().sync_all().unwrap();
+    assert!(facts(&file).allocated >= Bytes(1 << 20));
+    assert_eq!(facts(&folder.path().join("new")).allocated, Bytes(0));
+}
+
+#[test]
+fn a_file_that_may_only_grow_or_not_change_says_what_lifts_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("f");
+    fs::write(&file, "x").unwrap();
+    let path = file.to_str().unwrap();
+    for (set, lift, word) in [("+a", "-a", "append-only"), ("+i", "-i", "immutable")] {
+        if tool("chattr", &[set, path]).is_none() {
+            return;
+        }
+        let found = facts(&file);
+        tool("chattr", &[lift, path]);
+        assert!(!found.writable, "{set}");
+        let lifts = format!("{word} (chattr {lift} {path} lifts it)");
+        assert_eq!(found.obstacle, Some(lifts));
+    }
+    assert_eq!(facts(&file).obstacle, None);
+}
+
+#[test]
+fn a_missing_file_on_a_read_only_mount_is_not_refused_for_its_file_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("disk.img");
+    sparse(&image, 32 << 20);
+    if tool("mkfs.ext4", &["-q", "-F", image.to_str().unwrap()]).is_none() {
+        return;
+    }
+    let Some(device) = Loop::over(&image, &[]) else {
+        return;
+    };
+    let mount_point = folder.path().join("mnt");
+    let source = device.0.to_str().unwrap();
+    let Some(_mount) = Mounted::at(source, &mount_point, &["-o", "ro"]) else {
+        return;
+    };
+    let found = facts(&mount_point.join("new"));
+    assert!(!found.writable);
+    assert!(found.direct_io.is_some());
+}
+
+#[test]
+fn a_second_look_asks_again_who_uses_it_and_not_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("f");
+    let mut data = vec![0xA5; 1 << 20];
+    stamp(&mut data, Bytes(0), 0);
+    fs::write(&file, &data).unwrap();
+    let again = |earlier: &TargetFacts| target_facts_again(&Root::live(), earlier);
+    let first = facts(&file);
+    assert_eq!(again(&first), first);
+    let told = TargetFacts {
+        content: Content::FathomPartial,
+        ..first.clone()
+    };
+    assert_eq!(again(&told).content, Content::FathomPartial);
+    if let Some(device) = Loop::over(&file, &[]) {
+        let held = format!("{} held by {}", file.display(), device.name());
+        let found: Vec<String> = again(&first).claims.iter().map(in_words).collect();
+        assert_eq!(found, [held]);
+    }
+    fs::write(&file, "a person's text").unwrap();
+    assert_eq!(again(&first).content, Content::Foreign);
+}
