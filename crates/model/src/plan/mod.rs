@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `profile` (the request and its stretches of time), `target` (what is measured and
 //! how it is opened), `workload` (what is done to it), `planned` (the checked form; only
-//! [`crate::check`] makes one). One `Plan` is one timespan on one machine and gives one `RunRecord`; a
+//! [`crate::check()`] makes one). One `Plan` is one timespan on one machine and gives one `RunRecord`; a
 //! profile with several timespans gives a list of both.
 
 pub(crate) mod planned;

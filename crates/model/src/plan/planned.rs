@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One timespan that can be run: every field is filled, in range, and fits the machine it was checked on.
 ///
-/// Made by [`crate::check`]; read back from the store as history.
+/// Made by [`crate::check()`]; read back from the store as history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// How long each phase lasts.
