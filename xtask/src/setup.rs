@@ -18,6 +18,16 @@ const NEEDS: &[Need] = &[
     need("mkfs.xfs", "xfsprogs"),
     need("mkfs.btrfs", "btrfs-progs"),
     need("mkfs.vfat", "dosfstools"),
+    need("mkfs.f2fs", "f2fs-tools"),
+    need("mkfs.ntfs", "ntfs-3g"),
+    need("mkfs.exfat", "exfatprogs"),
+    need("mkreiserfs", "reiserfsprogs"),
+    need("mkfs.jfs", "jfsutils"),
+    need("mkudffs", "udftools"),
+    need("make-bcache", "bcache-tools"),
+    need("mksquashfs", "squashfs-tools"),
+    need("mkfs.erofs", "erofs-utils"),
+    need("genisoimage", "genisoimage"),
     need("mkswap", "util-linux"),
     need("losetup", "mount"),
     need("sfdisk", "fdisk"),
@@ -106,9 +116,13 @@ fn install(packages: &[&str]) -> bool {
             "setup: the package lists could not be refreshed; trying with those that are there"
         );
     }
-    let mut arguments = vec!["install", "--quiet=2", "--yes", "--no-install-recommends"];
-    arguments.extend(packages);
-    apt_get(&arguments)
+    let get = |packages: &[&str]| {
+        let mut arguments = vec!["install", "--quiet=2", "--yes", "--no-install-recommends"];
+        arguments.extend(packages);
+        apt_get(&arguments)
+    };
+    // One that this release does not have must not keep the others away.
+    get(packages) || packages.iter().filter(|package| !get(&[package])).count() == 0
 }
 
 fn apt_get(arguments: &[&str]) -> bool {

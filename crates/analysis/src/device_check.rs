@@ -66,7 +66,14 @@ fn device_of(facts: &TargetFacts, window: &CounterWindow) -> Result<String, Stri
         .iter()
         .find(|device| window.device(&device.name).is_some());
     if let Some(device) = counted {
-        return Ok(device.name.clone());
+        return if device.counted == Some(false) {
+            Err(format!(
+                "the block layer does not count the I/Os of {}: its queue/iostats is 0",
+                device.name
+            ))
+        } else {
+            Ok(device.name.clone())
+        };
     }
     Err(
         match (facts.kind, facts.chain.first(), &facts.file_system) {
@@ -267,6 +274,20 @@ mod tests {
             bound,
             2 + 10,
             "two at the edges of depth 1, ten in 10 ms at 1000 a second"
+        );
+    }
+
+    #[test]
+    fn a_device_whose_ios_nobody_counts_is_not_said_to_have_seen_none() {
+        let mut record = Sample::default().build();
+        record.targets[0].chain[0].counted = Some(false);
+        record.window.after.devices = record.window.before.devices.clone();
+        let checks = device_checks(&record);
+        assert_eq!(checks.len(), 1);
+        assert_eq!(checks[0].agreement, Agreement::Unknown);
+        assert_eq!(
+            checks[0].sentence,
+            "the block layer does not count the I/Os of vda1: its queue/iostats is 0"
         );
     }
 

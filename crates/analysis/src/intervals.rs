@@ -55,7 +55,8 @@ const WINDOWS: usize = 5;
 /// Fewest I/Os in a window: with 100, chance alone moves a Poisson rate by 10 %, and a closed loop by less.
 const WINDOW_IOS_MIN: u64 = 100;
 const RANGE_MAX: f64 = 0.20;
-const SLOPE_MAX: f64 = 0.10;
+/// Slope that a steady rate may have, as a share of the mean.
+pub(crate) const SLOPE_MAX: f64 = 0.10;
 
 pub(crate) fn interval_rows(record: &RunRecord, total: &Tally) -> Vec<IntervalRow> {
     let step = record.plan.interval.0;

@@ -4,6 +4,7 @@
 //! The words themselves come from the crates that know what went wrong.
 
 use crate::output;
+use clap::error::{ContextKind, ContextValue};
 use engine::RunError;
 use std::fmt::{self, Display};
 use std::process::ExitCode;
@@ -77,13 +78,34 @@ impl Ending {
 }
 
 /// What the parser has to say: help and version are results, everything else is a refusal.
-pub(crate) fn parser_says(error: &clap::Error) -> ExitCode {
+pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
+    make_printable(&mut error);
     match error.print() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             output::unwritten(&error).tell()
         }
         _ if error.use_stderr() => ExitCode::from(2),
         _ => ExitCode::SUCCESS,
+    }
+}
+
+/// The parser repeats what it read as it was: what a terminal would obey is made visible, as in `output::tell`.
+fn make_printable(error: &mut clap::Error) {
+    let printable: Vec<(ContextKind, ContextValue)> = error
+        .context()
+        .filter_map(|(kind, value)| {
+            let value = match value {
+                ContextValue::String(text) => ContextValue::String(views::printable(text)),
+                ContextValue::Strings(texts) => {
+                    ContextValue::Strings(texts.iter().map(|text| views::printable(text)).collect())
+                }
+                _ => return None, // made by the parser, of nothing that was read
+            };
+            Some((kind, value))
+        })
+        .collect();
+    for (kind, value) in printable {
+        error.insert(kind, value);
     }
 }
 

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::parser_says(&error),
+        Err(error) => return failure::parser_says(error),
     };
     match carry_out(&cli.command, &Environment::read()) {
         Ok(ending) => ending.exit_code(),

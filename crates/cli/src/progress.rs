@@ -9,6 +9,7 @@ use analysis::say;
 use engine::{Event, Filled, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{Bytes, Nanos};
+use std::path::Path;
 use std::sync::Mutex;
 
 /// The line never jumps: the bar has its place whatever stands before and behind it.
@@ -39,6 +40,15 @@ struct State {
     survey: bool,
     /// When the survey is expected to end, on the stopwatch.
     ends: Nanos,
+    /// What is being done to the files, and since when; first they may be proven, then they are filled.
+    chore: Option<(Chore, Nanos)>,
+}
+
+/// What is done to a file before a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chore {
+    Proving,
+    Filling,
 }
 
 impl Progress {
@@ -78,13 +88,21 @@ impl Progress {
                 last: (Nanos(0), 0, Bytes(0)),
                 survey,
                 ends: total,
+                chore: None,
             }),
         }
     }
 
-    /// The files are there: what was written and how fast, as a line that stays. Returns how long it took.
+    /// The files are there: what was written and how fast, as a line that stays. Returns how long the writing
+    /// took; what was read before, to prove that it may be written over, is no part of it.
     pub(crate) fn filled(&self, filled: &[Filled]) -> Nanos {
-        let took = self.since.elapsed();
+        let now = self.since.elapsed();
+        let state = self.state.lock().expect("nobody panics while drawing");
+        let took = match state.chore {
+            Some((Chore::Filling, since)) => now.minus(since),
+            _ => Nanos(0),
+        };
+        drop(state);
         let bytes: u64 = filled.iter().map(|file| file.bytes.0).sum();
         let names: Vec<String> = filled
             .iter()
@@ -150,12 +168,30 @@ impl Progress {
         }
     }
 
-    fn draw_filling(&self, name: String, done: Bytes, total: Bytes) {
-        let rate = done.0 as f64 / self.since.elapsed().as_seconds().max(1e-9);
+    /// How long this has been going on: it began when it was told of first.
+    fn elapsed_of(&self, chore: Chore) -> Nanos {
+        let now = self.since.elapsed();
+        let mut state = self.state.lock().expect("nobody panics while drawing");
+        match state.chore {
+            Some((same, since)) if same == chore => now.minus(since),
+            _ => {
+                state.chore = Some((chore, now));
+                Nanos(0)
+            }
+        }
+    }
+
+    fn draw_chore(&self, chore: Chore, path: &Path, (done, total): (Bytes, Bytes)) {
+        let doing = match chore {
+            Chore::Proving => "checking",
+            Chore::Filling => "filling",
+        };
+        let name = views::printable(&path.to_string_lossy());
+        let rate = done.0 as f64 / self.elapsed_of(chore).as_seconds().max(1e-3);
         let remaining = total.0.saturating_sub(done.0) as f64 / rate.max(1.0) * 1e9;
         self.bar.set_length(total.0.max(1));
         self.bar.set_position(done.0);
-        self.bar.set_prefix(name);
+        self.bar.set_prefix(format!("{doing} {name}"));
         self.bar.set_message(format!(
             "{} of {}, {} MiB/s, {}",
             say::bytes(done.0),
@@ -170,12 +206,10 @@ impl Observer for Progress {
     fn on(&self, event: Event<'_>) {
         match event {
             Event::Filling { path, done, total } => {
-                let name = views::printable(&path.to_string_lossy());
-                self.draw_filling(format!("filling {name}"), done, total);
+                self.draw_chore(Chore::Filling, path, (done, total));
             }
             Event::Proving { path, done, total } => {
-                let name = views::printable(&path.to_string_lossy());
-                self.draw_filling(format!("checking {name}"), done, total);
+                self.draw_chore(Chore::Proving, path, (done, total));
             }
             Event::Phase { name } => {
                 let mut state = self.state.lock().expect("nobody panics while drawing");
@@ -221,6 +255,28 @@ fn left(time: Nanos) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_proof_is_no_part_of_the_filling() {
+        let progress = Progress::of_filling(&Environment::default());
+        let (path, done, total) = (Path::new("f"), Bytes(0), Bytes(1));
+        let begun = |chore| {
+            let (doing, since) = progress.state.lock().unwrap().chore.unwrap();
+            assert!(doing == chore);
+            since
+        };
+        assert_eq!(progress.filled(&[]), Nanos(0));
+        progress.on(Event::Proving { path, done, total });
+        assert_eq!(progress.filled(&[]), Nanos(0));
+        let proving = begun(Chore::Proving);
+        progress.on(Event::Filling { path, done, total });
+        let filling = begun(Chore::Filling);
+        assert!(filling >= proving);
+        progress.on(Event::Filling { path, done, total });
+        assert_eq!(begun(Chore::Filling), filling);
+        let until = progress.since.elapsed();
+        assert!(progress.filled(&[]) >= until.minus(filling));
+    }
 
     #[test]
     fn rates_are_those_since_the_last_tick() {

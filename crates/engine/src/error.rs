@@ -54,7 +54,7 @@ pub enum RunError {
     )]
     Thread { number: u32, source: io::Error },
     #[error(
-        "{}: filling failed at byte {offset}: {}; {}{}", path.display(), errno_text(source), fill_remedy(source),
+        "{}: filling failed at byte {}: {}; {}{}", path.display(), offset.0, errno_text(source), fill_remedy(source),
         left(*removed)
     )]
     Fill {
@@ -66,9 +66,9 @@ pub enum RunError {
     #[error("stopped while {} was being filled{}", path.display(), left(*removed))]
     FillInterrupted { path: PathBuf, removed: bool },
     #[error(
-        "{}: its first blocks were written by fathom, but what stands at byte {offset} was not, so nothing is \
+        "{}: its first blocks were written by fathom, but what stands at byte {} was not, so nothing is \
          written: it would be lost. To allow it, add: --overwrite (for a file), --destroy {} (for a device)",
-        path.display(), path.display()
+        path.display(), offset.0, path.display()
     )]
     NotOurs { path: PathBuf, offset: Bytes },
     #[error("stopped while {} was being read to see that all of it is fathom's; nothing was written", path.display())]

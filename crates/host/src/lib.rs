@@ -20,7 +20,6 @@ compile_error!("host knows Linux only: another system needs its own folder besid
 
 pub use root::Root;
 pub use system::{
-    CounterReader, DeviceListing, chain_devices, device_chain, device_under, devices,
-    file_identity, hangup_is_ignored, host_record, keeps_time_by_counter, target_facts,
-    target_facts_again,
+    CounterReader, DeviceListing, chain_devices, device_chain, devices, file_identity,
+    hangup_is_ignored, host_record, keeps_time_by_counter, target_facts, target_facts_again,
 };

@@ -176,7 +176,7 @@ impl Survey {
 
     /// An estimate for a person who waits: the rest of the budget, or less where the cells that may still
     /// come cannot use it up. It falls faster than the clock whenever a ladder ends early.
-    pub fn seconds_left(&self, done: &[Measured]) -> Nanos {
+    pub fn time_left(&self, done: &[Measured]) -> Nanos {
         match self.cells_left_max(done) {
             0 => Nanos(0),
             cells => Purse::after(done, self.request.budget).time_for(cells),

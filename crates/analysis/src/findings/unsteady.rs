@@ -1,11 +1,8 @@
 //! The rate moved: the mean stands for none of its parts. The rule is in `crate::intervals`.
 
 use super::{Finding, FindingRank, Seen, finding};
+use crate::intervals::SLOPE_MAX;
 use crate::say;
-
-/// Smallest difference between the first and the last window, as a share of the mean, that is told as a rise or a
-/// fall: the slope that a steady rate may have, by the rule in `crate::intervals`.
-const WAY_MIN: f64 = 0.10;
 
 pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     let steadiness = seen.steadiness;
@@ -17,8 +14,9 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     let (first, last) = (rates.first()?, rates.last()?);
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let change = last - first;
-    // A dip or a bump can tilt the line, too: only ends that differ by as much and the same way are a way.
-    let sentence = if change.abs() > WAY_MIN * mean && change * slope > 0.0 {
+    // A dip or a bump can tilt the line, too: only ends that differ by more than the slope of a steady rate, and
+    // the same way, are a way.
+    let sentence = if change.abs() > SLOPE_MAX * mean && change * slope > 0.0 {
         let way = if change > 0.0 { "rose" } else { "fell" };
         format!(
             "the rate {way} from {} to {} IO/s and was not steady",
@@ -45,6 +43,7 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use super::SLOPE_MAX;
     use crate::findings::found;
     use crate::sample::Sample;
 
@@ -70,7 +69,7 @@ mod tests {
             interval.ios = [2000, 600, 1990, 2000, 2010][place / 2];
         }
         let told = found(&record, "not-steady").unwrap();
-        assert!(told.evidence[1].value > 0.10, "{told:?}");
+        assert!(told.evidence[1].value > SLOPE_MAX, "{told:?}");
         assert_eq!(told.sentence, "the rate swung between 600 and 2 010 IO/s");
     }
 

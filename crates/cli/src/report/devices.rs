@@ -37,6 +37,8 @@ struct Entry<'a> {
     logical_block_bytes: Option<u64>,
     physical_block_bytes: Option<u64>,
     write_cache: Option<&'a str>,
+    /// Whether the block layer counts its I/Os.
+    counted: Option<bool>,
     detail: Option<&'a str>,
     /// In use now, so it is never written.
     in_use: bool,
@@ -47,10 +49,7 @@ struct Entry<'a> {
 pub(crate) fn devices(listed: &[DeviceListing], form: Form<'_>) -> Vec<u8> {
     if form.json {
         let devices = listed.iter().map(entry).collect();
-        return written(|out| {
-            serde_json::to_writer_pretty(&mut *out, &Document { devices })?;
-            out.write_all(b"\n")
-        });
+        return super::document(&Document { devices });
     }
     let lines: Vec<DeviceLine<'_>> = listed
         .iter()
@@ -87,6 +86,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         logical_block,
         physical_block,
         write_cache,
+        counted,
         detail,
     } = device;
     Entry {
@@ -108,6 +108,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         logical_block_bytes: logical_block.map(|size| size.0),
         physical_block_bytes: physical_block.map(|size| size.0),
         write_cache: write_cache.as_deref(),
+        counted: *counted,
         detail: detail.as_deref(),
         in_use: claims.iter().any(Claim::in_use),
         claims,

@@ -11,6 +11,7 @@ pub(crate) use sessions::sessions;
 use crate::environment::Environment;
 use analysis::SurveyContext;
 use model::RunRecord;
+use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use store::RunName;
@@ -79,6 +80,14 @@ pub(crate) fn survey(
     written(|out| match form.json {
         true => views::survey_json(&report, form.stored().as_ref(), out),
         false => views::survey_summary(&report, &form.paper(), out),
+    })
+}
+
+/// A document of the door's own, ending in a newline.
+fn document(content: &impl Serialize) -> Vec<u8> {
+    written(|out| {
+        serde_json::to_writer_pretty(&mut *out, content)?;
+        out.write_all(b"\n")
     })
 }
 

@@ -42,10 +42,7 @@ pub(crate) fn sessions(
             path: path.as_deref(),
             sessions: sessions.iter().map(entry).collect(),
         };
-        return written(|out| {
-            serde_json::to_writer_pretty(&mut *out, &document)?;
-            out.write_all(b"\n")
-        });
+        return super::document(&document);
     }
     let lines: Vec<SessionLine> = sessions.iter().map(session_line).collect();
     written(|out| views::write_sessions(&lines, &form.paper(), out))

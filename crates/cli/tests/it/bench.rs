@@ -1,6 +1,8 @@
 //! A folder to work in, and the program to call there.
 
 use std::ffi::OsStr;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
@@ -25,13 +27,25 @@ impl Bench {
         Bench { folder }
     }
 
+    /// The same where every user may go and look.
+    pub(crate) fn of_everybody() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+        Bench { folder }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The program, in this folder, its results in `s.db`.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, words: &[S]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_fathom")), words)
+    }
+
+    /// The same with a copy of the program.
+    pub(crate) fn command_of<S: AsRef<OsStr>>(&self, program: &Path, words: &[S]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(words)
             .current_dir(self.folder.path())

@@ -68,7 +68,7 @@ fn a_read_only_file_system_is_read_and_never_written() {
     let Some(disk) = Mounted::new(&bench, "size=32M") else {
         return;
     };
-    let short = "-d 10ms --warmup 0s --cache cached";
+    let short = "-d 300ms --warmup 0s --cache cached";
     bench.line(&format!("run {short} --create 1M mnt/f")).good();
     disk.make_read_only();
     bench.line(&format!("run {short} mnt/f")).good();
@@ -90,7 +90,7 @@ fn a_store_that_cannot_be_written_can_be_looked_into() {
         return;
     };
     let store = "--store mnt/s.db";
-    let run = format!("run --engine null -d 20ms --warmup 0s {store}");
+    let run = format!("run --engine null -d 300ms --warmup 0s {store}");
     let printed = bench.line(&run).good();
     disk.make_read_only();
     let listed = bench.line(&format!("list {store}")).good();

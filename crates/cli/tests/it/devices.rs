@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use std::path::Path;
 use std::process::Command;
 
-const SHORT: &str = "-d 20ms --warmup 0s";
+const SHORT: &str = "-d 300ms --warmup 0s";
 
 /// A device over a file of the bench; gone with the value.
 struct Loop {

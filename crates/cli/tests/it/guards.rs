@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::process::Command;
 
-const SHORT: &str = "-d 20ms --warmup 0s --no-store";
+const SHORT: &str = "-d 300ms --warmup 0s --no-store";
 const SURVEY: &str = "survey --depth-max 1 --budget 3s --no-store";
 /// Between the blocks that a look at a file of 64 MiB reads.
 const HIDDEN: u64 = 33 * 4096;
@@ -29,7 +29,7 @@ fn the_letter_is_there(bench: &Bench) {
 fn one_block_of_somebody_else_stops_writing() {
     let bench = Bench::new();
     with_a_hidden_letter(&bench);
-    let words = format!("what stands at byte {} was not", model::Bytes(HIDDEN));
+    let words = format!("what stands at byte {HIDDEN} was not");
     for line in [
         format!("run {SHORT} -w 100 own"),
         format!("{SURVEY} own"),
@@ -79,11 +79,11 @@ fn zeros_in_a_file_are_somebodys() {
 #[test]
 fn the_store_under_a_second_name_is_no_target() {
     let bench = Bench::new();
-    bench.line("run --engine null -d 10ms --warmup 0s").good();
+    bench.line("run --engine null -d 300ms --warmup 0s").good();
     fs::hard_link(bench.path("s.db"), bench.path("harmless")).unwrap();
     let before = bench.snapshot();
     bench
-        .line("run -d 20ms -w 100 --overwrite harmless")
+        .line("run -d 300ms -w 100 --overwrite harmless")
         .refused("the results are kept in this file");
     assert!(bench.snapshot() == before);
 }

@@ -32,7 +32,7 @@ fn cut(line: &str) -> Vec<&str> {
         }
     }
     if words[0] == "run" {
-        words.extend(["--duration", "100ms", "--warmup", "0s"]);
+        words.extend(["--duration", "300ms", "--warmup", "0s"]);
     }
     words
 }

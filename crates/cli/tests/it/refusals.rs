@@ -1,7 +1,8 @@
 //! Requests that cannot be run: the message says what was read, what is accepted and what to do; code 2; nothing
 //! is written, nothing is lost.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Said};
+use std::os::unix::process::CommandExt;
 
 /// Each line of the table: the words, and what the message has to contain.
 fn all_are_refused(bench: &Bench, table: &[(&str, &str)]) {
@@ -215,7 +216,7 @@ fn what_fathom_did_not_make_is_not_written() {
 #[test]
 fn the_file_that_keeps_the_results_is_no_target() {
     let bench = Bench::new();
-    bench.line("run --engine null -d 10ms --warmup 0s").good();
+    bench.line("run --engine null -d 300ms --warmup 0s").good();
     let words = "the results are kept in this file";
     all_are_refused(
         &bench,
@@ -273,6 +274,28 @@ fn a_name_with_a_line_end_stays_on_its_line() {
 }
 
 #[test]
+fn what_the_parser_does_not_know_cannot_steer_the_terminal_either() {
+    let bench = Bench::new();
+    for words in [
+        &["run", "--a\nfathom: all is well\u{1b}[2J"][..],
+        &["a\nfathom: all is well\u{1b}[2J"],
+        &["list", "a\nfathom: all is well\u{1b}[2J"],
+        &["show", "1", "a\nfathom: all is well\u{1b}[2J"],
+        &["completions", "a\nfathom: all is well\u{1b}[2J"],
+        &["run", "--json=a\nfathom: all is well\u{1b}[2J"],
+    ] {
+        let said = bench.say(words);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:?}");
+        assert!(
+            said.err.contains("a\\nfathom: all is well\\u{1b}[2J"),
+            "{said:?}"
+        );
+        let plain = |letter: char| letter == '\n' || !letter.is_control();
+        assert!(said.err.chars().all(plain), "{said:?}");
+    }
+}
+
+#[test]
 fn a_name_that_is_not_text_is_refused_before_the_run() {
     use std::os::unix::ffi::OsStrExt;
     let bench = Bench::new();
@@ -282,22 +305,26 @@ fn a_name_that_is_not_text_is_refused_before_the_run() {
     bench.say(&words).refused("this name is not UTF-8");
 }
 
+/// Root may write everything, so root lets nobody ask: in a folder where nobody may go, with a copy of the program.
 #[test]
 fn a_file_without_write_permission_is_read_only_to_others_than_root() {
-    let bench = Bench::new();
-    bench.line("run --create 1M own -d 10ms --warmup 0s").good();
+    const NOBODY: u32 = 65534;
+    let bench = Bench::of_everybody();
+    bench
+        .line("run --create 1M own -d 300ms --warmup 0s --cache cached")
+        .good();
     let mut permissions = std::fs::metadata(bench.path("own")).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(bench.path("own"), permissions).unwrap();
-    if std::fs::OpenOptions::new()
+    let mut command = bench.command(&["run", "-w", "100", "--cache", "cached", "own"]);
+    let opened = std::fs::OpenOptions::new()
         .write(true)
-        .open(bench.path("own"))
-        .is_ok()
-    {
-        eprintln!("skipped: this user (root) may write read-only files");
-        return;
+        .open(bench.path("own"));
+    if opened.is_ok() {
+        let program = bench.path("fathom");
+        std::fs::copy(env!("CARGO_BIN_EXE_fathom"), &program).unwrap();
+        command = bench.command_of(&program, &["run", "-w", "100", "--cache", "cached", "own"]);
+        command.uid(NOBODY).gid(NOBODY);
     }
-    bench
-        .line("run -w 100 own")
-        .refused("no permission to write it");
+    Said::from(command.output().unwrap()).refused("no permission to write it");
 }

@@ -4,7 +4,7 @@ use crate::bench::{Bench, Said};
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
-const NULL: &str = "run --engine null -d 20ms --warmup 0s";
+const NULL: &str = "run --engine null -d 300ms --warmup 0s";
 
 #[test]
 fn a_run_is_printed_kept_listed_and_shown_again() {
@@ -73,7 +73,7 @@ fn a_run_in_which_nothing_completed_has_failed() {
             "--null-error-every 1 --continue-on-error",
             "no I/O completed",
         ),
-        ("--null-delay 100ms", "no I/O completed"),
+        ("--null-delay 2s", "no I/O completed"),
     ] {
         let said = bench.line(&format!("{NULL} {options}"));
         assert_eq!(said.code, Some(1), "{said:?}");
@@ -142,14 +142,14 @@ fn a_run_that_fails_is_kept_printed_and_marked() {
 #[test]
 fn a_real_file_is_made_and_several_targets_run_side_by_side() {
     let bench = Bench::new();
-    let line = "run --create 1M -d 50ms --warmup 0s -w 50 --json a b -- -c";
+    let line = "run --create 1M -d 300ms --warmup 0s -w 50 --json a b -- -c";
     let said = bench.line(line).good();
     assert_eq!(said.json()["targets"].as_array().unwrap().len(), 3);
     for name in ["a", "b", "-c"] {
         assert_eq!(std::fs::metadata(bench.path(name)).unwrap().len(), 1 << 20);
     }
     bench
-        .line("run --create 1M -d 50ms --warmup 0s -w 100 a")
+        .line("run --create 1M -d 300ms --warmup 0s -w 100 a")
         .good();
 }
 
@@ -157,9 +157,9 @@ fn a_real_file_is_made_and_several_targets_run_side_by_side() {
 fn with_the_word_a_file_is_overwritten() {
     let bench = Bench::new();
     bench.write("letters", 1 << 20);
-    bench.line("run -d 20ms --warmup 0s letters").good();
+    bench.line("run -d 300ms --warmup 0s letters").good();
     bench
-        .line("run -d 20ms --warmup 0s -w 100 --overwrite letters")
+        .line("run -d 300ms --warmup 0s -w 100 --overwrite letters")
         .good();
 }
 

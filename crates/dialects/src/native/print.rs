@@ -10,7 +10,7 @@ use model::{Access, CacheMode, Location, NullBehaviour, OnError, Target, Timespa
 use std::path::PathBuf;
 
 /// The words of the command line, program first; `None` for a timespan that `fathom run` cannot say: targets
-/// that differ in their work, several imaginary devices, a name that is not text.
+/// that differ in their work, several imaginary devices, a path given twice, a name that is not text.
 pub fn print(span: &Timespan) -> Option<Vec<String>> {
     let request = restate(span)?;
     let mut words = vec!["fathom".to_owned(), "run".to_owned()];

@@ -22,6 +22,8 @@ const TIMER: u64 = u64::MAX;
 const REGISTERED_MAX: usize = 1 << 30;
 /// Most entries that the kernel allows a submission queue.
 const ENTRIES_MAX: u32 = 32_768;
+/// How often a full queue is handed over before the kernel is taken to refuse for good.
+const HAND_OVERS_MAX: u32 = 10_000;
 
 /// A ring, used by the thread that made it.
 pub(crate) struct IoUring {
@@ -134,7 +136,7 @@ impl IoUring {
 
     #[inline]
     fn stage(&mut self, entry: &squeue::Entry) -> Result<(), RunError> {
-        loop {
+        for _ in 0..HAND_OVERS_MAX {
             // SAFETY: the memory of an I/O belongs to its slot and the timer to us; both outlive the
             // completion, because the worker drains, and abandons what it could not drain.
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
@@ -143,6 +145,11 @@ impl IoUring {
             // Full: only where the depth is the largest that the kernel allows.
             self.enter(0)?;
         }
+        let source = io::Error::from_raw_os_error(libc::EBUSY);
+        Err(RunError::Ring {
+            remedy: remedy(&source),
+            source,
+        })
     }
 
     #[inline]
@@ -295,6 +302,7 @@ fn remedy(error: &io::Error) -> &'static str {
         Some(libc::ENOMEM) => {
             "raise the limit on locked memory (ulimit -l), or take fewer threads or a smaller depth"
         }
+        Some(libc::EBUSY) => "it takes no more I/Os: say a smaller depth, or --engine sync",
         Some(libc::EMFILE | libc::ENFILE) => {
             "raise the limit on open files (ulimit -n), or take fewer threads"
         }

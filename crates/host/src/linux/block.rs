@@ -177,6 +177,7 @@ impl Node {
             logical_block: served_by.block_size("queue/logical_block_size"),
             physical_block: served_by.block_size("queue/physical_block_size"),
             write_cache: served_by.text("queue/write_cache"),
+            counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
         }
     }

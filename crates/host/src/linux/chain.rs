@@ -22,21 +22,15 @@ pub fn device_chain(root: &Root, number: (u32, u32)) -> Vec<BlockDevice> {
         .unwrap_or_default()
 }
 
-/// Names of all devices of the target's chain, whose counters are worth reading. The first is the one
-/// that [`device_under`] names.
+/// Names of all devices of the target's chain, whose counters are worth reading. The first
+/// is the target itself, or what its file system stands on directly (a partition has counters of its own); a
+/// Btrfs of several devices stands on more than that one.
 pub fn chain_devices(facts: &TargetFacts) -> Vec<String> {
     facts
         .chain
         .iter()
         .map(|device| device.name.clone())
         .collect()
-}
-
-/// The device whose counters are compared with what a run counted: the target itself, or what its file
-/// system stands on directly (a partition has counters of its own). A Btrfs of several devices stands
-/// on more than this one, so its counts may be fewer.
-pub fn device_under(facts: &TargetFacts) -> Option<String> {
-    facts.chain.first().map(|device| device.name.clone())
 }
 
 pub(super) fn facts(nodes: &[Node]) -> Vec<BlockDevice> {

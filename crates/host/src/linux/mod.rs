@@ -17,7 +17,7 @@ mod mounts;
 mod sys;
 mod target;
 
-pub use chain::{chain_devices, device_chain, device_under};
+pub use chain::{chain_devices, device_chain};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use kernel::{hangup_is_ignored, keeps_time_by_counter};

@@ -8,5 +8,6 @@
 mod guards;
 mod live;
 mod marks;
+mod nobody;
 mod saved;
 mod tools;

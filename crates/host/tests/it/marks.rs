@@ -41,7 +41,6 @@ const MAKERS: &[(&str, &[&str], u64, &str)] = &[
     ("mkswap", &["-q", "-p", "65536"], 8, "swap space"),
     ("make-bcache", &["-B"], 16, "bcache device"),
     ("mkudffs", &[], 16, "UDF file system"),
-    ("bcachefs", &["format", "-q"], 64, "bcachefs file system"),
 ];
 
 #[test]

@@ -97,6 +97,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         logical_block: Some(Bytes(512)),
         physical_block: Some(Bytes(512)),
         write_cache: Some("write through".to_owned()),
+        counted: Some(true),
         detail: None,
     };
     let partition = BlockDevice {
@@ -126,6 +127,13 @@ fn a_rotating_disk_names_its_maker_and_scheduler_and_a_garbled_one_nothing() {
         ..BlockDevice::default()
     };
     assert_eq!(device_chain(&saved("garbled"), (8, 0)), [expected]);
+}
+
+#[test]
+fn a_disk_whose_ios_are_not_counted_says_so() {
+    let counted = |number| device_chain(&saved("vm_virtio"), number)[0].counted;
+    assert_eq!(counted((254, 0)), Some(false));
+    assert_eq!(counted((7, 3)), None);
 }
 
 #[test]

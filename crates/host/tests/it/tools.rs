@@ -43,6 +43,30 @@ impl Loop {
         tool("losetup", &arguments).map(|name| Loop(PathBuf::from(name)))
     }
 
+    /// Over a new file of 64 MiB, with two partitions.
+    pub(crate) fn with_two_partitions(file: &Path) -> Option<Self> {
+        sparse(file, 64 << 20);
+        let path = file.to_str()?;
+        let script = format!("printf 'label: gpt\\nsize=20M\\nsize=20M\\n' | sfdisk -q '{path}'");
+        tool("sh", &["-c", &script])?;
+        let device = Loop::over(file, &["-P"])?;
+        let second = device.part(2);
+        if !Path::new(&second).exists() {
+            // A kernel without this format leaves the reading of the table to others.
+            tool("partx", &["-a", device.0.to_str()?]);
+        }
+        if !Path::new(&second).exists() {
+            eprintln!("skipped: {second} did not appear");
+            return None;
+        }
+        Some(device)
+    }
+
+    /// Path of a partition.
+    pub(crate) fn part(&self, number: u32) -> String {
+        format!("{}p{number}", self.0.display())
+    }
+
     pub(crate) fn name(&self) -> String {
         self.0.file_name().unwrap().to_str().unwrap().to_owned()
     }

@@ -158,6 +158,8 @@ pub struct BlockDevice {
     pub physical_block: Option<Bytes>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
+    /// Whether the block layer counts its I/Os; what it counts means nothing where it does not.
+    pub counted: Option<bool>,
     /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
     pub detail: Option<String>,
 }

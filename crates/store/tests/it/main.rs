@@ -1,6 +1,13 @@
 //! The shelf as its users meet it: files good and bad, round trips, two at once, and old files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers stumble with their test, and a skip prints its reason"
+)]
 
 mod files;
 mod fixture;
+#[path = "../../../host/tests/it/nobody.rs"]
+mod nobody;
 mod records;
 mod sessions;

@@ -104,7 +104,7 @@ fn survey(change: impl FnOnce(&mut SurveyRequest)) -> Survey {
 fn play(survey: &Survey, mut run: impl FnMut(&Point) -> Measured) -> Vec<Measured> {
     let mut done = Vec::new();
     while let Some(point) = survey.next(&done) {
-        assert!(survey.cells_left_max(&done) > 0 && survey.seconds_left(&done) > Nanos(0));
+        assert!(survey.cells_left_max(&done) > 0 && survey.time_left(&done) > Nanos(0));
         assert_eq!(
             survey.next(&done).as_ref(),
             Some(&point),
@@ -114,7 +114,7 @@ fn play(survey: &Survey, mut run: impl FnMut(&Point) -> Measured) -> Vec<Measure
         done.push(run(&point));
     }
     assert_eq!(
-        (survey.cells_left_max(&done), survey.seconds_left(&done)),
+        (survey.cells_left_max(&done), survey.time_left(&done)),
         (0, Nanos(0))
     );
     done

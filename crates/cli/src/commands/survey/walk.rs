@@ -73,7 +73,7 @@ impl Walk<'_> {
             let watch = Stopwatch::start();
             self.progress.cell(
                 format!("{}, depth {}", point.label, point.queue_depth),
-                self.survey.seconds_left(&walked.done),
+                self.survey.time_left(&walked.done),
             );
             let label = point.label.clone();
             let record = self.run(point)?;

@@ -1,0 +1,37 @@
+//! Root may do everything, so what others may not do is tested as somebody else.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Nobody's number for user and group.
+const NOBODY: u32 = 65534;
+
+/// For a test that found itself with too many rights: this very program is started again as nobody, for this one
+/// test, which has to pass.
+pub(crate) fn let_nobody_do(test: &str) {
+    let me = fs::metadata("/proc/self").unwrap().uid();
+    if me != 0 {
+        eprintln!("skipped: this user (number {me}) has rights as if it were root");
+        return;
+    }
+    // Where the build lies nobody else may go, so all of it happens in a folder of nobody's own.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("it");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    let done = Command::new(&program)
+        .args(["--exact", test])
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path())
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        done.status.success() && said.contains("1 passed"),
+        "{done:?}"
+    );
+}
