@@ -1,4 +1,4 @@
-//! The house's own tools: `check`, `tidy`, `test` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `check`, `tidy`, `test`, `bench` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -9,6 +9,7 @@
     reason = "this program talks to the person at the terminal"
 )]
 
+mod bench;
 mod check;
 mod setup;
 mod test;
@@ -21,6 +22,7 @@ const USAGE: &str = "\
 cargo xtask check           formatting, clippy, tidy and the documentation; changes nothing
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
+cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
 cargo xtask setup           sets up what the tests need, and no more";
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
             setup::run();
             true
         }
+        Some("bench") => bench::run(&root, &words[1..]),
         Some("test") => {
             setup::run();
             test::run(&root, &words[1..])

@@ -37,6 +37,7 @@ const NEEDS: &[Need] = &[
     need("ps", "procps"),
     need("tmux", "tmux"),
     need("valgrind", "valgrind"),
+    need("xmllint", "libxml2-utils"),
 ];
 
 /// Where programs for the administrator live; not in every user's search path.

@@ -3,7 +3,10 @@
 //! A digest, so that the published document does not change with every fact that `host` learns to read; the
 //! whole stands in the record on the shelf.
 
-use model::{Access, BlockDevice, CacheMode, EngineRecord, HostRecord, PlannedTarget, TargetFacts};
+use model::{
+    Access, BlockDevice, CacheMode, EngineRecord, HostRecord, Pacing, PlannedTarget, Pool,
+    TargetFacts,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,10 +72,16 @@ pub struct DeviceDigest {
 pub struct WorkDigest {
     /// Bytes of one I/O.
     pub block_bytes: u64,
-    /// Most I/Os outstanding per thread.
+    /// Most I/Os outstanding per thread; over all targets where these share them.
     pub queue_depth: u32,
-    /// Threads on this target.
+    /// Threads on this target; of a pool, those of the pool.
     pub threads: u32,
+    /// The threads serve all targets.
+    pub pool: bool,
+    /// How fast each thread may go on this target.
+    pub pacing: Pacing,
+    /// Through a mapping into memory.
+    pub mapped: bool,
     /// Share of writes. // in [0, 100]
     pub write_percent: u8,
     /// Where the next I/O goes.
@@ -154,13 +163,18 @@ impl DeviceDigest {
 }
 
 impl WorkDigest {
-    pub(crate) fn of(planned: &PlannedTarget) -> WorkDigest {
+    /// Of a target, and of the pool of threads that serves it, where one does.
+    pub(crate) fn of(planned: &PlannedTarget, pool: Option<Pool>) -> WorkDigest {
+        let own = planned.workload.queue_depth.0;
         WorkDigest {
             block_bytes: planned.workload.block.0,
-            queue_depth: planned.workload.queue_depth.0,
-            threads: planned.threads,
+            queue_depth: pool.and_then(|pool| pool.outstanding).unwrap_or(own),
+            threads: pool.map_or(planned.threads, |pool| pool.threads),
+            pool: pool.is_some(),
+            pacing: planned.pacing,
+            mapped: planned.mapped.is_some(),
             write_percent: planned.workload.write.as_percent(),
-            access: planned.workload.access,
+            access: planned.workload.access.clone(),
             cache: planned.cache,
             write_through: planned.write_through,
             base_bytes: planned.base.0,

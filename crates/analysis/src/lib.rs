@@ -4,12 +4,14 @@
 //! the code. Read in this order: `run` (the report of one run, assembled), `verdict`, then the parts it is
 //! made of (`rows`, `latency`, `in_flight`, `comparison`,
 //! `device_check`, `cpu`, `intervals`, `facts`), then `findings`
-//! (one rule, one file, one row in `FINDINGS`) and `survey` (many runs, one table). Deliberately absent:
+//! (one rule, one file, one row in `FINDINGS`), `survey` (many runs, one table) and `diskspd` (the same record in
+//! that tool's own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
 
 mod comparison;
 mod cpu;
 mod device_check;
+pub mod diskspd;
 mod facts;
 mod findings;
 mod gain;

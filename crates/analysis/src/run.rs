@@ -183,7 +183,7 @@ fn target_reports(record: &RunRecord) -> Vec<TargetReport> {
         .zip(record.targets.iter().zip(&record.plan.targets))
         .map(|(number, (facts, planned))| TargetReport {
             facts: TargetDigest::of(facts),
-            work: WorkDigest::of(planned),
+            work: WorkDigest::of(planned, record.plan.pool),
             operations: if several {
                 operation_rows(record, Some(number))
             } else {

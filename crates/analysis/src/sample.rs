@@ -117,20 +117,19 @@ impl Sample {
                 seed: 1,
                 engine: EngineChoice::Auto,
                 on_error: OnError::Stop,
+                pool: None,
+                placement: Placement::Free,
                 targets: vec![Target {
-                    location: Location::Path(facts.path.clone()),
-                    base: Bytes(0),
-                    length: None,
-                    create: None,
                     cache: self.cache,
-                    write_through: false,
-                    threads: 1,
-                    workload: Workload {
-                        block: self.block,
-                        queue_depth: QueueDepth(self.depth),
-                        write: self.write,
-                        access: self.access,
-                    },
+                    ..Target::new(
+                        Location::Path(facts.path.clone()),
+                        Workload {
+                            block: self.block,
+                            queue_depth: QueueDepth(self.depth),
+                            write: self.write,
+                            access: self.access.clone(),
+                        },
+                    )
                 }],
             }],
         };
@@ -157,11 +156,7 @@ impl Sample {
             let latency = Nanos(typical - typical / 8 + number * 37 % 64 * (typical / 256) + slow);
             tally.latency.record(latency);
             let at = (number as f64 + 0.5) / ios as f64 * self.measured.0 as f64;
-            let interval = &mut tally.intervals[(at as u64 / step) as usize];
-            interval.ios += 1;
-            interval.bytes.0 += self.block.0;
-            interval.latency_sum = interval.latency_sum.plus(latency);
-            interval.latency_max = interval.latency_max.max(latency);
+            tally.intervals[(at as u64 / step) as usize].record(self.block, latency);
         }
         tally
     }

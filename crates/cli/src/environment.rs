@@ -72,6 +72,13 @@ impl Environment {
     }
 }
 
+/// `XDG_RUNTIME_DIR`, where it is an absolute path: for what lives no longer than its user is there.
+#[allow(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn runtime_folder() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR")?);
+    folder.is_absolute().then_some(folder)
+}
+
 /// How wide the terminal is that messages go to, at this moment; `None` where they go elsewhere.
 pub(crate) fn message_columns() -> Option<usize> {
     columns(terminal_size_of(std::io::stderr()))

@@ -16,12 +16,25 @@ pub(crate) enum Ending {
     Good,
     /// There is a result, but the run was interrupted, failed on the way, or could not be kept.
     Wrong,
+    /// A dialect's own exit code.
+    Code(u8),
+}
+
+/// How far it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The request cannot be run; nothing was done.
+    Refused,
+    /// The same, and it is the target or the machine that does not fit.
+    Unfit,
+    /// The run could not be carried out.
+    Failed,
 }
 
 /// Why a command has no result.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    refused: bool,
+    kind: Kind,
     /// One message each: a name in it may hold line ends.
     messages: Vec<String>,
 }
@@ -35,25 +48,46 @@ impl Failure {
     /// The same for several reasons, each a message of its own.
     pub(crate) fn refused_for(reasons: impl IntoIterator<Item = String>) -> Self {
         Failure {
-            refused: true,
+            kind: Kind::Refused,
             messages: reasons.into_iter().collect(),
         }
+    }
+
+    /// What the target or the machine says against the request; nothing was done.
+    pub(crate) fn unfit(reasons: impl IntoIterator<Item = String>) -> Self {
+        Failure {
+            kind: Kind::Unfit,
+            messages: reasons.into_iter().collect(),
+        }
+    }
+
+    /// For dialects that tell these apart.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The run could not be carried out.
     pub(crate) fn failed(why: impl Display) -> Self {
         Failure {
-            refused: false,
+            kind: Kind::Failed,
             messages: vec![why.to_string()],
         }
     }
 
     /// Says it, a message a problem.
     pub(crate) fn tell(&self) -> ExitCode {
+        self.say();
+        ExitCode::from(match self.kind {
+            Kind::Refused | Kind::Unfit => 2,
+            Kind::Failed => 1,
+        })
+    }
+
+    /// The words alone.
+    pub(crate) fn say(&self) {
         self.messages
             .iter()
             .for_each(|message| output::tell(message));
-        ExitCode::from(if self.refused { 2 } else { 1 })
     }
 }
 
@@ -68,6 +102,7 @@ impl Ending {
         ExitCode::from(match self {
             Ending::Good => 0,
             Ending::Wrong => 1,
+            Ending::Code(code) => code,
         })
     }
 
@@ -117,7 +152,12 @@ impl From<dialects::Refusal> for Failure {
 
 impl From<model::Problems> for Failure {
     fn from(problems: model::Problems) -> Self {
-        Failure::refused_for(problems.iter().map(ToString::to_string))
+        let messages = problems.iter().map(ToString::to_string);
+        if problems.iter().all(model::Problem::is_of_the_machine) {
+            Failure::unfit(messages)
+        } else {
+            Failure::refused_for(messages)
+        }
     }
 }
 
@@ -126,11 +166,17 @@ impl From<model::Problems> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
+            RunError::NotOurs { .. } | RunError::Locked { .. } | RunError::Core { .. } => {
+                Failure::refused(error)
+            }
             RunError::Open { .. }
-            | RunError::NotOurs { .. }
-            | RunError::Locked { .. }
             | RunError::Unavailable { .. }
-            | RunError::DepthWithoutRing { .. } => Failure::refused(error),
+            | RunError::DepthWithoutRing { .. }
+            | RunError::LargePages { .. }
+            | RunError::Source { .. }
+            | RunError::Affinity { .. }
+            | RunError::Priority { .. }
+            | RunError::Map { .. } => Failure::unfit([error.to_string()]),
             _ => Failure::failed(error),
         }
     }

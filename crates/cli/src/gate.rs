@@ -5,7 +5,9 @@
 
 use crate::failure::Failure;
 use host::Root;
-use model::{Consent, HostRecord, Location, Plan, Profile, TargetFacts, TargetKind, Timespan};
+use model::{
+    Consent, HostRecord, Location, Plan, Problem, Profile, TargetFacts, TargetKind, Timespan,
+};
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,6 +20,15 @@ pub(crate) struct Gate<'a> {
     /// The file that keeps the results, where one does. It need not exist yet.
     pub(crate) store: Option<&'a Path>,
     pub(crate) held: Held,
+    /// A dialect in which a target that is named twice is two targets, each with its own threads.
+    pub(crate) repeats: bool,
+    /// What stands against a request, in the words of the command line that it came from.
+    pub(crate) words: fn(&Problem) -> String,
+}
+
+/// fathom's own words.
+pub(crate) fn own_words(problem: &Problem) -> String {
+    problem.to_string()
 }
 
 /// The files that were looked at, open for as long as the gate is there. While a file is open its number is not
@@ -91,8 +102,12 @@ impl Gate<'_> {
             Ok(plans) if told.is_empty() => plans,
             Ok(_) => return Err(Failure::refused_for(told)),
             Err(problems) => {
-                let found = problems.iter().map(ToString::to_string);
-                return Err(Failure::refused_for(found.chain(told)));
+                let unfit = told.is_empty() && problems.iter().all(Problem::is_of_the_machine);
+                let found = problems.iter().map(self.words).chain(told);
+                return Err(match unfit {
+                    true => Failure::unfit(found),
+                    false => Failure::refused_for(found),
+                });
             }
         };
         let passed = plans.into_iter().zip(facts);
@@ -135,7 +150,8 @@ impl Gate<'_> {
                     "{path}: the results are kept in this file: name another target, or another --store"
                 ));
             }
-            for other in targets[..place].iter().filter(|other| same(one, other)) {
+            let again = |other: &&&TargetFacts| !self.repeats && same(one, other);
+            for other in targets[..place].iter().filter(again) {
                 told.push(format!(
                     "{path}: the same as {}: name it once, and say --threads for more load on it",
                     other.path.display()

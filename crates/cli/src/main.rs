@@ -25,9 +25,14 @@ use args::{Cli, Command};
 use clap::Parser;
 use environment::Environment;
 use failure::{Ending, Failure};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(line) = commands::diskspd::Line::of(&words) {
+        return commands::diskspd::diskspd(&line, &Environment::read()).exit_code();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::parser_says(error),
@@ -42,6 +47,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Fai
     match command {
         Command::Survey(args) => commands::survey::survey(args, environment),
         Command::Run(args) => commands::run::run(args, environment),
+        Command::Diskspd(_) => unreachable!("a line of DISKSPD's is not read by this parser"),
         Command::List(args) => commands::list::list(args, environment),
         Command::Show(args) => commands::show::show(args, environment),
         Command::Devices(args) => commands::devices::devices(args, environment),

@@ -37,6 +37,21 @@ pub(crate) fn tell(text: &str) {
     }
 }
 
+/// The same with lines below it that only mean something as they stand, such as a mark under a place.
+pub(crate) fn tell_with(text: &str, below: &[String]) {
+    tell(text);
+    let mut err = io::stderr().lock();
+    for line in below {
+        let _ = writeln!(
+            err,
+            "{:room$}{}",
+            "",
+            views::printable(line),
+            room = NAME.len()
+        );
+    }
+}
+
 /// The message as lines: one, or on a terminal as many as it is wide for, broken at spaces, so that no word is cut.
 fn broken(text: &str, columns: Option<usize>) -> Vec<String> {
     let room = columns.map_or(usize::MAX, |columns| {

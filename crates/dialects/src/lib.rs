@@ -4,14 +4,15 @@
 //! [`model::Profile`] with notes, or into every problem at once; `print` turns a timespan back into the command
 //! line that repeats it. The law between them: what `print` says, `build` reads as the same timespan.
 //!
-//! Today there is one dialect, [`native`], spoken by `fathom run`. The dialects of other tools come as files
-//! beside it. The second one brings the table `DIALECTS` (name, the program names it answers to, `build`,
-//! `print`), chosen by the program's name or the first word; a table of one row would choose nothing.
+//! There are two: [`native`], spoken by `fathom run`, and [`diskspd`], spoken by `fathom diskspd`. A request of
+//! DISKSPD holds things that only its own output needs, so it has its own profile in between. Which dialect is spoken
+//! is chosen at the door, by the program's name or the first word.
 //!
-//! Deliberately absent: splitting the command line into options (the door does that for the native dialect),
-//! the machine (whether a profile fits it is `model::check`'s business), and consent to write: no dialect
-//! can say that data may be lost.
+//! Deliberately absent: splitting the command line into options for the native dialect (the door does that),
+//! the machine (whether a profile fits it is `model::check`'s business), and consent to write: a dialect
+//! passes on the words that allow it, and decides nothing.
 
+pub mod diskspd;
 pub mod native;
 mod problem;
 mod read;

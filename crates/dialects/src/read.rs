@@ -54,7 +54,7 @@ impl Reader {
     }
 
     /// One of a few words; `accepted` says in one sentence which.
-    pub fn word<T: Copy>(
+    pub fn word<T: Clone>(
         &mut self,
         option: &'static str,
         text: &str,
@@ -69,7 +69,7 @@ impl Reader {
                 accepted,
             });
         }
-        value.map(|(_, value)| *value)
+        value.map(|(_, value)| value.clone())
     }
 
     /// The name of a target: not empty, and text.

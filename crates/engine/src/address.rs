@@ -3,7 +3,10 @@
 //! The stream of one thread is a function of seed and thread number alone, whatever the timing. Offsets are
 //! from the start of the target; alignment is to the block, from the start of the range.
 
+use crate::jenkins::Jenkins;
+use crate::place::Seat;
 use crate::rng::Rng;
+use crate::walk::Walk;
 use model::{Access, Operation, PlannedTarget};
 
 /// The stream from which the start of a sequential walk is drawn; threads count from 0 and never come here.
@@ -15,6 +18,24 @@ pub(crate) struct Step {
     /// From the start of the target, in bytes.
     pub(crate) offset: u64,
     pub(crate) operation: Operation,
+}
+
+/// Where a thread goes on one target: fathom's own way, or DISKSPD's.
+#[derive(Debug)]
+pub(crate) enum Route {
+    Own(Steps),
+    Diskspd(Walk),
+}
+
+impl Route {
+    /// The next step of a slot. `dice` is the thread's; fathom's own way has its own.
+    #[inline]
+    pub(crate) fn next(&mut self, dice: &mut Jenkins, slot: u32) -> Step {
+        match self {
+            Route::Own(steps) => steps.next(),
+            Route::Diskspd(walk) => walk.next(dice, slot),
+        }
+    }
 }
 
 /// One thread's endless list of steps.
@@ -35,20 +56,23 @@ enum Pattern {
 }
 
 impl Steps {
-    /// For thread `index` of the `target.threads` on this target; `stream` is its number over the whole plan.
-    pub(crate) fn new(target: &PlannedTarget, seed: u64, index: u32, stream: u32) -> Self {
+    /// For one seat; `stream` keeps the random numbers of all threads and targets apart.
+    pub(crate) fn new(target: &PlannedTarget, seed: u64, seat: &Seat, stream: u64) -> Self {
         let block = target.workload.block.0;
         let blocks = target.length.0 / block;
         assert!(blocks > 0, "the check leaves at least one block");
-        assert!(index < target.threads, "threads of a target count from 0");
+        assert!(
+            seat.index < seat.threads,
+            "threads of a target count from 0"
+        );
         let pattern = match target.workload.access {
-            Access::Random => Pattern::Random,
             Access::Sequential => Pattern::Sequential {
-                next: first_block(blocks, seed, index, target.threads),
+                next: first_block(blocks, seed, seat.index, seat.threads),
             },
+            Access::Random | Access::Diskspd(_) => Pattern::Random,
         };
         Steps {
-            rng: Rng::new(seed, u64::from(stream)),
+            rng: Rng::new(seed, stream),
             pattern,
             base: target.base.0,
             block,
@@ -105,10 +129,22 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
+    fn seat(index: u32, threads: u32) -> Seat {
+        Seat {
+            target: 0,
+            index,
+            threads,
+            weight: 1,
+            first_slot: 0,
+            slots: 1,
+        }
+    }
+
     fn steps(change: impl FnOnce(&mut PlannedTarget), index: u32) -> Steps {
         let mut target = planned();
         change(&mut target);
-        Steps::new(&target, 0, index, index)
+        let threads = target.threads;
+        Steps::new(&target, 0, &seat(index, threads), u64::from(index))
     }
 
     #[test]
@@ -143,10 +179,10 @@ mod tests {
         let mut target = planned();
         target.workload.access = Access::Sequential;
         target.length = Bytes(1000 * 4096);
-        let begin = |seed| Steps::new(&target, seed, 0, 0).next().offset / 4096;
+        let begin = |seed| Steps::new(&target, seed, &seat(0, 1), 0).next().offset / 4096;
         assert_eq!(begin(0), 0);
         assert_ne!(begin(1), begin(2));
-        let mut walk = Steps::new(&target, 7, 0, 0);
+        let mut walk = Steps::new(&target, 7, &seat(0, 1), 0);
         let seen: HashSet<u64> = (0..1000).map(|_| walk.next().offset / 4096).collect();
         assert_eq!(seen.len(), 1000);
     }

@@ -2,18 +2,25 @@
 //!
 //! They are apart so that what a read brings in is never written back. Each slot owns its piece of both, so
 //! two I/Os in flight never share memory. The write part holds several windows a slot, used in turn, so that
-//! even depth 1 does not write the same bytes again and again.
+//! even depth 1 does not write the same bytes again and again. A thread with several targets has a write part for each.
 //!
-//! Pages are ordinary ones, as applications have them. Huge pages make a large I/O one piece of memory instead of
-//! many, and on a device whose requests hold few pieces that alone made 1 MiB reads 2.6 times as fast: true, but
-//! not what anybody's program would see.
-#![allow(unsafe_code, reason = "maps memory that the kernel reads and writes")]
+//! Pages are ordinary ones, as applications have them, unless the plan asks for large ones (DISKSPD `-l`). Huge pages
+//! make a large I/O one piece of memory instead of many, and on a device whose requests hold few pieces that alone
+//! made 1 MiB reads 2.6 times as fast: true, but not what anybody's program would see.
+
+mod map;
+mod source;
+
+pub(crate) use source::Source;
 
 use crate::RunError;
+use crate::jenkins::Jenkins;
+use crate::place::{Place, Seat};
 use crate::rng::Rng;
-use model::{Bytes, PlannedTarget, stamp};
-use std::io;
+use map::Map;
+use model::{Bytes, CacheMode, Plan, PlannedTarget, WriteContent, stamp};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 /// Smallest alignment that every device takes for memory.
 const PAGE: usize = 4096;
@@ -24,84 +31,171 @@ const WRITE_POOL: usize = 4 << 20;
 #[derive(Debug)]
 pub(crate) struct Buffers {
     map: Map,
-    slot_bytes: usize, // block rounded up to a page
-    block: usize,
-    write_base: usize, // where the write part begins
-    windows: usize,    // windows a slot, 0 without writes
-    next_window: Box<[u32]>,
+    read_slot: usize,   // bytes of each slot's read piece, 0 without reads
+    parts: Box<[Part]>, // by seat
     serial: u64,
 }
 
+/// The write memory of one target of the thread.
 #[derive(Debug)]
-struct Map {
-    start: NonNull<u8>,
-    bytes: usize,
+struct Part {
+    block: usize,
+    base: usize,       // where it begins
+    slot_bytes: usize, // block rounded up to a page
+    first_slot: u32,
+    windows: usize, // windows a slot, 0 without writes of its own memory
+    next_window: Box<[u32]>,
+    data: Data,
+}
+
+#[derive(Debug)]
+enum Data {
+    Marked,
+    /// A pattern or zeros, put there once.
+    Still,
+    Fresh,
+    Source {
+        source: Arc<Source>,
+        area: u16,
+        align: u64,
+    },
+}
+
+/// Where an I/O's data lies, and in which of the pieces that a backend registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) start: NonNull<u8>,
+    /// 0 for the thread's own memory, else the place in `pieces`.
+    pub(crate) area: u16,
 }
 
 impl Buffers {
-    /// Maps and fills everything that the thread will need. `seed` makes the write data of each thread its own.
-    pub(crate) fn new(target: &PlannedTarget, seed: u64) -> Result<Self, RunError> {
-        let depth = target.workload.queue_depth.0 as usize;
-        let block = target.workload.block.0 as usize;
-        let slot_bytes = block.next_multiple_of(PAGE.max(target.alignment.0 as usize));
-        let share = target.workload.write.as_percent();
-        let read_bytes = if share < 100 { depth * slot_bytes } else { 0 };
-        let windows = if share > 0 {
-            (WRITE_POOL / (depth * slot_bytes)).max(1)
-        } else {
-            0
+    /// Maps and fills everything that the thread will need. `seed` makes the write data of each thread its own;
+    /// `sources` has the shared data of each of the plan's targets.
+    pub(crate) fn new(
+        plan: &Plan,
+        place: &Place,
+        sources: &[Option<Arc<Source>>],
+        seed: u64,
+    ) -> Result<Self, RunError> {
+        let targets = || {
+            place
+                .seats
+                .iter()
+                .map(|seat| &plan.targets[seat.target as usize])
         };
-        let map = Map::new(read_bytes + depth * slot_bytes * windows)?;
+        let reads = targets().any(|target| target.workload.write.as_percent() < 100);
+        let read_slot = targets()
+            .map(slot_bytes)
+            .max()
+            .filter(|_| reads)
+            .unwrap_or(0);
+        let mut end = place.slots as usize * read_slot;
+        let mut areas = 0;
+        let parts: Box<[Part]> = place
+            .seats
+            .iter()
+            .zip(targets())
+            .map(|(seat, target)| {
+                Part::new(
+                    (seat, target),
+                    &sources[seat.target as usize],
+                    &mut end,
+                    &mut areas,
+                )
+            })
+            .collect();
+        let map = Map::new(end, targets().any(|target| target.large_pages))?;
         let mut buffers = Buffers {
             map,
-            slot_bytes,
-            block,
-            write_base: read_bytes,
-            windows,
-            next_window: vec![0; depth].into(),
+            read_slot,
+            parts,
             serial: seed,
         };
-        let write_base = buffers.write_base;
-        Rng::new(seed, 0).fill(&mut buffers.map.bytes_mut()[write_base..]);
+        for (number, target) in targets().enumerate() {
+            buffers.fill(number, &target.content, seed);
+        }
         Ok(buffers)
+    }
+
+    fn fill(&mut self, number: usize, content: &WriteContent, seed: u64) {
+        let part = &self.parts[number];
+        let slots = part.next_window.len();
+        let whole = part.base..part.base + slots * part.windows * part.slot_bytes;
+        let (block, slot_bytes) = (part.block, part.slot_bytes);
+        let data = &mut self.map.bytes_mut()[whole];
+        match content {
+            WriteContent::Marked => Rng::new(seed, number as u64).fill(data),
+            WriteContent::Pattern => {
+                for (slot, piece) in data.chunks_mut(slot_bytes).enumerate() {
+                    for (at, byte) in piece.iter_mut().enumerate() {
+                        *byte = (slot * block + at) as u8;
+                    }
+                }
+            }
+            WriteContent::Zero | WriteContent::Fresh | WriteContent::Source { .. } => {}
+        }
     }
 
     /// Where the next read of `slot` puts its data.
     #[inline]
-    pub(crate) fn for_read(&mut self, slot: u32) -> NonNull<u8> {
-        self.at(slot as usize * self.slot_bytes)
+    pub(crate) fn for_read(&mut self, slot: u32) -> Memory {
+        self.own(slot as usize * self.read_slot, self.read_slot)
     }
 
-    /// Where the next write of `slot` takes its data: incompressible, marked as fathom's, each mark new.
+    /// Where the next write of `slot` on a seat takes its data, made as the target's content asks.
     #[inline]
-    pub(crate) fn for_write(&mut self, slot: u32, offset: Bytes) -> NonNull<u8> {
-        let slot = slot as usize;
-        let window = self.next_window[slot] as usize;
-        self.next_window[slot] = if window + 1 == self.windows {
-            0
-        } else {
-            window as u32 + 1
-        };
-        let place = self.write_base + (slot * self.windows + window) * self.slot_bytes;
-        let block = self.block;
-        let data = &mut self.map.bytes_mut()[place..place + block];
-        self.serial = stamp::stamp(data, offset, self.serial);
-        self.at(place)
+    pub(crate) fn for_write(
+        &mut self,
+        seat: usize,
+        slot: u32,
+        offset: Bytes,
+        dice: &mut Jenkins,
+    ) -> Memory {
+        let part = &mut self.parts[seat];
+        let block = part.block;
+        if let Data::Source {
+            source,
+            area,
+            align,
+        } = &part.data
+        {
+            return Memory {
+                start: source.place(block as u64, *align, dice),
+                area: *area,
+            };
+        }
+        let place = part.next_place(slot);
+        match part.data {
+            Data::Marked => {
+                let data = &mut self.map.bytes_mut()[place..place + block];
+                self.serial = stamp::stamp(data, offset, self.serial);
+            }
+            Data::Fresh => {
+                let data = &mut self.map.bytes_mut()[place..place + block];
+                dice.fill(data);
+                self.serial = stamp::stamp(data, offset, self.serial);
+            }
+            Data::Still | Data::Source { .. } => {}
+        }
+        self.own(place, block)
     }
 
-    /// All of it, for registering with the kernel.
-    pub(crate) fn whole(&self) -> (NonNull<u8>, usize) {
-        (self.map.start, self.map.bytes)
+    /// All pieces, for registering with the kernel: the thread's own, then each shared source.
+    pub(crate) fn pieces(&self) -> Vec<(NonNull<u8>, usize)> {
+        let shared = self.parts.iter().filter_map(|part| match &part.data {
+            Data::Source { source, .. } => Some(source.whole()),
+            _ => None,
+        });
+        std::iter::once((self.map.start, self.map.bytes))
+            .chain(shared)
+            .collect()
     }
 
     #[inline]
-    fn at(&self, place: usize) -> NonNull<u8> {
-        assert!(
-            place + self.block <= self.map.bytes,
-            "every slot has its place"
-        );
-        // SAFETY: the place was just checked to lie inside the mapping.
-        unsafe { self.map.start.add(place) }
+    fn own(&self, place: usize, length: usize) -> Memory {
+        let start = self.map.at(place, length);
+        Memory { start, area: 0 }
     }
 
     /// Leaves the memory mapped for good, for I/Os that the device never answered: the kernel may still
@@ -111,108 +205,73 @@ impl Buffers {
     }
 }
 
-impl Map {
-    fn new(bytes: usize) -> Result<Self, RunError> {
-        let bytes = bytes.max(PAGE);
-        // SAFETY: a fresh anonymous mapping touches nothing that exists.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
+impl Part {
+    /// Takes its memory from `end` on, and a number for its source.
+    fn new(
+        (seat, target): (&Seat, &PlannedTarget),
+        source: &Option<Arc<Source>>,
+        end: &mut usize,
+        areas: &mut u16,
+    ) -> Self {
+        let (slots, slot_bytes) = (seat.slots as usize, slot_bytes(target));
+        let writes = target.workload.write.as_percent() > 0;
+        let data = match (&target.content, source) {
+            (_, Some(source)) if writes => {
+                *areas += 1;
+                let unbuffered = target.mapped.is_none() && target.cache != CacheMode::Cached;
+                let device = if unbuffered { target.alignment.0 } else { 1 };
+                let align = match &target.content {
+                    WriteContent::Source { file: Some(_), .. } => device,
+                    _ => device.max(stamp::SOURCE_MARK_EVERY.0), // each write carries the mark
+                };
+                Data::Source {
+                    source: Arc::clone(source),
+                    area: *areas,
+                    align,
+                }
+            }
+            (WriteContent::Marked, _) => Data::Marked,
+            (WriteContent::Fresh, _) => Data::Fresh,
+            _ => Data::Still,
         };
-        let refused = || RunError::Buffers {
-            bytes: Bytes(bytes as u64),
-            source: io::Error::last_os_error(),
+        let windows = match &data {
+            _ if !writes => 0,
+            Data::Source { .. } => 0,
+            Data::Marked => (WRITE_POOL / (slots * slot_bytes)).max(1),
+            Data::Still | Data::Fresh => 1,
         };
-        if start == libc::MAP_FAILED {
-            return Err(refused());
+        let base = *end;
+        *end += slots * slot_bytes * windows;
+        let block = target.workload.block.0 as usize;
+        let next_window = vec![0; slots].into();
+        Part {
+            block,
+            base,
+            slot_bytes,
+            first_slot: seat.first_slot,
+            windows,
+            next_window,
+            data,
         }
-        let map = Map {
-            start: NonNull::new(start.cast()).ok_or_else(refused)?,
-            bytes,
-        };
-        Ok(map)
     }
 
+    /// The slot's windows are used in turn.
     #[inline]
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping is `bytes` long, lives as long as `self`, and `&mut self` keeps other users of
-        // this process out; the kernel only touches pieces of slots in flight, which the worker leaves alone.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
+    fn next_place(&mut self, slot: u32) -> usize {
+        let slot = (slot - self.first_slot) as usize;
+        let window = self.next_window[slot] as usize;
+        self.next_window[slot] = if window + 1 == self.windows {
+            0
+        } else {
+            window as u32 + 1
+        };
+        self.base + (slot * self.windows + window) * self.slot_bytes
     }
 }
 
-impl Drop for Map {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `new` with this length, and nothing in flight uses it: see `Buffers::abandon`.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
-    }
+fn slot_bytes(target: &PlannedTarget) -> usize {
+    (target.workload.block.0 as usize).next_multiple_of(PAGE.max(target.alignment.0 as usize))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rehearsal::tests::planned;
-    use model::{QueueDepth, Ratio};
-
-    fn written(buffers: &mut Buffers, slot: u32, offset: u64) -> Vec<u8> {
-        let start = buffers.for_write(slot, Bytes(offset));
-        // SAFETY: nothing is in flight in this test, and the block lies inside the mapping.
-        unsafe { std::slice::from_raw_parts(start.as_ptr(), buffers.block) }.to_vec()
-    }
-
-    fn buffers(depth: u32, write: u8) -> Buffers {
-        let mut target = planned();
-        target.workload.queue_depth = QueueDepth(depth);
-        target.workload.write = Ratio::percent(write).unwrap();
-        Buffers::new(&target, 1).unwrap()
-    }
-
-    #[test]
-    fn writes_are_marked_and_never_the_same_twice() {
-        let mut buffers = buffers(2, 100);
-        let blocks: Vec<Vec<u8>> = (0..2000)
-            .map(|i| written(&mut buffers, i % 2, u64::from(i) * 4096))
-            .collect();
-        assert!(blocks.iter().all(|block| stamp::is_stamped(block)));
-        let mut unique = blocks.clone();
-        unique.sort();
-        unique.dedup();
-        assert_eq!(unique.len(), blocks.len());
-    }
-
-    #[test]
-    fn slots_and_operations_do_not_share_memory() {
-        let mut buffers = buffers(4, 30);
-        let mut places: Vec<usize> = (0..4)
-            .map(|slot| buffers.for_read(slot).as_ptr() as usize)
-            .collect();
-        places.extend((0..4).map(|slot| buffers.for_write(slot, Bytes(0)).as_ptr() as usize));
-        places.sort_unstable();
-        assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 4096));
-        assert!(places.iter().all(|place| place.is_multiple_of(4096)));
-    }
-
-    #[test]
-    fn write_data_is_incompressible() {
-        let mut buffers = buffers(1, 100);
-        let mut counts = [0u32; 256];
-        for i in 0..64 {
-            for byte in written(&mut buffers, 0, i * 4096) {
-                counts[byte as usize] += 1;
-            }
-        }
-        let total = f64::from(counts.iter().sum::<u32>());
-        let entropy: f64 = counts
-            .iter()
-            .map(|&c| f64::from(c) / total)
-            .map(|p| if p > 0.0 { -p * p.log2() } else { 0.0 })
-            .sum();
-        assert!(entropy > 7.98, "{entropy} bits a byte");
-    }
-}
+mod tests;

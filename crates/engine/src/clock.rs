@@ -16,6 +16,8 @@ pub(crate) trait Clock {
     fn now(&self) -> Nanos;
     /// Returns at `moment`, or a little later.
     fn wait_until(&self, moment: Nanos);
+    /// The same without ever spinning: later by what the system's timers are late.
+    fn sleep_until(&self, moment: Nanos);
 }
 
 /// Real time.
@@ -141,6 +143,10 @@ impl Clock for WallClock {
             std::hint::spin_loop();
         }
     }
+
+    fn sleep_until(&self, moment: Nanos) {
+        std::thread::sleep(moment.minus(self.now()).as_duration());
+    }
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
@@ -218,6 +224,10 @@ impl Clock for FakeClock {
 
     fn wait_until(&self, moment: Nanos) {
         self.now_ns.set(self.now_ns.get().max(moment.0));
+    }
+
+    fn sleep_until(&self, moment: Nanos) {
+        self.wait_until(moment);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::RunError;
 use crate::backend::IoUring;
+use crate::place;
 use model::{EngineChoice, Plan};
 
 /// A backend that runs here.
@@ -10,6 +11,7 @@ pub(crate) enum BackendKind {
     IoUring,
     Sync,
     Null,
+    Mmap,
 }
 
 /// Why a backend does not run here, and what would make it.
@@ -22,28 +24,35 @@ pub(crate) struct Unavailable {
 /// One row: name, whether it runs here, and the most I/Os that it has outstanding a thread.
 struct Row {
     kind: BackendKind,
-    choice: EngineChoice,
+    /// `None` for what is chosen by the target, not by its name.
+    choice: Option<EngineChoice>,
     probe: fn() -> Result<(), Unavailable>,
     depth_max: u32,
 }
 
 /// In order of preference; `auto` takes the first that runs, and never the null backend.
-const BACKENDS: [Row; 3] = [
+const BACKENDS: [Row; 4] = [
     Row {
         kind: BackendKind::IoUring,
-        choice: EngineChoice::IoUring,
+        choice: Some(EngineChoice::IoUring),
         probe: IoUring::probe,
         depth_max: model::check::QUEUE_DEPTH_MAX,
     },
     Row {
         kind: BackendKind::Sync,
-        choice: EngineChoice::Sync,
+        choice: Some(EngineChoice::Sync),
         probe: || Ok(()),
         depth_max: 1,
     },
     Row {
         kind: BackendKind::Null,
-        choice: EngineChoice::Null,
+        choice: Some(EngineChoice::Null),
+        probe: || Ok(()),
+        depth_max: model::check::QUEUE_DEPTH_MAX,
+    },
+    Row {
+        kind: BackendKind::Mmap,
+        choice: None,
         probe: || Ok(()),
         depth_max: model::check::QUEUE_DEPTH_MAX,
     },
@@ -62,11 +71,13 @@ pub struct Availability {
 pub fn available() -> Vec<Availability> {
     BACKENDS
         .iter()
-        .map(|row| Availability {
-            engine: row.choice,
-            refusal: (row.probe)()
-                .err()
-                .map(|why| format!("{}; {}", why.reason, why.remedy)),
+        .filter_map(|row| {
+            Some(Availability {
+                engine: row.choice?,
+                refusal: (row.probe)()
+                    .err()
+                    .map(|why| format!("{}; {}", why.reason, why.remedy)),
+            })
         })
         .collect()
 }
@@ -82,13 +93,15 @@ pub fn queue_depth_max(choice: EngineChoice) -> Result<u32, RunError> {
 
 /// The backend for a plan, and what a person should know about the choice.
 pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunError> {
+    let others = || {
+        place::places(plan, 0)
+            .into_iter()
+            .filter(|place| !place.maps(plan))
+    };
+    let Some(depth) = others().map(|place| place.slots).max() else {
+        return Ok((BackendKind::Mmap, Vec::new()));
+    };
     let (row, fallback) = choose(plan.engine)?;
-    let depth = plan
-        .targets
-        .iter()
-        .map(|t| t.workload.queue_depth.0)
-        .max()
-        .unwrap_or(1);
     match fallback {
         Some(why) if depth > row.depth_max => Err(RunError::DepthWithoutRing {
             reason: why.reason,
@@ -109,7 +122,8 @@ pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunErro
 fn choose(choice: EngineChoice) -> Result<(&'static Row, Option<Unavailable>), RunError> {
     if choice == EngineChoice::Auto {
         let mut refused = None;
-        for row in BACKENDS.iter().filter(|row| row.kind != BackendKind::Null) {
+        let named = BACKENDS.iter().filter(|row| row.choice.is_some());
+        for row in named.filter(|row| row.kind != BackendKind::Null) {
             match (row.probe)() {
                 Ok(()) => return Ok((row, refused)),
                 Err(why) => refused = Some(why),
@@ -118,7 +132,7 @@ fn choose(choice: EngineChoice) -> Result<(&'static Row, Option<Unavailable>), R
     }
     let row = BACKENDS
         .iter()
-        .find(|row| row.choice == choice)
+        .find(|row| row.choice == Some(choice))
         .expect("sync always runs, and every choice has a row");
     (row.probe)()
         .map(|()| (row, None))
@@ -142,6 +156,7 @@ impl BackendKind {
             BackendKind::IoUring => "io_uring",
             BackendKind::Sync => "sync",
             BackendKind::Null => "null",
+            BackendKind::Mmap => "mmap",
         }
     }
 }

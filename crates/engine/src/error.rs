@@ -49,6 +49,35 @@ pub enum RunError {
     )]
     Buffers { bytes: Bytes, source: io::Error },
     #[error(
+        "{bytes} in huge pages were refused: {}; reserve {pages} of 2M for each thread (sysctl vm.nr_hugepages=…), or \
+         leave large pages away",
+        errno_text(source)
+    )]
+    LargePages {
+        bytes: Bytes,
+        pages: u64,
+        source: io::Error,
+    },
+    #[error("{}: the source of write data cannot be read: {}; check the spelling, or leave the file away for random \
+             data", path.display(), errno_text(source))]
+    Source { path: PathBuf, source: io::Error },
+    #[error(
+        "core {read}: this process may use {allowed}; name one of these, or widen its mask (taskset, cpuset)"
+    )]
+    Core { read: u32, allowed: String },
+    #[error(
+        "threads cannot be bound to cores here: {}; leave the placement away",
+        errno_text(source)
+    )]
+    Affinity { source: io::Error },
+    #[error(
+        "the priority of I/O cannot be set here: {}; leave it at normal",
+        errno_text(source)
+    )]
+    Priority { source: io::Error },
+    #[error("{}: cannot be mapped into memory: {}; read and write it instead (leave -Sm away)", path.display(), errno_text(source))]
+    Map { path: PathBuf, source: io::Error },
+    #[error(
         "thread {number} could not be started: {}; take fewer threads, or raise the limit: ulimit -u",
         errno_text(source)
     )]

@@ -9,21 +9,28 @@
 //! prints nothing. Deliberately absent: dialects, views, the store, and every judgement of a number.
 
 mod address;
+mod affinity;
 mod backend;
 mod buffer;
 mod clock;
 mod dispatch;
 mod error;
+mod jenkins;
+mod lane;
 mod live;
 mod observer;
+mod pacer;
+mod place;
 mod prepare;
 mod rehearsal;
+mod ring;
 mod rng;
 mod schedule;
 mod stop;
 mod tally;
 mod target;
 mod timespan;
+mod walk;
 mod worker;
 
 pub use dispatch::{Availability, available, queue_depth_max};

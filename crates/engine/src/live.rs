@@ -1,4 +1,4 @@
-//! Counters that onlookers may read while a worker runs: one relaxed store a batch, no shared cache line.
+//! Counters that onlookers may read while a worker runs: now and then a relaxed store, no shared cache line.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,7 +18,7 @@ impl Live {
         self.bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// What was last told: I/Os and bytes. The two may be a batch apart.
+    /// What was last told: I/Os and bytes. The two may be some I/Os apart.
     pub(crate) fn read(&self) -> (u64, u64) {
         (
             self.ios.load(Ordering::Relaxed),

@@ -6,14 +6,15 @@
 use crate::RunError;
 use crate::backend::{Backend, Null, Setup};
 use crate::clock::FakeClock;
+use crate::lane::Shared;
 use crate::live::Live;
+use crate::place::{Place, places};
 use crate::schedule::Schedule;
-use crate::target::OpenTarget;
-use crate::timespan::{Job, thread_record};
-use crate::worker::{self, Place, Work, drive, finish};
+use crate::target::open_all;
+use crate::timespan::{Job, seat_record};
+use crate::worker::{Work, drive, finish};
 use model::{
-    ClockRecord, CounterWindow, EngineRecord, Failure, Location, Nanos, Outcome, RunRecord,
-    ThreadRecord,
+    ClockRecord, CounterWindow, EngineRecord, Failure, Nanos, Outcome, RunRecord, ThreadRecord,
 };
 use std::sync::Arc;
 
@@ -27,9 +28,10 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let mut threads = Vec::new();
     let mut failure = None;
     let mut drained = Nanos(0);
-    for place in worker::places(&job.plan, job.started_utc.0) {
-        let (thread, its_failure, its_drained) = rehearse_one(&job, place, &schedule, step)?;
-        threads.push(thread);
+    let shared = Shared::new(&job.plan, &schedule)?;
+    for place in places(&job.plan, job.started_utc.0) {
+        let (records, its_failure, its_drained) = rehearse_one(&shared, &place, step)?;
+        threads.extend(records);
         failure = failure.or(its_failure);
         drained = drained.max(its_drained);
     }
@@ -57,49 +59,40 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     })
 }
 
-fn rehearse_one(
-    job: &Job,
-    place: Place,
-    schedule: &Arc<Schedule>,
-    step: Nanos,
-) -> Result<(ThreadRecord, Option<Failure>, Nanos), RunError> {
-    let target = &job.plan.targets[place.target as usize];
-    let Location::Null(behaviour) = target.location else {
-        return Err(RunError::Unavailable {
-            engine: "null",
-            reason: "a rehearsal moves no bytes, so it has no file or device".to_owned(),
-            remedy: "rehearse null targets only",
-        });
-    };
-    let open = OpenTarget::open(target)?;
-    let live = Arc::new(Live::default());
+type Rehearsed = (Vec<ThreadRecord>, Option<Failure>, Nanos);
+
+fn rehearse_one(shared: &Shared, place: &Place, step: Nanos) -> Result<Rehearsed, RunError> {
+    let plan = &shared.plan;
+    let (targets, aims) = open_all(plan, place)?;
     let mut work = Work::new(
-        &job.plan,
+        shared,
         place,
         FakeClock::new(step),
-        Arc::clone(schedule),
-        live,
+        Arc::new(Live::default()),
     )?;
-    let depth = target.workload.queue_depth.0;
     let setup = Setup {
-        descriptor: open.descriptor(),
-        depth,
+        aims: &aims,
+        targets: place
+            .seats
+            .iter()
+            .map(|seat| &plan.targets[seat.target as usize])
+            .collect(),
+        depth: place.slots,
         buffers: &work.buffers,
     };
-    let mut backend = Null::open(&setup, behaviour);
+    let mut backend = Null::open(&setup)?;
     debug_assert!(
         backend.used().notes.is_empty(),
         "nothing of the kernel's is used"
     );
     drive(&mut work, &mut backend)?;
-    let done = finish(work, backend, open)?;
-    let measured = schedule.times(done.drained).measured();
-    let (failure, drained) = (done.failure.clone(), done.drained);
-    Ok((
-        thread_record(place.thread, place.target, done, measured),
-        failure,
-        drained,
-    ))
+    let done = finish(work, backend, targets)?;
+    let measured = shared.schedule.times(done.drained).measured();
+    let records = done
+        .seats
+        .into_iter()
+        .map(|seat| seat_record(place.thread, seat, measured));
+    Ok((records.collect(), done.failure, done.drained))
 }
 
 #[cfg(test)]
@@ -120,6 +113,14 @@ pub(crate) mod tests {
             cache: CacheMode::Unbuffered,
             write_through: false,
             exclusive: false,
+            mapped: None,
+            content: WriteContent::Marked,
+            pacing: Pacing::Free,
+            priority: Priority::Normal,
+            hint: Hint::None,
+            large_pages: false,
+            weight: 1,
+            pool_threads: Vec::new(),
             threads: 1,
             workload: Workload {
                 block: Bytes::kib(4),
@@ -131,5 +132,19 @@ pub(crate) mod tests {
             prove_ours: false,
             identity: None,
         }
+    }
+
+    /// A plan over these targets, past the check: it is written down and read back.
+    pub(crate) fn plan(targets: &[PlannedTarget]) -> Plan {
+        let phases = Phases {
+            warmup: Nanos(0),
+            measured: Nanos::seconds(1),
+            cooldown: Nanos(0),
+        };
+        serde_json::from_value(serde_json::json!({
+            "phases": phases, "interval": Nanos::millis(100), "seed": 0, "engine": EngineChoice::Null,
+            "on_error": OnError::Stop, "targets": targets, "checked": null,
+        }))
+        .unwrap()
     }
 }

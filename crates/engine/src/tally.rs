@@ -1,8 +1,9 @@
-//! One thread's counters: all sized before the start, plain integers, owned by the thread alone.
+//! One thread's counters on one target: all sized before the start, plain integers, owned by the thread alone.
 
 use crate::schedule::Schedule;
 use model::{
-    Bytes, ErrorCount, Interval, LatencyHistogram, LifetimeCount, Nanos, Operation, Plan, Tally,
+    Bytes, ErrorCount, Interval, LatencyHistogram, LatencySpread, LifetimeCount, Nanos, Operation,
+    Plan, Tally,
 };
 
 /// Different errnos that one operation can keep apart; further kinds are counted as the last.
@@ -10,22 +11,73 @@ const ERROR_KINDS: usize = 16;
 /// Operations, for arrays by `Operation::index`.
 const OPERATIONS: usize = Operation::ALL.len();
 
-/// What one thread has counted so far, by operation.
+/// What one thread has counted so far on one target, by operation. An I/O that counts updates the open step and the
+/// histogram and nothing else: all totals follow from closed steps.
 #[derive(Debug)]
 pub(crate) struct ThreadTally {
     measured: [Counts; OPERATIONS],
-    lifetime: [LifetimeCount; OPERATIONS],
+    lifetime: [LifetimeCount; OPERATIONS], // but for what the open steps hold
+    step: usize,                           // of the time series, which is open
     interval_ns: u64,
 }
 
 #[derive(Debug)]
 struct Counts {
+    open: Step,
+    short_ios: u64,
+    latency: LatencyHistogram,
+    errors: Vec<ErrorCount>, // capacity ERROR_KINDS, never grown
+    steps: Vec<Step>,
+}
+
+/// One step of the time series, as it is counted: plain numbers in one cache line, because each I/O updates them.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Step {
     ios: u64,
     bytes: u64,
-    short_ios: u64,
-    errors: Vec<ErrorCount>, // capacity ERROR_KINDS, never grown
-    latency: LatencyHistogram,
-    intervals: Vec<Interval>,
+    latency_sum: Nanos,
+    latency_max: Nanos,
+    latency_min: Nanos, // MAX without I/Os
+    latency_squares_ns2: u128,
+}
+
+impl Step {
+    const EMPTY: Step = Step {
+        ios: 0,
+        bytes: 0,
+        latency_sum: Nanos(0),
+        latency_max: Nanos(0),
+        latency_min: Nanos::MAX,
+        latency_squares_ns2: 0,
+    };
+
+    #[inline]
+    fn count(&mut self, bytes: u64, latency: Nanos) {
+        let ns = u128::from(latency.0);
+        self.ios += 1;
+        self.bytes += bytes;
+        self.latency_sum = self.latency_sum.plus(latency);
+        self.latency_max = self.latency_max.max(latency);
+        self.latency_min = self.latency_min.min(latency);
+        // One multiplication and two additions; 128 bits hold those of 2^43 I/Os of 73 minutes each.
+        self.latency_squares_ns2 = self.latency_squares_ns2.wrapping_add(ns * ns);
+    }
+}
+
+impl From<Step> for Interval {
+    fn from(step: Step) -> Self {
+        Interval {
+            ios: step.ios,
+            bytes: Bytes(step.bytes),
+            latency_sum: step.latency_sum,
+            latency_max: step.latency_max,
+            latency_spread: (step.ios > 0).then_some(LatencySpread {
+                min: step.latency_min,
+                squares_ns2: step.latency_squares_ns2,
+            }),
+        }
+    }
 }
 
 /// The moment at which a batch of completions was found, and what follows from it for all of them.
@@ -34,40 +86,64 @@ pub(crate) struct Found {
     pub(crate) at: Nanos,
     /// The step of the time series; `None` when the batch does not count.
     step: Option<usize>,
+    /// What follows stays so until then, unless the end of counting is brought nearer.
+    until: Nanos,
+}
+
+impl Found {
+    /// Before the first batch.
+    pub(crate) const NEVER: Found = Found {
+        at: Nanos(0),
+        step: None,
+        until: Nanos(0),
+    };
+
+    /// What a later batch, found at `at`, counts for.
+    #[inline]
+    pub(crate) fn next(self, at: Nanos, schedule: &Schedule, interval_ns: u64) -> Self {
+        if at < self.until && at < schedule.measured_to() {
+            return Found { at, ..self };
+        }
+        Found::look_up(at, schedule, interval_ns)
+    }
+
+    /// The same from nothing, with a division: once a step.
+    #[cold]
+    fn look_up(at: Nanos, schedule: &Schedule, interval_ns: u64) -> Self {
+        let from = schedule.measured_from();
+        if !schedule.counts(at) {
+            let (step, until) = (None, from);
+            return Found { at, step, until };
+        }
+        let number = at.minus(from).0 / interval_ns;
+        Found {
+            at,
+            step: Some(number as usize),
+            until: from.plus(Nanos((number + 1).saturating_mul(interval_ns))),
+        }
+    }
 }
 
 impl ThreadTally {
     pub(crate) fn new(plan: &Plan) -> Self {
         let steps = plan.phases.measured.0.div_ceil(plan.interval.0) as usize;
         let counts = || Counts {
-            ios: 0,
-            bytes: 0,
+            open: Step::EMPTY,
             short_ios: 0,
-            errors: Vec::with_capacity(ERROR_KINDS),
             latency: LatencyHistogram::new(),
-            intervals: vec![Interval::default(); steps],
+            errors: Vec::with_capacity(ERROR_KINDS),
+            steps: vec![Step::EMPTY; steps],
         };
         ThreadTally {
             measured: [counts(), counts()],
             lifetime: [LifetimeCount::default(); OPERATIONS],
+            step: 0,
             interval_ns: plan.interval.0,
         }
     }
 
-    /// What a batch found at `at` counts for.
-    #[inline]
-    pub(crate) fn found(&self, at: Nanos, schedule: &Schedule) -> Found {
-        let since = at.minus(schedule.measured_from()).0;
-        Found {
-            at,
-            step: schedule
-                .counts(at)
-                .then(|| (since / self.interval_ns) as usize),
-        }
-    }
-
     /// Counts one completed I/O.
-    #[inline]
+    #[inline(always)] // the loop is made for several shapes; a call an I/O would cost a tenth of it
     pub(crate) fn success(
         &mut self,
         found: Found,
@@ -75,21 +151,44 @@ impl ThreadTally {
         issued: Nanos,
         moved: Moved,
     ) {
-        let lifetime = &mut self.lifetime[operation.index()];
-        lifetime.ios += 1;
-        lifetime.bytes.0 += moved.bytes;
-        let Some(step) = found.step else { return };
+        let Some(step) = found.step else {
+            let lifetime = &mut self.lifetime[operation.index()];
+            lifetime.ios += 1;
+            lifetime.bytes.0 += moved.bytes;
+            return;
+        };
+        if step != self.step {
+            self.open(step);
+        }
         let latency = found.at.minus(issued);
         let counts = &mut self.measured[operation.index()];
-        counts.ios += 1;
-        counts.bytes += moved.bytes;
+        counts.open.count(moved.bytes, latency);
         counts.short_ios += u64::from(moved.short);
         counts.latency.record(latency);
-        let interval = &mut counts.intervals[step];
-        interval.ios += 1;
-        interval.bytes.0 += moved.bytes;
-        interval.latency_sum = interval.latency_sum.plus(latency);
-        interval.latency_max = interval.latency_max.max(latency);
+    }
+
+    /// Closes the open step and opens another, which holds what it held.
+    #[cold]
+    fn open(&mut self, step: usize) {
+        self.close();
+        self.step = step;
+        for (counts, lifetime) in self.measured.iter_mut().zip(&mut self.lifetime) {
+            counts.open = std::mem::replace(&mut counts.steps[step], Step::EMPTY);
+            lifetime.ios -= counts.open.ios;
+            lifetime.bytes.0 -= counts.open.bytes;
+        }
+    }
+
+    /// Puts what the open step holds where it belongs.
+    fn close(&mut self) {
+        for (counts, lifetime) in self.measured.iter_mut().zip(&mut self.lifetime) {
+            if counts.open.ios > 0 {
+                let closed = std::mem::replace(&mut counts.open, Step::EMPTY);
+                lifetime.ios += closed.ios;
+                lifetime.bytes.0 += closed.bytes;
+                counts.steps[self.step] = closed;
+            }
+        }
     }
 
     /// Counts one failed I/O.
@@ -107,29 +206,31 @@ impl ThreadTally {
     }
 
     /// Completed and transferred so far, in all phases.
-    #[inline]
     pub(crate) fn so_far(&self) -> (u64, u64) {
         let [read, write] = &self.lifetime;
-        (read.ios + write.ios, read.bytes.0 + write.bytes.0)
+        let [reads, writes] = &self.measured;
+        (
+            read.ios + write.ios + reads.open.ios + writes.open.ios,
+            read.bytes.0 + write.bytes.0 + reads.open.bytes + writes.open.bytes,
+        )
     }
 
     /// The record's form. A run that was stopped keeps only the steps that it reached, and the one in which
     /// the completion that stopped it was found.
     pub(crate) fn into_record(
-        self,
+        mut self,
         measured: Nanos,
     ) -> ([Tally; OPERATIONS], [LifetimeCount; OPERATIONS]) {
+        self.close();
         let steps = measured.0.div_ceil(self.interval_ns) as usize;
         let tallies = self.measured.map(|counts| {
-            let mut intervals = counts.intervals;
-            let used = intervals
-                .iter()
-                .rposition(|step| step.ios > 0)
-                .map_or(0, |last| last + 1);
-            intervals.truncate(steps.max(used));
+            let counted = counts.steps.iter().rposition(|step| step.ios > 0);
+            let used = steps.max(counted.map_or(0, |last| last + 1));
+            let kept = counts.steps.into_iter().take(used);
+            let intervals: Vec<Interval> = kept.map(Interval::from).collect();
             Tally {
-                ios: counts.ios,
-                bytes: Bytes(counts.bytes),
+                ios: counts.latency.count(),
+                bytes: Bytes(intervals.iter().map(|step| step.bytes.0).sum()),
                 short_ios: counts.short_ios,
                 errors: counts.errors,
                 latency: counts.latency,
@@ -146,4 +247,48 @@ pub(crate) struct Moved {
     pub(crate) bytes: u64,
     /// Fewer than asked.
     pub(crate) short: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Phases;
+
+    #[test]
+    fn a_batch_counts_for_the_step_in_which_it_was_found() {
+        let schedule = Schedule::new(&Phases {
+            warmup: Nanos(10),
+            measured: Nanos(100),
+            cooldown: Nanos(10),
+        });
+        let mut found = Found::NEVER;
+        let mut step_at = |at| {
+            found = found.next(Nanos(at), &schedule, 40);
+            (found.at.0, found.step)
+        };
+        for (at, step) in [(0, None), (9, None), (10, Some(0)), (49, Some(0))] {
+            assert_eq!(step_at(at), (at, step));
+        }
+        assert_eq!(step_at(50), (50, Some(1)));
+        assert_eq!(step_at(69), (69, Some(1)));
+        schedule.halt(Nanos(70)); // in the middle of a step
+        assert_eq!(step_at(70), (70, None));
+    }
+
+    /// The law between the form that is counted in and the one that is kept.
+    #[test]
+    fn a_step_counts_what_an_interval_records() {
+        let (mut step, mut interval) = (Step::EMPTY, Interval::default());
+        assert_eq!(Interval::from(step.clone()), interval);
+        for ns in [300, 0, 70_000, 1 << 42, 300] {
+            step.count(4096, Nanos(ns));
+            interval.record(Bytes(4096), Nanos(ns));
+            assert_eq!(Interval::from(step.clone()), interval);
+        }
+    }
+
+    #[test]
+    fn a_step_fills_one_cache_line() {
+        assert_eq!((size_of::<Step>(), align_of::<Step>()), (64, 64));
+    }
 }

@@ -2,8 +2,10 @@
 #![allow(unsafe_code, reason = "advice on a descriptor")]
 
 use crate::RunError;
+use crate::backend::Aim;
+use crate::place::Place;
 use crate::prepare::lock;
-use model::{CacheMode, Location, Plan, PlannedTarget};
+use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -23,14 +25,14 @@ impl OpenTarget {
         let writes = target.writes();
         let reads = target.workload.write.as_percent() < 100;
         let mut flags = libc::O_CLOEXEC;
-        if target.cache == CacheMode::Unbuffered {
+        if target.cache != CacheMode::Cached && target.mapped.is_none() {
             flags |= libc::O_DIRECT;
         }
         if target.write_through {
             flags |= libc::O_DSYNC;
         }
         let file = OpenOptions::new()
-            .read(reads)
+            .read(reads || target.mapped.is_some()) // a shared mapping is made of readable files only
             .write(writes)
             .custom_flags(flags)
             .open(path)
@@ -40,10 +42,7 @@ impl OpenTarget {
                 source,
             })?;
         verify(&file, path, target)?;
-        if target.cache == CacheMode::Cached && target.workload.access == model::Access::Random {
-            // SAFETY: advice on a descriptor that we own; it cannot do harm.
-            unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_RANDOM) };
-        }
+        advise(&file, target);
         Ok(OpenTarget(Some(file)))
     }
 
@@ -58,26 +57,65 @@ impl OpenTarget {
     }
 }
 
+/// What the system is told about the pattern: what the plan says, or else what fathom's own random access means.
+fn advise(file: &File, target: &PlannedTarget) {
+    let random = target.cache == CacheMode::Cached && target.workload.access == Access::Random;
+    let advice = match target.hint {
+        Hint::Sequential => libc::POSIX_FADV_SEQUENTIAL,
+        Hint::Random => libc::POSIX_FADV_RANDOM,
+        Hint::None if random => libc::POSIX_FADV_RANDOM,
+        Hint::None => return,
+    };
+    // SAFETY: advice on a descriptor that we own; it cannot do harm.
+    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
+}
+
+/// Opens all targets of one thread, in the order of its seats.
+pub(crate) fn open_all(
+    plan: &Plan,
+    place: &Place,
+) -> Result<(Vec<OpenTarget>, Vec<Aim>), RunError> {
+    let each = place
+        .seats
+        .iter()
+        .map(|seat| OpenTarget::open(&plan.targets[seat.target as usize]));
+    let targets = each.collect::<Result<Vec<_>, _>>()?;
+    let aims = targets
+        .iter()
+        .map(|target| Aim {
+            descriptor: target.descriptor(),
+        })
+        .collect();
+    Ok((targets, aims))
+}
+
 /// Holds all targets for the length of a run. A device that is written is opened exclusively, so that nobody can mount
 /// or hold it too; the kernel refuses with EBUSY when somebody already does. A file is locked against other fathoms
 /// that write it, or against all others when we write.
 pub(crate) fn hold_all(plan: &Plan) -> Result<Vec<File>, RunError> {
     let mut held: Vec<File> = Vec::new();
-    let mut names: Vec<&Path> = Vec::new();
-    for target in &plan.targets {
-        let Some(path) = target.location.path().filter(|path| !names.contains(path)) else {
+    for (number, target) in plan.targets.iter().enumerate() {
+        let Some(path) = target.location.path() else {
             continue;
         };
-        // A target that is given twice is held once, in the stronger way.
-        let alike = plan
-            .targets
+        if plan.targets[..number]
             .iter()
-            .filter(|other| other.location.path() == Some(path));
+            .any(|other| are_one(target, other))
+        {
+            continue;
+        }
+        // A target that is given twice is held once, in the stronger way.
+        let alike = plan.targets.iter().filter(|other| are_one(target, other));
         let strongest = alike.max_by_key(|other| (other.exclusive, other.writes()));
         held.extend(hold(strongest.unwrap_or(target), path)?);
-        names.push(path);
     }
     Ok(held)
+}
+
+/// Whether two targets are one file or device, be it under two names.
+fn are_one(one: &PlannedTarget, other: &PlannedTarget) -> bool {
+    let by_number = one.identity.is_some() && one.identity == other.identity;
+    by_number || one.location.path() == other.location.path()
 }
 
 fn hold(target: &PlannedTarget, path: &Path) -> Result<Option<File>, RunError> {

@@ -1,18 +1,23 @@
-//! One thread's measured life. The hot loop is `drive`: nothing below it allocates, locks, prints or reads an
+//! One thread's measured life, on one target or on all targets of a pool. The hot loop is `drive`: nothing below it allocates, locks, prints or reads an
 //! option; `tests/it/no_allocation.rs` holds it to that.
 //!
 //! When the clock is read: once before each I/O is handed over, and once after each return from the kernel,
 //! for all completions found then. See `docs/measurement.md` for what that means for the latency.
 
 use crate::RunError;
-use crate::address::Steps;
-use crate::backend::{Backend, Completion, Io};
+use crate::backend::{Backend, Completion, Io, REAP_AT_MOST};
 use crate::buffer::Buffers;
 use crate::clock::Clock;
+use crate::jenkins::Jenkins;
+use crate::lane::{Draw, Lane, Shared};
 use crate::live::Live;
+use crate::pacer::Pacer;
+use crate::place::Place;
+use crate::ring::Ring;
 use crate::schedule::Schedule;
 use crate::tally::{Found, Moved, ThreadTally};
-use model::{Bytes, Failure, Nanos, OnError, Operation, Plan, PlannedTarget};
+use crate::target::OpenTarget;
+use model::{Bytes, Failure, Nanos, OnError, Operation};
 use std::sync::Arc;
 
 /// How long the drain waits for a device that answers nothing at all.
@@ -26,6 +31,8 @@ const DRAIN_HALTED_MAX: Nanos = Nanos::seconds(1);
 /// complete faster, a batch is handed over whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
 /// once gives 8 to 12 % more; on the page cache (0.5 µs an I/O) batches give 25 % more.
 const HAND_OVER_ABOVE: Nanos = Nanos::micros(5);
+/// From one telling of onlookers to the next: far less than they can see, far more than a turn of a fast loop.
+const TELL_EVERY: Nanos = Nanos::millis(1);
 /// Nothing was transferred: the target ends before the offset.
 const ENODATA: i32 = 61;
 
@@ -34,15 +41,17 @@ pub(crate) struct Work<C> {
     pub(crate) clock: C,
     pub(crate) schedule: Arc<Schedule>,
     live: Arc<Live>,
-    steps: Steps,
+    dice: Jenkins, // DISKSPD's generator, one for all targets of the thread
+    draw: Draw,
+    lanes: Box<[Lane]>, // by seat
     pub(crate) buffers: Buffers,
-    tally: ThreadTally,
     flights: Box<[Flight]>,  // by slot
-    free: Vec<u32>,          // slots not in flight; capacity depth
-    landed: Vec<Completion>, // capacity depth
+    free: Ring,              // slots not in flight
+    landed: Vec<Completion>, // capacity the slots
     pace: Nanos,             // from one completion to the next, smoothed
-    block: u32,
-    target: u32,
+    found: Found,            // the last batch
+    tell_at: Nanos,          // when onlookers are told next
+    interval_ns: u64,
     on_error: OnError,
     failure: Option<Failure>,
 }
@@ -53,78 +62,70 @@ struct Flight {
     issued: Nanos,
     offset: u64,
     operation: Operation,
+    seat: u16,
 }
 
 /// What a thread leaves behind.
 pub(crate) struct Done {
-    pub(crate) tally: ThreadTally,
+    pub(crate) seats: Vec<SeatDone>,
     pub(crate) failure: Option<Failure>,
-    /// I/Os that the device never answered.
-    pub(crate) abandoned: u32,
     /// When the last completion was found.
     pub(crate) drained: Nanos,
 }
 
-/// Which thread of the plan this is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    /// Over the whole plan.
-    pub(crate) thread: u32,
-    /// Which of the plan's targets.
+/// What it leaves behind of one target.
+pub(crate) struct SeatDone {
     pub(crate) target: u32,
-    /// Among the threads of that target.
-    pub(crate) index: u32,
-    /// What it writes is drawn from this.
-    pub(crate) content_seed: u64,
-}
-
-/// All places of a plan, in the order of their threads. `salt` differs from run to run: what is written must too, or a
-/// device that folds equal blocks would see old friends.
-pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
-    let each = plan
-        .targets
-        .iter()
-        .zip(0u32..)
-        .flat_map(|(target, number)| (0..target.threads).map(move |index| (number, index)));
-    each.zip(0u32..)
-        .map(|((target, index), thread)| Place {
-            thread,
-            target,
-            index,
-            content_seed: plan.seed ^ salt.rotate_left(17) ^ (u64::from(thread) << 48),
-        })
-        .collect()
+    pub(crate) tally: ThreadTally,
+    /// I/Os that the device never answered.
+    pub(crate) abandoned: u32,
 }
 
 impl<C: Clock> Work<C> {
     /// Allocates everything that the thread will need.
     pub(crate) fn new(
-        plan: &Plan,
-        place: Place,
+        shared: &Shared,
+        place: &Place,
         clock: C,
-        schedule: Arc<Schedule>,
         live: Arc<Live>,
     ) -> Result<Self, RunError> {
-        let target: &PlannedTarget = &plan.targets[place.target as usize];
-        let depth = target.workload.queue_depth.0;
-        let idle = Flight {
-            issued: Nanos(0),
+        let plan = &shared.plan;
+        let mut dice = Jenkins::new(plan.seed.wrapping_add(u64::from(place.thread)));
+        let lanes: Box<[Lane]> = place
+            .seats
+            .iter()
+            .map(|seat| Lane::new(shared, place.thread, seat, &mut dice))
+            .collect();
+        let buffers = Buffers::new(plan, place, &shared.sources, place.content_seed)?;
+        let seat_of = |slot: u32| {
+            let bound = place
+                .seats
+                .iter()
+                .rposition(|seat| seat.first_slot <= slot && !place.draws);
+            bound.unwrap_or(0) as u16
+        };
+        let (issued, operation) = (Nanos(0), Operation::Read);
+        let idle = |slot| Flight {
+            issued,
             offset: 0,
-            operation: Operation::Read,
+            operation,
+            seat: seat_of(slot),
         };
         Ok(Work {
             clock,
-            schedule,
+            schedule: Arc::clone(&shared.schedule),
             live,
-            steps: Steps::new(target, plan.seed, place.index, place.thread),
-            buffers: Buffers::new(target, place.content_seed)?,
-            tally: ThreadTally::new(plan),
-            flights: vec![idle; depth as usize].into(),
-            free: (0..depth).rev().collect(),
-            landed: Vec::with_capacity(depth as usize),
+            dice,
+            draw: Draw::new(place),
+            lanes,
+            buffers,
+            flights: (0..place.slots).map(idle).collect(),
+            free: Ring::full(place.slots),
+            landed: Vec::with_capacity(place.slots as usize),
             pace: HAND_OVER_ABOVE.plus(Nanos(1)), // one by one, until it is known better
-            block: u32::try_from(target.workload.block.0).expect("at most 1 GiB"),
-            target: place.target,
+            found: Found::NEVER,
+            tell_at: Nanos(0),
+            interval_ns: plan.interval.0,
             on_error: plan.on_error,
             failure: None,
         })
@@ -133,6 +134,22 @@ impl<C: Clock> Work<C> {
     fn in_flight(&self) -> usize {
         self.flights.len() - self.free.len()
     }
+
+    /// Whether all slots go to one target at no pace, so that the loop need not ask for each.
+    fn is_plain(&self) -> bool {
+        matches!(&*self.lanes, [lane] if matches!(lane.pacer, Pacer::Free))
+    }
+
+    /// Tells onlookers what was completed and transferred so far, in all phases.
+    #[cold]
+    fn tell(&mut self, now: Nanos) {
+        let (ios, bytes) = self.lanes.iter().fold((0, 0), |(ios, bytes), lane| {
+            let (its_ios, its_bytes) = lane.tally.so_far();
+            (ios + its_ios, bytes + its_bytes)
+        });
+        self.live.publish(ios, bytes);
+        self.tell_at = now.plus(TELL_EVERY);
+    }
 }
 
 /// Runs from the start of the warm-up until the schedule is over, then takes in what is still in flight.
@@ -140,47 +157,118 @@ pub(crate) fn drive<B: Backend, C: Clock>(
     work: &mut Work<C>,
     backend: &mut B,
 ) -> Result<(), RunError> {
+    if work.is_plain() {
+        take_turns::<B, C, true>(work, backend)
+    } else {
+        take_turns::<B, C, false>(work, backend)
+    }
+}
+
+/// The loop. `PLAIN` is what [`Work::is_plain`] says, known to the compiler.
+fn take_turns<B: Backend, C: Clock, const PLAIN: bool>(
+    work: &mut Work<C>,
+    backend: &mut B,
+) -> Result<(), RunError> {
     let mut now = work.clock.now();
     while !work.schedule.is_over(now) {
-        issue(work, backend)?;
-        backend.reap(&work.clock, &mut work.landed)?;
+        let due = issue::<B, C, PLAIN>(work, backend)?;
+        wait(work, backend, due)?;
         let before = std::mem::replace(&mut now, work.clock.now());
         keep_pace(work, now.minus(before));
-        settle(work, now);
-        let (ios, bytes) = work.tally.so_far();
-        work.live.publish(ios, bytes);
+        settle::<C, PLAIN>(work, now);
+        if now >= work.tell_at {
+            work.tell(now);
+        }
     }
     Ok(())
 }
 
-/// Hands over one I/O for each free slot.
+/// Hands over one I/O for each free slot whose target may have one. Returns when the first of those that had to
+/// wait is due; `MAX` when none had to.
 #[inline]
-fn issue<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<(), RunError> {
-    while let Some(slot) = work.free.pop() {
-        let step = work.steps.next();
+fn issue<B: Backend, C: Clock, const PLAIN: bool>(
+    work: &mut Work<C>,
+    backend: &mut B,
+) -> Result<Nanos, RunError> {
+    let mut due = Nanos::MAX;
+    for _ in 0..work.free.len() {
+        let slot = work.free.take();
+        let seat = if PLAIN { 0 } else { seat_of(work, slot) };
+        let lane = &mut work.lanes[usize::from(seat)];
+        if !PLAIN && let Some(moment) = lane.pacer.holds_until(&work.clock) {
+            due = due.min(moment);
+            work.free.put(slot);
+            continue;
+        }
+        let step = lane.route.next(&mut work.dice, slot);
         let memory = match step.operation {
             Operation::Read => work.buffers.for_read(slot),
-            Operation::Write => work.buffers.for_write(slot, Bytes(step.offset)),
+            Operation::Write => {
+                let offset = Bytes(step.offset);
+                work.buffers
+                    .for_write(usize::from(seat), slot, offset, &mut work.dice)
+            }
         };
         let issued = work.clock.now();
+        if !PLAIN {
+            lane.pacer.charge(issued);
+        }
+        let (operation, offset, length) = (step.operation, step.offset, lane.block);
         work.flights[slot as usize] = Flight {
             issued,
-            offset: step.offset,
-            operation: step.operation,
+            offset,
+            operation,
+            seat,
         };
-        let (operation, offset, length) = (step.operation, step.offset, work.block);
+        let (memory, area) = (memory.start, memory.area);
         backend.push(Io {
             operation,
             offset,
             memory,
             length,
+            area,
+            seat,
             slot,
             issued,
         })?;
+        if B::ONE_AT_A_TIME {
+            break;
+        }
         if work.pace > HAND_OVER_ABOVE {
             backend.hand_over()?;
         }
     }
+    Ok(due)
+}
+
+/// The target of a slot: its own, or drawn as DISKSPD draws it.
+#[inline]
+fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
+    match &work.draw {
+        Draw::Bound => work.flights[slot as usize].seat,
+        Draw::Weights {
+            ends, alike: true, ..
+        } => (work.dice.low() % ends.len() as u32) as u16,
+        Draw::Weights { ends, total, .. } => {
+            let drawn = work.dice.low() % total;
+            let place = ends.iter().position(|&end| drawn < end);
+            place.expect("the last share ends with the total") as u16
+        }
+    }
+}
+
+/// Waits for completions until `due`; where nothing is in flight, sleeps until then. Never spins for a pace.
+#[inline]
+fn wait<B: Backend, C: Clock>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    due: Nanos,
+) -> Result<(), RunError> {
+    if work.in_flight() > 0 {
+        return backend.reap(&work.clock, due, &mut work.landed);
+    }
+    let bound = work.clock.now().plus(REAP_AT_MOST).min(work.schedule.end());
+    work.clock.sleep_until(due.min(bound));
     Ok(())
 }
 
@@ -192,40 +280,44 @@ fn keep_pace<C: Clock>(work: &mut Work<C>, turn: Nanos) {
 }
 
 /// Counts what was found at `now` and frees its slots.
-#[inline]
-fn settle<C: Clock>(work: &mut Work<C>, now: Nanos) {
-    let found = work.tally.found(now, &work.schedule);
-    for at in 0..work.landed.len() {
-        let Completion { slot, result } = work.landed[at];
-        let flight = work.flights[slot as usize];
-        match u32::try_from(result) {
-            Ok(bytes) if bytes > 0 => {
-                let moved = Moved {
-                    bytes: u64::from(bytes),
-                    short: bytes < work.block,
-                };
-                work.tally
-                    .success(found, flight.operation, flight.issued, moved);
-            }
-            Ok(_) => fail(work, found, flight, ENODATA),
-            Err(_) => fail(work, found, flight, -result),
+#[inline(always)] // at depth 1 a call a turn shows
+fn settle<C: Clock, const PLAIN: bool>(work: &mut Work<C>, now: Nanos) {
+    let found = work.found.next(now, &work.schedule, work.interval_ns);
+    work.found = found;
+    let mut landed = std::mem::take(&mut work.landed);
+    for &Completion { slot, result } in &landed {
+        let flight = &work.flights[slot as usize];
+        let seat = if PLAIN { 0 } else { flight.seat };
+        let lane = &mut work.lanes[usize::from(seat)];
+        if result > 0 {
+            let moved = Moved {
+                bytes: u64::from(result.unsigned_abs()),
+                short: result.unsigned_abs() < lane.block,
+            };
+            lane.tally
+                .success(found, flight.operation, flight.issued, moved);
+        } else {
+            fail(work, slot, if result == 0 { ENODATA } else { -result });
         }
-        work.free.push(slot);
+        work.free.put(slot);
     }
-    work.landed.clear();
+    landed.clear();
+    work.landed = landed;
 }
 
 /// Counts a failure; where the plan says so, it ends the run for all threads.
 #[cold]
-fn fail<C: Clock>(work: &mut Work<C>, found: Found, flight: Flight, errno: i32) {
-    work.tally.failure(found, flight.operation, errno);
+fn fail<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
+    let (found, flight) = (work.found, work.flights[slot as usize]);
+    let lane = &mut work.lanes[usize::from(flight.seat)];
+    lane.tally.failure(found, flight.operation, errno);
     if work.on_error == OnError::Stop && work.failure.is_none() {
         work.schedule.halt(found.at);
         work.failure = Some(Failure {
             operation: flight.operation,
-            target: work.target,
+            target: lane.target,
             offset: Bytes(flight.offset),
-            length: Bytes(u64::from(work.block)),
+            length: Bytes(u64::from(lane.block)),
             errno,
             message: crate::error::errno_text(&std::io::Error::from_raw_os_error(errno)),
         });
@@ -237,29 +329,48 @@ fn fail<C: Clock>(work: &mut Work<C>, found: Found, flight: Flight, errno: i32) 
 pub(crate) fn finish<B: Backend, C: Clock>(
     mut work: Work<C>,
     mut backend: B,
-    target: crate::target::OpenTarget,
+    targets: Vec<OpenTarget>,
 ) -> Result<Done, RunError> {
     let drained = match drain(&mut work, &mut backend) {
         Ok(drained) => drained,
         Err(error) => {
             backend.abandon();
             work.buffers.abandon();
-            target.abandon();
+            targets.into_iter().for_each(OpenTarget::abandon);
             return Err(error);
         }
     };
-    let abandoned = u32::try_from(work.in_flight()).expect("at most the depth");
-    if abandoned > 0 {
+    let mut answered = vec![false; work.flights.len()];
+    work.free
+        .iter()
+        .for_each(|slot| answered[slot as usize] = true);
+    let lost = |seat: usize| {
+        let open = work.flights.iter().zip(&answered);
+        open.filter(|(flight, answered)| usize::from(flight.seat) == seat && !**answered)
+            .count()
+    };
+    let abandoned: Vec<u32> = (0..work.lanes.len())
+        .map(|seat| lost(seat) as u32)
+        .collect();
+    if abandoned.iter().any(|&count| count > 0) {
         backend.abandon();
         work.buffers.abandon();
-        target.abandon();
+        targets.into_iter().for_each(OpenTarget::abandon);
     } else {
         drop(backend); // before the memory that it has registered
     }
+    let seats = work
+        .lanes
+        .into_iter()
+        .zip(abandoned)
+        .map(|(lane, abandoned)| SeatDone {
+            target: lane.target,
+            tally: lane.tally,
+            abandoned,
+        });
     Ok(Done {
-        tally: work.tally,
+        seats: seats.collect(),
         failure: work.failure,
-        abandoned,
         drained,
     })
 }
@@ -278,11 +389,11 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
         if now.minus(began) >= limit || now.minus(last_answer) >= DRAIN_SILENCE {
             break;
         }
-        backend.reap(&work.clock, &mut work.landed)?;
+        backend.reap(&work.clock, Nanos::MAX, &mut work.landed)?;
         now = work.clock.now();
         if !work.landed.is_empty() {
             last_answer = now;
-            settle(work, now);
+            settle::<C, false>(work, now);
         }
     }
     Ok(last_answer)

@@ -6,7 +6,7 @@
 //! are unproven until everything was read. Deliberately absent: how bytes are read and how time is told,
 //! so that a test needs neither a file nor a clock.
 
-use model::stamp::{STAMP_BYTES, STAMP_EVERY, is_stamped};
+use model::stamp::{STAMP_BYTES, STAMP_EVERY, is_pattern, is_stamped};
 use model::{Bytes, Content};
 use std::collections::BTreeSet;
 
@@ -19,6 +19,7 @@ const PIECE: u64 = 1 << 20;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Zero,
+    /// With the mark, or with the pattern that DISKSPD and fathom in its place write.
     Stamped,
     Foreign,
     /// Shorter than a stamp: behind its own blocks, fathom could have left anything here.
@@ -100,7 +101,7 @@ pub(crate) fn judge_whole(size: Bytes, mut read: impl FnMut(u64, &mut [u8]) -> b
 }
 
 fn look(piece: &[u8]) -> Seen {
-    if is_stamped(piece) {
+    if is_stamped(piece) || is_pattern(piece) {
         Seen::Stamped
     } else if piece.iter().all(|&byte| byte == 0) {
         Seen::Zero

@@ -15,13 +15,15 @@ pub mod units;
 
 pub use check::{Consent, Problem, Problems, check};
 pub use plan::{
-    Access, CacheMode, EngineChoice, Location, NullBehaviour, OnError, Operation, Phases, Plan,
-    PlannedTarget, Profile, QueueDepth, Target, Timespan, Workload,
+    Access, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
+    EngineChoice, Extent, Flush, Hint, Location, NullBehaviour, OnError, Operation, Pacing, Phases,
+    Placement, Plan, PlannedTarget, Pool, Priority, Profile, QueueDepth, Sequence, Target,
+    Timespan, Workload, WriteContent,
 };
 pub use record::{
     BlockDevice, Claim, ClockRecord, Content, CounterWindow, Counters, CpuFacts, CpuTimes,
     DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem, HostRecord, Interval,
-    LatencyHistogram, LifetimeCount, Outcome, PhaseTimes, RunRecord, Tally, TargetFacts,
-    TargetKind, ThreadRecord,
+    LatencyHistogram, LatencySpread, LifetimeCount, Outcome, PhaseTimes, RunRecord, Tally,
+    TargetFacts, TargetKind, ThreadRecord,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

@@ -37,10 +37,55 @@ pub fn is_stamped(block: &[u8]) -> bool {
     block.get(..8) == Some(&MAGIC)
 }
 
+/// Bytes at the start of a block that have to be DISKSPD's pattern: its smallest I/O.
+const PATTERN_BYTES: usize = 512;
+
+/// Whether a block begins with what DISKSPD writes where nothing else is asked for: each byte one more than the one
+/// before it. It is made to be written over, and there is nothing in it that could be lost.
+pub fn is_pattern(block: &[u8]) -> bool {
+    let start = &block[..block.len().min(PATTERN_BYTES)];
+    start.len() >= STAMP_BYTES
+        && start
+            .windows(2)
+            .all(|pair| pair[1] == pair[0].wrapping_add(1))
+}
+
+/// Puts the mark's magic at every 512 bytes of a buffer from which writes begin at such places.
+pub fn mark_source(data: &mut [u8]) {
+    for piece in data.chunks_exact_mut(PATTERN_BYTES) {
+        piece[..8].copy_from_slice(&MAGIC);
+    }
+}
+
+/// From one mark of such a buffer to the next.
+pub const SOURCE_MARK_EVERY: Bytes = Bytes(PATTERN_BYTES as u64);
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_pattern_is_known_by_its_first_512_bytes_wherever_it_begins() {
+        let counting = |from: u8| (0..4096usize).map(move |at| (at as u8).wrapping_add(from));
+        let block: Vec<u8> = counting(7).collect();
+        assert!(is_pattern(&block) && is_pattern(&block[..512]) && is_pattern(&block[..16]));
+        assert!(!is_pattern(&block[..15]) && !is_pattern(&[0; 4096]));
+        let mut over: Vec<u8> = counting(0).take(512).collect();
+        over.resize(4096, 0xAA);
+        assert!(is_pattern(&over));
+        over[511] = 0;
+        assert!(!is_pattern(&over));
+    }
+
+    #[test]
+    fn every_write_from_a_marked_source_carries_the_mark() {
+        let mut source = vec![0xAA; 5 * 512 + 100];
+        mark_source(&mut source);
+        for start in (0..4).map(|n| n * 512) {
+            assert!(is_stamped(&source[start..start + 1000]));
+        }
+    }
 
     proptest! {
         #[test]

@@ -1,26 +1,31 @@
 //! Histograms and time series in few bytes, for columns that nobody queries by hand.
 //!
-//! Form, fixed for good: one letter (`H` histogram, `I` intervals), one version byte, numbers, and a CRC-32
+//! Forms, each fixed for good: one letter (`H` histogram, `I` intervals), one version byte, numbers, and a CRC-32
 //! (the polynomial of Ethernet and gzip) of everything before it, little end first. A number is a base-128
 //! varint: seven bits a byte, low ones first, the top bit says that more follow.
 //!
 //! - `H` 1: buckets held; for each the distance from the bucket before (the first: from -1) and its
 //!   count; then, unless there is none, the sum, the minimum and the maximum in nanoseconds.
-//! - `I` 1: steps; for each I/Os, bytes, sum of latencies and largest latency in nanoseconds.
+//! - `I` 2: steps; for each I/Os, bytes, sum of latencies and largest latency in nanoseconds; then the smallest
+//!   latency plus one and the sum of squared latencies in ns², or a single 0 where these are not known.
+//! - `I` 1: the same without smallest latency and squares: what the first version of the shelf wrote. Read only.
 //!
 //! A damaged blob is an error, never a panic, and no length in it is believed before the bytes are there.
 //! We compress no further: a survey's cell takes a few KiB, and plain varints read back in any language.
 
-use model::{Bytes, Interval, LatencyHistogram, Nanos};
+use model::{Bytes, Interval, LatencyHistogram, LatencySpread, Nanos};
 
-const VERSION: u8 = 1;
+const HISTOGRAM: u8 = 1;
+/// The first form of intervals, which has no spread.
+const INTERVALS_PLAIN: u8 = 1;
+const INTERVALS: u8 = 2;
 const CRC_BYTES: usize = 4;
 
 /// What is wrong with a blob, in a few words.
 pub(crate) type Damage = &'static str;
 
 pub(crate) fn encode_histogram(histogram: &LatencyHistogram) -> Vec<u8> {
-    let mut out = vec![b'H', VERSION];
+    let mut out = vec![b'H', HISTOGRAM];
     put(&mut out, histogram.sparse().count() as u128);
     let mut next = 0;
     for (bucket, count) in histogram.sparse() {
@@ -37,7 +42,7 @@ pub(crate) fn encode_histogram(histogram: &LatencyHistogram) -> Vec<u8> {
 }
 
 pub(crate) fn decode_histogram(blob: &[u8]) -> Result<LatencyHistogram, Damage> {
-    let mut reader = Reader::open(blob, b'H')?;
+    let (_, mut reader) = Reader::open(blob, b'H', &[HISTOGRAM])?;
     let held = reader.length(2)?;
     let mut counts = Vec::with_capacity(held);
     let mut next = 0u32;
@@ -63,7 +68,7 @@ pub(crate) fn decode_histogram(blob: &[u8]) -> Result<LatencyHistogram, Damage> 
 }
 
 pub(crate) fn encode_intervals(intervals: &[Interval]) -> Vec<u8> {
-    let mut out = vec![b'I', VERSION];
+    let mut out = vec![b'I', INTERVALS];
     put(&mut out, intervals.len() as u128);
     for interval in intervals {
         let Interval {
@@ -71,17 +76,25 @@ pub(crate) fn encode_intervals(intervals: &[Interval]) -> Vec<u8> {
             bytes,
             latency_sum,
             latency_max,
+            latency_spread,
         } = interval;
         for number in [*ios, bytes.0, latency_sum.0, latency_max.0] {
             put(&mut out, u128::from(number));
+        }
+        match latency_spread {
+            Some(LatencySpread { min, squares_ns2 }) => {
+                put(&mut out, u128::from(min.0) + 1);
+                put(&mut out, *squares_ns2);
+            }
+            None => put(&mut out, 0),
         }
     }
     seal(out)
 }
 
 pub(crate) fn decode_intervals(blob: &[u8]) -> Result<Vec<Interval>, Damage> {
-    let mut reader = Reader::open(blob, b'I')?;
-    let steps = reader.length(4)?;
+    let (version, mut reader) = Reader::open(blob, b'I', &[INTERVALS_PLAIN, INTERVALS])?;
+    let steps = reader.length(if version == INTERVALS { 5 } else { 4 })?;
     let mut intervals = Vec::with_capacity(steps);
     for _ in 0..steps {
         intervals.push(Interval {
@@ -89,10 +102,24 @@ pub(crate) fn decode_intervals(blob: &[u8]) -> Result<Vec<Interval>, Damage> {
             bytes: Bytes(reader.number()?),
             latency_sum: Nanos(reader.number()?),
             latency_max: Nanos(reader.number()?),
+            latency_spread: match version {
+                INTERVALS => decode_spread(&mut reader)?,
+                _ => None,
+            },
         });
     }
     reader.close()?;
     Ok(intervals)
+}
+
+fn decode_spread(reader: &mut Reader<'_>) -> Result<Option<LatencySpread>, Damage> {
+    let Some(min) = reader.wide()?.checked_sub(1) else {
+        return Ok(None);
+    };
+    Ok(Some(LatencySpread {
+        min: Nanos(u64::try_from(min).map_err(|_| "a number too large")?),
+        squares_ns2: reader.wide()?,
+    }))
 }
 
 fn put(out: &mut Vec<u8>, mut number: u128) {
@@ -127,14 +154,17 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn open(blob: &'a [u8], letter: u8) -> Result<Self, Damage> {
+    /// The blob's version, one of those `known`, and what follows it.
+    fn open(blob: &'a [u8], letter: u8, known: &[u8]) -> Result<(u8, Self), Damage> {
         let body = blob.len().checked_sub(CRC_BYTES).ok_or("too short")?;
         let (body, crc) = blob.split_at(body);
         if crc != crc32(body).to_le_bytes() {
             return Err("its checksum does not hold");
         }
         match body {
-            [kind, VERSION, rest @ ..] if *kind == letter => Ok(Reader { rest }),
+            [kind, version, rest @ ..] if *kind == letter && known.contains(version) => {
+                Ok((*version, Reader { rest }))
+            }
             [kind, ..] if *kind == letter => Err("its version is not known"),
             _ => Err("not of the expected kind"),
         }
@@ -187,12 +217,16 @@ mod tests {
         histogram
     }
 
-    fn step(ios: u64, bytes: u64, sum: u64, max: u64) -> Interval {
+    fn step([ios, bytes, sum, max]: [u64; 4], spread: Option<(u64, u128)>) -> Interval {
         Interval {
             ios,
             bytes: Bytes(bytes),
             latency_sum: Nanos(sum),
             latency_max: Nanos(max),
+            latency_spread: spread.map(|(min, squares_ns2)| LatencySpread {
+                min: Nanos(min),
+                squares_ns2,
+            }),
         }
     }
 
@@ -218,9 +252,25 @@ mod tests {
 
     #[test]
     fn intervals_keep_their_bytes_for_good() {
+        let golden = [
+            b'I', 2, 3, 2, 128, 64, 172, 2, 173, 1, 128, 1, 146, 229, 2, 1, 0, 0, 0, 1, 0, 0, 0, 0,
+            0, 0,
+        ];
+        let steps = [
+            step([2, 8192, 300, 173], Some((127, 45_714))),
+            step([1, 0, 0, 0], Some((0, 0))),
+            Interval::default(),
+        ];
+        let blob = encode_intervals(&steps);
+        assert_eq!(blob, sealed(&golden), "{blob:?}");
+        assert_eq!(decode_intervals(&blob).as_deref(), Ok(&steps[..]));
+    }
+
+    #[test]
+    fn intervals_of_the_first_version_have_no_spread() {
         let golden = [b'I', 1, 2, 1, 128, 32, 172, 2, 127, 0, 0, 0, 0];
-        let blob = encode_intervals(&[step(1, 4096, 300, 127), Interval::default()]);
-        assert_eq!(blob, sealed(&golden));
+        let steps = vec![step([1, 4096, 300, 127], None), Interval::default()];
+        assert_eq!(decode_intervals(&sealed(&golden)), Ok(steps));
     }
 
     #[test]
@@ -247,6 +297,14 @@ mod tests {
             assert_eq!(decode_histogram(&sealed(body)), Err(damage), "{body:?}");
         }
         assert_eq!(decode_histogram(&[1, 2]), Err("too short"));
+        for (body, damage) in [
+            (&[b'I', 3, 0][..], "its version is not known"),
+            (&[b'I', 2, 1, 1, 1, 1, 1, 2], "cut short"),
+            (&[b'I', 2, 1, 1, 1, 1, 1, 0, 9], "bytes left over"),
+            (&[b'I', 2, 1, 1, 1, 1], "cut short"),
+        ] {
+            assert_eq!(decode_intervals(&sealed(body)), Err(damage), "{body:?}");
+        }
     }
 
     proptest! {
@@ -257,8 +315,10 @@ mod tests {
         }
 
         #[test]
-        fn intervals_read_back_the_same(steps in prop::collection::vec(any::<[u64; 4]>(), 0..60)) {
-            let steps: Vec<_> = steps.iter().map(|s| step(s[0], s[1], s[2], s[3])).collect();
+        fn intervals_read_back_the_same(
+            steps in prop::collection::vec(any::<([u64; 4], Option<(u64, u128)>)>(), 0..60),
+        ) {
+            let steps: Vec<_> = steps.iter().map(|(plain, spread)| step(*plain, *spread)).collect();
             prop_assert_eq!(decode_intervals(&encode_intervals(&steps)), Ok(steps));
         }
 
@@ -273,9 +333,9 @@ mod tests {
         #[test]
         fn no_bytes_make_the_decoders_panic(
             bytes in prop::collection::vec(any::<u8>(), 0..60),
-            letter in prop::sample::select(vec![b'H', b'I']),
+            head in prop::sample::select(vec![*b"H\x01", *b"I\x01", *b"I\x02"]),
         ) {
-            let body = [&[letter, VERSION][..], &bytes].concat();
+            let body = [&head[..], &bytes].concat();
             for blob in [bytes, sealed(&body)] {
                 let _ = (decode_histogram(&blob), decode_intervals(&blob));
             }

@@ -15,10 +15,16 @@ use std::time::Duration;
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
 
 /// One script a version, oldest first.
-const SCHEMA: [&str; 1] = [include_str!("schema/0001-runs.sql")];
+const SCHEMA: [&str; 2] = [
+    include_str!("schema/0001-runs.sql"),
+    include_str!("schema/0002-spread.sql"),
+];
 
 /// The newest version of the schema that this fathom knows.
 pub const SCHEMA_VERSION: u32 = SCHEMA.len() as u32;
+
+/// The oldest version that is read as it lies: what came after it changes no table.
+const READABLE_FROM: u32 = 1;
 
 /// How long one program waits for another's write.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -186,7 +192,7 @@ fn connect_to_read(path: &Path) -> Result<Connection, Fault> {
         _ => plain,
     };
     match version(&connection, path)? {
-        SCHEMA_VERSION => Ok(connection),
+        READABLE_FROM.. => Ok(connection),
         older => Err(Fault::Told(StoreError::Unwritable {
             path: path.to_owned(),
             reason: format!(
@@ -318,6 +324,25 @@ mod tests {
             .map_err(|fault| fault.at(&path))
             .unwrap();
         reading(Connection::open_with_flags(uri, flags).unwrap());
+    }
+
+    #[test]
+    fn an_older_shelf_is_read_as_it_lies_where_it_cannot_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.sqlite");
+        let old = include_bytes!("../tests/fixtures/v1.sqlite");
+        std::fs::write(&path, old).unwrap();
+        let connection = connect_to_read(&path).map_err(|fault| fault.at(&path));
+        let store = Store {
+            connection: connection.unwrap(),
+            path: path.clone(),
+        };
+        assert_eq!(store.load(crate::SessionId(1)).unwrap().runs.len(), 2);
+        drop(store);
+        assert_eq!(std::fs::read(&path).unwrap(), old, "it was touched");
+        let empty = folder.path().join("empty");
+        std::fs::write(&empty, "").unwrap();
+        assert!(connect_to_read(&empty).is_err());
     }
 
     #[test]

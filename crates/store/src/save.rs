@@ -168,7 +168,7 @@ fn insert_headline(
             ":depth": common(plan, |w| w.queue_depth.0),
             ":threads": plan.threads(),
             ":write": common(plan, |w| w.write.as_percent()),
-            ":access": common(plan, |w| access_name(w.access)),
+            ":access": common(plan, |w| access_name(&w.access)),
             ":ios": signed("ios", sum(|tally| tally.ios))?,
             ":bytes": signed("bytes", sum(|tally| tally.bytes.0))?,
             ":errors": signed("errors", sum(Tally::errors_total))?,
@@ -307,10 +307,16 @@ fn common<T: PartialEq>(plan: &Plan, of: impl Fn(&Workload) -> T) -> Option<T> {
     values.all(|value| value == first).then_some(first)
 }
 
-fn access_name(access: Access) -> &'static str {
+/// For queries by hand: a DISKSPD walk goes by what most people would call it; the plan has all of it.
+fn access_name(access: &Access) -> &'static str {
     match access {
         Access::Sequential => "sequential",
         Access::Random => "random",
+        Access::Diskspd(walk) => match walk.random.as_percent() {
+            0 => "sequential",
+            100 => "random",
+            _ => "mixed",
+        },
     }
 }
 

@@ -26,15 +26,15 @@
 use crate::budget::{self, Purse};
 use crate::{Measured, Point, Sweep};
 use model::{
-    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, OnError, Outcome, QueueDepth, Ratio,
-    RunRecord, Target, Timespan, Workload,
+    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, OnError, Outcome, Placement,
+    QueueDepth, Ratio, RunRecord, Target, Timespan, Workload,
 };
 
 /// Deepest queue of a ladder.
 const DEPTH_MAX: u32 = 128;
 
 /// One of the seven: what is done, at any depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurveyWorkload {
     /// As reports call it.
     pub name: &'static str,
@@ -58,7 +58,7 @@ const fn workload(name: &'static str, kib: u64, write: Ratio, access: Access) ->
 const OLTP: Ratio = Ratio::percent(30).expect("30 is a percentage");
 
 /// In the order in which reports show them.
-const WORKLOADS: [SurveyWorkload; 7] = [
+static WORKLOADS: [SurveyWorkload; 7] = [
     workload("4K random read", 4, Ratio::NONE, Access::Random),
     workload("4K random write", 4, Ratio::ALL, Access::Random),
     workload("8K random 70/30", 8, OLTP, Access::Random),
@@ -130,7 +130,7 @@ pub struct Survey {
 impl Survey {
     /// Checks that the request can be met; see [`SurveyError`].
     pub fn new(request: SurveyRequest) -> Result<Survey, SurveyError> {
-        let least = WORKLOADS.map(|w| w.block).into_iter().max();
+        let least = WORKLOADS.iter().map(|w| w.block).max();
         let least = least.expect("there are workloads");
         if request.size < least {
             return Err(SurveyError::Size {
@@ -148,8 +148,9 @@ impl Survey {
             }
         };
         let mut order: Vec<_> = WORKLOADS
-            .into_iter()
+            .iter()
             .filter(|w| !request.read_only || w.write == Ratio::NONE)
+            .cloned()
             .collect();
         order.sort_by_key(|w| w.write); // stable: reads, the mix, writes, each as displayed
         let survey = Survey {
@@ -193,7 +194,7 @@ impl Survey {
                 .collect();
             let ended = has_ended(&rates) || rates.len() >= self.steps;
             Ladder {
-                workload: *workload,
+                workload: workload.clone(),
                 climbed: rates.len(),
                 ahead: if ended { 0 } else { self.steps - rates.len() },
             }
@@ -206,11 +207,11 @@ impl Survey {
         if purse.remaining == Nanos(0) {
             return None;
         }
-        let first = ladders.iter().find(|l| l.climbed == 0).copied();
+        let first = ladders.iter().find(|l| l.climbed == 0).cloned();
         let waiting = ladders.iter().filter(|l| l.climbed == 0).count() as u64;
         let least = purse.least_cell().0;
         let climb_fits = purse.remaining.0 >= least.saturating_mul(waiting + 1);
-        match ladders.iter().find(|l| l.ahead > 0).copied() {
+        match ladders.iter().find(|l| l.ahead > 0).cloned() {
             Some(next) if next.climbed == 0 || climb_fits => Some(next),
             _ => first,
         }
@@ -232,7 +233,7 @@ impl Survey {
             block,
             write,
             access,
-        } = ladder.workload;
+        } = ladder.workload.clone();
         let phases = purse.phases(cells);
         let queue_depth = QueueDepth(1 << ladder.climbed);
         Point {
@@ -244,20 +245,20 @@ impl Survey {
                 seed: cell_seed(*seed, name, queue_depth),
                 engine: *engine,
                 on_error: OnError::Stop,
+                pool: None,
+                placement: Placement::Free,
                 targets: vec![Target {
-                    location: target.clone(),
-                    base: Bytes(0),
                     length: Some(*size),
-                    create: None,
                     cache: *cache,
-                    write_through: false,
-                    threads: 1,
-                    workload: Workload {
-                        block,
-                        queue_depth,
-                        write,
-                        access,
-                    },
+                    ..Target::new(
+                        target.clone(),
+                        Workload {
+                            block,
+                            queue_depth,
+                            write,
+                            access,
+                        },
+                    )
                 }],
             },
         }
@@ -284,7 +285,7 @@ impl Sweep for Survey {
 }
 
 /// How far a workload has come.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Ladder {
     workload: SurveyWorkload,
     climbed: usize,

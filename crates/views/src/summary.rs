@@ -9,7 +9,7 @@ use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{FindingRank, OperationRow, RunReport, TargetReport, Trust};
-use model::{Access, CacheMode};
+use model::{Access, CacheMode, Pacing};
 use std::io::{self, Write};
 
 const LINES_MAX: usize = 25;
@@ -82,9 +82,14 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
 
 fn work(target: &TargetReport, null: bool) -> String {
     let work = &target.work;
-    let access = match work.access {
-        Access::Random => "random",
-        Access::Sequential => "sequential",
+    let access = match &work.access {
+        Access::Random => "random".to_owned(),
+        Access::Sequential => "sequential".to_owned(),
+        Access::Diskspd(walk) => match walk.random.as_percent() {
+            0 => "sequential".to_owned(),
+            100 => "random".to_owned(),
+            percent => format!("{percent} % random"),
+        },
     };
     let mix = match work.write_percent {
         0 => " reads".to_owned(),
@@ -92,12 +97,28 @@ fn work(target: &TargetReport, null: bool) -> String {
         share => format!(", {} % reads, {share} % writes", 100 - share),
     };
     let cache = match (work.cache, work.write_through) {
+        (CacheMode::Cached, _) if work.mapped => "mapped into memory",
         (CacheMode::Unbuffered, false) => "unbuffered",
         (CacheMode::Unbuffered, true) => "unbuffered, write-through",
+        (CacheMode::LocalOff, false) => "past the local cache",
+        (CacheMode::LocalOff, true) => "past the local cache, write-through",
         (CacheMode::Cached, false) => "through the page cache",
         (CacheMode::Cached, true) => "through the page cache, write-through",
     };
-    let threads = crate::number::counted(u64::from(work.threads), "thread");
+    let mut threads = crate::number::counted(u64::from(work.threads), "thread");
+    if work.pool {
+        threads.push_str(" for all targets");
+    }
+    let pace = match work.pacing {
+        Pacing::Free => String::new(),
+        Pacing::Rate { bytes_per_s } => format!("; at most {}/s a thread", bytes(bytes_per_s)),
+        Pacing::Bursts { ios, pause } => {
+            format!(
+                "; {} a thread, then a pause of {pause}",
+                crate::number::counted(u64::from(ios), "I/O")
+            )
+        }
+    };
     let block = bytes(work.block_bytes);
     // Nothing stands between fathom and the null target that could buffer.
     let cache = if null {
@@ -106,7 +127,7 @@ fn work(target: &TargetReport, null: bool) -> String {
         format!("; {cache}")
     };
     format!(
-        "{block} {access}{mix}; depth {} x {threads}{cache}",
+        "{block} {access}{mix}; depth {} x {threads}{pace}{cache}",
         work.queue_depth
     )
 }

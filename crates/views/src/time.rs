@@ -57,6 +57,17 @@ pub(crate) fn minute(utc_ns: u64, zone: &Zone) -> String {
     )
 }
 
+/// Local date and time to the second, as logs have it: `2026-11-21T12:05:17`.
+pub fn local_stamp(utc_ns: u64, zone: &Zone) -> String {
+    Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
+        |_| "-".to_owned(),
+        |moment| {
+            let local = moment.to_zoned(zone.0.clone());
+            local.strftime("%Y-%m-%dT%H:%M:%S").to_string()
+        },
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +86,7 @@ mod tests {
             "2026-11-21 11:05:17 UTC (2026-11-22 01:05:17 +14)"
         );
         assert_eq!(minute(ns, &Zone::fixed(1)), "2026-11-21 12:05");
+        assert_eq!(local_stamp(ns, &Zone::fixed(1)), "2026-11-21T12:05:17");
         assert!(write_time(u64::MAX, &Zone::utc()).starts_with("2554-"));
     }
 }

@@ -41,6 +41,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "the door: all rooms meet here and nowhere else",
     ),
     (
+        "bench",
+        &[],
+        "drives the built program as anybody would, beside others",
+    ),
+    (
         "xtask",
         &[],
         "stands alone, so that it builds when a room does not",
@@ -150,13 +155,18 @@ fn users<'t>(tree: &'t Tree, name: &'t str) -> impl Iterator<Item = (&'t Package
     })
 }
 
-/// Versions stand once, in the workspace's table.
+/// Versions stand once, in the workspace's table. A package with a workspace of its own, as the fuzzers are, cannot take
+/// them from there.
 pub(super) fn versions(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let manifests = tree
         .files
         .iter()
-        .filter(|file| file.path.ends_with("/Cargo.toml"));
+        .filter(|file| file.path.ends_with("/Cargo.toml"))
+        .filter(|file| {
+            file.lines()
+                .all(|(_, text)| text.trim_end() != "[workspace]")
+        });
     for file in manifests {
         let sections = [
             "[dependencies]",
@@ -285,5 +295,7 @@ mod tests {
             versions(&Tree::of(&[("crates/a/Cargo.toml", bad)])).len(),
             1
         );
+        let apart = format!("{bad}\n[workspace]\n");
+        assert!(versions(&Tree::of(&[("fuzz/Cargo.toml", &apart)])).is_empty());
     }
 }

@@ -154,10 +154,9 @@ fn packages(root: &Path) -> io::Result<Vec<Package>> {
 pub(super) fn package(document: &Value) -> Package {
     let manifest = Path::new(document["manifest_path"].as_str().unwrap_or_default());
     let room = folder_name(manifest.parent());
-    let inside = if room == "xtask" {
-        "xtask"
-    } else {
-        &format!("crates/{room}")
+    let inside = match room.as_str() {
+        "bench" | "xtask" => room.clone(),
+        _ => format!("crates/{room}"),
     };
     let need = |need: &Value| Need {
         name: need["name"].as_str().unwrap_or_default().to_owned(),

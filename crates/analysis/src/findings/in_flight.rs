@@ -4,12 +4,14 @@
 //! latency at the edges of the measured phase cannot explain what is missing, and never for failed or lost
 //! I/Os, whose latencies are not in the sum. An I/O in flight at the end may already be older than any that
 //! completed, so a run that stalls at its end is not judged either: each place in the queues must have been
-//! used twenty times, the last step must have completed I/Os, and the drain must have been quick. More in flight than asked cannot be: then something was
+//! used twenty times, the last step must have completed I/Os, and the drain must have been quick. Pauses that were
+//! asked for keep queues empty, and a mapping moves one I/O a thread at a time, so neither is judged. More in flight than asked cannot be: then something was
 //! counted twice or the clock is wrong.
 
 use super::{Finding, FindingRank, Seen, finding};
 use crate::intervals::full_intervals;
 use crate::say;
+use model::Pacing;
 
 const SHARE_MIN: f64 = 0.90;
 const USES_MIN: u64 = 20;
@@ -25,12 +27,11 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     if seen.total.errors_total() > 0 || lost {
         return None;
     }
-    let deep = seen
-        .record
-        .plan
-        .targets
-        .iter()
-        .all(|target| target.workload.queue_depth.0 > 1);
+    let mut targets = seen.record.plan.targets.iter();
+    let deep = targets.all(|target| {
+        let unhindered = target.pacing == Pacing::Free && target.mapped.is_none();
+        unhindered && target.workload.queue_depth.0 > 1
+    });
     let evidence = [
         ("in_flight_mean", mean),
         ("in_flight_asked", asked),
@@ -82,7 +83,7 @@ fn stalled_at_end(seen: &Seen<'_>) -> bool {
 mod tests {
     use crate::findings::{FindingRank, found};
     use crate::sample::Sample;
-    use model::Nanos;
+    use model::{Nanos, Pacing};
 
     #[test]
     fn full_queues_are_no_finding() {
@@ -115,6 +116,21 @@ mod tests {
             "{}",
             finding.sentence
         );
+    }
+
+    #[test]
+    fn pauses_that_were_asked_for_and_mappings_are_not_blamed_on_the_tool() {
+        let half = Sample {
+            depth: 8,
+            latency: Some(Nanos::millis(2)),
+            ..Sample::default()
+        };
+        let mut paced = half.build();
+        paced.plan.targets[0].pacing = Pacing::Rate { bytes_per_s: 1 };
+        assert_eq!(found(&paced, "in-flight"), None);
+        let mut mapped = half.build();
+        mapped.plan.targets[0].mapped = Some(model::Flush::Never);
+        assert_eq!(found(&mapped, "in-flight"), None);
     }
 
     #[test]

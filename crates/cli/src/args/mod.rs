@@ -32,6 +32,10 @@ pub(crate) enum Command {
     Survey(SurveyArgs),
     /// Run one workload
     Run(Box<RunArgs>),
+    /// Take a command line or an XML profile of DISKSPD 2.2, and print its output; `fathom diskspd -?` lists its
+    /// switches
+    #[command(disable_help_flag = true)]
+    Diskspd(DiskspdArgs),
     /// List what was measured, newest first
     List(ListArgs),
     /// Show the result of a survey or run again
@@ -213,6 +217,19 @@ pub(crate) struct SurveyArgs {
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `fathom diskspd`: listed here for help, completions and man pages. The dialect reads the words itself.
+#[derive(Args, Debug)]
+pub(crate) struct DiskspdArgs {
+    /// DISKSPD's switches, then its targets
+    #[arg(
+        value_name = "SWITCH|TARGET",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    #[allow(dead_code, reason = "see above")]
+    pub(crate) words: Vec<std::ffi::OsString>,
 }
 
 /// `fathom list`.

@@ -1,6 +1,7 @@
 //! One file a command. Each reads as its flow, from the words to the result.
 
 pub(crate) mod devices;
+pub(crate) mod diskspd;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod shell;

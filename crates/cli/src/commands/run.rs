@@ -4,7 +4,7 @@ use super::{VERSION, command_line};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, Passed};
+use crate::gate::{Gate, Held, Passed, own_words};
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
@@ -26,6 +26,8 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         consent: &args.consent.consent(),
         store: place.as_ref().map(|place| place.path().as_path()),
         held: Held::default(),
+        repeats: false,
+        words: own_words,
     };
     let Passed { mut plan, facts } = only(gate.pass(&profile)?);
     let asked_interval = args.time.interval.is_some();

@@ -7,7 +7,7 @@ use crate::failure::{Ending, Failure};
 use crate::report::Form;
 use crate::{keep, output, report};
 use dialects::native::{self, Request, TimeText};
-use model::{Bytes, Location, RunRecord, Target, Timespan};
+use model::{BeyondEnd, Bytes, Location, RunRecord, Target, Timespan};
 use store::{RunName, Session, SessionKind, StoredRun};
 
 /// Prints a session, or one run of it.
@@ -33,6 +33,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
             let cells: Vec<(String, RunRecord)> = cells.collect();
             report::survey(&cells, &context, form)
         }
+        (SessionKind::Run, None) if session.runs.len() > 1 => all(&session, form)?,
         (kind, _) => {
             let run = pick(&session, name)?;
             let mut page = report::run(&run.record, form);
@@ -44,6 +45,29 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     };
     output::print(&result)?;
     Ok(Ending::Good)
+}
+
+/// Every run of a session of several, one page after another.
+fn all(session: &Session, form: Form) -> Result<Vec<u8>, Failure> {
+    let id = session.summary.id;
+    if form.json {
+        return Err(Failure::refused(format!(
+            "session {id} holds {} runs, and a document shows one: name it, as {id}.1",
+            session.runs.len()
+        )));
+    }
+    let page = |run: &StoredRun| {
+        let name = RunName {
+            session: id,
+            run: Some(run.number),
+        };
+        let kept = form.kept.map(|(_, path)| (name, path));
+        let mut page = format!("{id}.{}, {}:\n", run.number, run.label).into_bytes();
+        page.extend(report::run(&run.record, Form { kept, ..form }));
+        page
+    };
+    let pages: Vec<Vec<u8>> = session.runs.iter().map(page).collect();
+    Ok(pages.join(&b"\n"[..]))
 }
 
 /// The run that is named; a session of `fathom run` has one.
@@ -134,10 +158,20 @@ fn as_asked(record: &RunRecord) -> Timespan {
             base: planned.base,
             length: (!whole).then_some(planned.length),
             create: None,
+            create_exactly: false,
             cache: planned.cache,
             write_through: planned.write_through,
+            beyond_end: BeyondEnd::default(),
+            mapped: planned.mapped,
+            content: planned.content.clone(),
+            pacing: planned.pacing,
+            priority: planned.priority,
+            hint: planned.hint,
+            large_pages: planned.large_pages,
+            weight: planned.weight,
+            pool_threads: planned.pool_threads.clone(),
             threads: planned.threads,
-            workload: planned.workload,
+            workload: planned.workload.clone(),
         }
     });
     Timespan {
@@ -146,6 +180,8 @@ fn as_asked(record: &RunRecord) -> Timespan {
         seed: plan.seed,
         engine: plan.engine,
         on_error: plan.on_error,
+        pool: plan.pool,
+        placement: plan.placement.clone(),
         targets: targets.collect(),
     }
 }

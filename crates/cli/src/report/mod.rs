@@ -70,6 +70,19 @@ pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
     })
 }
 
+/// The runs of one request that are nowhere named: one document of one run, or a list of them.
+pub(crate) fn runs(records: &[&RunRecord]) -> Vec<u8> {
+    let document = |record: &&RunRecord| {
+        let report = analysis::run_report(record);
+        written(|out| views::run_json(&report, None, out))
+    };
+    let documents: Vec<Vec<u8>> = records.iter().map(document).collect();
+    match <[Vec<u8>; 1]>::try_from(documents) {
+        Ok([one]) => one,
+        Err(several) => [b"[\n".to_vec(), several.join(&b","[..]), b"]\n".to_vec()].concat(),
+    }
+}
+
 /// A survey, whole or not.
 pub(crate) fn survey(
     cells: &[(String, RunRecord)],
@@ -92,7 +105,7 @@ fn document(content: &impl Serialize) -> Vec<u8> {
 }
 
 /// A result is put together in memory, so that it goes out whole or not at all.
-fn written(view: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
+pub(crate) fn written(view: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     view(&mut bytes).expect("memory takes every byte, and a report has only text keys");
     bytes

@@ -51,6 +51,7 @@ impl Bench {
             .current_dir(self.folder.path())
             .env_clear()
             .env("FATHOM_STORE", self.path("s.db"))
+            .env("XDG_RUNTIME_DIR", self.folder.path())
             .stdin(Stdio::null());
         command
     }

@@ -34,6 +34,10 @@ fn cut(line: &str) -> Vec<&str> {
     if words[0] == "run" {
         words.extend(["--duration", "300ms", "--warmup", "0s"]);
     }
+    if words[0] == "diskspd" {
+        let target = words.pop(); // of a switch that is given twice the last counts
+        words.extend(["-c16M", "-W0", "-d1"].into_iter().chain(target));
+    }
     words
 }
 

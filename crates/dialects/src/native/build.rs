@@ -9,7 +9,7 @@ use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
 use model::{
     Access, Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, OnError, Phases,
-    Profile, QueueDepth, Ratio, Target, Timespan, Workload,
+    Placement, Profile, QueueDepth, Ratio, Target, Timespan, Workload,
 };
 use std::path::PathBuf;
 
@@ -69,6 +69,8 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
         seed: means.seed,
         engine: means.engine,
         on_error: means.on_error,
+        pool: None,
+        placement: Placement::default(),
         targets,
     };
     let notes = notes(&job, &spot, &times);
@@ -105,14 +107,13 @@ struct Spot {
 
 fn target(location: Location, job: &Job, spot: &Spot) -> Target {
     Target {
-        location,
         base: spot.base,
         length: spot.length,
         create: spot.create,
         cache: spot.cache,
         write_through: spot.write_through,
         threads: job.threads,
-        workload: job.workload,
+        ..Target::new(location, job.workload.clone())
     }
 }
 

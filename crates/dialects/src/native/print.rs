@@ -10,7 +10,8 @@ use model::{Access, CacheMode, Location, NullBehaviour, OnError, Target, Timespa
 use std::path::PathBuf;
 
 /// The words of the command line, program first; `None` for a timespan that `fathom run` cannot say: targets
-/// that differ in their work, several imaginary devices, a path given twice, a name that is not text.
+/// that differ in their work, several imaginary devices, a path given twice, a name that is not text, what only another
+/// dialect can say.
 pub fn print(span: &Timespan) -> Option<Vec<String>> {
     let request = restate(span)?;
     let mut words = vec!["fathom".to_owned(), "run".to_owned()];
@@ -49,7 +50,7 @@ pub fn restate(span: &Timespan) -> Option<Request> {
             .iter()
             .filter_map(|target| target.location.path().map(PathBuf::from))
             .collect(),
-        work: restate_work(first),
+        work: restate_work(first)?,
         place: restate_place(first)?,
         time: TimeText {
             duration: span.phases.measured.to_string(),
@@ -63,9 +64,9 @@ pub fn restate(span: &Timespan) -> Option<Request> {
     (means.timespans.len() == 1 && means.timespans[0] == *span).then_some(request)
 }
 
-fn restate_work(target: &Target) -> WorkText {
-    let workload = target.workload;
-    WorkText {
+fn restate_work(target: &Target) -> Option<WorkText> {
+    let workload = &target.workload;
+    Some(WorkText {
         block: workload.block.to_string(),
         depth: workload.queue_depth.to_string(),
         threads: target.threads.to_string(),
@@ -73,9 +74,10 @@ fn restate_work(target: &Target) -> WorkText {
         pattern: match workload.access {
             Access::Random => "random",
             Access::Sequential => "sequential",
+            Access::Diskspd(_) => return None,
         }
         .to_owned(),
-    }
+    })
 }
 
 fn restate_place(target: &Target) -> Option<PlaceText> {

@@ -204,12 +204,22 @@ fn some_target() -> impl Strategy<Value = Target> {
         base: Bytes(range.0),
         length: range.1.map(Bytes),
         create: range.2.map(Bytes),
+        create_exactly: false,
         cache: if opened.0 {
             CacheMode::Cached
         } else {
             CacheMode::Unbuffered
         },
         write_through: opened.1,
+        beyond_end: model::BeyondEnd::default(),
+        mapped: None,
+        content: model::WriteContent::default(),
+        pacing: model::Pacing::default(),
+        priority: model::Priority::default(),
+        hint: model::Hint::default(),
+        large_pages: false,
+        weight: 1,
+        pool_threads: Vec::new(),
         threads: opened.2,
         workload: Workload {
             block: Bytes(work.0),
@@ -259,6 +269,8 @@ fn some_span() -> impl Strategy<Value = Timespan> {
                 cooldown: Nanos(times[2]),
             },
             interval: Nanos(times[3]),
+            pool: None,
+            placement: model::Placement::default(),
             seed: means.0,
             engine: match null {
                 Some(_) => EngineChoice::Null,

@@ -7,14 +7,16 @@
 //! Left out here: polled completion, submission-queue polling, passthrough.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
+use super::priority::number;
 use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
 use crate::clock::Clock;
 use crate::dispatch::Unavailable;
-use io_uring::types::{Fd, Fixed, Timespec};
+use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring as Ring, Probe, opcode, squeue};
-use model::Operation;
+use model::{Nanos, Operation};
 use std::io;
+use std::time::Duration;
 
 /// Marks the completion of the ring's own timer; slots are far below.
 const TIMER: u64 = u64::MAX;
@@ -28,12 +30,18 @@ const HAND_OVERS_MAX: u32 = 10_000;
 /// A ring, used by the thread that made it.
 pub(crate) struct IoUring {
     ring: Ring,
-    descriptor: i32,
+    files: Box<[Target]>, // by seat
     fixed_file: bool,
     fixed_buffers: bool,
     /// Boxed, because the kernel reads it when the timer is handed over.
     timer: Box<Timespec>,
     used: Used,
+}
+
+#[derive(Clone, Copy)]
+struct Target {
+    descriptor: i32,
+    priority: u16,
 }
 
 impl IoUring {
@@ -44,7 +52,8 @@ impl IoUring {
             remedy: remedy(&source),
             source,
         })?;
-        let fixed_file = ring.submitter().register_files(&[setup.descriptor]).is_ok();
+        let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor).collect();
+        let fixed_file = ring.submitter().register_files(&descriptors).is_ok();
         let fixed_buffers = register_buffers(&ring, setup, &mut used);
         used.features
             .extend(fixed_file.then_some("registered file"));
@@ -55,10 +64,17 @@ impl IoUring {
             REAP_AT_MOST.0 % 1_000_000_000,
         ];
         let timer = Box::new(Timespec::new().sec(seconds).nsec(nanos as u32));
-        let descriptor = setup.descriptor;
+        let files = descriptors
+            .iter()
+            .zip(&setup.targets)
+            .map(|(&descriptor, target)| Target {
+                descriptor,
+                priority: number(target.priority),
+            })
+            .collect();
         let mut opened = IoUring {
             ring,
-            descriptor,
+            files,
             fixed_file,
             fixed_buffers,
             timer,
@@ -95,34 +111,37 @@ impl IoUring {
         })
     }
 
+    #[inline]
     fn entry(&self, io: &Io) -> squeue::Entry {
         let (memory, length, offset) = (io.memory.as_ptr(), io.length, io.offset);
-        let fd = Fd(self.descriptor);
+        let (seat, area) = (u32::from(io.seat), io.area);
+        let Target {
+            descriptor,
+            priority,
+        } = self.files[io.seat as usize];
+        macro_rules! entry {
+            ($made:expr) => {
+                $made.offset(offset).ioprio(priority).build()
+            };
+        }
+        let (fd, slot) = (Fd(descriptor), Fixed(seat));
         let entry = match (io.operation, self.fixed_buffers, self.fixed_file) {
-            (Operation::Read, true, true) => opcode::ReadFixed::new(Fixed(0), memory, length, 0)
-                .offset(offset)
-                .build(),
-            (Operation::Read, true, false) => opcode::ReadFixed::new(fd, memory, length, 0)
-                .offset(offset)
-                .build(),
-            (Operation::Read, false, true) => opcode::Read::new(Fixed(0), memory, length)
-                .offset(offset)
-                .build(),
-            (Operation::Read, false, false) => {
-                opcode::Read::new(fd, memory, length).offset(offset).build()
+            (Operation::Read, true, true) => {
+                entry!(opcode::ReadFixed::new(slot, memory, length, area))
             }
-            (Operation::Write, true, true) => opcode::WriteFixed::new(Fixed(0), memory, length, 0)
-                .offset(offset)
-                .build(),
-            (Operation::Write, true, false) => opcode::WriteFixed::new(fd, memory, length, 0)
-                .offset(offset)
-                .build(),
-            (Operation::Write, false, true) => opcode::Write::new(Fixed(0), memory, length)
-                .offset(offset)
-                .build(),
-            (Operation::Write, false, false) => opcode::Write::new(fd, memory, length)
-                .offset(offset)
-                .build(),
+            (Operation::Read, true, false) => {
+                entry!(opcode::ReadFixed::new(fd, memory, length, area))
+            }
+            (Operation::Read, false, true) => entry!(opcode::Read::new(slot, memory, length)),
+            (Operation::Read, false, false) => entry!(opcode::Read::new(fd, memory, length)),
+            (Operation::Write, true, true) => {
+                entry!(opcode::WriteFixed::new(slot, memory, length, area))
+            }
+            (Operation::Write, true, false) => {
+                entry!(opcode::WriteFixed::new(fd, memory, length, area))
+            }
+            (Operation::Write, false, true) => entry!(opcode::Write::new(slot, memory, length)),
+            (Operation::Write, false, false) => entry!(opcode::Write::new(fd, memory, length)),
         };
         entry.user_data(u64::from(io.slot))
     }
@@ -154,22 +173,41 @@ impl IoUring {
 
     #[inline]
     fn enter(&self, want: usize) -> Result<(), RunError> {
-        match self.ring.submit_and_wait(want) {
-            Ok(_) => Ok(()),
-            // A signal, or a full completion queue that the caller is about to empty.
-            Err(error)
-                if matches!(
-                    error.raw_os_error(),
-                    Some(libc::EINTR | libc::EBUSY | libc::EAGAIN)
-                ) =>
-            {
-                Ok(())
-            }
-            Err(source) => Err(RunError::Ring {
-                remedy: remedy(&source),
-                source,
-            }),
+        came_back(self.ring.submit_and_wait(want))
+    }
+
+    /// Hands over and waits for one completion for so long at most.
+    fn enter_for(&self, left: Nanos) -> Result<(), RunError> {
+        if !self.ring.params().is_feature_ext_arg() {
+            // Before Linux 5.11: looks again after at most a millisecond, as DISKSPD does.
+            self.enter(0)?;
+            std::thread::sleep(left.as_duration().min(Duration::from_millis(1)));
+            return Ok(());
         }
+        let left = Timespec::from(left.as_duration());
+        let arguments = SubmitArgs::new().timespec(&left);
+        came_back(self.ring.submitter().submit_with_args(1, &arguments))
+    }
+}
+
+/// Whether the kernel's interface still stands.
+#[inline]
+fn came_back(entered: io::Result<usize>) -> Result<(), RunError> {
+    match entered {
+        Ok(_) => Ok(()),
+        // A signal, the end of a wait, or a full completion queue that the caller is about to empty.
+        Err(error)
+            if matches!(
+                error.raw_os_error(),
+                Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN)
+            ) =>
+        {
+            Ok(())
+        }
+        Err(source) => Err(RunError::Ring {
+            remedy: remedy(&source),
+            source,
+        }),
     }
 }
 
@@ -190,8 +228,17 @@ impl Backend for IoUring {
     }
 
     #[inline]
-    fn reap<C: Clock>(&mut self, _: &C, landed: &mut Vec<Completion>) -> Result<(), RunError> {
-        self.enter(1)?;
+    fn reap<C: Clock>(
+        &mut self,
+        clock: &C,
+        until: Nanos,
+        landed: &mut Vec<Completion>,
+    ) -> Result<(), RunError> {
+        if until == Nanos::MAX {
+            self.enter(1)?;
+        } else {
+            self.enter_for(until.minus(clock.now()))?;
+        }
         let mut timer_fired = false;
         for done in self.ring.completion() {
             if done.user_data() == TIMER {
@@ -268,21 +315,24 @@ fn build(entries: u32, used: &mut Used) -> io::Result<Ring> {
 
 /// Pins the thread's memory once instead of at every I/O, where the kernel and the memlock limit allow it.
 fn register_buffers(ring: &Ring, setup: &Setup<'_>, used: &mut Used) -> bool {
-    let (start, bytes) = setup.buffers.whole();
-    if bytes > REGISTERED_MAX {
+    let pieces = setup.buffers.pieces();
+    if pieces.iter().any(|(_, bytes)| *bytes > REGISTERED_MAX) {
         used.notes.push(
             "buffers above 1 GiB a thread are not registered: each I/O costs a little more"
                 .to_owned(),
         );
         return false;
     }
-    let piece = libc::iovec {
-        iov_base: start.as_ptr().cast(),
-        iov_len: bytes,
-    };
+    let pieces: Vec<libc::iovec> = pieces
+        .iter()
+        .map(|(start, bytes)| libc::iovec {
+            iov_base: start.as_ptr().cast(),
+            iov_len: *bytes,
+        })
+        .collect();
     // SAFETY: the mapping lives at least as long as the ring: the worker drops the backend before it, and
     // abandons both where I/Os are still in flight.
-    let registered = unsafe { ring.submitter().register_buffers(&[piece]) };
+    let registered = unsafe { ring.submitter().register_buffers(&pieces) };
     if let Err(error) = &registered {
         let errno = crate::error::errno_text(error);
         used.notes.push(format!(

@@ -4,17 +4,21 @@
 //! on the thread that uses it. Everything that allocates happens in `open`.
 
 mod io_uring;
+mod mapping;
+mod mmap;
 mod null;
+mod priority;
 mod sync;
 
 pub(crate) use io_uring::IoUring;
+pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
 pub(crate) use sync::Sync;
 
 use crate::RunError;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use model::{Nanos, Operation};
+use model::{Nanos, Operation, PlannedTarget};
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
@@ -32,6 +36,10 @@ pub(crate) struct Io {
     pub(crate) offset: u64,
     pub(crate) memory: NonNull<u8>,
     pub(crate) length: u32,
+    /// Which registered piece of memory: 0 is the thread's own.
+    pub(crate) area: u16,
+    /// Which of the thread's targets.
+    pub(crate) seat: u16,
     pub(crate) slot: Slot,
     /// When the worker stamped it.
     pub(crate) issued: Nanos,
@@ -44,9 +52,19 @@ pub(crate) struct Completion {
     pub(crate) result: i32,
 }
 
+/// An open target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    /// -1 for the null backend's.
+    pub(crate) descriptor: RawFd,
+}
+
 /// What a backend is opened with.
 pub(crate) struct Setup<'a> {
-    pub(crate) descriptor: RawFd,
+    /// The thread's targets, in the order of its seats, open and as planned.
+    pub(crate) aims: &'a [Aim],
+    pub(crate) targets: Vec<&'a PlannedTarget>,
+    /// Most I/Os in flight over all of them.
     pub(crate) depth: u32,
     pub(crate) buffers: &'a Buffers,
 }
@@ -58,8 +76,23 @@ pub(crate) struct Used {
     pub(crate) notes: Vec<String>,
 }
 
+impl Used {
+    /// What another thread used; what both used is told once.
+    pub(crate) fn join(&mut self, other: Used) {
+        let new = |feature: &&str| !self.features.contains(feature);
+        let features: Vec<&str> = other.features.into_iter().filter(new).collect();
+        self.features.extend(features);
+        let new = |note: &String| !self.notes.contains(note);
+        let notes: Vec<String> = other.notes.into_iter().filter(new).collect();
+        self.notes.extend(notes);
+    }
+}
+
 /// Moves bytes.
 pub(crate) trait Backend {
+    /// Whether an I/O is done the moment it is handed over, so that no second one may be stamped before.
+    const ONE_AT_A_TIME: bool = false;
+
     /// What it used of the kernel's offers.
     fn used(&self) -> Used;
 
@@ -69,10 +102,15 @@ pub(crate) trait Backend {
     /// Hands over what was pushed, without waiting; `reap` does so anyway.
     fn hand_over(&mut self) -> Result<(), RunError>;
 
-    /// Hands over what was pushed and waits for at least one completion, or for at most about
-    /// [`REAP_AT_MOST`]; then takes all that is there. `landed` is empty before, and has room for `depth`. The clock is for
-    /// backends that wait by themselves.
-    fn reap<C: Clock>(&mut self, clock: &C, landed: &mut Vec<Completion>) -> Result<(), RunError>;
+    /// Hands over what was pushed and waits for at least one completion, or until `until`, or for at most about
+    /// [`REAP_AT_MOST`]; then takes all that is there. `until` is `MAX` where nothing else is waited for. `landed` is
+    /// empty before, and has room for `depth`. The clock is for backends that wait by themselves.
+    fn reap<C: Clock>(
+        &mut self,
+        clock: &C,
+        until: Nanos,
+        landed: &mut Vec<Completion>,
+    ) -> Result<(), RunError>;
 
     /// Leaves everything that the kernel may still use where it is, for good.
     fn abandon(self);

@@ -6,7 +6,7 @@
 use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Slot, Used};
 use crate::RunError;
 use crate::clock::Clock;
-use model::{Nanos, NullBehaviour};
+use model::{Location, Nanos, NullBehaviour, PlannedTarget};
 use std::collections::VecDeque;
 
 /// What the kernel would call an I/O error.
@@ -14,9 +14,16 @@ const EIO: i32 = 5;
 
 /// An imaginary device.
 pub(crate) struct Null {
+    devices: Box<[Device]>,       // by seat
+    alike: bool,                  // all devices have the same delay
+    at_once: bool,                // no device has a delay
+    done: Vec<Completion>,        // without a delay: what was pushed; capacity depth
+    in_flight: VecDeque<Waiting>, // with one: capacity depth, in the order of the due times
+}
+
+struct Device {
     behaviour: NullBehaviour,
-    in_flight: VecDeque<Waiting>, // capacity depth; due times rise, because every delay is the same
-    pushed: u64,
+    until_error: u64, // I/Os, this one included, until the next fails; 0 for never
 }
 
 #[derive(Clone, Copy)]
@@ -27,17 +34,47 @@ struct Waiting {
 }
 
 impl Null {
-    pub(crate) fn open(setup: &Setup<'_>, behaviour: NullBehaviour) -> Self {
-        let in_flight = VecDeque::with_capacity(setup.depth as usize);
-        Null {
-            behaviour,
-            in_flight,
-            pushed: 0,
-        }
+    pub(crate) fn open(setup: &Setup<'_>) -> Result<Self, RunError> {
+        let device = |target: &&PlannedTarget| match target.location {
+            Location::Null(behaviour) => Ok(Device {
+                behaviour,
+                until_error: behaviour.error_every,
+            }),
+            Location::Path(_) => Err(RunError::Unavailable {
+                engine: "null",
+                reason: "it moves no bytes, so it has no file or device".to_owned(),
+                remedy: "give it null targets only",
+            }),
+        };
+        let devices: Box<[Device]> = setup.targets.iter().map(device).collect::<Result<_, _>>()?;
+        Ok(Null {
+            alike: devices
+                .iter()
+                .all(|device| device.behaviour.delay == devices[0].behaviour.delay),
+            at_once: devices.iter().all(|device| device.behaviour.delay.0 == 0),
+            devices,
+            done: Vec::with_capacity(setup.depth as usize),
+            in_flight: VecDeque::with_capacity(setup.depth as usize),
+        })
     }
 
-    #[inline]
-    fn take_due(&mut self, now: Nanos, landed: &mut Vec<Completion>) {
+    /// Keeps the order of the due times where delays differ.
+    #[cold]
+    fn insert(&mut self, waiting: Waiting) {
+        let place = self
+            .in_flight
+            .partition_point(|other| other.due <= waiting.due);
+        self.in_flight.insert(place, waiting);
+    }
+
+    /// Waits for the first that is due and takes all that are. Apart from `reap`, which is short without it.
+    #[inline(never)]
+    fn reap_due<C: Clock>(&mut self, clock: &C, until: Nanos, landed: &mut Vec<Completion>) {
+        let Some(first) = self.in_flight.front() else {
+            return;
+        };
+        clock.wait_until(first.due.min(until).min(clock.now().plus(REAP_AT_MOST)));
+        let now = clock.now();
         while let Some(first) = self.in_flight.front().filter(|first| first.due <= now) {
             landed.push(Completion {
                 slot: first.slot,
@@ -55,19 +92,32 @@ impl Backend for Null {
 
     #[inline]
     fn push(&mut self, io: Io) -> Result<(), RunError> {
-        self.pushed += 1;
-        let every = self.behaviour.error_every;
-        let fails = every > 0 && self.pushed.is_multiple_of(every);
+        let device = &mut self.devices[io.seat as usize];
+        let fails = device.until_error == 1;
+        if device.until_error > 0 {
+            device.until_error = if fails {
+                device.behaviour.error_every
+            } else {
+                device.until_error - 1
+            };
+        }
         let result = if fails {
             -EIO
         } else {
             i32::try_from(io.length).expect("at most 1 GiB")
         };
-        self.in_flight.push_back(Waiting {
-            due: io.issued.plus(self.behaviour.delay),
-            slot: io.slot,
-            result,
-        });
+        let slot = io.slot;
+        if self.at_once {
+            self.done.push(Completion { slot, result });
+            return Ok(());
+        }
+        let due = io.issued.plus(device.behaviour.delay);
+        let waiting = Waiting { due, slot, result };
+        if self.alike {
+            self.in_flight.push_back(waiting); // due times rise
+        } else {
+            self.insert(waiting);
+        }
         Ok(())
     }
 
@@ -77,15 +127,17 @@ impl Backend for Null {
     }
 
     #[inline]
-    fn reap<C: Clock>(&mut self, clock: &C, landed: &mut Vec<Completion>) -> Result<(), RunError> {
-        if self.behaviour.delay.0 == 0 {
-            self.take_due(Nanos::MAX, landed);
+    fn reap<C: Clock>(
+        &mut self,
+        clock: &C,
+        until: Nanos,
+        landed: &mut Vec<Completion>,
+    ) -> Result<(), RunError> {
+        if self.at_once {
+            std::mem::swap(&mut self.done, landed); // both have room for the depth
             return Ok(());
         }
-        if let Some(first) = self.in_flight.front() {
-            clock.wait_until(first.due.min(clock.now().plus(REAP_AT_MOST)));
-            self.take_due(clock.now(), landed);
-        }
+        self.reap_due(clock, until, landed);
         Ok(())
     }
 

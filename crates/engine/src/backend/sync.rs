@@ -4,23 +4,29 @@
 //! that the device never answers cannot be taken back; the control plane then leaves the thread behind.
 #![allow(unsafe_code, reason = "system calls on raw memory")]
 
+use super::priority::{ThreadPriority, number};
 use super::{Backend, Completion, Io, Setup, Used};
 use crate::RunError;
 use crate::clock::Clock;
-use model::Operation;
+use model::{Nanos, Operation};
 use std::os::fd::RawFd;
 
 /// The system's own read and write.
 pub(crate) struct Sync {
-    descriptor: RawFd,
+    files: Box<[(RawFd, u16)]>, // by seat, with the priority
+    priority: ThreadPriority,
     staged: Option<Io>,
 }
 
 impl Sync {
     pub(crate) fn open(setup: &Setup<'_>) -> Self {
         assert_eq!(setup.depth, 1, "the check refuses other depths");
+        let files = setup.aims.iter().zip(&setup.targets);
         Sync {
-            descriptor: setup.descriptor,
+            files: files
+                .map(|(aim, target)| (aim.descriptor, number(target.priority)))
+                .collect(),
+            priority: ThreadPriority::default(),
             staged: None,
         }
     }
@@ -37,6 +43,7 @@ impl Backend for Sync {
     #[inline]
     fn push(&mut self, io: Io) -> Result<(), RunError> {
         debug_assert!(self.staged.is_none(), "one outstanding");
+        self.priority.take_on(self.files[io.seat as usize].1)?;
         self.staged = Some(io);
         Ok(())
     }
@@ -47,11 +54,16 @@ impl Backend for Sync {
     }
 
     #[inline]
-    fn reap<C: Clock>(&mut self, _: &C, landed: &mut Vec<Completion>) -> Result<(), RunError> {
+    fn reap<C: Clock>(
+        &mut self,
+        _: &C,
+        _: Nanos,
+        landed: &mut Vec<Completion>,
+    ) -> Result<(), RunError> {
         if let Some(io) = self.staged.take() {
             landed.push(Completion {
                 slot: io.slot,
-                result: transfer(self.descriptor, &io),
+                result: transfer(self.files[io.seat as usize].0, &io),
             });
         }
         Ok(())

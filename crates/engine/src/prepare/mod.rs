@@ -81,7 +81,10 @@ fn fill_all(
         let (Some(size), Some(path)) = (target.create, target.location.path()) else {
             continue;
         };
-        if let Some(done) = filled.iter().find(|done| done.path == path) {
+        // A file that was missing may have come under another name of this request meanwhile.
+        let there = raw::identity_of(path);
+        let same = |done: &&Filled| done.path == path || there == Some(done.identity);
+        if let Some(done) = filled.iter().find(same) {
             target.identity = Some(done.identity);
             continue;
         }
@@ -156,7 +159,7 @@ impl Order<'_> {
     fn open(&self, made: bool) -> Result<File, RunError> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(made);
-        raw::direct(&mut options, self.cache == CacheMode::Unbuffered);
+        raw::direct(&mut options, self.cache != CacheMode::Cached);
         options.open(self.path).map_err(|source| RunError::Open {
             path: self.path.to_owned(),
             access: "filling",
@@ -205,7 +208,7 @@ impl Order<'_> {
             .metadata()
             .map_err(|source| self.failed(Bytes(0), source))?
             .len();
-        if length > self.size.0 && !serves {
+        if length > self.size.0 {
             file.set_len(self.size.0)
                 .map_err(|source| self.failed(self.size, source))?;
         }

@@ -1,8 +1,8 @@
 //! Whether every block of a file or device is fathom's own, by reading all of it.
 //!
 //! A look here and there can prove that something else is there, never that nothing else is. So before fathom
-//! writes to what looked like its own, it looks at every block: each carries the mark or is zero, and zeros hold
-//! nothing that could be lost.
+//! writes to what looked like its own, it looks at every block: each carries the mark, or holds zeros or DISKSPD's
+//! pattern, in which there is nothing that could be lost.
 
 use super::raw::{self, Piece};
 use crate::RunError;
@@ -117,10 +117,14 @@ impl Proof<'_> {
     }
 }
 
-/// Where the first block begins that neither carries the mark nor is zero.
+/// Where the first block begins that neither carries the mark, nor DISKSPD's pattern, nor is zero.
 fn first_foreign(data: &[u8]) -> Option<u64> {
     let block = stamp::STAMP_EVERY.0 as usize;
-    let foreign = |block: &[u8]| !stamp::is_stamped(block) && block.iter().any(|&byte| byte != 0);
+    let foreign = |block: &[u8]| {
+        !stamp::is_stamped(block)
+            && !stamp::is_pattern(block)
+            && block.iter().any(|&byte| byte != 0)
+    };
     data.chunks(block)
         .position(foreign)
         .map(|number| (number * block) as u64)

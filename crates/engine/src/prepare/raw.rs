@@ -22,6 +22,12 @@ pub(super) fn identity(file: &File) -> io::Result<(u64, u64)> {
     Ok((meta.dev(), meta.ino()))
 }
 
+/// The same of what has this name now, if anything has.
+pub(super) fn identity_of(path: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
 /// The file of that name is removed if it is still the one that we made; whether it was.
 pub(super) fn remove_same(path: &Path, identity: (u64, u64)) -> bool {
     let same =

@@ -1,15 +1,18 @@
 //! The workers of one timespan: mustered, let go together, and waited for, but not for ever.
 
 use crate::RunError;
-use crate::backend::{Backend, IoUring, Null, Setup, Sync, Used};
+use crate::affinity;
+use crate::backend::{Backend, IoUring, Mmap, Null, Setup, Sync, Used};
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::BackendKind;
+use crate::lane::Shared;
 use crate::live::Live;
+use crate::place::Place;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
-use crate::target::OpenTarget;
-use crate::worker::{self, Done, Place, Work, drive, finish};
-use model::{Location, Nanos, Plan};
+use crate::target::{OpenTarget, open_all};
+use crate::worker::{self, Done, Work, drive, finish};
+use model::Nanos;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -45,9 +48,9 @@ pub(super) struct Returned {
 
 /// Everything that a worker's thread is given.
 struct Orders {
-    plan: Arc<Plan>,
+    shared: Shared,
     place: Place,
-    schedule: Arc<Schedule>,
+    core: Option<u32>,
     live: Arc<Live>,
     gate: Arc<Gate>,
     words: Sender<(u32, Word)>,
@@ -57,21 +60,23 @@ impl Crew {
     /// Starts all threads and waits until each has opened and allocated all that it needs. On the first
     /// refusal all are sent home, with nothing read or written.
     pub(super) fn muster(
-        plan: &Plan,
+        shared: &Shared,
         kind: BackendKind,
-        schedule: &Arc<Schedule>,
-        salt: u64,
+        places: Vec<(Place, Option<u32>)>,
     ) -> Result<Self, RunError> {
-        let places = worker::places(plan, salt);
         let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
         let gate = Arc::new(Gate::default());
-        let plan = Arc::new(plan.clone());
         let (sender, words) = channel();
-        for (place, live) in places.iter().zip(&lives) {
+        for ((place, core), live) in places.iter().zip(&lives) {
+            let kind = if place.maps(&shared.plan) {
+                BackendKind::Mmap
+            } else {
+                kind
+            };
             let orders = Orders {
-                plan: Arc::clone(&plan),
-                place: *place,
-                schedule: Arc::clone(schedule),
+                shared: shared.clone(),
+                place: place.clone(),
+                core: *core,
                 live: Arc::clone(live),
                 gate: Arc::clone(&gate),
                 words: sender.clone(),
@@ -88,6 +93,7 @@ impl Crew {
                 });
             }
         }
+        let places = places.into_iter().map(|(place, _)| place).collect();
         let mut crew = Crew {
             places,
             lives,
@@ -104,7 +110,7 @@ impl Crew {
         self.gate.open(Signal::Go(clock));
     }
 
-    /// What the backend used of the kernel's offers; the same on every thread.
+    /// What the backends used of the kernel's offers.
     pub(super) fn used(&self) -> Used {
         self.used.clone()
     }
@@ -117,7 +123,7 @@ impl Crew {
     fn wait_until_ready(&mut self) -> Result<(), RunError> {
         for _ in 0..self.places.len() {
             match self.words.recv() {
-                Ok((_, Word::Ready(used))) => self.used = used,
+                Ok((_, Word::Ready(used))) => self.used.join(used),
                 Ok((_, Word::Done(_))) => unreachable!("nobody has been let go yet"),
                 Ok((_, Word::Failed(error))) => {
                     self.gate.open(Signal::GoHome);
@@ -141,7 +147,10 @@ impl Crew {
         let mut returned: Vec<Returned> = self
             .places
             .iter()
-            .map(|&place| Returned { place, done: None })
+            .map(|place| Returned {
+                place: place.clone(),
+                done: None,
+            })
             .collect();
         let mut missing = returned.len();
         while missing > 0 {
@@ -190,13 +199,8 @@ fn live_through(kind: BackendKind, orders: &Orders) {
     match kind {
         BackendKind::IoUring => live_with(orders, IoUring::open),
         BackendKind::Sync => live_with(orders, |setup| Ok(Sync::open(setup))),
-        BackendKind::Null => {
-            let target = &orders.plan.targets[orders.place.target as usize];
-            let Location::Null(behaviour) = target.location else {
-                unreachable!("the check pairs the null engine with null targets")
-            };
-            live_with(orders, move |setup| Ok(Null::open(setup, behaviour)));
-        }
+        BackendKind::Null => live_with(orders, Null::open),
+        BackendKind::Mmap => live_with(orders, Mmap::open),
     }
 }
 
@@ -205,7 +209,7 @@ fn live_through(kind: BackendKind, orders: &Orders) {
 fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>) {
     let thread = orders.place.thread;
     let ready = prepare(orders, open);
-    let (mut work, mut backend, target) = match ready {
+    let (mut work, mut backend, targets) = match ready {
         Ok(ready) => ready,
         Err(error) => {
             let _ = orders.words.send((thread, Word::Failed(error)));
@@ -218,13 +222,13 @@ fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Resul
     };
     work.clock = clock;
     let outcome = match drive(&mut work, &mut backend) {
-        Ok(()) => finish(work, backend, target),
+        Ok(()) => finish(work, backend, targets),
         Err(error) => {
             // The kernel's interface broke; what is in flight may still use all of it.
-            orders.schedule.halt(work.clock.now());
+            orders.shared.schedule.halt(work.clock.now());
             backend.abandon();
             work.buffers.abandon();
-            target.abandon();
+            targets.into_iter().for_each(OpenTarget::abandon);
             Err(error)
         }
     };
@@ -232,29 +236,31 @@ fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Resul
     let _ = orders.words.send((thread, word));
 }
 
-type Prepared<B> = (Work<WallClock>, B, OpenTarget);
+type Prepared<B> = (Work<WallClock>, B, Vec<OpenTarget>);
 
 fn prepare<B: Backend>(
     orders: &Orders,
     open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>,
 ) -> Result<Prepared<B>, RunError> {
-    let plan_target = &orders.plan.targets[orders.place.target as usize];
-    let target = OpenTarget::open(plan_target)?;
-    let (schedule, live) = (Arc::clone(&orders.schedule), Arc::clone(&orders.live));
-    let work = Work::new(
-        &orders.plan,
-        orders.place,
-        WallClock::start(false),
-        schedule,
-        live,
-    )?;
+    if let Some(core) = orders.core {
+        affinity::bind(core)?; // first, so that its memory comes from where it runs
+    }
+    let (shared, place) = (&orders.shared, &orders.place);
+    let (targets, aims) = open_all(&shared.plan, place)?;
+    let clock = WallClock::start(false);
+    let work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
+    let planned = place
+        .seats
+        .iter()
+        .map(|seat| &shared.plan.targets[seat.target as usize]);
     let setup = Setup {
-        descriptor: target.descriptor(),
-        depth: plan_target.workload.queue_depth.0,
+        aims: &aims,
+        targets: planned.collect(),
+        depth: place.slots,
         buffers: &work.buffers,
     };
     let backend = open(&setup)?;
-    Ok((work, backend, target))
+    Ok((work, backend, targets))
 }
 
 /// Holds the workers back until all are ready.

@@ -6,15 +6,18 @@
 mod crew;
 
 use crate::RunError;
+use crate::affinity;
 use crate::backend::Used;
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::{self, BackendKind};
+use crate::lane::Shared;
 use crate::live::Live;
 use crate::observer::{Event, Observer};
+use crate::place::places;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 use crate::target;
-use crate::worker::Done;
+use crate::worker::SeatDone;
 use crew::{Crew, Returned};
 use host::{CounterReader, Root};
 use model::{
@@ -61,10 +64,16 @@ pub fn run(
 ) -> Result<RunRecord, RunError> {
     let (kind, notes) = dispatch::resolve(&job.plan)?;
     let clock = WallClock::start(host::keeps_time_by_counter(root));
+    let places = places(&job.plan, job.started_utc.0);
+    let cores = affinity::assign(&job.plan.placement, places.len())?;
     let held = target::hold_all(&job.plan)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    let crew = Crew::muster(&job.plan, kind, &schedule, job.started_utc.0)?;
+    let crew = Crew::muster(
+        &Shared::new(&job.plan, &schedule)?,
+        kind,
+        places.into_iter().zip(cores).collect(),
+    )?;
 
     let used = crew.used();
     let before = reader.read(&mut || Nanos(0));
@@ -230,19 +239,9 @@ fn assemble(
         None => Outcome::Complete,
     };
     let measured = phases.measured();
-    let depth = |target: u32| job.plan.targets[target as usize].workload.queue_depth.0;
     let threads = returned
         .into_iter()
-        .map(|thread| match thread.done {
-            Some(done) => thread_record(thread.place.thread, thread.place.target, done, measured),
-            None => ThreadRecord {
-                thread: thread.place.thread,
-                target: thread.place.target,
-                measured: Default::default(),
-                lifetime: Default::default(),
-                abandoned: depth(thread.place.target),
-            },
-        })
+        .flat_map(|thread| records(thread, measured))
         .collect();
     RunRecord {
         tool_version: job.tool_version,
@@ -260,14 +259,44 @@ fn assemble(
     }
 }
 
-/// What one thread did, in the record's form.
-pub(crate) fn thread_record(thread: u32, target: u32, done: Done, measured: Nanos) -> ThreadRecord {
-    let (tallies, lifetime) = done.tally.into_record(measured);
+/// One record for each target of a thread. Of a thread that never came back, all that it may have had in flight.
+fn records(returned: Returned, measured: Nanos) -> Vec<ThreadRecord> {
+    let Returned { place, done } = returned;
+    let thread = place.thread;
+    match done {
+        Some(done) => {
+            let seats = done.seats.into_iter();
+            seats
+                .map(|seat| seat_record(thread, seat, measured))
+                .collect()
+        }
+        None => place
+            .seats
+            .iter()
+            .zip(0u32..)
+            .map(|(seat, number)| ThreadRecord {
+                thread,
+                target: seat.target,
+                measured: Default::default(),
+                lifetime: Default::default(),
+                abandoned: if place.draws && number > 0 {
+                    0
+                } else {
+                    seat.slots
+                },
+            })
+            .collect(),
+    }
+}
+
+/// What one thread did to one target, in the record's form.
+pub(crate) fn seat_record(thread: u32, seat: SeatDone, measured: Nanos) -> ThreadRecord {
+    let (tallies, lifetime) = seat.tally.into_record(measured);
     ThreadRecord {
         thread,
-        target,
+        target: seat.target,
         measured: tallies,
         lifetime,
-        abandoned: done.abandoned,
+        abandoned: seat.abandoned,
     }
 }

@@ -98,6 +98,12 @@ fn each_step_of_the_series_holds_its_own() {
             .iter()
             .all(|step| step.latency_max == Nanos::millis(30))
     );
+    let square = u128::from(Nanos::millis(30).0).pow(2);
+    for step in record.total().intervals {
+        let spread = step.latency_spread.unwrap();
+        assert_eq!(spread.min, Nanos::millis(30));
+        assert_eq!(spread.squares_ns2, u128::from(step.ios) * square);
+    }
 }
 
 #[test]

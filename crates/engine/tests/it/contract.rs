@@ -291,3 +291,16 @@ fn a_file_given_twice_is_held_once() {
     assert_eq!(record.outcome, Outcome::Complete);
     assert_eq!(record.threads.len(), 2);
 }
+
+#[test]
+fn a_file_under_two_names_is_held_once() {
+    let (folder, path) = marked_file(SIZE);
+    let other = folder.path().join("other.dat");
+    std::fs::hard_link(&path, &other).unwrap();
+    let facts = [&path, &other].map(|path| jobs::file_facts(path, Bytes(SIZE), Content::Fathom));
+    let record = run_it(jobs::files(facts.to_vec(), &|span| {
+        span.targets[1].workload.write = Ratio::ALL;
+    }));
+    assert_eq!(record.outcome, Outcome::Complete);
+    assert_eq!(record.threads.len(), 2);
+}

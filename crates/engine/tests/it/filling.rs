@@ -209,3 +209,22 @@ fn onlookers_are_told_how_far_it_is() {
     .unwrap();
     assert_eq!(*last.0.lock().unwrap(), (3 << 20, 3 << 20));
 }
+
+#[test]
+fn a_missing_file_under_two_names_is_made_once() {
+    let folder = folder();
+    let names = [
+        folder.path().join("new.dat"),
+        folder.path().join("./new.dat"),
+    ];
+    let facts = names.map(|name| jobs::file_facts(&name, Bytes(0), Content::Unknown));
+    let mut job = jobs::files(facts.to_vec(), &|span| {
+        for target in &mut span.targets {
+            target.create = Some(Bytes::mib(1));
+        }
+    });
+    let filled = prepare(&mut job.plan, &job.targets, &Silent, &Stop::new()).unwrap();
+    assert_eq!(filled.len(), 1);
+    let told: Vec<_> = job.plan.targets.iter().map(|t| t.identity).collect();
+    assert_eq!(told, [Some(filled[0].identity); 2]);
+}

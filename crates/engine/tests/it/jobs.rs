@@ -35,6 +35,20 @@ pub(crate) fn file(
     checked(span, facts)
 }
 
+/// Several files, all with the same work.
+pub(crate) fn files(facts: Vec<TargetFacts>, change: Change<'_>) -> Job {
+    let mut span = timespan(Location::Path(facts[0].path.clone()), EngineChoice::Auto);
+    for other in &facts[1..] {
+        let location = Location::Path(other.path.clone());
+        span.targets.push(Target {
+            location,
+            ..span.targets[0].clone()
+        });
+    }
+    change(&mut span);
+    checked(span, facts)
+}
+
 /// A device as `host` found it. Whoever calls this made the device and may lose what it holds.
 pub(crate) fn device(facts: TargetFacts, change: Change<'_>) -> Job {
     let mut span = timespan(Location::Path(facts.path.clone()), EngineChoice::Auto);
@@ -80,21 +94,17 @@ fn timespan(location: Location, engine: EngineChoice) -> Timespan {
         seed: 0,
         engine,
         on_error: OnError::Stop,
-        targets: vec![Target {
+        pool: None,
+        placement: Placement::Free,
+        targets: vec![Target::new(
             location,
-            base: Bytes(0),
-            length: None,
-            create: None,
-            cache: CacheMode::Unbuffered,
-            write_through: false,
-            threads: 1,
-            workload: Workload {
+            Workload {
                 block: Bytes::kib(4),
                 queue_depth: QueueDepth(1),
                 write: Ratio::NONE,
                 access: Access::Random,
             },
-        }],
+        )],
     }
 }
 

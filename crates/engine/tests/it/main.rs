@@ -12,7 +12,9 @@ mod block_layer;
 mod contract;
 mod filling;
 mod jobs;
+mod mapped;
 mod no_allocation;
+mod pools;
 
 #[global_allocator]
 static ALLOCATOR: no_allocation::Counting = no_allocation::Counting;

@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Calls of this thread while it rehearses for so long. The series has one step whatever the length, so that
 /// a longer run differs in nothing but its I/Os.
-fn calls(measured: Nanos) -> (u64, u64) {
+fn calls(measured: Nanos, change: jobs::Change<'_>) -> (u64, u64) {
     let behaviour = NullBehaviour {
         size: Bytes::mib(64),
         delay: Nanos::micros(1),
@@ -46,16 +46,17 @@ fn calls(measured: Nanos) -> (u64, u64) {
         span.interval = Nanos::seconds(10);
         span.targets[0].workload.queue_depth = QueueDepth(32);
         span.targets[0].workload.write = Ratio::percent(30).unwrap();
+        change(span);
     });
     let before = CALLS.get();
     let record = rehearse(job, Nanos(1)).unwrap();
     (CALLS.get() - before, record.total().ios)
 }
 
-#[test]
-fn a_million_ios_allocate_nothing_in_the_loop() {
-    let (few_calls, few) = calls(Nanos::millis(1));
-    let (many_calls, many) = calls(Nanos::millis(60));
+/// Asks both a short and a long run, and how many more calls the long one makes.
+fn loop_allocates_nothing(change: jobs::Change<'_>) {
+    let (few_calls, few) = calls(Nanos::millis(1), change);
+    let (many_calls, many) = calls(Nanos::millis(60), change);
     assert!(many > few + 1_000_000, "{few} and {many} I/Os");
     assert!(few_calls > 0, "the allocator is watched");
     assert_eq!(
@@ -64,4 +65,30 @@ fn a_million_ios_allocate_nothing_in_the_loop() {
         "{} more I/Os, and calls of the allocator",
         many - few
     );
+}
+
+#[test]
+fn a_million_ios_allocate_nothing_in_the_loop() {
+    loop_allocates_nothing(&|_| {});
+}
+
+#[test]
+fn a_pool_that_draws_its_targets_allocates_nothing_either() {
+    loop_allocates_nothing(&|span| {
+        span.pool = Some(Pool {
+            threads: 1,
+            outstanding: Some(32),
+        });
+        span.targets = vec![span.targets[0].clone(); 2];
+        for (number, target) in span.targets.iter_mut().enumerate() {
+            (target.weight, target.content) = (number as u32 + 1, WriteContent::Pattern);
+            target.workload.access = Access::Diskspd(DiskspdAccess {
+                random: Ratio::percent(50).unwrap(),
+                align: Bytes::kib(4),
+                sequence: Sequence::PerThread,
+                thread_stride: Bytes(0),
+                distribution: Distribution::Percent(vec![(90, 10), (10, 90)]),
+            });
+        }
+    });
 }

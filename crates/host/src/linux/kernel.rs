@@ -1,4 +1,4 @@
-//! Two things that other rooms ask the kernel: how it keeps time, and which signals it keeps from us.
+//! What other rooms ask the kernel: how it keeps time, for how long it runs, and which signals it keeps from us.
 //!
 //! Deliberately absent: what is done about them (`engine`'s clock, and the door's signals).
 
@@ -20,6 +20,16 @@ pub fn keeps_time_by_counter(root: &Root) -> bool {
 pub fn hangup_is_ignored(root: &Root) -> bool {
     let status = root.text("proc/self/status").unwrap_or_default();
     ignored_mask(&status).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
+}
+
+/// For how long the machine has been up, in milliseconds; 0 where it does not tell. Source: proc_uptime(5).
+pub fn uptime_ms(root: &Root) -> u64 {
+    let text = root.text("proc/uptime").unwrap_or_default();
+    let seconds = text
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse::<f64>().ok());
+    seconds.map_or(0, |seconds| (seconds * 1000.0) as u64)
 }
 
 /// A hexadecimal mask, lowest bit for signal 1.

@@ -2,7 +2,8 @@
 //!
 //! Reading order: `machine` (the host), `target` (one target, whole), then what it is put together
 //! from: `block` (one device), `mounts`, `chain` (what stands on what), `claims` (who uses it), `direct`
-//! (unbuffered I/O) and `look` (reading it). `devices` lists, `counters` counts, `sys` holds the `unsafe`.
+//! (unbuffered I/O) and `look` (reading it). `devices` lists, `counters` counts, `events` are named
+//! events between processes, `sys` holds the `unsafe`.
 
 mod block;
 mod chain;
@@ -10,6 +11,7 @@ mod claims;
 mod counters;
 mod devices;
 mod direct;
+mod events;
 mod kernel;
 mod look;
 mod machine;
@@ -20,6 +22,7 @@ mod target;
 pub use chain::{chain_devices, device_chain};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
-pub use kernel::{hangup_is_ignored, keeps_time_by_counter};
+pub use events::{Event, set_event};
+pub use kernel::{hangup_is_ignored, keeps_time_by_counter, uptime_ms};
 pub use machine::host_record;
 pub use target::{file_identity, target_facts, target_facts_again};

@@ -3,15 +3,19 @@
 //! Policy on alignment, ranges, memory and, above all, on what may be written stands here and nowhere else.
 //! Finding the facts is `host`'s business; opening things safely is `engine`'s.
 
+mod access;
 mod problem;
 mod safety;
+mod threads;
 
 pub use problem::{Problem, Problems};
 pub use safety::Consent;
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
-use crate::plan::{CacheMode, EngineChoice, Location, Profile, Target, Timespan};
-use crate::record::{Content, HostRecord, TargetFacts, TargetKind};
+use crate::plan::{
+    Access, BeyondEnd, EngineChoice, Location, Profile, Target, Timespan, WriteContent,
+};
+use crate::record::{HostRecord, TargetFacts, TargetKind};
 use crate::units::Bytes;
 
 /// Smallest block; every device and every fathom file is made of these.
@@ -54,7 +58,8 @@ pub fn check(
             .map(|(target, facts)| {
                 check_workload(span, target, &mut problems);
                 safety::check_writing(target, facts, consent, &mut problems);
-                let planned = plan_target(target, facts, &mut problems);
+                access::check_found(target, facts, &mut problems);
+                let planned = plan_target(span, target, facts, &mut problems);
                 PlannedTarget {
                     prove_ours: safety::needs_proof(target, facts, consent),
                     ..planned
@@ -68,6 +73,8 @@ pub fn check(
             engine: span.engine,
             on_error: span.on_error,
             targets: planned,
+            pool: span.pool,
+            placement: span.placement.clone(),
             checked: Checked,
         };
         check_memory(&plan, host, &mut problems);
@@ -97,29 +104,12 @@ fn check_timespan(span: &Timespan, problems: &mut Vec<Problem>) {
     if span.targets.is_empty() {
         problems.push(Problem::NoTarget);
     }
+    threads::check_threads(span, problems);
 }
 
 fn check_workload(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
-    let workload = &target.workload;
-    if workload.block < BLOCK_MIN
-        || workload.block > BLOCK_MAX
-        || !workload.block.is_multiple_of(BLOCK_MIN)
-    {
-        problems.push(Problem::BlockSize {
-            read: workload.block,
-        });
-    }
-    let depth = workload.queue_depth.0;
-    if !(1..=QUEUE_DEPTH_MAX).contains(&depth) {
-        problems.push(Problem::QueueDepth { read: depth });
-    } else if span.engine == EngineChoice::Sync && depth > 1 {
-        problems.push(Problem::SyncDepth { read: depth });
-    }
-    if !(1..=THREADS_MAX).contains(&target.threads) {
-        problems.push(Problem::Threads {
-            read: target.threads,
-        });
-    }
+    access::check_block(target, problems);
+    access::check_request(span, target, problems);
     let null_engine = span.engine == EngineChoice::Null;
     let null_target = matches!(target.location, Location::Null(_));
     if null_engine != null_target {
@@ -127,7 +117,12 @@ fn check_workload(span: &Timespan, target: &Target, problems: &mut Vec<Problem>)
     }
 }
 
-fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> PlannedTarget {
+fn plan_target(
+    span: &Timespan,
+    target: &Target,
+    facts: &TargetFacts,
+    problems: &mut Vec<Problem>,
+) -> PlannedTarget {
     let alignment = alignment(target, facts, problems);
     let before = problems.len();
     let create = creation(target, facts, alignment, problems);
@@ -142,6 +137,18 @@ fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>
             alignment,
         });
     }
+    if let Access::Diskspd(access) = &target.workload.access
+        && problems.len() == before
+    {
+        let highest = highest_thread(span, target);
+        access::check_room(
+            (target, access),
+            (length, alignment),
+            highest,
+            facts,
+            problems,
+        );
+    }
     PlannedTarget {
         location: target.location.clone(),
         base: target.base,
@@ -150,12 +157,29 @@ fn plan_target(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>
         cache: target.cache,
         write_through: target.write_through,
         exclusive: facts.kind == TargetKind::BlockDevice && target.workload.write.as_percent() > 0,
+        mapped: target.mapped,
+        content: target.content.clone(),
+        pacing: target.pacing,
+        priority: target.priority,
+        hint: target.hint,
+        large_pages: target.large_pages,
+        weight: target.weight,
+        pool_threads: target.pool_threads.clone(),
         threads: target.threads,
-        workload: target.workload,
+        workload: target.workload.clone(),
         alignment,
         prove_ours: false,
         identity: facts.identity,
     }
+}
+
+/// The largest number of a thread among those that work on a target.
+fn highest_thread(span: &Timespan, target: &Target) -> u32 {
+    let Some(pool) = span.pool else {
+        return target.threads.saturating_sub(1);
+    };
+    let named = target.pool_threads.iter().map(|(thread, _)| *thread).max();
+    named.unwrap_or(pool.threads.saturating_sub(1))
 }
 
 /// The size to make or complete the file at; `None` where what is there serves.
@@ -184,16 +208,15 @@ fn creation(
         });
         return None;
     }
-    let there = match facts.kind {
-        TargetKind::File => facts.size,
-        TargetKind::Missing => Bytes(0),
+    match facts.kind {
+        TargetKind::File | TargetKind::Missing => {}
         TargetKind::BlockDevice => {
             problems.push(Problem::CreateDevice { path: path.clone() });
             return None;
         }
         _ => return None, // `check_kind` says what is wrong with it
-    };
-    if facts.content == Content::Fathom && there >= asked {
+    }
+    if safety::serves(target, asked, facts) {
         return None;
     }
     let needed = Bytes(asked.0.saturating_sub(facts.allocated.0));
@@ -216,8 +239,8 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
         facts.kind,
         TargetKind::File | TargetKind::BlockDevice | TargetKind::Missing
     );
-    if target.cache == CacheMode::Cached || !usable {
-        return BLOCK_MIN;
+    if !access::is_unbuffered(target) || !usable {
+        return access::unit(target);
     }
     let Some(direct) = facts.direct_io else {
         problems.push(Problem::NoDirectIo {
@@ -262,10 +285,20 @@ fn range_length(
     let (base, block) = (target.base, target.workload.block);
     // A file that is filled again has the size asked, also where it was larger before.
     let size = create.unwrap_or(facts.size);
-    let end = target
+    let asked = target
         .length
         .map_or(size, |length| Bytes(base.0.saturating_add(length.0)));
-    let length = Bytes(end.0.saturating_sub(base.0)).floor_to(block);
+    let end = match target.beyond_end {
+        BeyondEnd::Refuse => asked,
+        BeyondEnd::Clip => asked.min(size),
+    };
+    let whole = Bytes(end.0.saturating_sub(base.0));
+    let diskspd = matches!(target.workload.access, Access::Diskspd(_));
+    let length = if diskspd {
+        whole
+    } else {
+        whole.floor_to(block)
+    };
     let blocks = length.0 / block.0.max(1);
     let threads = target.threads;
     let problem = match target.length {
@@ -287,7 +320,7 @@ fn range_length(
             base,
             block,
         },
-        _ if blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
+        _ if !diskspd && blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
             path,
             blocks,
             threads,
@@ -301,21 +334,18 @@ fn range_length(
 /// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit.
 fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
     let steps = u128::from(plan.phases.measured.0 / plan.interval.0.max(1)) + 1;
-    let thread = |t: &PlannedTarget| {
-        let buffers = u128::from(t.workload.queue_depth.0) * u128::from(t.workload.block.0);
-        let write = t.workload.write.as_percent();
-        let reads = if write < 100 { buffers } else { 0 };
-        let writes = if write > 0 {
-            buffers.max(WRITE_POOL)
-        } else {
-            0
-        };
-        reads + writes + steps * SERIES_STEP + HISTOGRAMS
-    };
+    let fixed = steps * SERIES_STEP + HISTOGRAMS;
     let needed: u128 = plan
         .targets
         .iter()
-        .map(|t| u128::from(t.threads) * thread(t))
+        .map(|target| {
+            let threads = u128::from(plan.threads_on(target));
+            let shared = match target.content {
+                WriteContent::Source { bytes, .. } => u128::from(bytes.0),
+                _ => 0,
+            };
+            threads * (buffers_of_thread(plan, target) + fixed) + shared
+        })
         .sum();
     let allowed = host.ram_available.0 / 2;
     let needed = Bytes(u64::try_from(needed).unwrap_or(u64::MAX));
@@ -325,6 +355,23 @@ fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
             available: host.ram_available,
         });
     }
+}
+
+/// What one thread maps for a target: a slot for each I/O that it may have outstanding there, once for reads and
+/// once, or more often, for writes.
+fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
+    let own = target.workload.queue_depth.0;
+    let slots = plan.pool.and_then(|pool| pool.outstanding).unwrap_or(own);
+    let buffers = u128::from(slots) * u128::from(target.workload.block.0);
+    let write = target.workload.write.as_percent();
+    let reads = if write < 100 { buffers } else { 0 };
+    let writes = match target.content {
+        _ if write == 0 => 0,
+        WriteContent::Source { .. } => 0,
+        WriteContent::Marked => buffers.max(WRITE_POOL),
+        _ => buffers,
+    };
+    reads + writes
 }
 
 /// Least write data of a thread; see `engine`'s buffers.

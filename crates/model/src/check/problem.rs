@@ -130,6 +130,84 @@ pub enum Problem {
         asked: Bytes,
         block: Bytes,
     },
+    #[error("pace: {what} is no pace: give more than nothing, or leave the pace away")]
+    PaceZero { what: &'static str },
+    #[error(
+        "write data: a source of {read} holds no block of {block}: make it at least as large as a block"
+    )]
+    SourceTooSmall { read: Bytes, block: Bytes },
+    #[error("access: {why}")]
+    Walk { why: &'static str },
+    #[error("{what}: read {read}; unbuffered I/O needs multiples of {alignment} here")]
+    StrideUnaligned {
+        what: &'static str,
+        read: Bytes,
+        alignment: Bytes,
+    },
+    #[error(
+        "{}: thread {thread} would start {start} into a range of {length}, where no block of {block} is left: \
+         take fewer threads, a smaller thread stride or a larger target", path.display()
+    )]
+    NoRoomForThread {
+        path: PathBuf,
+        thread: u32,
+        start: Bytes,
+        block: Bytes,
+        length: Bytes,
+    },
+    #[error(
+        "{}: no range of the distribution that gets I/O lies within the {length} that are used: take a shorter \
+         hole or a larger target", path.display()
+    )]
+    NothingToDraw { path: PathBuf, length: Bytes },
+    #[error("memory-mapped I/O cannot be {what}: {instead}")]
+    Mapped {
+        what: &'static str,
+        instead: &'static str,
+    },
+    #[error(
+        "{}: memory-mapped I/O is for files, as it is in DISKSPD: name a file on the device, or do not map it",
+        path.display()
+    )]
+    MappedDevice { path: PathBuf },
+    #[error("the engine null has no {what}: leave it away, or name a target and another engine")]
+    NullCannot { what: &'static str },
+    #[error(
+        "{}: only a network file system (nfs, cifs) has a local cache that can be gone past by itself, and this is \
+         {}: go past the system's cache instead (--cache unbuffered; DISKSPD -Su)", path.display(),
+         file_system.as_deref().unwrap_or("none")
+    )]
+    LocalOff {
+        path: PathBuf,
+        file_system: Option<String>,
+    },
+    #[error("placement: no core is named: name at least one, or leave the placement away")]
+    NoCores,
+    #[error(
+        "threads: read {read} for one target of a pool; a pool's threads are counted once, for all targets"
+    )]
+    PoolThreads { read: u32 },
+    #[error("pool: read thread {read}; its {threads} threads count from 0")]
+    PoolThreadNumber { read: u32, threads: u32 },
+    #[error("pool: thread {thread} has no target: take fewer threads, or name it for one")]
+    PoolIdle { thread: u32 },
+    #[error("pool: a weight of 0 never gets an I/O: give at least 1, or leave the target away")]
+    WeightZero,
+    #[error(
+        "weights belong to a pool of threads whose outstanding I/Os are shared by the targets (DISKSPD -F with -O): \
+         ask for one, or leave them away"
+    )]
+    ShareWithoutPool,
+    #[error(
+        "pool: outstanding I/Os that are shared by the targets leave no room for {what}: leave it away, or give \
+         each target its own outstanding I/Os"
+    )]
+    PoolCannot { what: &'static str },
+    #[error(
+        "pool: its threads cannot map some targets and read and write others: make all alike, or measure them \
+         one after the other"
+    )]
+    PoolMixed,
     #[error(
         "{}: asked to be made at {asked}; unbuffered I/O needs a size that is a multiple of {alignment}",
         path.display()
@@ -152,7 +230,7 @@ pub enum Problem {
         mount_point: PathBuf,
     },
     #[error(
-        "{}: {} takes no unbuffered I/O (O_DIRECT): say --cache cached and measure the page cache with it, \
+        "{}: {} takes no unbuffered I/O (O_DIRECT): say --cache cached (DISKSPD: -Sb) and measure the page cache with it, \
          or name a target on another file system", path.display(),
         file_system.as_deref().map_or_else(|| "the file system".to_owned(), |kind| format!("the file system {kind}"))
     )]
@@ -187,6 +265,31 @@ pub enum Problem {
         signatures: Vec<Claim>,
         content: Content,
     },
+}
+
+impl Problem {
+    /// Whether the request is good and only what it names, or the machine, does not fit it: what other tools find out
+    /// when they open their targets. Consent is not among these, nor what could never be run.
+    pub fn is_of_the_machine(&self) -> bool {
+        matches!(
+            self,
+            Problem::Missing { .. }
+                | Problem::MissingFolder { .. }
+                | Problem::Folder { .. }
+                | Problem::NotStorage { .. }
+                | Problem::Forbidden { .. }
+                | Problem::NotWritable { .. }
+                | Problem::DeviceNotWritable { .. }
+                | Problem::TooSmall { .. }
+                | Problem::FewerBlocksThanThreads { .. }
+                | Problem::RangeBeyondEnd { .. }
+                | Problem::BaseBeyondEnd { .. }
+                | Problem::NoRoomForThread { .. }
+                | Problem::NoSpace { .. }
+                | Problem::NoDirectIo { .. }
+                | Problem::Memory { .. }
+        )
+    }
 }
 
 /// Everything that stands against a request. // never empty

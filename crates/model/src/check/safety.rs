@@ -8,6 +8,7 @@
 use super::problem::Problem;
 use crate::plan::Target;
 use crate::record::{Claim, Content, TargetFacts, TargetKind};
+use crate::units::Bytes;
 use std::path::PathBuf;
 
 /// The words that a person has said.
@@ -90,9 +91,20 @@ fn check_device(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Probl
 
 /// Whether the workload or the filling of the file writes.
 fn writes(target: &Target, facts: &TargetFacts) -> bool {
-    let fills = target.create.is_some()
-        && !(facts.content == Content::Fathom && Some(facts.size) >= target.create);
+    let fills = target
+        .create
+        .is_some_and(|asked| !serves(target, asked, facts));
     target.workload.write.as_percent() > 0 || fills
+}
+
+/// Whether the file that is there is the one that was asked for, filled by fathom to its end.
+pub(super) fn serves(target: &Target, asked: Bytes, facts: &TargetFacts) -> bool {
+    let size_fits = if target.create_exactly {
+        facts.size == asked
+    } else {
+        facts.size >= asked
+    };
+    facts.kind == TargetKind::File && facts.content == Content::Fathom && size_fits
 }
 
 /// Whether every block has to be read before it is written: a sample cannot prove that nothing else is there.

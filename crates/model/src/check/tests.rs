@@ -55,21 +55,17 @@ fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile {
         seed: 0,
         engine: EngineChoice::Auto,
         on_error: OnError::Stop,
-        targets: vec![Target {
-            location: Location::Path(PathBuf::from(path)),
-            base: Bytes(0),
-            length: None,
-            create: None,
-            cache: CacheMode::Unbuffered,
-            write_through: false,
-            threads: 1,
-            workload: Workload {
+        pool: None,
+        placement: Placement::Free,
+        targets: vec![Target::new(
+            Location::Path(PathBuf::from(path)),
+            Workload {
                 block: Bytes::kib(4),
                 queue_depth: QueueDepth(1),
                 write: Ratio::NONE,
                 access: Access::Random,
             },
-        }],
+        )],
     };
     change(&mut span);
     Profile {
@@ -363,4 +359,131 @@ fn buffers_beyond_the_memory_are_refused() {
         span.targets[0].workload.queue_depth = QueueDepth(8);
     });
     assert!(refused(&asked, file(Bytes::gib(64))).contains("the threads need 8G of memory"));
+}
+
+fn walk(change: impl FnOnce(&mut DiskspdAccess)) -> Access {
+    let mut access = DiskspdAccess {
+        random: Ratio::NONE,
+        align: Bytes::kib(4),
+        sequence: Sequence::PerThread,
+        thread_stride: Bytes(0),
+        distribution: Distribution::Uniform,
+    };
+    change(&mut access);
+    Access::Diskspd(access)
+}
+
+/// What is told of a request that is changed so.
+fn told(change: impl FnOnce(&mut Timespan)) -> String {
+    refused(&profile("/data/t", change), file(Bytes::gib(1)))
+}
+
+#[test]
+fn e014_a_thread_that_starts_too_late_is_refused() {
+    let asked = profile("/data/t", |span| {
+        let target = &mut span.targets[0];
+        (target.cache, target.threads, target.workload.block) = (CacheMode::Cached, 2, Bytes(1000));
+        target.workload.access = walk(|access| access.thread_stride = Bytes(2500));
+    });
+    let told = refused(&asked, file(Bytes(3000)));
+    assert!(
+        told.contains("thread 1 would start 2500 into a range of 3000"),
+        "{told}"
+    );
+}
+
+#[test]
+fn e017_a_range_beyond_the_end_is_clipped_where_that_is_asked() {
+    let asked = |beyond_end| {
+        profile("/data/t", |span| {
+            let target = &mut span.targets[0];
+            (target.length, target.beyond_end) = (Some(Bytes::mib(20)), beyond_end);
+            (target.cache, target.workload.access) = (CacheMode::Cached, walk(|_| {}));
+        })
+    };
+    let size = Bytes((10 << 20) + 17);
+    let plans = check(
+        &asked(BeyondEnd::Clip),
+        &host(),
+        &[file(size)],
+        &Consent::default(),
+    )
+    .unwrap();
+    assert_eq!(plans[0].targets[0].length, size, "a walk keeps the odd end");
+    assert!(refused(&asked(BeyondEnd::Refuse), file(size)).contains("beyond the end"));
+}
+
+#[test]
+fn what_a_walk_contradicts_itself_in_is_refused() {
+    let of = |change: &dyn Fn(&mut DiskspdAccess)| {
+        told(|span| span.targets[0].workload.access = walk(|access| change(access)))
+    };
+    assert!(of(&|a| a.align = Bytes(0)).contains("goes nowhere"));
+    assert!(
+        of(&|a| (a.random, a.sequence) = (Ratio::ALL, Sequence::Interlocked))
+            .contains("sequential I/O")
+    );
+    assert!(
+        of(&|a| a.distribution = Distribution::Percent(vec![(100, 100)])).contains("random I/O")
+    );
+    let spread = |distribution: Distribution| {
+        of(&|a| (a.random, a.distribution) = (Ratio::ALL, distribution.clone()))
+    };
+    assert!(spread(Distribution::Percent(vec![(90, 10)])).contains("100 % of the I/Os"));
+    assert!(spread(Distribution::Percent(vec![(100, 10)])).contains("100 % of the target"));
+    assert!(spread(Distribution::Absolute(vec![(10, 0), (10, 1 << 30)])).contains("only the last"));
+    assert!(
+        spread(Distribution::Absolute(vec![(0, 1 << 40), (100, 1 << 30)])).contains("no range")
+    );
+    assert!(of(&|a| a.align = Bytes(100)).contains("multiples of 512"));
+}
+
+#[test]
+fn nothing_is_accepted_and_then_ignored() {
+    let target = |change: &dyn Fn(&mut Target)| told(|span| change(&mut span.targets[0]));
+    let mapped = |change: &dyn Fn(&mut Target)| {
+        target(&|t| {
+            (t.cache, t.mapped) = (CacheMode::Cached, Some(Flush::Never));
+            change(t);
+        })
+    };
+    assert!(mapped(&|t| t.write_through = true).contains("flushed after each write"));
+    assert!(mapped(&|t| t.cache = CacheMode::Unbuffered).contains("past the system's cache"));
+    assert!(target(&|t| t.cache = CacheMode::LocalOff).contains("only a network file system"));
+    assert!(target(&|t| t.weight = 2).contains("weights belong to a pool"));
+    assert!(target(&|t| t.pacing = Pacing::Rate { bytes_per_s: 0 }).contains("no pace"));
+    let small = WriteContent::Source {
+        bytes: Bytes(1),
+        file: None,
+    };
+    assert!(target(&|t| t.content = small.clone()).contains("holds no block"));
+    assert!(told(|span| span.placement = Placement::Cores(vec![])).contains("no core is named"));
+    let asked = profile("/dev/sdb", |span| {
+        let t = &mut span.targets[0];
+        (t.cache, t.mapped) = (CacheMode::Cached, Some(Flush::Never));
+    });
+    assert!(refused(&asked, device(vec![], Content::Empty)).contains("is for files"));
+}
+
+#[test]
+fn pools_say_what_they_cannot_do() {
+    let pool = |outstanding, change: &dyn Fn(&mut Timespan)| {
+        told(|span| {
+            span.pool = Some(Pool {
+                threads: 2,
+                outstanding,
+            });
+            change(span);
+        })
+    };
+    assert!(pool(None, &|s| s.targets[0].threads = 4).contains("counted once"));
+    assert!(
+        pool(None, &|s| s.targets[0].pool_threads = vec![(1, 0)])
+            .contains("thread 0 has no target")
+    );
+    assert!(pool(None, &|s| s.targets[0].pool_threads = vec![(2, 0)]).contains("read thread 2"));
+    assert!(pool(Some(4), &|s| s.targets[0].weight = 0).contains("a weight of 0"));
+    let pacing = Pacing::Rate { bytes_per_s: 1 };
+    assert!(pool(Some(4), &|s| s.targets[0].pacing = pacing).contains("a pace of each target"));
+    assert!(pool(Some(0), &|_| {}).contains("queue depth: read 0"));
 }

@@ -5,12 +5,19 @@
 //! [`crate::check()`] makes one). One `Plan` is one timespan on one machine and gives one `RunRecord`; a
 //! profile with several timespans gives a list of both.
 
+mod effective;
 pub(crate) mod planned;
 mod profile;
 mod target;
 mod workload;
 
+pub use effective::{Effective, EffectiveRange, Extent};
 pub use planned::{Plan, PlannedTarget};
-pub use profile::{EngineChoice, OnError, Phases, Profile, Timespan};
-pub use target::{CacheMode, Location, NullBehaviour, Target};
-pub use workload::{Access, Operation, QueueDepth, Workload};
+pub use profile::{EngineChoice, OnError, Phases, Placement, Pool, Profile, Timespan};
+pub use target::{
+    BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Target,
+    WriteContent,
+};
+pub use workload::{
+    Access, DiskspdAccess, Distribution, Operation, QueueDepth, Sequence, Workload,
+};

@@ -1,8 +1,9 @@
 //! The checked form of a request: the engine takes nothing else.
 
-use super::profile::{EngineChoice, OnError, Phases};
-use super::target::{CacheMode, Location};
-use super::workload::Workload;
+use super::effective::Effective;
+use super::profile::{EngineChoice, OnError, Phases, Placement, Pool};
+use super::target::{CacheMode, Flush, Hint, Location, Pacing, Priority, WriteContent};
+use super::workload::{Access, Workload};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,12 @@ pub struct Plan {
     pub on_error: OnError,
     /// What is measured. // at least one
     pub targets: Vec<PlannedTarget>,
+    /// Threads that share all targets, instead of threads for each.
+    #[serde(default)]
+    pub pool: Option<Pool>,
+    /// On which cores the threads run.
+    #[serde(default)]
+    pub placement: Placement,
     pub(crate) checked: Checked,
 }
 
@@ -33,7 +40,7 @@ pub struct PlannedTarget {
     pub location: Location,
     /// First byte of the range.
     pub base: Bytes,
-    /// Length of the range: a whole number of blocks. // at least one block
+    /// Length of the range. // a whole number of blocks; for a DISKSPD walk, anything of at least one block
     pub length: Bytes,
     /// Make or complete the file at this size first; `None` uses what is there.
     pub create: Option<Bytes>,
@@ -41,6 +48,30 @@ pub struct PlannedTarget {
     pub cache: CacheMode,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
+    /// Memory-mapped instead of read and written; when mapped writes are flushed.
+    #[serde(default)]
+    pub mapped: Option<Flush>,
+    /// What is written.
+    #[serde(default)]
+    pub content: WriteContent,
+    /// How fast a thread may go.
+    #[serde(default)]
+    pub pacing: Pacing,
+    /// How urgent its I/Os are to the system's scheduler.
+    #[serde(default)]
+    pub priority: Priority,
+    /// What the system is told about the pattern.
+    #[serde(default)]
+    pub hint: Hint,
+    /// I/O memory in huge pages.
+    #[serde(default)]
+    pub large_pages: bool,
+    /// Share in a pool whose slots are not bound to targets. // above 0
+    #[serde(default = "one")]
+    pub weight: u32,
+    /// Which threads of a pool use it, with their own weights (0: the target's); empty for all.
+    #[serde(default)]
+    pub pool_threads: Vec<(u32, u32)>,
     /// Opened so that nobody else can mount or write it: devices that are written.
     pub exclusive: bool,
     /// Threads on this target, each with its own queue. // in [1, 1024]
@@ -57,11 +88,38 @@ pub struct PlannedTarget {
     pub identity: Option<(u64, u64)>,
 }
 
+/// The weight of a target on a thread of a pool; `None` where that thread does not use it.
+pub(crate) fn weight_on(weight: u32, threads: &[(u32, u32)], thread: u32) -> Option<u32> {
+    if threads.is_empty() {
+        return Some(weight);
+    }
+    let (_, own) = threads.iter().find(|(number, _)| *number == thread)?;
+    Some(if *own == 0 { weight } else { *own })
+}
+
+fn one() -> u32 {
+    1
+}
+
 /// Only this crate can say it, so only `check` can make a `Plan`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checked;
 
 impl PlannedTarget {
+    /// Where a DISKSPD walk's random offsets fall; `None` for other walks.
+    pub fn effective(&self) -> Option<Effective> {
+        let Access::Diskspd(access) = &self.workload.access else {
+            return None;
+        };
+        let extent = access.extent(self.length, self.workload.block);
+        Some(access.distribution.effective(&extent))
+    }
+
+    /// The weight of this target on a thread of a pool; `None` where that thread does not use it.
+    pub fn weight_on(&self, thread: u32) -> Option<u32> {
+        weight_on(self.weight, &self.pool_threads, thread)
+    }
+
     /// Whether any I/O of the workload, or the filling of the file, writes.
     pub fn writes(&self) -> bool {
         self.workload.write.as_percent() > 0
@@ -69,16 +127,42 @@ impl PlannedTarget {
 }
 
 impl Plan {
-    /// Threads of all targets together.
+    /// Threads that work on one of its targets.
+    pub fn threads_on(&self, target: &PlannedTarget) -> u32 {
+        let Some(pool) = self.pool else {
+            return target.threads;
+        };
+        let users = (0..pool.threads).filter(|&thread| target.weight_on(thread).is_some());
+        users.count() as u32
+    }
+
+    /// Threads of all targets together, or of the pool.
     pub fn threads(&self) -> u32 {
-        self.targets.iter().map(|target| target.threads).sum()
+        let each = || self.targets.iter().map(|target| target.threads).sum();
+        self.pool.map_or_else(each, |pool| pool.threads)
     }
 
     /// Most I/Os that can be outstanding at once, over all threads.
     pub fn outstanding_max(&self) -> u64 {
+        let depth = |t: &PlannedTarget| u64::from(t.workload.queue_depth.0);
+        let Some(pool) = self.pool else {
+            return self
+                .targets
+                .iter()
+                .map(|t| u64::from(t.threads) * depth(t))
+                .sum();
+        };
+        if let Some(outstanding) = pool.outstanding {
+            return u64::from(pool.threads) * u64::from(outstanding);
+        }
+        let users = |t: &PlannedTarget| {
+            (0..pool.threads)
+                .filter(|&thread| t.weight_on(thread).is_some())
+                .count()
+        };
         self.targets
             .iter()
-            .map(|t| u64::from(t.threads) * u64::from(t.workload.queue_depth.0))
+            .map(|t| users(t) as u64 * depth(t))
             .sum()
     }
 }

@@ -27,8 +27,35 @@ pub struct Timespan {
     pub engine: EngineChoice,
     /// What a failed I/O means for the run.
     pub on_error: OnError,
+    /// Threads that share all targets, instead of threads for each.
+    pub pool: Option<Pool>,
+    /// On which cores the threads run.
+    pub placement: Placement,
     /// What is measured.
     pub targets: Vec<Target>,
+}
+
+/// Threads that share all targets. Called elsewhere: DISKSPD `-F`, `-O`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pool {
+    /// How many. // in [1, 1024]
+    pub threads: u32,
+    /// Outstanding I/Os of each thread over all targets, each drawing its target by weight when it is free; without
+    /// it each target has its own outstanding I/Os.
+    pub outstanding: Option<u32>,
+}
+
+/// On which cores the threads run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// Where the system puts them.
+    #[default]
+    Free,
+    /// Each on one of the cores that this process may use, in ascending order, round robin.
+    RoundRobin,
+    /// Each on one of these, round robin. // never empty; each may be used by this process
+    Cores(Vec<u32>),
 }
 
 /// The three parts of a timespan. I/O runs in all three; only the middle one is counted.

@@ -18,14 +18,150 @@ pub struct Target {
     /// Make the file at this size first, filled with incompressible data. An existing file that was made
     /// by fathom and is large enough is used as it is.
     pub create: Option<Bytes>,
+    /// A file of fathom's own serves only if it has just that size; else it is made anew.
+    pub create_exactly: bool,
     /// What stands between the I/O and the device.
     pub cache: CacheMode,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
+    /// What a length beyond the end of the target means.
+    pub beyond_end: BeyondEnd,
+    /// Memory-mapped instead of read and written; when mapped writes are flushed.
+    pub mapped: Option<Flush>,
+    /// What is written.
+    pub content: WriteContent,
+    /// How fast a thread may go.
+    pub pacing: Pacing,
+    /// How urgent its I/Os are to the system's scheduler.
+    pub priority: Priority,
+    /// What the system is told about the pattern.
+    pub hint: Hint,
+    /// I/O memory in huge pages; refused where the system has none.
+    pub large_pages: bool,
+    /// Share in a pool whose slots are not bound to targets. // above 0
+    pub weight: u32,
+    /// Which threads of a pool use it, with their own weights (0: the target's); empty for all.
+    pub pool_threads: Vec<(u32, u32)>,
     /// Threads that do the work on this target, each with its own queue. // in [1, 1024]
     pub threads: u32,
     /// What each of them does.
     pub workload: Workload,
+}
+
+impl Target {
+    /// One thread on the whole of what is there, with everything else as it usually is.
+    pub fn new(location: Location, workload: Workload) -> Self {
+        Target {
+            location,
+            base: Bytes(0),
+            length: None,
+            create: None,
+            create_exactly: false,
+            cache: CacheMode::default(),
+            write_through: false,
+            beyond_end: BeyondEnd::default(),
+            mapped: None,
+            content: WriteContent::default(),
+            pacing: Pacing::default(),
+            priority: Priority::default(),
+            hint: Hint::default(),
+            large_pages: false,
+            weight: 1,
+            pool_threads: Vec::new(),
+            threads: 1,
+            workload,
+        }
+    }
+}
+
+/// What a length beyond the end of the target means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BeyondEnd {
+    /// The request is refused.
+    #[default]
+    Refuse,
+    /// The range ends with the target.
+    Clip,
+}
+
+/// When memory-mapped writes are flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Flush {
+    /// When the system sees fit.
+    Never,
+    /// After each write, the pages touched (msync).
+    View,
+}
+
+/// What is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteContent {
+    /// Incompressible, each block its own, marked as fathom's.
+    #[default]
+    Marked,
+    /// Byte *i* of a thread's write memory is *i* mod 256.
+    Pattern,
+    /// Zeros.
+    Zero,
+    /// New random bytes before each write.
+    Fresh,
+    /// One buffer shared by all threads of the target; each write begins somewhere in it.
+    Source {
+        /// Its size. // at least a block
+        bytes: Bytes,
+        /// What fills it, repeated where it is shorter; random bytes without one.
+        file: Option<PathBuf>,
+    },
+}
+
+/// How fast a thread may go on one target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pacing {
+    /// As fast as it can.
+    #[default]
+    Free,
+    /// Bytes issued never run ahead of this rate.
+    Rate {
+        /// Bytes a second. // above 0
+        bytes_per_s: u64,
+    },
+    /// A pause after every burst.
+    Bursts {
+        /// I/Os of one burst. // above 0
+        ios: u32,
+        /// Pause after it.
+        pause: Nanos,
+    },
+}
+
+/// How urgent I/Os are to the system's scheduler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// Only when nobody else wants the device (idle class).
+    VeryLow,
+    /// Best effort, lowest level.
+    Low,
+    /// As the system has it.
+    #[default]
+    Normal,
+}
+
+/// What the system is told about the pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Hint {
+    /// Nothing but what the workload says.
+    #[default]
+    None,
+    /// It will be read from one end to the other.
+    Sequential,
+    /// It will be read here and there.
+    Random,
 }
 
 /// Where the bytes are.
@@ -68,4 +204,6 @@ pub enum CacheMode {
     Unbuffered,
     /// Through the operating system's cache.
     Cached,
+    /// Past the local cache of a network file system; what its server caches stays. Refused elsewhere.
+    LocalOff,
 }

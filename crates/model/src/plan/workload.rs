@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What one thread does to one target. Called elsewhere: IOmeter access specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// Bytes of one I/O. // in [512, 1 GiB]
     pub block: Bytes,
@@ -32,7 +32,7 @@ impl fmt::Display for QueueDepth {
 }
 
 /// Where the next I/O goes, relative to the start of the range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// One block after another, back to the start at the end. Several threads share the range out: thread
@@ -42,6 +42,48 @@ pub enum Access {
     Sequential,
     /// Any block-aligned place in the range, all alike likely.
     Random,
+    /// Offsets and operations as DISKSPD draws them, from its generator, in its order.
+    Diskspd(DiskspdAccess),
+}
+
+/// DISKSPD's own walk. Source: its `IORequestGenerator`, as restated in `docs/dialects.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DiskspdAccess {
+    /// Percent of I/Os that go to a random place; 0 is sequential. // in [0, 100]
+    pub random: Ratio,
+    /// From one sequential I/O to the next, and what random offsets are multiples of. // above 0
+    pub align: Bytes,
+    /// How sequential offsets go on.
+    pub sequence: Sequence,
+    /// From the start of one thread's walk to the next thread's.
+    pub thread_stride: Bytes,
+    /// Where random I/Os fall.
+    pub distribution: Distribution,
+}
+
+/// How sequential offsets go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sequence {
+    /// Each thread has its own pointer.
+    PerThread,
+    /// One pointer shared by all threads of the target (`-si`).
+    Interlocked,
+    /// Each outstanding I/O has its own pointer (`-p`).
+    PerSlot,
+}
+
+/// Where random I/Os fall.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// Anywhere alike.
+    #[default]
+    Uniform,
+    /// (Percent of I/Os, percent of the range), laid end to end.
+    Percent(Vec<(u8, u8)>),
+    /// (Percent of I/Os, bytes), laid end to end; 0 bytes in last place is "to the end".
+    Absolute(Vec<(u8, u64)>),
 }
 
 /// What one I/O does.

@@ -17,4 +17,4 @@ pub use host::{
     TargetKind,
 };
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, RunRecord};
-pub use tally::{ErrorCount, Interval, LifetimeCount, Tally, ThreadRecord};
+pub use tally::{ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};

@@ -27,7 +27,7 @@ pub struct RunRecord {
     pub engine: EngineRecord,
     /// When the phases really began and ended.
     pub phases: PhaseTimes,
-    /// Each thread, in order.
+    /// Each thread on each of its targets, in order: thread by thread.
     pub threads: Vec<ThreadRecord>,
     /// The kernel's counters around the measured phase.
     pub window: CounterWindow,

@@ -56,7 +56,7 @@ impl Dice {
     }
 }
 
-/// The same seed, the same record, for good: a stored file of version 1 is compared with it.
+/// The same seed, the same record, for good: stored files of all versions are compared with it.
 pub(crate) fn record(seed: u64) -> RunRecord {
     let dice = &mut Dice(seed);
     RunRecord {
@@ -85,6 +85,75 @@ pub(crate) fn record(seed: u64) -> RunRecord {
         window: window(dice),
         lifetime: window(dice),
         outcome: outcome(dice),
+    }
+}
+
+/// A record of a pool as DISKSPD has them: each thread on each target, every new field of the plan in use.
+pub(crate) fn pool_record(seed: u64) -> RunRecord {
+    let dice = &mut Dice(seed);
+    let mut record = record(seed);
+    record.plan.pool = Some(Pool {
+        threads: 3,
+        outstanding: dice.maybe(Dice::small),
+    });
+    record.plan.placement = Placement::Cores(vec![0, dice.small()]);
+    for target in &mut record.plan.targets {
+        target.mapped = dice.maybe(|d| d.one(&[Flush::Never, Flush::View]));
+        target.content = match dice.below(5) {
+            0 => WriteContent::Pattern,
+            1 => WriteContent::Zero,
+            2 => WriteContent::Fresh,
+            3 => WriteContent::Source {
+                bytes: dice.bytes(),
+                file: None,
+            },
+            _ => WriteContent::Source {
+                bytes: dice.bytes(),
+                file: Some(PathBuf::from(dice.word())),
+            },
+        };
+        target.pacing = match dice.yes() {
+            true => Pacing::Rate {
+                bytes_per_s: dice.count(),
+            },
+            false => Pacing::Bursts {
+                ios: dice.small(),
+                pause: dice.nanos(),
+            },
+        };
+        target.priority = dice.one(&[Priority::VeryLow, Priority::Low, Priority::Normal]);
+        target.hint = dice.one(&[Hint::None, Hint::Sequential, Hint::Random]);
+        (target.large_pages, target.weight) = (dice.yes(), dice.small());
+        target.pool_threads = dice.list(|d| (d.small(), d.small()));
+        target.cache = CacheMode::LocalOff;
+        target.workload.access = Access::Diskspd(walk(dice));
+    }
+    let targets = record.plan.targets.len() as u32;
+    record.threads = (0..3 * targets)
+        .map(|place| ThreadRecord {
+            thread: place / targets,
+            target: place % targets,
+            ..thread(dice)
+        })
+        .collect();
+    record
+}
+
+fn walk(dice: &mut Dice) -> DiskspdAccess {
+    DiskspdAccess {
+        random: Ratio::percent(dice.one(&[0, 50, 100])).expect("percentages"),
+        align: dice.bytes(),
+        sequence: dice.one(&[
+            Sequence::PerThread,
+            Sequence::Interlocked,
+            Sequence::PerSlot,
+        ]),
+        thread_stride: dice.bytes(),
+        distribution: match dice.below(3) {
+            0 => Distribution::Uniform,
+            1 => Distribution::Percent(dice.list(|d| (d.small() as u8, d.small() as u8))),
+            _ => Distribution::Absolute(dice.list(|d| (d.small() as u8, d.count()))),
+        },
     }
 }
 
@@ -123,12 +192,24 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         cache: dice.one(&[CacheMode::Cached, CacheMode::Unbuffered]),
         write_through: dice.yes(),
         exclusive: dice.yes(),
+        mapped: None,
+        content: WriteContent::Marked,
+        pacing: Pacing::Free,
+        priority: Priority::Normal,
+        hint: Hint::None,
+        large_pages: false,
+        weight: 1,
+        pool_threads: Vec::new(),
         threads: dice.small(),
         workload: Workload {
             block: Bytes::kib(dice.one(&[4, 8])),
             queue_depth: QueueDepth(dice.one(&[1, 32])),
             write: Ratio::percent(dice.one(&[0, 30, 100])).expect("percentages"),
-            access: dice.one(&[Access::Sequential, Access::Random]),
+            access: if dice.yes() {
+                Access::Random
+            } else {
+                Access::Sequential
+            },
         },
         alignment: dice.bytes(),
         identity: dice.maybe(|d| (d.roll(), d.roll())),
@@ -224,13 +305,34 @@ fn tally(dice: &mut Dice) -> Tally {
             count: d.count(),
         }),
         latency,
-        intervals: dice.list(|d| Interval {
-            ios: d.roll(),
-            bytes: Bytes(d.roll()),
-            latency_sum: Nanos(d.count()),
-            latency_max: Nanos(d.roll()),
-        }),
+        intervals: dice.list(interval),
     }
+}
+
+/// The spread came later, so it takes no draw of its own.
+fn interval(dice: &mut Dice) -> Interval {
+    let (ios, bytes) = (dice.roll(), Bytes(dice.roll()));
+    let (latency_sum, latency_max) = (Nanos(dice.count()), Nanos(dice.roll()));
+    let spread = LatencySpread {
+        min: Nanos(latency_max.0 >> (ios % 64)),
+        squares_ns2: u128::from(ios) * u128::from(latency_max.0),
+    };
+    Interval {
+        ios,
+        bytes,
+        latency_sum,
+        latency_max,
+        latency_spread: (ios % 4 > 0).then_some(spread),
+    }
+}
+
+/// As it comes from a file of version 1, which keeps no spread of a step.
+pub(crate) fn without_spread(mut record: RunRecord) -> RunRecord {
+    let tallies = record.threads.iter_mut().flat_map(|t| &mut t.measured);
+    for step in tallies.flat_map(|tally| &mut tally.intervals) {
+        step.latency_spread = None;
+    }
+    record
 }
 
 fn window(dice: &mut Dice) -> CounterWindow {

@@ -1,6 +1,6 @@
 //! Sessions and their runs: what is loaded equals what was saved.
 
-use crate::records::record;
+use crate::records::{pool_record, record};
 use model::Nanos;
 use proptest::prelude::*;
 use store::*;
@@ -39,6 +39,18 @@ proptest! {
         }
         prop_assert_eq!(loaded.runs.len(), seeds.len());
     }
+}
+
+#[test]
+fn threads_with_a_record_for_each_target_read_back_whole() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    let records: Vec<_> = (0..20).map(pool_record).collect();
+    for record in &records {
+        store.save(session, "pool", record).unwrap();
+    }
+    let loaded = store.load(session).unwrap();
+    assert!(loaded.runs.iter().map(|run| &run.record).eq(&records));
 }
 
 #[test]

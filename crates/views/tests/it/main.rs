@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "all of this binary is tests")]
 
+mod diskspd;
 mod lists;
 mod pages;
 mod run;

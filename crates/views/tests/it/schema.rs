@@ -76,15 +76,19 @@ fn a_document_with_a_missing_or_foreign_word_is_refused() {
     assert!(!validator.is_valid(&document));
 }
 
-/// Names of properties without a description, wherever they stand.
+/// Names of properties without a description, wherever they stand. A variant with data is an object of one property,
+/// described as a whole.
 fn undescribed(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Array(items) => items.iter().for_each(|item| undescribed(item, found)),
         Value::Object(fields) => {
             if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+                let variant = properties.len() == 1
+                    && fields.get("additionalProperties") == Some(&Value::Bool(false))
+                    && fields.contains_key("description");
                 let bare = properties
                     .iter()
-                    .filter(|(_, value)| value.get("description").is_none());
+                    .filter(|(_, value)| !variant && value.get("description").is_none());
                 found.extend(bare.map(|(name, _)| name.clone()));
             }
             fields.values().for_each(|value| undescribed(value, found));

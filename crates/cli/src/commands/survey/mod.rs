@@ -15,7 +15,7 @@ use super::{VERSION, command_line};
 use crate::args::SurveyArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, Passed};
+use crate::gate::{Gate, Held, Passed, own_words};
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
@@ -24,7 +24,7 @@ pub(crate) use context::from_store;
 use engine::{Filled, Stop};
 use host::Root;
 use model::{
-    Bytes, Location, Nanos, OnError, Phases, Profile, QueueDepth, Ratio, Target, TargetFacts,
+    Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
     Timespan, Workload,
 };
 use request::Asked;
@@ -50,6 +50,8 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         consent: &args.consent.consent(),
         store: place.as_ref().map(|place| place.path().as_path()),
         held: Held::default(),
+        repeats: false,
+        words: own_words,
     };
     let before = gate.look(&asked.target);
     if asked.remove {
@@ -149,24 +151,26 @@ fn all_of_it(asked: &Asked, site: &Site, depth_max: u32) -> Profile {
             seed: asked.seed,
             engine: asked.engine,
             on_error: OnError::Stop,
+            pool: None,
+            placement: Placement::default(),
             targets: vec![Target {
-                location: asked.target.clone(),
-                base: Bytes(0),
                 length: Some(site.size),
                 create: site.create,
                 cache: asked.cache,
-                write_through: false,
-                threads: 1,
-                workload: Workload {
-                    block: workload.block,
-                    queue_depth: QueueDepth(depth_max),
-                    write: workload.write,
-                    access: workload.access,
-                },
+                ..Target::new(asked.target.clone(), at_depth(workload, depth_max))
             }],
         })
         .collect();
     Profile { timespans }
+}
+
+fn at_depth(workload: &sweep::SurveyWorkload, depth: u32) -> Workload {
+    Workload {
+        block: workload.block,
+        queue_depth: QueueDepth(depth),
+        write: workload.write,
+        access: workload.access.clone(),
+    }
 }
 
 fn plan_survey(asked: &Asked, site: &Site, depth_max: u32) -> Result<Survey, Failure> {

@@ -51,7 +51,7 @@ pub(crate) fn choose(ram: Bytes, free: Option<Bytes>, cache: CacheMode) -> Resul
         ),
     };
     let purpose = match cache {
-        CacheMode::Unbuffered => {
+        CacheMode::Unbuffered | CacheMode::LocalOff => {
             "more than the caches of most devices; the system's cache is passed by"
         }
         CacheMode::Cached => "it fits into the system's cache, and that is what is measured",

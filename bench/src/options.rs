@@ -1,0 +1,144 @@
+//! The words behind `cargo xtask bench`.
+
+use crate::error::BenchError;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(crate) const USAGE: &str = "\
+cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
+  overhead          fathom diskspd against fathom run
+  loops             fathom against bare loops and fio
+  start             time beyond what was asked, from start to exit
+  memory            peak memory
+  --rounds N        each contender so many times, in turn [default: 5]
+  --time SECONDS    length of one run [default: 0.5]
+  --depths LIST     of loops [default: 1,8,32,128]
+  --threads LIST    of loops [default: 1,2]
+  --places LIST     of loops and overhead: null, cache, disk, device [default: all]
+  --folder PATH     where files are made, on a real disk [default: beside the program]";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Overhead,
+    Loops,
+    Start,
+    Memory,
+}
+
+const SECTIONS: [(&str, Section); 4] = [
+    ("overhead", Section::Overhead),
+    ("loops", Section::Loops),
+    ("start", Section::Start),
+    ("memory", Section::Memory),
+];
+
+/// What is run, how often and how long.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) sections: Vec<Section>,
+    pub(crate) rounds: usize, // 1 or more
+    pub(crate) time: Duration,
+    pub(crate) depths: Vec<u32>,
+    pub(crate) threads: Vec<u32>,
+    pub(crate) places: Vec<String>,
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Options {
+    pub(crate) fn read(words: &[String]) -> Result<Options, BenchError> {
+        let mut options = Options {
+            sections: Vec::new(),
+            rounds: 5,
+            time: Duration::from_millis(500),
+            depths: vec![1, 8, 32, 128],
+            threads: vec![1, 2],
+            places: ["null", "cache", "disk", "device"]
+                .map(str::to_owned)
+                .into(),
+            folder: None,
+        };
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            if let Some((_, section)) = SECTIONS.iter().find(|(name, _)| *name == word) {
+                options.sections.push(*section);
+                continue;
+            }
+            let value = words.next().unwrap_or_default();
+            if !options.take(word, value) {
+                let read = format!("read `{word} {value}`; what is accepted:");
+                return Err(BenchError::Usage(read));
+            }
+        }
+        if options.sections.is_empty() {
+            options.sections = SECTIONS.map(|(_, section)| section).into();
+        }
+        Ok(options)
+    }
+
+    /// Whether the option is there and its value in range.
+    fn take(&mut self, word: &str, value: &str) -> bool {
+        match word {
+            "--rounds" => self.rounds = value.parse().unwrap_or(0),
+            "--time" => match value.parse() {
+                Ok(seconds) if (0.05..=60.0).contains(&seconds) => {
+                    self.time = Duration::from_secs_f64(seconds);
+                }
+                _ => return false,
+            },
+            "--depths" => self.depths = numbers(value),
+            "--threads" => self.threads = numbers(value),
+            "--places" => self.places = value.split(',').map(str::to_owned).collect(),
+            "--folder" => self.folder = Some(PathBuf::from(value)),
+            _ => return false,
+        }
+        let known = |place: &String| ["null", "cache", "disk", "device"].contains(&place.as_str());
+        self.rounds > 0
+            && !self.depths.is_empty()
+            && !self.threads.is_empty()
+            && self.places.iter().all(known)
+            && !value.is_empty()
+    }
+}
+
+/// Positive numbers with commas between; empty if one is none.
+fn numbers(list: &str) -> Vec<u32> {
+    let all: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
+    all.ok()
+        .filter(|all| all.iter().all(|number| (1..=1024).contains(number)))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Options, BenchError> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Options::read(&words)
+    }
+
+    #[test]
+    fn without_a_section_all_are_run() {
+        assert_eq!(read("--rounds 3").unwrap().sections.len(), 4);
+        let one = read("loops --depths 1,32 --time 1").unwrap();
+        assert_eq!(one.sections, [Section::Loops]);
+        assert_eq!(
+            (one.depths, one.time),
+            (vec![1, 32], Duration::from_secs(1))
+        );
+    }
+
+    #[test]
+    fn what_nobody_knows_is_refused() {
+        for line in [
+            "speed",
+            "--rounds 0",
+            "--rounds",
+            "--depths 1,x",
+            "--places moon",
+            "--time 0",
+        ] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! The time spans of one request, one after another, and what came of them.
+//!
+//! All is checked before anything runs. Each time span after the first is checked again when its turn comes, because
+//! the ones before it made files. A stop ends the measuring and leaves the results; a failed I/O ends the run, and its
+//! time span has none.
+
+use super::pages::{self, Pages};
+use super::shelf::Shelf;
+use super::trace::{Trace, Wishes};
+use super::{FAILED, GOOD, REFUSED, trouble, words};
+use crate::commands::VERSION;
+use crate::environment::{self, Environment};
+use crate::failure::{Ending, Failure, Kind};
+use crate::gate::{Gate, Held, Passed};
+use crate::{now, output, signals};
+use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
+use engine::{Job, Stop};
+use host::{Event, Root};
+use model::{Consent, HostRecord, Outcome, RunRecord, Timespan};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is to be run, as it was asked for.
+pub(super) struct Asked<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) extra: &'a Extra,
+    pub(super) events: &'a Events,
+    /// What was accepted and may not mean what was meant.
+    pub(super) notes: &'a [Note],
+    pub(super) echo: &'a str,
+    pub(super) args: &'a [String],
+}
+
+impl Asked<'_> {
+    /// Whether standard output gets a document, which nothing else may break.
+    pub(super) fn document(&self) -> bool {
+        self.profile.result_format == ResultFormat::Xml
+    }
+
+    /// The line that means the same to fathom, for the record.
+    pub(super) fn command(&self) -> Vec<String> {
+        let head = ["fathom", "diskspd"].map(str::to_owned);
+        head.into_iter().chain(self.args.iter().cloned()).collect()
+    }
+}
+
+/// Runs it, keeps it, prints it.
+pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let started_utc = now::utc();
+    let mut course = Course {
+        notes: asked.notes.to_vec(),
+        ..Course::default()
+    };
+    let outcome = measure(asked, environment, (&root, &host), &mut course);
+    let failed = match outcome {
+        Ok(failed) => failed,
+        Err(failure) => {
+            failure.say();
+            course.tell_notes();
+            if failure.kind() == Kind::Refused && course.records.is_empty() {
+                return REFUSED;
+            }
+            true
+        }
+    };
+    let Course { shelf, records, .. } = course;
+    let kept = shelf.is_none_or(|shelf| shelf.close(&records));
+    let pages = Pages {
+        asked,
+        host: &host,
+        started_utc,
+        records: &records,
+    };
+    let shown = pages.show();
+    if failed {
+        output::tell(match asked.document() {
+            true => "\nError generating I/O requests",
+            false => "Error generating I/O requests",
+        });
+    }
+    if failed || !shown || !kept {
+        FAILED
+    } else {
+        GOOD
+    }
+}
+
+/// How far it came.
+#[derive(Default)]
+struct Course {
+    /// Told when nothing stands against the request; otherwise the answer comes first.
+    notes: Vec<Note>,
+    shelf: Option<Shelf>,
+    records: Vec<RunRecord>,
+}
+
+impl Course {
+    fn tell_notes(&mut self) {
+        self.notes.dedup();
+        for note in self.notes.drain(..) {
+            output::tell(&note.to_string());
+        }
+    }
+}
+
+/// Everything up to the results; whether it failed on the way. The error is what kept a time span from its first I/O.
+fn measure(
+    asked: &Asked,
+    environment: &Environment,
+    (root, host): (&Root, &HostRecord),
+    course: &mut Course,
+) -> Result<bool, Failure> {
+    let built = diskspd::build(asked.profile, asked.extra)
+        .map_err(|refusal| Failure::refused_for(refusal.iter().map(ToString::to_string)))?;
+    course.notes.extend(built.notes);
+    let place = Shelf::place(asked.extra, environment)?;
+    let store = place.as_ref().map(|place| place.path().as_path());
+    pages::check_files(asked, store)?;
+    let gate = Gate {
+        root,
+        host,
+        consent: &Consent {
+            overwrite_files: asked.extra.overwrite,
+            destroy_devices: asked.extra.destroy.clone(),
+        },
+        store,
+        held: Held::default(),
+        repeats: true,
+        words: words::of,
+    };
+    let first = gate.pass(&with_files_of_before(&built.profile))?;
+    course.notes.extend(sizes(asked.profile, &first, host));
+    course.shelf = Shelf::open(place.as_ref(), asked)?;
+    course.tell_notes();
+    let stop = Stop::new();
+    let interrupt = signals::listen(&stop)?;
+    let signals = Signals::hold(asked.events)?;
+    let spans = Spans {
+        asked,
+        environment,
+        gate: &gate,
+        stop: &stop,
+        signals: &signals,
+    };
+    let failed = signals.watch(&stop, || spans.run(&built.profile.timespans, first, course))?;
+    if interrupt.asked() {
+        pages::tell_interrupted(asked.document());
+    }
+    Ok(failed)
+}
+
+/// The request with the files that its earlier time spans make, for the check before the first.
+fn with_files_of_before(profile: &model::Profile) -> model::Profile {
+    let mut whole = profile.clone();
+    let mut made: Vec<(model::Location, model::Bytes)> = Vec::new();
+    for span in &mut whole.timespans {
+        for target in &mut span.targets {
+            let before = made
+                .iter()
+                .rev()
+                .find(|(place, _)| *place == target.location);
+            match (target.create, before) {
+                (Some(size), _) => made.push((target.location.clone(), size)),
+                (None, Some((_, size))) => target.create = Some(*size),
+                (None, None) => {}
+            }
+        }
+    }
+    whole
+}
+
+/// What the sizes of the targets say against the request's meaning.
+fn sizes(profile: &Profile, passed: &[Passed], host: &HostRecord) -> Vec<Note> {
+    let mut told = Vec::new();
+    for (span, passed) in profile.time_spans.iter().zip(passed) {
+        let planned = passed.plan.targets.iter().zip(&passed.facts);
+        for (target, (plan, facts)) in span.targets.iter().zip(planned) {
+            let size = plan.create.unwrap_or(facts.size);
+            let small = diskspd::smaller_than_memory(target, size, host.ram);
+            let beyond = diskspd::beyond_end(target, size);
+            told.extend(small.into_iter().chain(beyond));
+        }
+    }
+    told
+}
+
+/// The events of `-y` that the run itself takes part in.
+struct Signals {
+    start: Option<Event>,
+    finish: Option<Event>,
+    wait: Option<Event>,
+    stop: Option<Event>,
+}
+
+impl Signals {
+    fn hold(events: &Events) -> Result<Signals, Failure> {
+        let home = environment::runtime_folder();
+        let hold = |name: &Option<String>| {
+            let held = name
+                .as_deref()
+                .map(|name| Event::hold(home.as_deref(), name));
+            held.transpose().map_err(Failure::failed)
+        };
+        Ok(Signals {
+            start: hold(&events.start)?,
+            finish: hold(&events.finish)?,
+            wait: hold(&events.wait)?,
+            stop: hold(&events.stop)?,
+        })
+    }
+
+    /// Does the work with an ear for the stop event.
+    fn watch<R>(&self, stop: &Stop, work: impl FnOnce() -> R) -> R {
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            if let Some(event) = &self.stop {
+                scope.spawn(|| {
+                    if event.wait(|| over.load(Ordering::Relaxed)) {
+                        stop.ask();
+                    }
+                });
+            }
+            let done = work();
+            over.store(true, Ordering::Relaxed);
+            done
+        })
+    }
+
+    /// The measured time begins and ends.
+    fn phase(&self, name: &str) {
+        let event = match name {
+            "measured" => &self.start,
+            "cool-down" | "drain" => &self.finish,
+            _ => return,
+        };
+        if let Some(event) = event {
+            event.set();
+        }
+    }
+}
+
+/// What every time span needs.
+struct Spans<'a> {
+    asked: &'a Asked<'a>,
+    environment: &'a Environment,
+    gate: &'a Gate<'a>,
+    stop: &'a Stop,
+    signals: &'a Signals,
+}
+
+impl Spans<'_> {
+    /// One after another, until one fails or the stop word is said; whether one failed.
+    fn run(
+        &self,
+        timespans: &[Timespan],
+        first: Vec<Passed>,
+        course: &mut Course,
+    ) -> Result<bool, Failure> {
+        let mut first = first.into_iter().take(1);
+        let mut ours = Ours::default();
+        for (number, span) in (1u32..).zip(timespans) {
+            if self.stop.asked() {
+                break;
+            }
+            let profile = model::Profile {
+                timespans: vec![span.clone()],
+            };
+            let passed = match first.next() {
+                Some(passed) => passed,
+                None => self.gate.pass(&profile)?.remove(0),
+            };
+            let on_phase = |name: &str| self.signals.phase(name);
+            let trace = Trace::new(
+                self.wishes(),
+                span.phases.total(),
+                self.environment,
+                &on_phase,
+            );
+            let outcome = self.one(&profile, passed, &mut ours, &trace);
+            trace.finish();
+            let Some(record) = self.unless_stopped(outcome)? else {
+                break;
+            };
+            if let Some(shelf) = &mut course.shelf {
+                shelf.save(number, &record);
+            }
+            let failed = matches!(record.outcome, Outcome::Failed(_));
+            trouble::tell(&record);
+            course.records.push(record);
+            if failed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn wishes(&self) -> Wishes {
+        Wishes {
+            verbose: self.asked.profile.verbose,
+            dot_every: self.asked.profile.progress,
+            document: self.asked.document(),
+        }
+    }
+
+    /// One time span, from its files to its record; none when the stop word came before its first I/O.
+    fn one(
+        &self,
+        profile: &model::Profile,
+        passed: Passed,
+        ours: &mut Ours,
+        trace: &Trace,
+    ) -> Result<Option<RunRecord>, Failure> {
+        let Passed { mut plan, facts } = passed;
+        ours.spare(&mut plan);
+        let filled = engine::prepare(&mut plan, &facts, trace, self.stop)?;
+        trace.filled(&filled);
+        ours.learn(&plan);
+        if let Some(event) = &self.signals.wait {
+            trace.say("waiting for a signal to start...");
+            if event.wait(|| self.stop.asked()) {
+                trace.say("received signal to start");
+            }
+        }
+        if self.stop.asked() {
+            return Ok(None);
+        }
+        let job = Job {
+            targets: match filled.is_empty() {
+                true => facts,
+                false => self.gate.facts(profile),
+            },
+            plan,
+            host: self.gate.host.clone(),
+            command: self.asked.command(),
+            tool_version: VERSION.to_owned(),
+            started_utc: now::utc(),
+        };
+        Ok(Some(engine::run(job, self.gate.root, trace, self.stop)?))
+    }
+
+    /// Making files may be stopped like measuring; then there is no record, and no failure either.
+    fn unless_stopped(
+        &self,
+        outcome: Result<Option<RunRecord>, Failure>,
+    ) -> Result<Option<RunRecord>, Failure> {
+        match outcome {
+            Err(failure) if self.stop.asked() => {
+                failure.say();
+                Ok(None)
+            }
+            other => other,
+        }
+    }
+}
+
+/// The files that this process has proven to be fathom's or has made, so that their blocks are not all read again
+/// before each time span. They are locked against other fathoms while they are used.
+#[derive(Default)]
+struct Ours(Vec<(PathBuf, (u64, u64))>);
+
+impl Ours {
+    fn spare(&self, plan: &mut model::Plan) {
+        for target in &mut plan.targets {
+            let known = |(path, identity): &(PathBuf, (u64, u64))| {
+                target.location.path() == Some(path) && target.identity == Some(*identity)
+            };
+            target.prove_ours &= !self.0.iter().any(known);
+        }
+    }
+
+    fn learn(&mut self, plan: &model::Plan) {
+        for target in plan.targets.iter().filter(|target| target.prove_ours) {
+            let place = target.location.path().map(PathBuf::from);
+            self.0.extend(place.zip(target.identity));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{
+        Bytes, EngineChoice, Location, Nanos, OnError, Phases, Placement, QueueDepth, Ratio,
+        Target, Workload,
+    };
+
+    fn span(create: &[Option<u64>]) -> Timespan {
+        let workload = Workload {
+            block: Bytes::kib(4),
+            queue_depth: QueueDepth(1),
+            write: Ratio::NONE,
+            access: model::Access::Random,
+        };
+        let target = |(number, create): (usize, &Option<u64>)| Target {
+            create: create.map(Bytes),
+            ..Target::new(
+                Location::Path(format!("f{number}").into()),
+                workload.clone(),
+            )
+        };
+        Timespan {
+            phases: Phases {
+                warmup: Nanos(0),
+                measured: Nanos::seconds(1),
+                cooldown: Nanos(0),
+            },
+            interval: Nanos::seconds(1),
+            seed: 0,
+            engine: EngineChoice::Auto,
+            on_error: OnError::Stop,
+            pool: None,
+            placement: Placement::Free,
+            targets: create.iter().enumerate().map(target).collect(),
+        }
+    }
+
+    #[test]
+    fn a_file_that_an_earlier_time_span_makes_is_there_for_the_later_ones() {
+        let asked = model::Profile {
+            timespans: vec![
+                span(&[Some(10), None]),
+                span(&[None, None]),
+                span(&[Some(20), Some(5)]),
+                span(&[None, None]),
+            ],
+        };
+        let whole = with_files_of_before(&asked);
+        let sizes = |span: &Timespan| -> Vec<Option<u64>> {
+            span.targets
+                .iter()
+                .map(|target| target.create.map(|size| size.0))
+                .collect()
+        };
+        let all: Vec<_> = whole.timespans.iter().map(sizes).collect();
+        assert_eq!(all[0], [Some(10), None]);
+        assert_eq!(all[1], [Some(10), None]);
+        assert_eq!(all[3], [Some(20), Some(5)]);
+    }
+}

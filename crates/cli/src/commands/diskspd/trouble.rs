@@ -1,0 +1,74 @@
+//! What went wrong with I/Os of a time span, on standard error: DISKSPD's pages have no place for it.
+//!
+//! Left out: what kept a time span from its first I/O, which is told where it is found (`session`).
+
+use crate::output;
+use model::{Failure, Operation, Outcome, RunRecord, Tally};
+use std::path::Path;
+
+/// Tells it, a line a kind of trouble.
+pub(super) fn tell(record: &RunRecord) {
+    lines(record).iter().for_each(|line| output::tell(line));
+}
+
+fn lines(record: &RunRecord) -> Vec<String> {
+    if let Outcome::Failed(failure) = &record.outcome {
+        return vec![ended_by(failure, &path_of(record, failure.target))];
+    }
+    let mut told = Vec::new();
+    for (target, number) in record.plan.targets.iter().zip(0u32..) {
+        let path = path_of(record, number);
+        for operation in Operation::ALL {
+            let mine = record.threads.iter().filter(|one| one.target == number);
+            let tallies: Vec<&Tally> = mine
+                .map(|thread| &thread.measured[operation.index()])
+                .collect();
+            let head = format!("warning: {path}: error during {}", operation.name());
+            told.extend(failed(&tallies).into_iter().map(|(errno, count)| {
+                let why = output::errno_text(&std::io::Error::from_raw_os_error(errno));
+                format!("{head}: {count} I/Os failed: {why} (error code: {errno}); they are not in the results")
+            }));
+            let short: u64 = tallies.iter().map(|tally| tally.short_ios).sum();
+            if short > 0 {
+                let (block, name) = (target.workload.block, operation.name());
+                told.push(format!(
+                    "warning: {path}: {short} I/Os transferred fewer bytes instead of {block} during {name}; they are in \
+                     the results with what they transferred"
+                ));
+            }
+        }
+    }
+    told
+}
+
+/// The original's words for it, with what they leave out.
+fn ended_by(failure: &Failure, path: &str) -> String {
+    format!(
+        "{path}: error during {}: {} at byte {} failed: {} (error code: {}); to count errors and go on, add: \
+         --continue-on-error",
+        failure.operation.name(),
+        failure.length,
+        failure.offset.0,
+        failure.message,
+        failure.errno,
+    )
+}
+
+/// How often each error came, the most frequent first.
+fn failed(tallies: &[&Tally]) -> Vec<(i32, u64)> {
+    let mut counts: Vec<(i32, u64)> = Vec::new();
+    for error in tallies.iter().flat_map(|tally| &tally.errors) {
+        match counts.iter_mut().find(|(errno, _)| *errno == error.errno) {
+            Some((_, count)) => *count += error.count,
+            None => counts.push((error.errno, error.count)),
+        }
+    }
+    counts.sort_by_key(|&(errno, count)| (std::cmp::Reverse(count), errno));
+    counts
+}
+
+fn path_of(record: &RunRecord, target: u32) -> String {
+    let path = record.plan.targets.get(target as usize);
+    let path = path.and_then(|target| target.location.path());
+    path.map_or_else(String::new, |path: &Path| path.display().to_string())
+}

@@ -1,0 +1,66 @@
+//! The cost of the loop itself, in instructions for an I/O without any I/O: the one measure of speed that does not
+//! depend on how fast or how busy the machine is.
+//!
+//! The program runs under valgrind for two lengths of time and counts its I/Os; what both runs have in common, the
+//! start and the report, cancels in the difference. The build under test is the one that the tests use, which is
+//! optimized less than a release and checks more: the bounds are for it alone.
+
+use crate::bench::Bench;
+use serde_json::Value;
+use std::process::Command;
+
+/// Instructions for an I/O that the build of the tests may take, by depth: 15 % above what it takes.
+const BOUNDS: [(u32, f64); 2] = [(1, 607.0), (32, 382.0)];
+/// Long enough for thousands of I/Os under valgrind, which is some fifty times slower.
+const LENGTHS_MS: [u32; 2] = [300, 1300];
+
+/// What one run took.
+struct Counted {
+    instructions: f64,
+    ios: f64,
+}
+
+fn count(bench: &Bench, depth: u32, length_ms: u32) -> Counted {
+    let told = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(env!("CARGO_BIN_EXE_fathom"))
+        .args(["run", "--engine", "null", "--no-store", "--json"])
+        .args(["--warmup", "0s", "--duration", &format!("{length_ms}ms")])
+        .args(["--depth", &depth.to_string()])
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
+    assert!(told.status.success(), "{told:?}");
+    let said = String::from_utf8_lossy(&told.stderr);
+    let collected = said
+        .lines()
+        .find_map(|line| line.split_once("Collected : "))
+        .and_then(|(_, number)| number.trim().parse().ok());
+    let document: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let total = document["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["operation"] == "total");
+    Counted {
+        instructions: collected.unwrap_or_else(|| panic!("valgrind said {said}")),
+        ios: total.unwrap()["ios"].as_f64().unwrap(),
+    }
+}
+
+#[test]
+fn the_loop_takes_no_more_instructions_for_an_io_than_it_did() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("skipped: valgrind is not installed");
+        return;
+    }
+    let bench = Bench::new();
+    for (depth, bound) in BOUNDS {
+        let [short, long] = LENGTHS_MS.map(|length| count(&bench, depth, length));
+        let ios = long.ios - short.ios;
+        let each = (long.instructions - short.instructions) / ios;
+        println!("depth {depth}: {each:.1} instructions for each of {ios} I/Os, at most {bound}");
+        assert!(ios > 1000.0, "too few I/Os to divide by at depth {depth}");
+        assert!(each <= bound, "{each:.1} instructions at depth {depth}");
+    }
+}

@@ -1,0 +1,87 @@
+//! `-S`, `-h`, `-N`: which letters go together.
+//!
+//! Whether mapped I/O can be with the rest of the request is checked when all is read.
+
+use super::{Command, Word};
+use crate::diskspd::Problem;
+use crate::diskspd::profile::{Cache, Flush};
+
+const CACHE_GIVEN: &str =
+    "how the system's cache is used is said already; say it once, by one of b, u, r, h or -h";
+const WRITE_THROUGH_GIVEN: &str = "write-through is on already; say it once, by w, h or -h";
+const MAPPED: &str = "mapped I/O (m) goes through the system's cache; leave u, h and -h away";
+const MAPPED_GIVEN: &str = "mapped I/O is asked for already; say m once";
+
+pub(in crate::diskspd) fn caching(command: &mut Command, word: &Word) -> Result<(), Problem> {
+    if word.value.is_empty() {
+        return letter(command, word, 'u');
+    }
+    word.value
+        .chars()
+        .try_for_each(|c| letter(command, word, c))
+}
+
+fn letter(command: &mut Command, word: &Word, letter: char) -> Result<(), Problem> {
+    match letter {
+        'b' => set_cache(command, word, Cache::Cached),
+        'r' => set_cache(command, word, Cache::LocalOff),
+        'u' => {
+            unless(command.caching.mapped, word, MAPPED)?;
+            set_cache(command, word, Cache::Unbuffered)
+        }
+        'w' => set_write_through(command, word),
+        'h' => {
+            unless(command.caching.mapped, word, MAPPED)?;
+            both_off(command, word)
+        }
+        'm' => {
+            let caching = &mut command.caching;
+            unless(caching.mapped, word, MAPPED_GIVEN)?;
+            unless(caching.cache == Some(Cache::Unbuffered), word, MAPPED)?;
+            caching.mapped = true;
+            Ok(())
+        }
+        _ => Err(word.value("say letters of b, u, r, w, h, m: cached, unbuffered, remote cache only, write-through, u and w, mapped")),
+    }
+}
+
+/// `-h`: as `-Sh`, but what it contradicts is found later.
+pub(in crate::diskspd) fn all_off(command: &mut Command, word: &Word) -> Result<(), Problem> {
+    command.bare(word);
+    both_off(command, word)
+}
+
+fn both_off(command: &mut Command, word: &Word) -> Result<(), Problem> {
+    unless(command.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
+    set_cache(command, word, Cache::Unbuffered)?;
+    set_write_through(command, word)
+}
+
+fn set_cache(command: &mut Command, word: &Word, cache: Cache) -> Result<(), Problem> {
+    unless(command.caching.cache.is_some(), word, CACHE_GIVEN)?;
+    command.caching.cache = Some(cache);
+    Ok(())
+}
+
+fn set_write_through(command: &mut Command, word: &Word) -> Result<(), Problem> {
+    unless(command.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
+    command.caching.write_through = true;
+    Ok(())
+}
+
+fn unless(wrong: bool, word: &Word, why: &'static str) -> Result<(), Problem> {
+    if wrong { Err(word.clash(why)) } else { Ok(()) }
+}
+
+pub(in crate::diskspd) fn flush(command: &mut Command, word: &Word) -> Result<(), Problem> {
+    command.caching.flush =
+        Some(match word.value {
+            "v" | "V" => Flush::ViewOfFile,
+            "n" | "N" => Flush::NonVolatileMemory,
+            "i" | "I" => Flush::NonVolatileMemoryNoDrain,
+            _ => return Err(word.value(
+                "say v (flush the view), n (flush persistent memory) or i (as n, without waiting)",
+            )),
+        });
+    Ok(())
+}

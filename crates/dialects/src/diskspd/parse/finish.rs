@@ -1,0 +1,154 @@
+//! From what the switches said to the request: the profile is put together, checked, and its traps are told.
+
+use super::{Caching, Command, Overrides};
+use crate::diskspd::profile::{Cache, Content, Flush, Profile, ResultFormat, TimeSpan};
+use crate::diskspd::validate::{Purpose, validate};
+use crate::diskspd::{Action, Note, Problem, Refusal, Request, targets, xml};
+
+impl Command<'_> {
+    /// The request, or everything that is wrong.
+    pub(super) fn finish(mut self) -> Result<Request, Refusal> {
+        let stopped = self.stop.is_some();
+        let flush_alone = self.caching.flush.is_some() && !self.caching.mapped;
+        if !stopped && flush_alone {
+            self.refuse(Problem::Clash {
+                token: "-N".to_owned(),
+                why: "there is nothing to flush without mapped I/O; add -Sm, or leave it away",
+            });
+        }
+        if !stopped && self.profile_path.is_none() && self.targets.is_empty() {
+            self.place = usize::MAX;
+            self.refuse(Problem::NoTarget);
+        }
+        self.problems.sort_by_key(|(place, _)| *place);
+        let problems = std::mem::take(&mut self.problems);
+        Refusal::none_or(problems.into_iter().map(|(_, problem)| problem).collect())?;
+        let action = match self.stop.take() {
+            Some(action) => action,
+            None => self.profile_action()?,
+        };
+        Ok(Request {
+            action,
+            notes: self.notes,
+            events: self.events,
+            extra: self.extra,
+        })
+    }
+
+    fn profile_action(&mut self) -> Result<Action, Refusal> {
+        let mut profile = match self.profile_path.take() {
+            Some(path) => self.profile_of(path)?,
+            None => self.own_profile(),
+        };
+        self.over.apply(&mut profile);
+        let purpose = if self.print {
+            Purpose::Print
+        } else {
+            Purpose::Run
+        };
+        self.notes.extend(validate(&profile, purpose)?);
+        self.tell_lost(&profile);
+        Ok(if self.print {
+            Action::Print(profile)
+        } else {
+            Action::Run(profile)
+        })
+    }
+
+    fn profile_of(&self, path: String) -> Result<Profile, Refusal> {
+        let text = match (self.environment.read)(&path) {
+            Ok(text) => text,
+            Err(why) => return Err(Problem::Unreadable { path, why }.into()),
+        };
+        let mut profile =
+            xml::read_xml(&text).map_err(|error| Problem::Document { path, error })?;
+        targets::substitute(&mut profile, &self.targets)?;
+        Ok(profile)
+    }
+
+    fn own_profile(&mut self) -> Profile {
+        let Caching {
+            cache,
+            write_through,
+            mapped,
+            flush,
+        } = self.caching;
+        if !self.print {
+            self.tell_traps(cache.is_none() && !mapped && !write_through);
+        }
+        let mut target = std::mem::take(&mut self.target);
+        target.cache = cache.unwrap_or(Cache::Cached);
+        target.write_through = write_through;
+        target.mapped = mapped.then(|| flush.unwrap_or(Flush::None));
+        let mut span: TimeSpan = std::mem::take(&mut self.span);
+        for path in &self.targets {
+            let mut each = target.clone();
+            each.path.clone_from(path);
+            each.canonical();
+            span.targets.push(each);
+        }
+        let mut profile = std::mem::take(&mut self.profile);
+        profile.time_spans = vec![span];
+        profile
+    }
+
+    /// A name that the document cannot hold is shown with a mark in it, so it cannot be fed back.
+    fn tell_lost(&mut self, profile: &Profile) {
+        if profile.result_format != ResultFormat::Xml {
+            return;
+        }
+        for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+            let source = match &target.content {
+                Content::Source { file, .. } => file.as_deref(),
+                Content::Pattern | Content::Zero => None,
+            };
+            for name in [Some(target.path.as_str()), source].into_iter().flatten() {
+                if !xml::can_hold(name) {
+                    let what = "XML has no spelling for a character in this name, so U+FFFD stands for it there";
+                    self.notes.push(Note::new(name, what));
+                }
+            }
+        }
+    }
+
+    /// What is legal and seldom meant.
+    fn tell_traps(&mut self, no_cache_switch: bool) {
+        const LARGE_SOURCE: u64 = 1 << 30;
+        if let Content::Source { bytes, .. } = self.target.content
+            && bytes >= LARGE_SOURCE
+            && self.target.create_bytes.is_none()
+        {
+            self.notes.push(Note::new(
+                format!("-Z{}", model::Bytes(bytes)),
+                "this is the size of a buffer in memory that writes are taken from; the size of the test is -c or -f",
+            ));
+        }
+        if no_cache_switch {
+            self.notes.push(Note::new(
+                "no -S",
+                "I/O goes through the system's cache, so memory may be measured; -Su goes past it, -Sh past the write cache too",
+            ));
+        }
+    }
+}
+
+impl Overrides {
+    fn apply(&self, profile: &mut Profile) {
+        profile.verbose |= self.verbose;
+        profile.verbose_stats |= self.verbose_stats;
+        set(&mut profile.result_format, self.format);
+        set(&mut profile.experiment_flags, self.experiment_flags);
+        for span in &mut profile.time_spans {
+            set(&mut span.duration_s, self.duration_s);
+            set(&mut span.warmup_s, self.warmup_s);
+            set(&mut span.cooldown_s, self.cooldown_s);
+            set(&mut span.seed, self.seed);
+        }
+    }
+}
+
+fn set<T: Copy>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}

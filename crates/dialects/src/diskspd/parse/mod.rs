@@ -1,0 +1,185 @@
+//! Arguments → request, in two passes as DISKSPD goes about it.
+//!
+//! The first pass reads the targets, `-b` and the switches that may stand beside `-X`; the second reads the rest
+//! from left to right, so that `b` in a size means the last `-b` wherever it stands. Which switch belongs to which
+//! pass, and the function that reads it, stand in `flags::FLAGS`. All problems are told at once; `-?` and `-ye` end the
+//! reading where they stand, as they always did.
+
+mod access;
+mod cache;
+mod finish;
+mod places;
+mod plain;
+mod words;
+
+pub(super) use access::{interlocked, mixed, random, ranges, sequential};
+pub(super) use cache::{all_off, caching, flush};
+pub(super) use places::{affinity, base, content, max_or_hints};
+pub(super) use plain::*;
+
+use super::flags::Pass;
+use super::problem::{Note, Problem, Refusal};
+use super::profile::{Cache, Flush, Profile, ResultFormat, Target, TimeSpan};
+use super::{Action, Environment, Events, Extra, Request, number};
+use std::ops::RangeInclusive;
+pub(super) use words::Word;
+
+/// Reads a whole command line, program name left out.
+///
+/// # Errors
+/// Everything that is wrong with it. Nothing has been opened but the profile that `-X` names.
+pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refusal> {
+    if args.is_empty() {
+        return Ok(Request {
+            action: Action::Usage { asked: false },
+            notes: Vec::new(),
+            events: Events::default(),
+            extra: Extra::default(),
+        });
+    }
+    let mut command = Command::new(environment);
+    let words = words::split(args, &mut command);
+    command.refuse_beside_profile(&words);
+    for pass in [Pass::First, Pass::Second] {
+        for word in &words {
+            if word.flag.pass != pass || command.stop.is_some() {
+                continue;
+            }
+            command.place = word.place;
+            if let Err(problem) = (word.flag.read)(&mut command, word) {
+                command.refuse(problem);
+            }
+        }
+    }
+    command.finish()
+}
+
+/// A command line while it is read.
+pub(super) struct Command<'a> {
+    environment: &'a Environment<'a>,
+    profile: Profile,
+    span: TimeSpan,
+    target: Target,
+    targets: Vec<String>,
+    align_given: bool,
+    base_given: bool,
+    caching: Caching,
+    over: Overrides,
+    profile_path: Option<String>,
+    print: bool,
+    stop: Option<Action>,
+    events: Events,
+    extra: Extra,
+    notes: Vec<Note>,
+    problems: Vec<(usize, Problem)>,
+    /// Which argument is being read.
+    place: usize,
+}
+
+/// What `-S`, `-h` and `-N` have said so far.
+#[derive(Default)]
+struct Caching {
+    cache: Option<Cache>,
+    write_through: bool,
+    mapped: bool,
+    flush: Option<Flush>,
+}
+
+/// What the command line says over the head of a profile.
+#[derive(Default)]
+struct Overrides {
+    duration_s: Option<u32>,
+    warmup_s: Option<u32>,
+    cooldown_s: Option<u32>,
+    seed: Option<u32>,
+    experiment_flags: Option<u32>,
+    format: Option<ResultFormat>,
+    verbose: bool,
+    verbose_stats: bool,
+}
+
+impl<'a> Command<'a> {
+    fn new(environment: &'a Environment<'a>) -> Self {
+        Command {
+            environment,
+            profile: Profile::default(),
+            span: TimeSpan::default(),
+            target: Target::default(),
+            targets: Vec::new(),
+            align_given: false,
+            base_given: false,
+            caching: Caching::default(),
+            over: Overrides::default(),
+            profile_path: None,
+            print: false,
+            stop: None,
+            events: Events::default(),
+            extra: Extra::default(),
+            notes: Vec::new(),
+            problems: Vec::new(),
+            place: 0,
+        }
+    }
+
+    fn refuse(&mut self, problem: Problem) {
+        self.problems.push((self.place, problem));
+    }
+
+    fn note(&mut self, word: &Word, what: impl Into<String>) {
+        self.notes.push(Note::new(&word.token, what));
+    }
+
+    /// Says that what stands behind a switch without a value is not looked at.
+    fn bare(&mut self, word: &Word) {
+        if !word.value.is_empty() {
+            let what = format!("`{}` is ignored: this switch takes no value", word.value);
+            self.note(word, what);
+        }
+    }
+
+    /// A number as C reads it; what stands behind it is ignored and told.
+    fn number(
+        &mut self,
+        word: &Word,
+        range: RangeInclusive<i64>,
+        accepted: &'static str,
+    ) -> Result<u32, Problem> {
+        let (value, rest) = number::atoi(word.value);
+        let fits = u32::try_from(value).ok().filter(|_| range.contains(&value));
+        let value = fits.ok_or_else(|| word.value(accepted))?;
+        self.junk(word, value, rest);
+        Ok(value)
+    }
+
+    fn junk(&mut self, word: &Word, value: u32, rest: &str) {
+        if !rest.is_empty() {
+            self.note(word, format!("read as {value}; `{rest}` is ignored"));
+        }
+    }
+
+    fn size(&self, word: &Word, text: &str) -> Result<u64, Problem> {
+        number::size(text, u64::from(self.target.block_bytes)).ok_or_else(|| Problem::Value {
+            token: word.token.clone(),
+            read: text.to_owned(),
+            accepted: number::SIZE_FORM,
+        })
+    }
+
+    fn refuse_beside_profile(&mut self, words: &[Word]) {
+        let Some(profile) = words.iter().find(|word| word.is("X")) else {
+            return;
+        };
+        for word in words {
+            if !word.flag.composes {
+                self.problems.push((
+                    word.place,
+                    Problem::BesideProfile {
+                        token: word.token.clone(),
+                        profile: profile.token.clone(),
+                        before: word.place < profile.place,
+                    },
+                ));
+            }
+        }
+    }
+}

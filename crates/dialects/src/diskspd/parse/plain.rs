@@ -1,0 +1,373 @@
+//! Switches with one number, one word or nothing behind them.
+//!
+//! Each function reads one row of the table of flags. Switches that depend on others stand in `access`, `cache` and
+//! `places`.
+
+use super::{Command, Word};
+use crate::diskspd::profile::{EventClasses, ResultFormat, Throughput};
+use crate::diskspd::{Action, Compat, Problem, number};
+use std::path::PathBuf;
+
+/// What C's `int` holds: `atoi` gives nothing larger.
+const INT_MAX: i64 = i32::MAX as i64;
+type Done = Result<(), Problem>;
+
+const SECONDS: &str = "say whole seconds from 0 to 2147483647";
+const POSITIVE: &str = "say a whole number from 1 to 2147483647";
+
+pub(in crate::diskspd) fn usage(command: &mut Command, _: &Word) -> Done {
+    command.stop = Some(Action::Usage { asked: true });
+    Ok(())
+}
+
+pub(in crate::diskspd) fn experiment(command: &mut Command, word: &Word) -> Done {
+    let (value, rest) = number::atoi(word.value);
+    let fits = i32::try_from(value)
+        .map_err(|_| word.value("say a number from -2147483648 to 2147483647"))?;
+    let flags = fits.cast_unsigned();
+    command.junk(word, flags, rest);
+    command.over.experiment_flags = Some(flags);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn block(command: &mut Command, word: &Word) -> Done {
+    let bytes = command.size(word, word.value)?;
+    command.target.block_bytes = u32::try_from(bytes)
+        .ok()
+        .filter(|bytes| (1..u32::MAX).contains(bytes))
+        .ok_or_else(|| word.value("a block is from 1 to 4294967294 bytes"))?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn create(command: &mut Command, word: &Word) -> Done {
+    command.target.create_bytes = Some(command.size(word, word.value)?);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn cooldown(command: &mut Command, word: &Word) -> Done {
+    command.over.cooldown_s = Some(command.number(word, 0..=INT_MAX, SECONDS)?);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn duration(command: &mut Command, word: &Word) -> Done {
+    command.over.duration_s = Some(command.number(word, 0..=INT_MAX, SECONDS)?);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn warmup(command: &mut Command, word: &Word) -> Done {
+    command.over.warmup_s = Some(command.number(word, 0..=INT_MAX, SECONDS)?);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn intervals(command: &mut Command, word: &Word) -> Done {
+    command.span.iops_std_dev = true;
+    if word.value.is_empty() {
+        return Ok(());
+    }
+    let (value, rest) = number::atoi(word.value);
+    match u32::try_from(value)
+        .ok()
+        .filter(|_| (1..=INT_MAX).contains(&value))
+    {
+        Some(ms) => {
+            command.span.io_bucket_ms = ms;
+            command.junk(word, ms, rest);
+        }
+        None => command.note(
+            word,
+            "not a number of milliseconds from 1 on, so the interval stays as it was",
+        ),
+    }
+    Ok(())
+}
+
+/// Word of the command line, and what it switches on.
+type Event = (&'static str, fn(&mut EventClasses));
+
+const EVENTS: [Event; 8] = [
+    ("PROCESS", |e| e.process = true),
+    ("THREAD", |e| e.thread = true),
+    ("IMAGE_LOAD", |e| e.image_load = true),
+    ("DISK_IO", |e| e.disk_io = true),
+    ("MEMORY_PAGE_FAULTS", |e| e.memory_page_faults = true),
+    ("MEMORY_HARD_FAULTS", |e| e.memory_hard_faults = true),
+    ("NETWORK", |e| e.network = true),
+    ("REGISTRY", |e| e.registry = true),
+];
+const EVENT_CLOCKS: [Event; 4] = [
+    ("q", |e| e.use_perf_timer = true),
+    ("c", |e| e.use_cycles_counter = true),
+    ("s", |e| e.use_system_timer = true),
+    ("p", |e| e.use_paged_memory = true),
+];
+
+pub(in crate::diskspd) fn kernel_events(command: &mut Command, word: &Word) -> Done {
+    let exact = EVENTS.iter().find(|(name, _)| *name == word.value);
+    let clock = EVENT_CLOCKS
+        .iter()
+        .find(|(name, _)| word.value.starts_with(name));
+    let (name, set) = exact.or(clock).ok_or_else(|| {
+        word.value(
+            "say one of PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK, \
+             REGISTRY, or q, c, s, p",
+        )
+    })?;
+    set(command.profile.events.get_or_insert_default());
+    if word.value.len() > name.len() {
+        command.note(word, format!("only `{name}` counts"));
+    }
+    Ok(())
+}
+
+pub(in crate::diskspd) fn pool(command: &mut Command, word: &Word) -> Done {
+    command.span.thread_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn pool_requests(command: &mut Command, word: &Word) -> Done {
+    command.span.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn rate(command: &mut Command, word: &Word) -> Done {
+    const FORM: &str =
+        "say bytes a millisecond as in -g1024, or I/Os a second as in -g500i; from 1 to 2147483647";
+    let iops = word.value.strip_suffix('i');
+    let digits = iops.unwrap_or(word.value);
+    if !digits
+        .bytes()
+        .last()
+        .is_some_and(|byte| byte.is_ascii_digit())
+    {
+        return Err(word.value(FORM));
+    }
+    let (value, rest) = number::atoi(digits);
+    let value = u32::try_from(value)
+        .ok()
+        .filter(|_| (1..=INT_MAX).contains(&value))
+        .ok_or_else(|| word.value(FORM))?;
+    command.junk(word, value, rest);
+    command.target.throughput = match iops {
+        Some(_) => Throughput::Iops(value),
+        None => Throughput::BytesPerMs(value),
+    };
+    Ok(())
+}
+
+pub(in crate::diskspd) fn burst(command: &mut Command, word: &Word) -> Done {
+    command.target.burst_ios = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn think(command: &mut Command, word: &Word) -> Done {
+    command.target.think_ms = command.number(
+        word,
+        1..=INT_MAX,
+        "say whole milliseconds from 1 to 2147483647",
+    )?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn priority(command: &mut Command, word: &Word) -> Done {
+    let level = command.number(word, 1..=3, "say 1 (very low), 2 (low) or 3 (normal)")?;
+    command.target.io_priority = u8::try_from(level).expect("from 1 to 3");
+    Ok(())
+}
+
+pub(in crate::diskspd) fn large_pages(command: &mut Command, word: &Word) -> Done {
+    command.bare(word);
+    command.target.large_pages = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn latency(command: &mut Command, word: &Word) -> Done {
+    command.bare(word);
+    command.span.measure_latency = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn no_affinity(command: &mut Command, word: &Word) -> Done {
+    command.bare(word);
+    command.span.disable_affinity = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn outstanding(command: &mut Command, word: &Word) -> Done {
+    command.target.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn parallel(command: &mut Command, word: &Word) -> Done {
+    command.bare(word);
+    command.target.parallel_async = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn progress(command: &mut Command, word: &Word) -> Done {
+    const STEP: u32 = 65_536;
+    let (value, rest) = number::atoi(word.value);
+    let step = u32::try_from(value)
+        .ok()
+        .filter(|_| (1..=INT_MAX).contains(&value));
+    command.profile.progress = step.unwrap_or(STEP);
+    if step.is_none() && !word.value.is_empty() {
+        command.note(word, "not a number of I/Os from 1 on, so it is 65536");
+    } else {
+        command.junk(word, command.profile.progress, rest);
+    }
+    Ok(())
+}
+
+pub(in crate::diskspd) fn result_format(command: &mut Command, word: &Word) -> Done {
+    let (print, format) = match word.value {
+        "text" => (false, Some(ResultFormat::Text)),
+        "xml" => (false, Some(ResultFormat::Xml)),
+        "p" => (true, None),
+        "ptext" => (true, Some(ResultFormat::Text)),
+        "pxml" => (true, Some(ResultFormat::Xml)),
+        _ => {
+            return Err(
+                word.value("say text or xml, or p, ptext or pxml to print the profile only")
+            );
+        }
+    };
+    command.print |= print;
+    command.over.format = format.or(command.over.format);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn threads(command: &mut Command, word: &Word) -> Done {
+    command.target.threads = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn thread_stride(command: &mut Command, word: &Word) -> Done {
+    let bytes = command.size(word, word.value)?;
+    if bytes == 0 {
+        return Err(word.value("the distance between the starts of two threads is above 0"));
+    }
+    command.target.thread_stride_bytes = bytes;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn verbose(command: &mut Command, word: &Word) -> Done {
+    match word.value {
+        "" => command.over.verbose = true,
+        "s" => command.over.verbose_stats = true,
+        _ => return Err(word.value("say -v, or -vs for the statistics of waiting")),
+    }
+    Ok(())
+}
+
+pub(in crate::diskspd) fn write_share(command: &mut Command, word: &Word) -> Done {
+    const FORM: &str = "say a whole percentage from 0 (reads only) to 100";
+    if word.value.is_empty() {
+        return Err(word.value(FORM));
+    }
+    let percent = command.number(word, 0..=100, FORM)?;
+    command.target.write_percent = u8::try_from(percent).expect("at most 100");
+    Ok(())
+}
+
+pub(in crate::diskspd) fn completion_routines(command: &mut Command, word: &Word) -> Done {
+    command.bare(word);
+    command.span.completion_routines = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn profile(command: &mut Command, word: &Word) -> Done {
+    if word.value.is_empty() {
+        return Err(word.value("name an XML profile, as in -Xprofile.xml"));
+    }
+    if command.profile_path.is_some() {
+        return Err(
+            word.clash("a profile is named already; multiple XML profiles cannot be run at once")
+        );
+    }
+    command.profile_path = Some(word.value.to_owned());
+    Ok(())
+}
+
+pub(in crate::diskspd) fn event(command: &mut Command, word: &Word) -> Done {
+    const FORM: &str = "say s, f, r, p or e and the event's name without a slash, as in -yrready";
+    let mut letters = word.value.chars();
+    let letter = letters.next().ok_or_else(|| word.value(FORM))?;
+    let name = letters.as_str();
+    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+        return Err(word.value(FORM));
+    }
+    let name = name.to_owned();
+    match letter {
+        's' => command.events.start = Some(name),
+        'f' => command.events.finish = Some(name),
+        'r' => command.events.wait = Some(name),
+        'p' => command.events.stop = Some(name),
+        'e' => command.stop = Some(Action::Signal { event: name }),
+        _ => return Err(word.value(FORM)),
+    }
+    Ok(())
+}
+
+pub(in crate::diskspd) fn seed(command: &mut Command, word: &Word) -> Done {
+    let seed = if word.value.is_empty() {
+        // The low half turns over every 49 days; zero would be the default seed.
+        let low = command.environment.uptime_ms & u64::from(u32::MAX);
+        u32::try_from(low)
+            .expect("the upper half is cut off")
+            .max(1)
+    } else {
+        let value = number::digits(word.value).and_then(|value| u32::try_from(value).ok());
+        value.ok_or_else(|| word.value("a seed is a whole number from 0 to 4294967295, or nothing for the time since start-up"))?
+    };
+    command.over.seed = Some(seed);
+    Ok(())
+}
+
+pub(in crate::diskspd) fn overwrite(command: &mut Command, _: &Word) -> Done {
+    command.extra.overwrite = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn destroy(command: &mut Command, word: &Word) -> Done {
+    command.extra.destroy.push(PathBuf::from(word.value));
+    Ok(())
+}
+
+pub(in crate::diskspd) fn json(command: &mut Command, word: &Word) -> Done {
+    command.extra.json = Some(PathBuf::from(word.value));
+    Ok(())
+}
+
+pub(in crate::diskspd) fn text(command: &mut Command, word: &Word) -> Done {
+    command.extra.text = Some(PathBuf::from(word.value));
+    Ok(())
+}
+
+pub(in crate::diskspd) fn xml(command: &mut Command, word: &Word) -> Done {
+    command.extra.xml = Some(PathBuf::from(word.value));
+    Ok(())
+}
+
+pub(in crate::diskspd) fn store(command: &mut Command, word: &Word) -> Done {
+    command.extra.store = Some(PathBuf::from(word.value));
+    Ok(())
+}
+
+pub(in crate::diskspd) fn no_store(command: &mut Command, _: &Word) -> Done {
+    command.extra.no_store = true;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn compat(command: &mut Command, word: &Word) -> Done {
+    command.extra.compat = match word.value {
+        "2.2" => Compat::V2_2,
+        "2.0" => Compat::V2_0,
+        _ => return Err(word.value("say 2.2 or 2.0")),
+    };
+    Ok(())
+}
+
+pub(in crate::diskspd) fn continue_on_error(command: &mut Command, _: &Word) -> Done {
+    command.extra.continue_on_error = true;
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! Anonymous memory from the system, in huge pages where that is asked for.
+#![allow(unsafe_code, reason = "maps memory that the kernel reads and writes")]
+
+use super::PAGE;
+use crate::RunError;
+use model::Bytes;
+use std::io;
+use std::ptr::NonNull;
+
+/// Size of a huge page.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// A mapping of our own.
+#[derive(Debug)]
+pub(super) struct Map {
+    pub(super) start: NonNull<u8>,
+    pub(super) bytes: usize,
+}
+
+// SAFETY: a mapping belongs to whoever has it, on any thread.
+unsafe impl Send for Map {}
+// SAFETY: shared references only tell where it is; what is written there goes through `&mut`.
+unsafe impl Sync for Map {}
+
+impl Map {
+    /// `large` insists on huge pages; without it nothing is said about pages, so they are what any program gets.
+    pub(super) fn new(bytes: usize, large: bool) -> Result<Self, RunError> {
+        let bytes = if large {
+            bytes.max(1).next_multiple_of(HUGE_PAGE)
+        } else {
+            bytes.max(PAGE)
+        };
+        let huge = if large { libc::MAP_HUGETLB } else { 0 };
+        // SAFETY: a fresh anonymous mapping touches nothing that exists.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | huge,
+                -1,
+                0,
+            )
+        };
+        let refused = || {
+            let (bytes, source) = (Bytes(bytes as u64), io::Error::last_os_error());
+            if large {
+                RunError::LargePages {
+                    bytes,
+                    pages: bytes.0 / HUGE_PAGE as u64,
+                    source,
+                }
+            } else {
+                RunError::Buffers { bytes, source }
+            }
+        };
+        if start == libc::MAP_FAILED {
+            return Err(refused());
+        }
+        Ok(Map {
+            start: NonNull::new(start.cast()).ok_or_else(refused)?,
+            bytes,
+        })
+    }
+
+    /// The place of `length` bytes in it.
+    #[inline]
+    pub(super) fn at(&self, place: usize, length: usize) -> NonNull<u8> {
+        assert!(place + length <= self.bytes, "every slot has its place");
+        // SAFETY: the place was just checked to lie inside the mapping.
+        unsafe { self.start.add(place) }
+    }
+
+    #[inline]
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the mapping is `bytes` long, lives as long as `self`, and `&mut self` keeps other users of
+        // this process out; the kernel only touches pieces of slots in flight, which the worker leaves alone.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new` with this length, and nothing in flight uses it: see `Buffers::abandon`.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+    }
+}

@@ -1,0 +1,85 @@
+//! Write data that all threads of a target share: one buffer, in which each write begins somewhere.
+//!
+//! Random bytes of a fixed seed, so that every run writes the same, with fathom's mark where writes may begin; or a
+//! file, repeated where it is shorter, as it is.
+
+use super::map::Map;
+use crate::RunError;
+use crate::jenkins::Jenkins;
+use model::{Plan, WriteContent, stamp};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// The buffer. Nobody writes to it once it is filled.
+#[derive(Debug)]
+pub(crate) struct Source {
+    map: Map,
+    bytes: u64,
+}
+
+impl Source {
+    /// The sources of a plan's targets, where they have one and write.
+    pub(crate) fn all(plan: &Plan) -> Result<Vec<Option<Arc<Source>>>, RunError> {
+        let one = |content: &WriteContent| match content {
+            WriteContent::Source { bytes, file } => {
+                Source::new(bytes.0, file.as_deref()).map(|made| Some(Arc::new(made)))
+            }
+            _ => Ok(None),
+        };
+        let targets = plan.targets.iter();
+        targets
+            .map(|target| {
+                if target.writes() {
+                    one(&target.content)
+                } else {
+                    Ok(None)
+                }
+            })
+            .collect()
+    }
+
+    fn new(bytes: u64, file: Option<&Path>) -> Result<Self, RunError> {
+        let length = usize::try_from(bytes).expect("the check keeps it below the memory");
+        let mut map = Map::new(length, false)?;
+        let data = &mut map.bytes_mut()[..length];
+        match file {
+            None => {
+                Jenkins::new(0).fill(data);
+                stamp::mark_source(data);
+            }
+            Some(path) => {
+                let told = |source| RunError::Source {
+                    path: path.to_owned(),
+                    source,
+                };
+                let mut whole = Vec::new();
+                File::open(path)
+                    .and_then(|file| file.take(bytes).read_to_end(&mut whole))
+                    .map_err(told)?;
+                if whole.is_empty() {
+                    return Err(told(std::io::ErrorKind::UnexpectedEof.into()));
+                }
+                for piece in data.chunks_mut(whole.len()) {
+                    piece.copy_from_slice(&whole[..piece.len()]);
+                }
+            }
+        }
+        Ok(Source { map, bytes })
+    }
+
+    /// Where the next write of `block` bytes begins. // block at most the size; align above 0
+    #[inline]
+    pub(crate) fn place(&self, block: u64, align: u64, dice: &mut Jenkins) -> NonNull<u8> {
+        let drawn = u64::from(dice.low()) % (self.bytes - block + 1);
+        self.map
+            .at((drawn - drawn % align) as usize, block as usize)
+    }
+
+    /// All of it, for registering with the kernel.
+    pub(crate) fn whole(&self) -> (NonNull<u8>, usize) {
+        (self.map.start, self.map.bytes)
+    }
+}

@@ -1,0 +1,165 @@
+//! Slots keep apart; marked data is new each time; each content is what it says.
+#![allow(unsafe_code, reason = "reads what a backend would write")]
+
+use super::*;
+use crate::rehearsal::tests::{plan, planned};
+use model::{QueueDepth, Ratio};
+
+fn written(buffers: &mut Buffers, slot: u32, offset: u64) -> Vec<u8> {
+    let block = buffers.parts[0].block;
+    let memory = buffers.for_write(0, slot, Bytes(offset), &mut Jenkins::new(offset));
+    // SAFETY: nothing is in flight in this test, and the block lies inside the mapping.
+    unsafe { std::slice::from_raw_parts(memory.start.as_ptr(), block) }.to_vec()
+}
+
+fn with(change: &dyn Fn(&mut PlannedTarget)) -> Buffers {
+    let mut target = planned();
+    change(&mut target);
+    let plan = plan(&[target]);
+    let sources = Source::all(&plan).unwrap();
+    Buffers::new(&plan, &crate::place::places(&plan, 0)[0], &sources, 1).unwrap()
+}
+
+fn buffers(depth: u32, write: u8) -> Buffers {
+    with(&|target| {
+        target.workload.queue_depth = QueueDepth(depth);
+        target.workload.write = Ratio::percent(write).unwrap();
+    })
+}
+
+#[test]
+fn writes_are_marked_and_never_the_same_twice() {
+    let mut buffers = buffers(2, 100);
+    let blocks: Vec<Vec<u8>> = (0..2000)
+        .map(|i| written(&mut buffers, i % 2, u64::from(i) * 4096))
+        .collect();
+    assert!(blocks.iter().all(|block| stamp::is_stamped(block)));
+    let mut unique = blocks.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), blocks.len());
+}
+
+#[test]
+fn slots_and_operations_do_not_share_memory() {
+    let mut buffers = buffers(4, 30);
+    let mut places: Vec<usize> = (0..4)
+        .map(|slot| buffers.for_read(slot).start.as_ptr() as usize)
+        .collect();
+    places.extend((0..4).map(|slot| {
+        buffers
+            .for_write(0, slot, Bytes(0), &mut Jenkins::new(0))
+            .start
+            .as_ptr() as usize
+    }));
+    places.sort_unstable();
+    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 4096));
+    assert!(places.iter().all(|place| place.is_multiple_of(4096)));
+}
+
+#[test]
+fn write_data_is_incompressible() {
+    let mut buffers = buffers(1, 100);
+    let mut counts = [0u32; 256];
+    for i in 0..64 {
+        for byte in written(&mut buffers, 0, i * 4096) {
+            counts[byte as usize] += 1;
+        }
+    }
+    let total = f64::from(counts.iter().sum::<u32>());
+    let entropy: f64 = counts
+        .iter()
+        .map(|&c| f64::from(c) / total)
+        .map(|p| if p > 0.0 { -p * p.log2() } else { 0.0 })
+        .sum();
+    assert!(entropy > 7.98, "{entropy} bits a byte");
+}
+
+#[test]
+fn each_content_is_what_it_says() {
+    let content = |content: WriteContent| {
+        with(&move |target| {
+            target.workload.queue_depth = QueueDepth(2);
+            (target.workload.write, target.content) = (Ratio::ALL, content.clone());
+        })
+    };
+    let mut pattern = content(WriteContent::Pattern);
+    assert!(
+        written(&mut pattern, 1, 0)
+            .iter()
+            .enumerate()
+            .all(|(at, &byte)| byte == at as u8)
+    );
+    let mut zero = content(WriteContent::Zero);
+    assert!(written(&mut zero, 1, 0).iter().all(|&byte| byte == 0));
+    let mut fresh = content(WriteContent::Fresh);
+    let first = written(&mut fresh, 0, 1);
+    assert_ne!(first, written(&mut fresh, 0, 2));
+    assert_eq!(&first[..8], Jenkins::new(1).bits().to_le_bytes());
+}
+
+#[test]
+fn e065_a_file_that_is_shorter_than_its_source_is_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("entropy.bin");
+    let data: Vec<u8> = (0..=255).rev().collect();
+    std::fs::write(&path, &data).unwrap();
+    let mut buffers = with(&|target| {
+        (target.workload.write, target.workload.block) = (Ratio::ALL, Bytes::mib(1));
+        target.content = WriteContent::Source {
+            bytes: Bytes::mib(1),
+            file: Some(path.clone()),
+        };
+    });
+    assert!(
+        written(&mut buffers, 0, 0)
+            .chunks(256)
+            .all(|piece| piece == data)
+    );
+    assert_eq!(buffers.pieces().len(), 2);
+}
+
+#[test]
+fn e066_writes_begin_somewhere_in_the_source_at_aligned_places() {
+    let mut buffers = with(&|target| {
+        target.workload.write = Ratio::ALL;
+        target.content = WriteContent::Source {
+            bytes: Bytes::mib(20),
+            file: None,
+        };
+    });
+    let (start, bytes) = buffers.pieces()[1];
+    let mut dice = Jenkins::new(0);
+    let mut places: Vec<usize> = (0..500)
+        .map(|_| {
+            let memory = buffers.for_write(0, 0, Bytes(0), &mut dice);
+            assert_eq!(memory.area, 1);
+            memory.start.as_ptr() as usize - start.as_ptr() as usize
+        })
+        .collect();
+    assert!(
+        places
+            .iter()
+            .all(|place| place.is_multiple_of(512) && place + 4096 <= bytes)
+    );
+    places.sort_unstable();
+    places.dedup();
+    assert!(places.len() > 450, "{} places", places.len());
+}
+
+/// Decision 0006: huge pages would make large I/Os faster than any program's.
+#[test]
+fn the_system_is_asked_for_large_pages_only_when_the_plan_asks() {
+    let buffers = with(&|target| target.workload.block = Bytes::mib(8));
+    let start = buffers.pieces()[0].0.as_ptr() as usize;
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let holds = |line: &str| {
+        let ends = line.split(' ').next().and_then(|ends| ends.split_once('-'));
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        ends.and_then(|(from, to)| Some((number(from)?..number(to)?).contains(&start)))
+    };
+    let mut lines = maps.lines().skip_while(|line| holds(line) != Some(true));
+    let flags = lines.find_map(|line| line.strip_prefix("VmFlags:"));
+    let mut flags = flags.unwrap().split_whitespace();
+    assert!(flags.all(|flag| flag != "hg" && flag != "ht"));
+}

@@ -1,0 +1,106 @@
+//! What a thread does to each of its targets, how a free slot comes to its target, and what all threads share.
+
+use crate::RunError;
+use crate::address::{Route, Steps};
+use crate::buffer::Source;
+use crate::jenkins::Jenkins;
+use crate::pacer::Pacer;
+use crate::place::{Place, Seat};
+use crate::schedule::Schedule;
+use crate::tally::ThreadTally;
+use crate::walk::{SharedPointer, Stride, Walk};
+use model::{Access, Plan};
+use std::sync::Arc;
+
+/// What all threads of a plan share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) schedule: Arc<Schedule>,
+    pointers: Arc<[Arc<SharedPointer>]>,            // by target
+    pub(crate) sources: Arc<[Option<Arc<Source>>]>, // by target
+}
+
+impl Shared {
+    /// Makes what the threads share, shared write data among it.
+    pub(crate) fn new(plan: &Plan, schedule: &Arc<Schedule>) -> Result<Self, RunError> {
+        Ok(Shared {
+            plan: Arc::new(plan.clone()),
+            schedule: Arc::clone(schedule),
+            pointers: plan.targets.iter().map(|_| Arc::default()).collect(),
+            sources: Source::all(plan)?.into(),
+        })
+    }
+}
+
+/// What the thread does to one of its targets.
+pub(crate) struct Lane {
+    pub(crate) route: Route,
+    pub(crate) pacer: Pacer,
+    pub(crate) tally: ThreadTally,
+    pub(crate) block: u32,
+    pub(crate) target: u32,
+}
+
+/// How a free slot comes to its target.
+pub(crate) enum Draw {
+    /// It has one.
+    Bound,
+    /// By weight: of each seat, where its share of `total` ends.
+    Weights {
+        ends: Box<[u32]>,
+        total: u32,
+        alike: bool,
+    },
+}
+
+impl Lane {
+    pub(crate) fn new(shared: &Shared, thread: u32, seat: &Seat, dice: &mut Jenkins) -> Self {
+        let plan = &shared.plan;
+        let target = &plan.targets[seat.target as usize];
+        let route = match &target.workload.access {
+            Access::Diskspd(access) => {
+                let stride = Stride {
+                    index: seat.index,
+                    first_slot: seat.first_slot,
+                    slots: seat.slots,
+                };
+                let pointer = &shared.pointers[seat.target as usize];
+                Route::Diskspd(Walk::new((target, access), stride, pointer, dice))
+            }
+            Access::Sequential | Access::Random => {
+                let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32);
+                Route::Own(Steps::new(
+                    target,
+                    plan.seed,
+                    seat,
+                    apart | u64::from(thread),
+                ))
+            }
+        };
+        Lane {
+            route,
+            pacer: Pacer::new(target.pacing, target.workload.block.0),
+            tally: ThreadTally::new(plan),
+            block: u32::try_from(target.workload.block.0).expect("at most 1 GiB"),
+            target: seat.target,
+        }
+    }
+}
+
+impl Draw {
+    pub(crate) fn new(place: &Place) -> Self {
+        if !place.draws || place.seats.len() == 1 {
+            return Draw::Bound;
+        }
+        let first = place.seats[0].weight;
+        let mut total = 0u32;
+        let ends = place.seats.iter().map(|seat| {
+            total = total.saturating_add(seat.weight);
+            total
+        });
+        let ends: Box<[u32]> = ends.collect();
+        let alike = place.seats.iter().all(|seat| seat.weight == first);
+        Draw::Weights { ends, total, alike }
+    }
+}

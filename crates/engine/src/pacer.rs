@@ -1,0 +1,134 @@
+//! How fast one thread may go on one target. Asked before an I/O is stamped, so that waiting is never latency.
+//!
+//! Each meter starts with the run, and what was not used counts later: after a stall a rate runs at full speed until it
+//! has caught up, as in DISKSPD. Waiting itself is the worker's business.
+
+use crate::clock::Clock;
+use model::{Nanos, Pacing};
+
+const NS_PER_S: u128 = 1_000_000_000;
+
+/// The meter of one thread on one target.
+#[derive(Clone, Debug)]
+pub(crate) enum Pacer {
+    Free,
+    Rate {
+        bytes_per_s: u64, // above 0
+        block: u64,
+        charged: u64, // bytes issued
+        due: Nanos,   // when the rate allows one block more
+    },
+    Bursts {
+        ios: u32, // above 0
+        left: u32,
+        pause: Nanos,
+        due: Nanos,
+    },
+}
+
+impl Pacer {
+    pub(crate) fn new(pacing: Pacing, block: u64) -> Self {
+        match pacing {
+            Pacing::Free => Pacer::Free,
+            Pacing::Rate { bytes_per_s } => Pacer::Rate {
+                bytes_per_s,
+                block,
+                charged: 0,
+                due: moment(block, bytes_per_s),
+            },
+            Pacing::Bursts { ios, pause } => Pacer::Bursts {
+                ios,
+                left: ios,
+                pause,
+                due: Nanos(0),
+            },
+        }
+    }
+
+    /// The moment to wait for, where the next I/O is not due yet.
+    #[inline]
+    pub(crate) fn holds_until<C: Clock>(&self, clock: &C) -> Option<Nanos> {
+        match self {
+            Pacer::Free => None,
+            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } => {
+                (clock.now() < *due).then_some(*due)
+            }
+        }
+    }
+
+    /// Charges an I/O that was issued at `at`.
+    #[inline]
+    pub(crate) fn charge(&mut self, at: Nanos) {
+        match self {
+            Pacer::Free => {}
+            Pacer::Rate {
+                bytes_per_s,
+                block,
+                charged,
+                due,
+            } => {
+                *charged += *block;
+                *due = moment(*charged + *block, *bytes_per_s);
+            }
+            Pacer::Bursts {
+                ios,
+                left,
+                pause,
+                due,
+            } => {
+                *left -= 1;
+                if *left == 0 {
+                    *left = *ios;
+                    *due = at.plus(*pause);
+                }
+            }
+        }
+    }
+}
+
+/// When so many bytes are allowed: the first whole nanosecond at which time × rate reaches them.
+fn moment(bytes: u64, bytes_per_s: u64) -> Nanos {
+    let ns = (u128::from(bytes) * NS_PER_S).div_ceil(u128::from(bytes_per_s));
+    Nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::FakeClock;
+
+    #[test]
+    fn a_rate_lets_the_first_block_wait_and_remembers_what_was_not_used() {
+        let clock = FakeClock::new(Nanos(0));
+        let mut pacer = Pacer::new(
+            Pacing::Rate {
+                bytes_per_s: 4_096_000,
+            },
+            4096,
+        );
+        assert_eq!(pacer.holds_until(&clock), Some(Nanos::millis(1)));
+        clock.wait_until(Nanos::millis(3));
+        for expected in [None, None, None, Some(Nanos::millis(4))] {
+            assert_eq!(pacer.holds_until(&clock), expected);
+            pacer.charge(Nanos::millis(3));
+        }
+    }
+
+    #[test]
+    fn a_burst_is_followed_by_its_pause() {
+        let clock = FakeClock::new(Nanos(0));
+        let mut pacer = Pacer::new(
+            Pacing::Bursts {
+                ios: 2,
+                pause: Nanos::millis(5),
+            },
+            4096,
+        );
+        pacer.charge(Nanos(0));
+        assert_eq!(pacer.holds_until(&clock), None);
+        pacer.charge(Nanos(100));
+        assert_eq!(pacer.holds_until(&clock), Some(Nanos(5_000_100)));
+        clock.wait_until(Nanos(5_000_100));
+        assert_eq!(pacer.holds_until(&clock), None);
+    }
+}

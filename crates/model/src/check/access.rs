@@ -1,0 +1,250 @@
+//! Whether what a target gets can be done: its walk, its pace, its data, and what its engine has to honour.
+//!
+//! What cannot be done as asked is refused with the nearest thing that can: nothing is accepted and then ignored.
+
+use super::problem::Problem;
+use super::{BLOCK_MAX, BLOCK_MIN};
+use crate::plan::{
+    Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing, Priority,
+    Sequence, Target, Timespan, WriteContent,
+};
+use crate::record::{TargetFacts, TargetKind};
+use crate::units::Bytes;
+
+/// Network file systems that have a cache on this side and one on the other.
+const NETWORK: [&str; 6] = ["nfs", "nfs4", "cifs", "smb3", "smb2", "smbfs"];
+
+/// Whether the I/O goes past the system's cache, so that the device's alignment binds it.
+pub(super) fn is_unbuffered(target: &Target) -> bool {
+    target.cache != CacheMode::Cached && target.mapped.is_none()
+}
+
+/// DISKSPD's walks through the system's cache may go anywhere; every other I/O is made of sectors.
+pub(super) fn unit(target: &Target) -> Bytes {
+    let free = matches!(target.workload.access, Access::Diskspd(_)) && !is_unbuffered(target);
+    if free { Bytes(1) } else { BLOCK_MIN }
+}
+
+pub(super) fn check_block(target: &Target, problems: &mut Vec<Problem>) {
+    let (block, unit) = (target.workload.block, unit(target));
+    if block < unit || block > BLOCK_MAX || !block.is_multiple_of(unit) {
+        problems.push(Problem::BlockSize { read: block });
+    }
+}
+
+/// Everything about one target that does not depend on what is found under its name.
+pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
+    match target.pacing {
+        Pacing::Rate { bytes_per_s: 0 } => problems.push(Problem::PaceZero {
+            what: "a rate of 0 bytes a second",
+        }),
+        Pacing::Bursts { ios: 0, .. } => problems.push(Problem::PaceZero {
+            what: "a burst of 0 I/Os",
+        }),
+        Pacing::Bursts { pause, .. } if pause.0 == 0 => {
+            problems.push(Problem::PaceZero {
+                what: "a pause of no time after each burst",
+            });
+        }
+        _ => {}
+    }
+    if let WriteContent::Source { bytes, .. } = target.content
+        && bytes < target.workload.block
+    {
+        problems.push(Problem::SourceTooSmall {
+            read: bytes,
+            block: target.workload.block,
+        });
+    }
+    if let Access::Diskspd(access) = &target.workload.access
+        && let Err(why) = check_walk(access, target.workload.block)
+    {
+        problems.push(Problem::Walk { why });
+    }
+    if target.mapped.is_some() {
+        check_mapped(span, target, problems);
+    }
+    if matches!(target.location, Location::Null(_)) {
+        check_null(target, problems);
+    }
+}
+
+/// What contradicts itself in a walk.
+fn check_walk(access: &DiskspdAccess, block: Bytes) -> Result<(), &'static str> {
+    let random = access.random.as_percent();
+    let shared = access.sequence == Sequence::Interlocked;
+    if access.align.0 == 0 {
+        return Err(
+            "a stride or alignment of 0 goes nowhere: give at least 1 byte, usually a block",
+        );
+    }
+    if random > 0 && (access.sequence != Sequence::PerThread || access.thread_stride.0 > 0) {
+        return Err(
+            "pointers that are shared, one a slot or set apart by thread belong to sequential I/O: \
+             leave them away, or make no I/O random",
+        );
+    }
+    if shared && access.thread_stride.0 > 0 {
+        return Err("threads that share one pointer do not start apart: leave one of the two away");
+    }
+    match &access.distribution {
+        Distribution::Uniform => Ok(()),
+        _ if random == 0 => {
+            Err("a distribution is for random I/O, and none is: make a share of the I/O random")
+        }
+        Distribution::Percent(parts) => check_percents(parts),
+        Distribution::Absolute(parts) => check_absolute(parts, block),
+    }
+}
+
+fn check_percents(parts: &[(u8, u8)]) -> Result<(), &'static str> {
+    let sum = |of: fn(&(u8, u8)) -> u8| parts.iter().map(|part| u32::from(of(part))).sum::<u32>();
+    if parts.iter().any(|part| part.1 == 0) {
+        return Err("a distribution's range covers at least 1 % of the target");
+    }
+    match (sum(|part| part.0), sum(|part| part.1)) {
+        (100, 100) => Ok(()),
+        (100, _) => Err("a distribution's ranges add up to 100 % of the target"),
+        _ => Err("a distribution's shares add up to 100 % of the I/Os"),
+    }
+}
+
+fn check_absolute(parts: &[(u8, u64)], block: Bytes) -> Result<(), &'static str> {
+    let shares: u32 = parts.iter().map(|part| u32::from(part.0)).sum();
+    let open_inside = parts.iter().rev().skip(1).any(|part| part.1 == 0);
+    let short = parts.iter().any(|part| part.1 > 0 && part.1 < block.0);
+    if shares == 0 || shares > 100 {
+        Err("a distribution's shares add up to at most 100 % of the I/Os, and to more than none")
+    } else if open_inside {
+        Err("only the last range of a distribution may be open (0 bytes)")
+    } else if short {
+        Err("a distribution's range is at least one block long")
+    } else {
+        Ok(())
+    }
+}
+
+fn check_mapped(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
+    let mut refuse = |what, instead| problems.push(Problem::Mapped { what, instead });
+    match target.cache {
+        CacheMode::Cached => {}
+        CacheMode::Unbuffered => refuse(
+            "past the system's cache",
+            "map it through the cache, or do not map it",
+        ),
+        CacheMode::LocalOff => refuse(
+            "past the local cache of a network file system",
+            "map it through the cache, or do not map it",
+        ),
+    }
+    if target.write_through {
+        refuse(
+            "written through by itself",
+            "have the touched pages flushed after each write (msync), or do not map it",
+        );
+    }
+    if span.engine != EngineChoice::Auto {
+        refuse(
+            "moved by a chosen engine",
+            "leave the engine to fathom (auto)",
+        );
+    }
+    if matches!(target.location, Location::Null(_)) {
+        refuse("nowhere", "name a file");
+    }
+}
+
+/// The null backend asks nothing of the system, so nothing can be asked of the system for it.
+fn check_null(target: &Target, problems: &mut Vec<Problem>) {
+    let mut refuse = |what| problems.push(Problem::NullCannot { what });
+    if target.priority != Priority::Normal {
+        refuse("a priority");
+    }
+    if target.hint != Hint::None {
+        refuse("a hint about the pattern");
+    }
+    if target.cache == CacheMode::LocalOff {
+        refuse("a network cache to go past");
+    }
+}
+
+/// What depends on what was found under the name.
+pub(super) fn check_found(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) {
+    let path = || facts.path.clone();
+    if target.mapped.is_some() && facts.kind == TargetKind::BlockDevice {
+        problems.push(Problem::MappedDevice { path: path() });
+    }
+    let exists = matches!(
+        facts.kind,
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::Missing
+    );
+    let kind = facts.file_system.as_ref().map(|fs| fs.kind.as_str());
+    if target.cache == CacheMode::LocalOff
+        && exists
+        && !kind.is_some_and(|kind| NETWORK.contains(&kind))
+    {
+        problems.push(Problem::LocalOff {
+            path: path(),
+            file_system: kind.map(str::to_owned),
+        });
+    }
+}
+
+/// Whether each thread's walk finds room. `highest` is the largest number of a thread among those of the target.
+pub(super) fn check_room(
+    (target, access): (&Target, &DiskspdAccess),
+    (length, alignment): (Bytes, Bytes),
+    highest: u32,
+    facts: &TargetFacts,
+    problems: &mut Vec<Problem>,
+) {
+    let block = target.workload.block;
+    for (what, read) in [
+        ("stride or alignment", access.align),
+        ("thread stride", access.thread_stride),
+    ] {
+        if !read.is_multiple_of(alignment) {
+            problems.push(Problem::StrideUnaligned {
+                what,
+                read,
+                alignment,
+            });
+        }
+    }
+    let start = Bytes(access.thread_stride.0.saturating_mul(u64::from(highest)));
+    if start.0.saturating_add(block.0) > length.0 {
+        let path = facts.path.clone();
+        problems.push(Problem::NoRoomForThread {
+            path,
+            thread: highest,
+            start,
+            block,
+            length,
+        });
+    }
+    if access.align.0 == 0 || length < block {
+        return; // told already
+    }
+    let effective = access.distribution.effective(&access.extent(length, block));
+    if access.distribution != Distribution::Uniform && effective.ranges.is_empty() {
+        problems.push(Problem::NothingToDraw {
+            path: facts.path.clone(),
+            length,
+        });
+    }
+    let uneven = |parts: &[(u8, u64)]| {
+        parts
+            .iter()
+            .find(|part| !Bytes(part.1).is_multiple_of(alignment))
+            .copied()
+    };
+    if let Distribution::Absolute(parts) = &access.distribution
+        && let Some((_, bytes)) = uneven(parts)
+    {
+        problems.push(Problem::StrideUnaligned {
+            what: "range of the distribution",
+            read: Bytes(bytes),
+            alignment,
+        });
+    }
+}

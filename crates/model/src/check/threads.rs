@@ -1,0 +1,119 @@
+//! Threads: how many, what each has outstanding, and which targets a pool's threads share.
+
+use super::problem::Problem;
+use super::{QUEUE_DEPTH_MAX, THREADS_MAX};
+use crate::plan::planned::weight_on;
+use crate::plan::{Access, EngineChoice, Pacing, Placement, Pool, Sequence, Target, Timespan};
+
+pub(super) fn check_threads(span: &Timespan, problems: &mut Vec<Problem>) {
+    if span.placement == Placement::Cores(Vec::new()) {
+        problems.push(Problem::NoCores);
+    }
+    for target in &span.targets {
+        let depth = target.workload.queue_depth.0;
+        if !(1..=QUEUE_DEPTH_MAX).contains(&depth) {
+            problems.push(Problem::QueueDepth { read: depth });
+        }
+        if !(1..=THREADS_MAX).contains(&target.threads) {
+            problems.push(Problem::Threads {
+                read: target.threads,
+            });
+        }
+    }
+    match span.pool {
+        Some(pool) => check_pool(span, pool, problems),
+        None => check_alone(span, problems),
+    }
+}
+
+fn check_alone(span: &Timespan, problems: &mut Vec<Problem>) {
+    for target in &span.targets {
+        if target.weight != 1 || !target.pool_threads.is_empty() {
+            problems.push(Problem::ShareWithoutPool);
+        }
+        sync_depth(span, target.workload.queue_depth.0, problems);
+    }
+}
+
+fn sync_depth(span: &Timespan, depth: u32, problems: &mut Vec<Problem>) {
+    if span.engine == EngineChoice::Sync && (2..=QUEUE_DEPTH_MAX).contains(&depth) {
+        problems.push(Problem::SyncDepth { read: depth });
+    }
+}
+
+fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
+    if !(1..=THREADS_MAX).contains(&pool.threads) {
+        problems.push(Problem::Threads { read: pool.threads });
+        return;
+    }
+    for target in &span.targets {
+        check_member(target, pool, problems);
+    }
+    let mapped = span
+        .targets
+        .iter()
+        .filter(|target| target.mapped.is_some())
+        .count();
+    if mapped > 0 && mapped < span.targets.len() {
+        problems.push(Problem::PoolMixed);
+    }
+    for thread in 0..pool.threads {
+        let own = span
+            .targets
+            .iter()
+            .filter(|t| weight_on(t.weight, &t.pool_threads, thread).is_some());
+        let depths: Vec<u32> = own.map(|target| target.workload.queue_depth.0).collect();
+        if depths.is_empty() && !span.targets.is_empty() {
+            problems.push(Problem::PoolIdle { thread });
+        }
+        let depth = pool.outstanding.unwrap_or_else(|| {
+            depths
+                .iter()
+                .fold(0, |sum, depth| sum.saturating_add(*depth))
+        });
+        if depth > QUEUE_DEPTH_MAX || pool.outstanding == Some(0) {
+            problems.push(Problem::QueueDepth { read: depth });
+        }
+        sync_depth(span, depth, problems);
+    }
+}
+
+/// What one target asks of the pool that it belongs to.
+fn check_member(target: &Target, pool: Pool, problems: &mut Vec<Problem>) {
+    if target.threads != 1 {
+        problems.push(Problem::PoolThreads {
+            read: target.threads,
+        });
+    }
+    for &(thread, _) in target
+        .pool_threads
+        .iter()
+        .filter(|(thread, _)| *thread >= pool.threads)
+    {
+        problems.push(Problem::PoolThreadNumber {
+            read: thread,
+            threads: pool.threads,
+        });
+    }
+    let weighted = target.weight != 1 || target.pool_threads.iter().any(|(_, weight)| *weight != 0);
+    if pool.outstanding.is_none() {
+        if weighted {
+            problems.push(Problem::ShareWithoutPool);
+        }
+        return;
+    }
+    if target.weight == 0 {
+        problems.push(Problem::WeightZero);
+    }
+    if target.pacing != Pacing::Free {
+        problems.push(Problem::PoolCannot {
+            what: "a pace of each target",
+        });
+    }
+    if matches!(&target.workload.access, Access::Diskspd(access) if access.sequence == Sequence::PerSlot)
+    {
+        problems.push(Problem::PoolCannot {
+            what: "a pointer of each outstanding I/O",
+        });
+    }
+}

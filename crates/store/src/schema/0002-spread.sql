@@ -1,0 +1,5 @@
+-- Version 2 of the shelf: a step of `tallies.intervals` may hold its smallest latency and its sum of squares.
+--
+-- No table changes: the form of the blob does (src/blob.rs), and blobs of version 1 stay as they are. The number
+-- is here so that a fathom of version 1 refuses the file with both versions instead of calling it damaged.
+-- A run in which every thread serves all targets, and `runs.access` of 'mixed', came with it.

@@ -1,0 +1,7 @@
+//! DISKSPD's layouts: whole examples, single cases by number, old pages from the web, the document.
+
+mod cases;
+mod desk;
+mod document;
+mod examples;
+mod seeds;
