@@ -68,15 +68,16 @@ fn check_file(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem
 
 fn check_device(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem>) {
     let path = facts.path.clone();
+    // First who uses it: a kernel may refuse to open a mounted device for writing, and that is why.
+    if let Some(uses) = uses(facts) {
+        problems.push(Problem::InUse { path, uses });
+        return;
+    }
     if !facts.writable {
         problems.push(Problem::DeviceNotWritable {
             path,
             read_only: facts.chain.first().is_some_and(|device| device.read_only),
         });
-        return;
-    }
-    if let Some(uses) = uses(facts) {
-        problems.push(Problem::InUse { path, uses });
         return;
     }
     if !is_harmless(facts) && !consent.destroy_devices.contains(&path) {
