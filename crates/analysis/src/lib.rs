@@ -2,8 +2,8 @@
 //!
 //! Pure: the same record gives the same report, this year and next. Every method cites its source beside
 //! the code. Read in this order: `run` (the report of one run, assembled), `verdict`, then the parts it is
-//! made of (`rows`, `latency`, `in_flight`, `comparison`,
-//! `device_check`, `cpu`, `intervals`, `facts`), then `findings`
+//! made of (`rows`, `latency`, `open_loop`, `in_flight`, `comparison`,
+//! `device_check`, `cpu`, `workers`, `intervals`, `facts`), then `findings`
 //! (one rule, one file, one row in `FINDINGS`), `survey` (many runs, one table) and `diskspd` (the same record in
 //! that tool's own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
@@ -18,6 +18,7 @@ mod gain;
 mod in_flight;
 mod intervals;
 mod latency;
+mod open_loop;
 mod rows;
 mod run;
 #[cfg(any(test, feature = "sample"))]
@@ -25,6 +26,7 @@ pub mod sample;
 pub mod say;
 mod survey;
 mod verdict;
+mod workers;
 
 pub use comparison::{Agreement, CountComparison, OperationComparison};
 pub use cpu::{CoreShare, CpuReport};
@@ -35,6 +37,7 @@ pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_o
 pub use in_flight::InFlight;
 pub use intervals::{IntervalRow, Steadiness};
 pub use latency::{Latency, Percentile, Trust};
+pub use open_loop::OpenLoop;
 pub use rows::{ErrorRow, OperationRow};
 pub use run::{
     FailureReport, OutcomeKind, OutcomeReport, RunReport, TargetReport, TimeReport, run_report,
@@ -44,3 +47,4 @@ pub use survey::{
     SurveyRow, survey_report,
 };
 pub use verdict::{Rank, Verdict};
+pub use workers::WorkerShare;

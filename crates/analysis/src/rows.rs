@@ -22,7 +22,10 @@ pub struct OperationRow {
     pub rate_per_s: f64,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,
-    /// How long each took.
+    /// How long each took from the moment at which it was to start; only where a rate was asked. With a rate this is what
+    /// a user of the target would see.
+    pub response: Option<Latency>,
+    /// How long each took from the moment at which it was handed over: the service time.
     pub latency: Latency,
     /// Failures, by errno; not part of the I/Os above.
     pub errors: Vec<ErrorRow>,
@@ -48,6 +51,7 @@ impl OperationRow {
             short_ios: tally.short_ios,
             rate_per_s: per_second(tally.ios as f64, measured),
             bytes_per_s: per_second(tally.bytes.0 as f64, measured),
+            response: tally.response.as_ref().map(Latency::of),
             latency: Latency::of(&tally.latency),
             errors: tally
                 .errors

@@ -7,8 +7,10 @@ use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
 use crate::findings::{FINDINGS, Finding, Seen};
 use crate::in_flight::{InFlight, in_flight};
 use crate::intervals::{IntervalRow, Steadiness, interval_rows, steadiness};
+use crate::open_loop::{OpenLoop, open_loop};
 use crate::rows::{OperationRow, operation_rows};
 use crate::verdict::Verdict;
+use crate::workers::{WorkerShare, worker_shares};
 use model::{Operation, Outcome, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,12 +34,16 @@ pub struct RunReport {
     pub operations: Vec<OperationRow>,
     /// What was measured: each target with its work, and with its own rows where there are several.
     pub targets: Vec<TargetReport>,
+    /// How a rate was kept; none where no rate was asked and a new I/O began as soon as one completed.
+    pub open_loop: Option<OpenLoop>,
     /// How many I/Os were really in flight.
     pub in_flight: InFlight,
     /// The block layer's counts beside the tool's; one entry a device.
     pub device_checks: Vec<DeviceCheck>,
     /// What the processors did in the measured phase.
     pub cpu: CpuReport,
+    /// What the tool's own threads did; empty for runs kept before this was counted.
+    pub workers: Vec<WorkerShare>,
     /// Whether the rate held still.
     pub steadiness: Steadiness,
     /// The rate over time.
@@ -128,6 +134,8 @@ pub fn run_report(record: &RunRecord) -> RunReport {
     let device_checks = device_checks(record);
     let cpu = cpu_report(&record.window);
     let in_flight = in_flight(record, &total);
+    let open_loop = open_loop(record, &total);
+    let workers = worker_shares(record);
     let seen = Seen {
         record,
         total: &total,
@@ -136,6 +144,8 @@ pub fn run_report(record: &RunRecord) -> RunReport {
         device_checks: &device_checks,
         cpu: &cpu,
         in_flight: &in_flight,
+        open_loop: open_loop.as_ref(),
+        workers: &workers,
     };
     let mut findings: Vec<Finding> = FINDINGS
         .iter()
@@ -149,9 +159,11 @@ pub fn run_report(record: &RunRecord) -> RunReport {
         time: TimeReport::of(record),
         operations: operation_rows(record, None),
         targets: target_reports(record),
+        open_loop,
         in_flight,
         device_checks,
         cpu,
+        workers,
         steadiness,
         intervals,
         findings,

@@ -85,6 +85,7 @@ impl Sample {
                     cost: Nanos(12),
                     drift: Nanos(900),
                 },
+                workers: vec![],
             },
             phases: PhaseTimes {
                 measured_from: from,
@@ -118,7 +119,9 @@ impl Sample {
                 engine: EngineChoice::Auto,
                 on_error: OnError::Stop,
                 pool: None,
+                polling: model::Polling::default(),
                 placement: Placement::Free,
+                arrivals: None,
                 targets: vec![Target {
                     cache: self.cache,
                     ..Target::new(

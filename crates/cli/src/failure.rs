@@ -172,6 +172,8 @@ impl From<RunError> for Failure {
             RunError::Open { .. }
             | RunError::Unavailable { .. }
             | RunError::DepthWithoutRing { .. }
+            | RunError::NotPolled { .. }
+            | RunError::Aio { .. }
             | RunError::LargePages { .. }
             | RunError::Source { .. }
             | RunError::Affinity { .. }

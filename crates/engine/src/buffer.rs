@@ -17,6 +17,7 @@ use crate::RunError;
 use crate::jenkins::Jenkins;
 use crate::place::{Place, Seat};
 use crate::rng::Rng;
+use crate::shape::{Shape, Turns};
 use map::Map;
 use model::{Bytes, CacheMode, Plan, PlannedTarget, WriteContent, stamp};
 use std::ptr::NonNull;
@@ -45,12 +46,14 @@ struct Part {
     first_slot: u32,
     windows: usize, // windows a slot, 0 without writes of its own memory
     next_window: Box<[u32]>,
+    twins: usize, // behind the windows, a slot's bytes each
     data: Data,
 }
 
 #[derive(Debug)]
 enum Data {
     Marked,
+    Shaped(Turns),
     /// A pattern or zeros, put there once.
     Still,
     Fresh,
@@ -123,9 +126,21 @@ impl Buffers {
         let slots = part.next_window.len();
         let whole = part.base..part.base + slots * part.windows * part.slot_bytes;
         let (block, slot_bytes) = (part.block, part.slot_bytes);
+        let (base, windows, twins) = (part.base, part.windows, part.twins);
         let data = &mut self.map.bytes_mut()[whole];
         match content {
             WriteContent::Marked => Rng::new(seed, number as u64).fill(data),
+            WriteContent::Shaped { .. } => {
+                Rng::new(seed, number as u64).fill(data);
+                let shape = Shape::of(content);
+                data.chunks_mut(slot_bytes)
+                    .for_each(|piece| shape.press(&mut piece[..block]));
+                for twin in 0..twins {
+                    let place = base + (slots * windows + twin) * slot_bytes;
+                    let data = &mut self.map.bytes_mut()[place..place + block];
+                    shape.make_twin(data, twin_behind(twins, twin));
+                }
+            }
             WriteContent::Pattern => {
                 for (slot, piece) in data.chunks_mut(slot_bytes).enumerate() {
                     for (at, byte) in piece.iter_mut().enumerate() {
@@ -165,9 +180,15 @@ impl Buffers {
                 area: *area,
             };
         }
+        if let Data::Shaped(turns) = &mut part.data
+            && turns.twin()
+        {
+            let place = part.twin_place(offset);
+            return self.own(place, block);
+        }
         let place = part.next_place(slot);
         match part.data {
-            Data::Marked => {
+            Data::Marked | Data::Shaped(_) => {
                 let data = &mut self.map.bytes_mut()[place..place + block];
                 self.serial = stamp::stamp(data, offset, self.serial);
             }
@@ -231,18 +252,24 @@ impl Part {
                 }
             }
             (WriteContent::Marked, _) => Data::Marked,
+            (content @ WriteContent::Shaped { .. }, _) => Data::Shaped(Shape::of(content).turns()),
             (WriteContent::Fresh, _) => Data::Fresh,
             _ => Data::Still,
         };
         let windows = match &data {
             _ if !writes => 0,
             Data::Source { .. } => 0,
-            Data::Marked => (WRITE_POOL / (slots * slot_bytes)).max(1),
+            Data::Marked | Data::Shaped(_) => (WRITE_POOL / (slots * slot_bytes)).max(1),
             Data::Still | Data::Fresh => 1,
         };
         let base = *end;
-        *end += slots * slot_bytes * windows;
         let block = target.workload.block.0 as usize;
+        let twins = if writes {
+            Shape::of(&target.content).twins(block, target.base.0 as usize)
+        } else {
+            0
+        };
+        *end += (slots * windows + twins) * slot_bytes;
         let next_window = vec![0; slots].into();
         Part {
             block,
@@ -251,8 +278,17 @@ impl Part {
             first_slot: seat.first_slot,
             windows,
             next_window,
+            twins,
             data,
         }
+    }
+
+    /// Where the twin for this offset stands.
+    fn twin_place(&self, offset: Bytes) -> usize {
+        let windows = self.next_window.len() * self.windows;
+        let every = stamp::STAMP_EVERY.0 as usize;
+        let twin = offset.0 as usize % every / (every / self.twins);
+        self.base + (windows + twin) * self.slot_bytes
     }
 
     /// The slot's windows are used in turn.
@@ -267,6 +303,11 @@ impl Part {
         };
         self.base + (slot * self.windows + window) * self.slot_bytes
     }
+}
+
+/// How far behind a mark's place a block begins that takes this twin.
+fn twin_behind(twins: usize, twin: usize) -> u64 {
+    stamp::STAMP_EVERY.0 / twins as u64 * twin as u64
 }
 
 fn slot_bytes(target: &PlannedTarget) -> usize {

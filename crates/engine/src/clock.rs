@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 /// Something that tells the time since the start of a run.
 pub(crate) trait Clock {
+    /// How late the system's own waiting may be: whoever needs a moment asks for so much less and then looks often.
+    const SLACK: Nanos;
+
     /// Since the start of the run.
     fn now(&self) -> Nanos;
     /// Returns at `moment`, or a little later.
@@ -120,6 +123,8 @@ impl WallClock {
 }
 
 impl Clock for WallClock {
+    const SLACK: Nanos = SLEEP_SLACK;
+
     #[inline]
     fn now(&self) -> Nanos {
         match self.source {
@@ -215,6 +220,8 @@ impl FakeClock {
 }
 
 impl Clock for FakeClock {
+    const SLACK: Nanos = Nanos(0);
+
     #[inline]
     fn now(&self) -> Nanos {
         let now = self.now_ns.get();

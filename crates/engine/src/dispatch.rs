@@ -1,14 +1,19 @@
 //! The table of backends: the one choice at run time, made once a plan.
+//!
+//! `auto` takes the first that runs here; what was asked of the system and what it said is told in a note. Left out:
+//! what a target is tried with before the run, which is in `trial`.
 
 use crate::RunError;
-use crate::backend::IoUring;
+use crate::backend::{Aio, IoUring};
 use crate::place;
-use model::{EngineChoice, Plan};
+use crate::trial;
+use model::{EngineChoice, Plan, Polling};
 
 /// A backend that runs here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BackendKind {
     IoUring,
+    Libaio,
     Sync,
     Null,
     Mmap,
@@ -26,37 +31,65 @@ struct Row {
     kind: BackendKind,
     /// `None` for what is chosen by the target, not by its name.
     choice: Option<EngineChoice>,
-    probe: fn() -> Result<(), Unavailable>,
+    /// What of the polling that is asked for the system lets this process have.
+    probe: fn(Polling) -> Result<(), Unavailable>,
     depth_max: u32,
+    /// What it can poll at all.
+    polls: Polling,
 }
 
+const NOTHING: Polling = Polling {
+    completions: false,
+    submissions: false,
+};
+
 /// In order of preference; `auto` takes the first that runs, and never the null backend.
-const BACKENDS: [Row; 4] = [
+const BACKENDS: [Row; 5] = [
     Row {
         kind: BackendKind::IoUring,
         choice: Some(EngineChoice::IoUring),
         probe: IoUring::probe,
         depth_max: model::check::QUEUE_DEPTH_MAX,
+        polls: Polling {
+            completions: true,
+            submissions: true,
+        },
+    },
+    Row {
+        kind: BackendKind::Libaio,
+        choice: Some(EngineChoice::Libaio),
+        probe: |_| Aio::probe(),
+        depth_max: model::check::QUEUE_DEPTH_MAX,
+        polls: NOTHING,
     },
     Row {
         kind: BackendKind::Sync,
         choice: Some(EngineChoice::Sync),
-        probe: || Ok(()),
+        probe: |_| Ok(()),
         depth_max: 1,
+        polls: Polling {
+            completions: true,
+            submissions: false,
+        },
     },
     Row {
         kind: BackendKind::Null,
         choice: Some(EngineChoice::Null),
-        probe: || Ok(()),
+        probe: |_| Ok(()),
         depth_max: model::check::QUEUE_DEPTH_MAX,
+        polls: NOTHING,
     },
     Row {
         kind: BackendKind::Mmap,
         choice: None,
-        probe: || Ok(()),
+        probe: |_| Ok(()),
         depth_max: model::check::QUEUE_DEPTH_MAX,
+        polls: NOTHING,
     },
 ];
+
+/// Asks the system whether a backend runs here. A parameter, so that tests can be a system that refuses.
+type Ask<'a> = &'a dyn Fn(&Row) -> Result<(), Unavailable>;
 
 /// A backend as a person may choose it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +107,7 @@ pub fn available() -> Vec<Availability> {
         .filter_map(|row| {
             Some(Availability {
                 engine: row.choice?,
-                refusal: (row.probe)()
-                    .err()
-                    .map(|why| format!("{}; {}", why.reason, why.remedy)),
+                refusal: (row.probe)(NOTHING).err().map(|why| why.to_string()),
             })
         })
         .collect()
@@ -87,65 +118,122 @@ pub fn available() -> Vec<Availability> {
 /// # Errors
 /// The chosen backend does not run here.
 pub fn queue_depth_max(choice: EngineChoice) -> Result<u32, RunError> {
-    let (row, _) = choose(choice)?;
+    let (row, _) = choose(choice, &|row| row.asked(NOTHING))?;
     Ok(row.depth_max)
 }
 
 /// The backend for a plan, and what a person should know about the choice.
 pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunError> {
-    let others = || {
-        place::places(plan, 0)
-            .into_iter()
-            .filter(|place| !place.maps(plan))
-    };
-    let Some(depth) = others().map(|place| place.slots).max() else {
+    let Some(depth) = depth(plan) else {
         return Ok((BackendKind::Mmap, Vec::new()));
     };
-    let (row, fallback) = choose(plan.engine)?;
-    match fallback {
-        Some(why) if depth > row.depth_max => Err(RunError::DepthWithoutRing {
-            reason: why.reason,
-            remedy: why.remedy,
-        }),
-        Some(why) => {
-            let note = format!(
-                "io_uring does not run here ({}), so sync was used; {}",
-                why.reason, why.remedy
-            );
-            Ok((row.kind, vec![note]))
-        }
-        None => Ok((row.kind, Vec::new())),
+    let (kind, mut notes) = settle(plan.engine, depth, &|row| row.asked(plan.polling))?;
+    let free = plan.engine == EngineChoice::Auto && !plan.polling.any() && plan.arrivals.is_none();
+    let may_change = free && kind == BackendKind::IoUring && depth == 1;
+    let seen = may_change.then(|| trial::needs_kernel_workers(plan));
+    if let Some(seen) = seen.flatten() {
+        notes.push(format!(
+            "io_uring requests would be carried out by kernel workers here ({seen}), so sync was used; at depth 1 that \
+             is the shorter way"
+        ));
+        return Ok((BackendKind::Sync, notes));
     }
+    Ok((kind, notes))
 }
 
-/// The row of a choice; for `auto` the first that runs, with why the one before it did not.
-fn choose(choice: EngineChoice) -> Result<(&'static Row, Option<Unavailable>), RunError> {
-    if choice == EngineChoice::Auto {
-        let mut refused = None;
-        let named = BACKENDS.iter().filter(|row| row.choice.is_some());
-        for row in named.filter(|row| row.kind != BackendKind::Null) {
-            match (row.probe)() {
-                Ok(()) => return Ok((row, refused)),
-                Err(why) => refused = Some(why),
-            }
+/// The most that a thread has outstanding, of those that do not map; `None` where all do.
+fn depth(plan: &Plan) -> Option<u32> {
+    let places = place::places(plan, 0).into_iter();
+    let others = places.filter(|place| !place.maps(plan));
+    others.map(|place| place.slots).max()
+}
+
+/// The backend of a choice, which has to have room for so many outstanding a thread.
+fn settle(
+    choice: EngineChoice,
+    depth: u32,
+    ask: Ask<'_>,
+) -> Result<(BackendKind, Vec<String>), RunError> {
+    let (row, refused) = choose(choice, ask)?;
+    let Some(first) = refused.first() else {
+        return Ok((row.kind, Vec::new()));
+    };
+    let reasons: Vec<String> = refused
+        .iter()
+        .map(|(name, why)| format!("{name}: {}", why.reason))
+        .collect();
+    let (reasons, remedy) = (reasons.join("; "), first.1.remedy);
+    if depth > row.depth_max {
+        return Err(RunError::DepthWithoutRing {
+            reason: reasons,
+            remedy,
+        });
+    }
+    let note = format!(
+        "the engine {} was used, because a faster one does not run here ({reasons}); {remedy}",
+        row.name()
+    );
+    Ok((row.kind, vec![note]))
+}
+
+/// Why each of those before the chosen one does not run, by its name.
+type Refused = Vec<(&'static str, Unavailable)>;
+
+/// The row of a choice; for `auto` the first that runs.
+fn choose(choice: EngineChoice, ask: Ask<'_>) -> Result<(&'static Row, Refused), RunError> {
+    let unavailable = |row: &Row, why: Unavailable| RunError::Unavailable {
+        engine: row.name(),
+        reason: why.reason,
+        remedy: why.remedy,
+    };
+    if choice != EngineChoice::Auto {
+        let mut rows = BACKENDS.iter();
+        let row = rows.find(|row| row.choice == Some(choice));
+        let row = row.expect("every choice has a row");
+        return match ask(row) {
+            Ok(()) => Ok((row, Vec::new())),
+            Err(why) => Err(unavailable(row, why)),
+        };
+    }
+    let mut refused = Refused::new();
+    let named = BACKENDS.iter().filter(|row| row.choice.is_some());
+    for row in named.filter(|row| row.kind != BackendKind::Null) {
+        match ask(row) {
+            Ok(()) => return Ok((row, refused)),
+            Err(why) => refused.push((row.name(), why)),
         }
     }
-    let row = BACKENDS
-        .iter()
-        .find(|row| row.choice == Some(choice))
-        .expect("sync always runs, and every choice has a row");
-    (row.probe)()
-        .map(|()| (row, None))
-        .map_err(|why| RunError::Unavailable {
-            engine: row.name(),
-            reason: why.reason,
-            remedy: why.remedy,
-        })
+    // Only where something is asked for that sync has not: the best that could have it says why it does not.
+    let (_, why) = refused.swap_remove(0);
+    Err(unavailable(&BACKENDS[0], why))
 }
 
 impl Row {
     fn name(&self) -> &'static str {
         self.kind.name()
+    }
+
+    /// What the system says, where the backend has what is asked for.
+    fn asked(&self, polling: Polling) -> Result<(), Unavailable> {
+        let lacks = |reason: &str| {
+            Err(Unavailable {
+                reason: reason.to_owned(),
+                remedy: "take the engine io_uring, or leave it away",
+            })
+        };
+        if polling.submissions && !self.polls.submissions {
+            return lacks("it has no submission queue to poll (--sqpoll)");
+        }
+        if polling.completions && !self.polls.completions {
+            return lacks("it has no polled completion (--poll)");
+        }
+        (self.probe)(polling)
+    }
+}
+
+impl std::fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {}", self.reason, self.remedy)
     }
 }
 
@@ -154,9 +242,13 @@ impl BackendKind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             BackendKind::IoUring => "io_uring",
+            BackendKind::Libaio => "libaio",
             BackendKind::Sync => "sync",
             BackendKind::Null => "null",
             BackendKind::Mmap => "mmap",
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,10 @@ use model::Bytes;
 use std::io;
 use std::path::PathBuf;
 
+/// Too many open files: of the whole system, of this process. Source: errno(3).
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+
 /// Why a run could not be carried out.
 #[derive(Debug, thiserror::Error)]
 #[allow(
@@ -31,15 +35,29 @@ pub enum RunError {
         remedy: &'static str,
     },
     #[error(
-        "the engine sync serves here because io_uring does not run ({reason}), and it has one I/O \
-         outstanding a thread: take depth 1 and more threads, or {remedy}"
+        "the engine sync serves here because neither io_uring nor libaio runs ({reason}), and it has one I/O \
+         outstanding a thread: take depth 1 and more threads; {remedy}"
     )]
     DepthWithoutRing {
         reason: String,
         remedy: &'static str,
     },
+    #[error(
+        "{}: completions cannot be polled for: {reason}; give its driver poll queues (module parameter \
+         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or leave --poll away",
+        path.display()
+    )]
+    NotPolled { path: PathBuf, reason: String },
     #[error("the ring could not be set up: {}; {remedy}", errno_text(source))]
     Ring {
+        source: io::Error,
+        remedy: &'static str,
+    },
+    #[error(
+        "kernel AIO (libaio) could not be set up: {}; {remedy}",
+        errno_text(source)
+    )]
+    Aio {
         source: io::Error,
         remedy: &'static str,
     },
@@ -128,6 +146,9 @@ fn open_remedy(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::InvalidInput => {
             "the file system refuses unbuffered I/O: say --cache cached, or name a target elsewhere"
+        }
+        _ if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
+            "raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"
         }
         io::ErrorKind::ReadOnlyFilesystem => "read only (write 0), or mount it for writing",
         _ => "see the system's log (dmesg) for more",

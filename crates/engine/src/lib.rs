@@ -8,8 +8,10 @@
 //! reports, `tally` counts. The hot loop (`worker::drive`) reads no option, takes no lock, allocates and
 //! prints nothing. Deliberately absent: dialects, views, the store, and every judgement of a number.
 
+mod account;
 mod address;
 mod affinity;
+mod arrivals;
 mod backend;
 mod buffer;
 mod clock;
@@ -19,6 +21,7 @@ mod jenkins;
 mod lane;
 mod live;
 mod observer;
+mod open;
 mod pacer;
 mod place;
 mod prepare;
@@ -26,10 +29,13 @@ mod rehearsal;
 mod ring;
 mod rng;
 mod schedule;
+mod shape;
 mod stop;
 mod tally;
 mod target;
 mod timespan;
+mod trial;
+mod usage;
 mod walk;
 mod worker;
 

@@ -15,6 +15,7 @@ use crate::timespan::{Job, seat_record};
 use crate::worker::{Work, drive, finish};
 use model::{
     ClockRecord, CounterWindow, EngineRecord, Failure, Nanos, Outcome, RunRecord, ThreadRecord,
+    WorkerRecord,
 };
 use std::sync::Arc;
 
@@ -25,15 +26,16 @@ use std::sync::Arc;
 /// A target is not null, or memory for the buffers was refused.
 pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    let mut threads = Vec::new();
+    let (mut threads, mut workers) = (Vec::new(), Vec::new());
     let mut failure = None;
     let mut drained = Nanos(0);
     let shared = Shared::new(&job.plan, &schedule)?;
     for place in places(&job.plan, job.started_utc.0) {
-        let (records, its_failure, its_drained) = rehearse_one(&shared, &place, step)?;
+        let (records, done) = rehearse_one(&shared, &place, step)?;
         threads.extend(records);
-        failure = failure.or(its_failure);
-        drained = drained.max(its_drained);
+        workers.push(done.worker);
+        failure = failure.or(done.failure);
+        drained = drained.max(done.drained);
     }
     Ok(RunRecord {
         tool_version: job.tool_version,
@@ -49,6 +51,7 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
                 cost: step,
                 drift: Nanos(0),
             },
+            workers,
             ..EngineRecord::default()
         },
         phases: schedule.times(drained),
@@ -59,9 +62,18 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     })
 }
 
-type Rehearsed = (Vec<ThreadRecord>, Option<Failure>, Nanos);
+/// What a rehearsed thread leaves behind, but for its counts.
+struct Left {
+    worker: WorkerRecord,
+    failure: Option<Failure>,
+    drained: Nanos,
+}
 
-fn rehearse_one(shared: &Shared, place: &Place, step: Nanos) -> Result<Rehearsed, RunError> {
+fn rehearse_one(
+    shared: &Shared,
+    place: &Place,
+    step: Nanos,
+) -> Result<(Vec<ThreadRecord>, Left), RunError> {
     let plan = &shared.plan;
     let (targets, aims) = open_all(plan, place)?;
     let mut work = Work::new(
@@ -79,6 +91,7 @@ fn rehearse_one(shared: &Shared, place: &Place, step: Nanos) -> Result<Rehearsed
             .collect(),
         depth: place.slots,
         buffers: &work.buffers,
+        polling: model::Polling::default(),
     };
     let mut backend = Null::open(&setup)?;
     debug_assert!(
@@ -92,7 +105,12 @@ fn rehearse_one(shared: &Shared, place: &Place, step: Nanos) -> Result<Rehearsed
         .seats
         .into_iter()
         .map(|seat| seat_record(place.thread, seat, measured));
-    Ok((records.collect(), done.failure, done.drained))
+    let left = Left {
+        worker: done.worker,
+        failure: done.failure,
+        drained: done.drained,
+    };
+    Ok((records.collect(), left))
 }
 
 #[cfg(test)]
@@ -105,7 +123,7 @@ pub(crate) mod tests {
             location: Location::Null(NullBehaviour {
                 size: Bytes::mib(64),
                 delay: Nanos(0),
-                error_every: 0,
+                ..NullBehaviour::default()
             }),
             base: Bytes(0),
             length: Bytes::mib(64),

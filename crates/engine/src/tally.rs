@@ -16,8 +16,9 @@ const OPERATIONS: usize = Operation::ALL.len();
 #[derive(Debug)]
 pub(crate) struct ThreadTally {
     measured: [Counts; OPERATIONS],
-    lifetime: [LifetimeCount; OPERATIONS], // but for what the open steps hold
-    step: usize,                           // of the time series, which is open
+    response: Option<Box<[LatencyHistogram; OPERATIONS]>>, // where a rate is asked
+    lifetime: [LifetimeCount; OPERATIONS],                 // but for what the open steps hold
+    step: usize,                                           // of the time series, which is open
     interval_ns: u64,
 }
 
@@ -136,6 +137,9 @@ impl ThreadTally {
         };
         ThreadTally {
             measured: [counts(), counts()],
+            response: plan
+                .arrivals
+                .map(|_| Box::new([LatencyHistogram::new(), LatencyHistogram::new()])),
             lifetime: [LifetimeCount::default(); OPERATIONS],
             step: 0,
             interval_ns: plan.interval.0,
@@ -165,6 +169,16 @@ impl ThreadTally {
         counts.open.count(moved.bytes, latency);
         counts.short_ios += u64::from(moved.short);
         counts.latency.record(latency);
+    }
+
+    /// Counts the response time of an I/O that was counted as a success: from the moment at which it was to start.
+    #[inline]
+    pub(crate) fn respond(&mut self, found: Found, operation: Operation, intended: Nanos) {
+        if found.step.is_some()
+            && let Some(response) = &mut self.response
+        {
+            response[operation.index()].record(found.at.minus(intended));
+        }
     }
 
     /// Closes the open step and opens another, which holds what it held.
@@ -223,6 +237,7 @@ impl ThreadTally {
     ) -> ([Tally; OPERATIONS], [LifetimeCount; OPERATIONS]) {
         self.close();
         let steps = measured.0.div_ceil(self.interval_ns) as usize;
+        let mut responses = self.response.map(|both| both.into_iter());
         let tallies = self.measured.map(|counts| {
             let counted = counts.steps.iter().rposition(|step| step.ios > 0);
             let used = steps.max(counted.map_or(0, |last| last + 1));
@@ -234,6 +249,7 @@ impl ThreadTally {
                 short_ios: counts.short_ios,
                 errors: counts.errors,
                 latency: counts.latency,
+                response: responses.as_mut().and_then(Iterator::next),
                 intervals,
             }
         });

@@ -5,19 +5,21 @@
 //! for all completions found then. See `docs/measurement.md` for what that means for the latency.
 
 use crate::RunError;
+use crate::account::{Book, Turn};
 use crate::backend::{Backend, Completion, Io, REAP_AT_MOST};
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::jenkins::Jenkins;
 use crate::lane::{Draw, Lane, Shared};
 use crate::live::Live;
+use crate::open::Open;
 use crate::pacer::Pacer;
 use crate::place::Place;
 use crate::ring::Ring;
 use crate::schedule::Schedule;
 use crate::tally::{Found, Moved, ThreadTally};
 use crate::target::OpenTarget;
-use model::{Bytes, Failure, Nanos, OnError, Operation};
+use model::{Account, Bytes, Failure, Nanos, OnError, Operation, ThreadCpu, WorkerRecord};
 use std::sync::Arc;
 
 /// How long the drain waits for a device that answers nothing at all.
@@ -40,17 +42,21 @@ const ENODATA: i32 = 61;
 pub(crate) struct Work<C> {
     pub(crate) clock: C,
     pub(crate) schedule: Arc<Schedule>,
+    thread: u32,
     live: Arc<Live>,
     dice: Jenkins, // DISKSPD's generator, one for all targets of the thread
     draw: Draw,
     lanes: Box<[Lane]>, // by seat
     pub(crate) buffers: Buffers,
+    open: Option<Open>,      // where a rate is asked
     flights: Box<[Flight]>,  // by slot
     free: Ring,              // slots not in flight
     landed: Vec<Completion>, // capacity the slots
     pace: Nanos,             // from one completion to the next, smoothed
     found: Found,            // the last batch
-    tell_at: Nanos,          // when onlookers are told next
+    book: Book,
+    pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
+    tell_at: Nanos,                    // when onlookers are told next
     interval_ns: u64,
     on_error: OnError,
     failure: Option<Failure>,
@@ -71,6 +77,8 @@ pub(crate) struct Done {
     pub(crate) failure: Option<Failure>,
     /// When the last completion was found.
     pub(crate) drained: Nanos,
+    /// What it says of itself.
+    pub(crate) worker: WorkerRecord,
 }
 
 /// What it leaves behind of one target.
@@ -114,21 +122,32 @@ impl<C: Clock> Work<C> {
         Ok(Work {
             clock,
             schedule: Arc::clone(&shared.schedule),
+            thread: place.thread,
             live,
             dice,
             draw: Draw::new(place),
             lanes,
             buffers,
+            open: Open::new(plan, place),
             flights: (0..place.slots).map(idle).collect(),
             free: Ring::full(place.slots),
             landed: Vec::with_capacity(place.slots as usize),
             pace: HAND_OVER_ABOVE.plus(Nanos(1)), // one by one, until it is known better
             found: Found::NEVER,
+            book: Book::new(),
+            cpu: None,
             tell_at: Nanos(0),
             interval_ns: plan.interval.0,
             on_error: plan.on_error,
             failure: None,
         })
+    }
+
+    /// The moment of the next I/O of an open loop, where it has not come.
+    #[inline]
+    fn too_early(&self, now: Nanos) -> Option<Nanos> {
+        let next = self.open.as_ref()?.next();
+        (next > now).then_some(next)
     }
 
     fn in_flight(&self) -> usize {
@@ -148,7 +167,11 @@ impl<C: Clock> Work<C> {
             (ios + its_ios, bytes + its_bytes)
         });
         self.live.publish(ios, bytes);
-        self.tell_at = now.plus(TELL_EVERY);
+        let edge = self
+            .open
+            .as_mut()
+            .map(|open| open.look(now, &self.schedule));
+        self.tell_at = now.plus(TELL_EVERY).min(edge.unwrap_or(Nanos::MAX));
     }
 }
 
@@ -157,41 +180,66 @@ pub(crate) fn drive<B: Backend, C: Clock>(
     work: &mut Work<C>,
     backend: &mut B,
 ) -> Result<(), RunError> {
-    if work.is_plain() {
-        take_turns::<B, C, true>(work, backend)
-    } else {
-        take_turns::<B, C, false>(work, backend)
+    match (work.open.is_some(), work.is_plain()) {
+        (true, true) => take_turns::<B, C, true, true>(work, backend),
+        (true, false) => unreachable!("the check refuses a rate for pools and paces"),
+        (false, true) => take_turns::<B, C, true, false>(work, backend),
+        (false, false) => take_turns::<B, C, false, false>(work, backend),
     }
 }
 
-/// The loop. `PLAIN` is what [`Work::is_plain`] says, known to the compiler.
-fn take_turns<B: Backend, C: Clock, const PLAIN: bool>(
+/// The loop. `PLAIN` is what [`Work::is_plain`] says and `OPEN` whether I/Os start at moments of their own, both known
+/// to the compiler.
+fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
 ) -> Result<(), RunError> {
     let mut now = work.clock.now();
+    let mut paced = now;
+    work.book.begin(now);
     while !work.schedule.is_over(now) {
-        let due = issue::<B, C, PLAIN>(work, backend)?;
-        wait(work, backend, due)?;
-        let before = std::mem::replace(&mut now, work.clock.now());
-        keep_pace(work, now.minus(before));
-        settle::<C, PLAIN>(work, now);
+        let (began, free) = (now, work.free.len());
+        let (due, issued_at) = issue::<B, C, PLAIN, OPEN>(work, backend, now)?;
+        let left = work.free.len();
+        wait::<B, C, OPEN>(work, backend, due)?;
+        now = work.clock.now();
+        if work.book.is_due() {
+            work.book.look(Turn {
+                began,
+                issued_at,
+                found_at: now,
+                issued: free - left,
+                found: work.landed.len(),
+                full: left == 0,
+            });
+        }
+        if !OPEN || !work.landed.is_empty() {
+            keep_pace(work, now.minus(paced));
+            paced = now;
+        }
+        settle::<C, PLAIN, OPEN>(work, now);
         if now >= work.tell_at {
             work.tell(now);
         }
     }
+    work.book.end(now);
     Ok(())
 }
 
-/// Hands over one I/O for each free slot whose target may have one. Returns when the first of those that had to
-/// wait is due; `MAX` when none had to.
+/// Hands over one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
+/// Returns when the first of those that had to wait is due, `MAX` when none had to; and the last reading of the clock,
+/// which was `now` before.
 #[inline]
-fn issue<B: Backend, C: Clock, const PLAIN: bool>(
+fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
-) -> Result<Nanos, RunError> {
+    mut now: Nanos,
+) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
     for _ in 0..work.free.len() {
+        if OPEN && let Some(later) = work.too_early(now) {
+            return Ok((later, now));
+        }
         let slot = work.free.take();
         let seat = if PLAIN { 0 } else { seat_of(work, slot) };
         let lane = &mut work.lanes[usize::from(seat)];
@@ -213,6 +261,10 @@ fn issue<B: Backend, C: Clock, const PLAIN: bool>(
         if !PLAIN {
             lane.pacer.charge(issued);
         }
+        if OPEN && let Some(open) = &mut work.open {
+            open.start(slot);
+        }
+        now = issued;
         let (operation, offset, length) = (step.operation, step.offset, lane.block);
         work.flights[slot as usize] = Flight {
             issued,
@@ -238,7 +290,7 @@ fn issue<B: Backend, C: Clock, const PLAIN: bool>(
             backend.hand_over()?;
         }
     }
-    Ok(due)
+    Ok((due, now))
 }
 
 /// The target of a slot: its own, or drawn as DISKSPD draws it.
@@ -257,18 +309,29 @@ fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
     }
 }
 
-/// Waits for completions until `due`; where nothing is in flight, sleeps until then. Never spins for a pace.
+/// Waits for completions until `due`; where nothing is in flight, sleeps until then. Never spins for a pace. In an open
+/// loop it does, because the system wakes a thread late and that would stand in the response times as if the target had
+/// been slow: it waits until a little before, and then looks again and again.
 #[inline]
-fn wait<B: Backend, C: Clock>(
+fn wait<B: Backend, C: Clock, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
     due: Nanos,
 ) -> Result<(), RunError> {
     if work.in_flight() > 0 {
-        return backend.reap(&work.clock, due, &mut work.landed);
+        let early = if OPEN && due < Nanos::MAX {
+            C::SLACK
+        } else {
+            Nanos(0)
+        };
+        return backend.reap(&work.clock, due.minus(early), &mut work.landed);
     }
     let bound = work.clock.now().plus(REAP_AT_MOST).min(work.schedule.end());
-    work.clock.sleep_until(due.min(bound));
+    if OPEN {
+        work.clock.wait_until(due.min(bound));
+    } else {
+        work.clock.sleep_until(due.min(bound));
+    }
     Ok(())
 }
 
@@ -281,7 +344,7 @@ fn keep_pace<C: Clock>(work: &mut Work<C>, turn: Nanos) {
 
 /// Counts what was found at `now` and frees its slots.
 #[inline(always)] // at depth 1 a call a turn shows
-fn settle<C: Clock, const PLAIN: bool>(work: &mut Work<C>, now: Nanos) {
+fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(work: &mut Work<C>, now: Nanos) {
     let found = work.found.next(now, &work.schedule, work.interval_ns);
     work.found = found;
     let mut landed = std::mem::take(&mut work.landed);
@@ -296,6 +359,10 @@ fn settle<C: Clock, const PLAIN: bool>(work: &mut Work<C>, now: Nanos) {
             };
             lane.tally
                 .success(found, flight.operation, flight.issued, moved);
+            if OPEN && let Some(open) = &work.open {
+                let intended = open.intended(slot);
+                lane.tally.respond(found, flight.operation, intended);
+            }
         } else {
             fail(work, slot, if result == 0 { ENODATA } else { -result });
         }
@@ -372,6 +439,14 @@ pub(crate) fn finish<B: Backend, C: Clock>(
         seats: seats.collect(),
         failure: work.failure,
         drained,
+        worker: WorkerRecord {
+            thread: work.thread,
+            backlog: work.open.map(|open| open.backlog(&work.schedule)),
+            account: Some(Account {
+                cpu: work.cpu,
+                ..work.book.close()
+            }),
+        },
     })
 }
 
@@ -393,7 +468,7 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
         now = work.clock.now();
         if !work.landed.is_empty() {
             last_answer = now;
-            settle::<C, false>(work, now);
+            settle::<C, false, false>(work, now); // nothing counts any more
         }
     }
     Ok(last_answer)

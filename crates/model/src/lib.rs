@@ -15,15 +15,15 @@ pub mod units;
 
 pub use check::{Consent, Problem, Problems, check};
 pub use plan::{
-    Access, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
+    Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
     EngineChoice, Extent, Flush, Hint, Location, NullBehaviour, OnError, Operation, Pacing, Phases,
-    Placement, Plan, PlannedTarget, Pool, Priority, Profile, QueueDepth, Sequence, Target,
-    Timespan, Workload, WriteContent,
+    Placement, Plan, PlannedTarget, Polling, Pool, Priority, Profile, QueueDepth, Sequence,
+    Spacing, Stall, Target, Timespan, Workload, WriteContent,
 };
 pub use record::{
-    BlockDevice, Claim, ClockRecord, Content, CounterWindow, Counters, CpuFacts, CpuTimes,
-    DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem, HostRecord, Interval,
-    LatencyHistogram, LatencySpread, LifetimeCount, Outcome, PhaseTimes, RunRecord, Tally,
-    TargetFacts, TargetKind, ThreadRecord,
+    Account, Backlog, BlockDevice, Claim, ClockRecord, Content, CounterWindow, Counters, CpuFacts,
+    CpuTimes, DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem, HostRecord,
+    Interval, LatencyHistogram, LatencySpread, LifetimeCount, Outcome, PhaseTimes, RunRecord,
+    Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, Waiting, WorkerRecord,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

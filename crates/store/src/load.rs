@@ -163,8 +163,7 @@ fn load_tally(
     (run, place, operation): (i64, i64, Operation),
 ) -> Result<(Tally, LifetimeCount), Fault> {
     let mut select = transaction.prepare_cached(
-        "SELECT ios, bytes, short_ios, lifetime_ios, lifetime_bytes, latency, intervals
-         FROM tallies WHERE run_id = ?1 AND place = ?2 AND operation = ?3",
+        "SELECT * FROM tallies WHERE run_id = ?1 AND place = ?2 AND operation = ?3",
     )?;
     let mut rows = select.query(params![run, place, operation.name()])?;
     let lost = |what: &str| {
@@ -184,6 +183,12 @@ fn load_tally(
         errors: load_errors(transaction, (run, place, operation))?,
         latency: decode_histogram(blob("latency")?)
             .map_err(|damage| lost(&format!("latency: {damage}")))?,
+        response: match response(row)? {
+            Some(blob) => Some(
+                decode_histogram(blob).map_err(|damage| lost(&format!("response: {damage}")))?,
+            ),
+            None => None,
+        },
         intervals: decode_intervals(blob("intervals")?)
             .map_err(|damage| lost(&format!("intervals: {damage}")))?,
     };
@@ -192,6 +197,17 @@ fn load_tally(
         bytes: Bytes(row.get("lifetime_bytes")?),
     };
     Ok((tally, lifetime))
+}
+
+/// Response times, where there are any. A shelf of version 1 or 2 that cannot be written has no such column.
+fn response<'row>(row: &'row Row<'_>) -> Result<Option<&'row [u8]>, Fault> {
+    match row.get_ref("response") {
+        Ok(value) => value
+            .as_blob_or_null()
+            .map_err(|_| Fault::Damaged("response is no blob".to_owned())),
+        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn load_errors(

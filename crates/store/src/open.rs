@@ -15,15 +15,16 @@ use std::time::Duration;
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
 
 /// One script a version, oldest first.
-const SCHEMA: [&str; 2] = [
+const SCHEMA: [&str; 3] = [
     include_str!("schema/0001-runs.sql"),
     include_str!("schema/0002-spread.sql"),
+    include_str!("schema/0003-response.sql"),
 ];
 
 /// The newest version of the schema that this fathom knows.
 pub const SCHEMA_VERSION: u32 = SCHEMA.len() as u32;
 
-/// The oldest version that is read as it lies: what came after it changes no table.
+/// The oldest version that is read as it lies: what came after it only added a column that reading can do without.
 const READABLE_FROM: u32 = 1;
 
 /// How long one program waits for another's write.

@@ -259,13 +259,14 @@ fn insert_tally(
         short_ios,
         errors,
         latency,
+        response,
         intervals,
     } = tally;
     transaction
         .prepare_cached(
             "INSERT INTO tallies (run_id, place, operation, ios, bytes, short_ios, latency_mean_ns,
-                                  lifetime_ios, lifetime_bytes, latency, intervals)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                                  lifetime_ios, lifetime_bytes, latency, intervals, response)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             run,
@@ -278,7 +279,8 @@ fn insert_tally(
             signed("lifetime ios", lifetime.ios)?,
             signed("lifetime bytes", lifetime.bytes.0)?,
             encode_histogram(latency),
-            encode_intervals(intervals)
+            encode_intervals(intervals),
+            response.as_ref().map(encode_histogram)
         ])?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO errors (run_id, place, operation, rank, errno, count) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -143,9 +143,10 @@ impl Survey {
         }
         let depth_max = match request.engine {
             EngineChoice::Sync => 1,
-            EngineChoice::Auto | EngineChoice::IoUring | EngineChoice::Null => {
-                request.queue_depth_max.min(DEPTH_MAX)
-            }
+            EngineChoice::Auto
+            | EngineChoice::IoUring
+            | EngineChoice::Libaio
+            | EngineChoice::Null => request.queue_depth_max.min(DEPTH_MAX),
         };
         let mut order: Vec<_> = WORKLOADS
             .iter()
@@ -246,7 +247,9 @@ impl Survey {
                 engine: *engine,
                 on_error: OnError::Stop,
                 pool: None,
+                polling: model::Polling::default(),
                 placement: Placement::Free,
+                arrivals: None,
                 targets: vec![Target {
                     length: Some(*size),
                     cache: *cache,

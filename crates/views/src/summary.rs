@@ -8,7 +8,7 @@ use crate::paper::Paper;
 use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
-use analysis::{FindingRank, OperationRow, RunReport, TargetReport, Trust};
+use analysis::{FindingRank, Latency, OperationRow, RunReport, TargetReport, Trust};
 use model::{Access, CacheMode, Pacing};
 use std::io::{self, Write};
 
@@ -35,6 +35,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.extend(lines(&heads, &table, paper.width()));
     page.extend(footnote(report));
     page.push(String::new());
+    page.extend(open_loop(report, paper));
     page.extend(wrap("load    ", &load(report), paper.width(), 1));
     page.extend(errors(report, paper));
     // Several targets have rows of their own; then one device is shown and the others stand in the document.
@@ -154,11 +155,11 @@ fn rows(report: &RunReport) -> Vec<Vec<String>> {
     rows.extend(
         report.operations[..shown]
             .iter()
-            .map(|row| cells(row, &row.operation)),
+            .flat_map(|row| lines_of(row, &row.operation)),
     );
     for (number, target) in report.targets.iter().enumerate().take(4) {
         if let Some(total) = target.operations.last() {
-            rows.push(cells(
+            rows.extend(lines_of(
                 total,
                 &format!("target {}", count(number as u64 + 1)),
             ));
@@ -167,13 +168,25 @@ fn rows(report: &RunReport) -> Vec<Vec<String>> {
     rows
 }
 
-fn cells(row: &OperationRow, name: &str) -> Vec<String> {
-    let latency = &row.latency;
+/// The response times first, where a rate was asked, and the service times below them.
+fn lines_of(row: &OperationRow, name: &str) -> Vec<Vec<String>> {
+    let rates = [rate(row.rate_per_s), mib_per_s(row.bytes_per_s)];
+    let Some(response) = &row.response else {
+        return vec![cells(name, rates, &row.latency)];
+    };
+    let nothing = [String::new(), String::new()];
+    vec![
+        cells(name, rates, response),
+        cells("  service", nothing, &row.latency),
+    ]
+}
+
+fn cells(name: &str, [rate, mib]: [String; 2], latency: &Latency) -> Vec<String> {
     let at = |quantile| percentile(latency.at(quantile));
     vec![
         name.to_owned(),
-        rate(row.rate_per_s),
-        mib_per_s(row.bytes_per_s),
+        rate,
+        mib,
         time_or_nothing(latency.mean_ns),
         at(0.5),
         at(0.99),
@@ -187,13 +200,35 @@ fn cells(row: &OperationRow, name: &str) -> Vec<String> {
 fn footnote(report: &RunReport) -> Vec<String> {
     let trusts = || {
         let rows = report.operations.iter().filter(|row| row.ios > 0);
-        rows.flat_map(|row| &row.latency.percentiles)
+        rows.flat_map(|row| &row.latency.percentiles) // as many I/Os have a response time
             .map(|percentile| percentile.trust)
     };
     crate::text::trust_footnote(
         trusts().any(|t| t == Trust::Weak),
         trusts().any(|t| t == Trust::None),
     )
+}
+
+/// `asked 50.0 k/s (constant), reached 31.2 k/s; at the end 188 k I/Os waited, the oldest for 3.76 s`.
+fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
+    let Some(open) = &report.open_loop else {
+        return Vec::new();
+    };
+    let waited = match open.backlog_after_ios {
+        0 => "nothing waited at the end".to_owned(),
+        ios => format!(
+            "at the end {} waited, the oldest for {}",
+            crate::number::counted(ios, "I/O"),
+            time(open.late_after_ns as f64)
+        ),
+    };
+    let told = format!(
+        "asked {}/s ({}), reached {}/s; {waited}; times are from when an I/O was to start, service times from when it did",
+        rate(open.asked_per_s as f64),
+        open.spacing.name(),
+        rate(open.reached_per_s)
+    );
+    wrap("rate    ", &told, paper.width(), 2)
 }
 
 /// `in flight 31.9 of 32; CPU 0.44 of 2 cores (kernel 0.33, user 0.11)`.

@@ -33,6 +33,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "the cores that threads run on",
     ),
     (
+        "crates/engine/src/usage.rs",
+        "the processor time of a thread",
+    ),
+    (
         "crates/engine/src/target.rs",
         "the flags a file or device is opened with",
     ),

@@ -52,6 +52,9 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
             "please report this with the stored run",
         ));
     }
+    if seen.open_loop.is_some() {
+        return None; // slots are there for when they are needed; `backlog` says when they were not enough
+    }
     if !deep || mean + edge >= SHARE_MIN * asked || stalled_at_end(seen) {
         return None;
     }

@@ -5,6 +5,7 @@
 //! stands in its file with the reason. A rule's test cases stand beside it, the quiet ones too.
 
 mod abandoned;
+mod backlog;
 mod clock_drift;
 mod in_flight;
 mod interrupted;
@@ -14,12 +15,15 @@ mod nothing_measured;
 mod page_cache;
 mod short_run;
 mod steal;
+mod tool_bound;
 mod unsteady;
 
 use crate::cpu::CpuReport;
 use crate::device_check::DeviceCheck;
 use crate::in_flight::InFlight;
 use crate::intervals::{IntervalRow, Steadiness};
+use crate::open_loop::OpenLoop;
+use crate::workers::WorkerShare;
 use model::{RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +43,10 @@ pub const FINDINGS: &[Rule] = &[
         look: nothing_measured::look,
     },
     Rule {
+        id: "backlog",
+        look: backlog::look,
+    },
+    Rule {
         id: "page-cache",
         look: page_cache::look,
     },
@@ -49,6 +57,10 @@ pub const FINDINGS: &[Rule] = &[
     Rule {
         id: "noisy-neighbour",
         look: neighbour::look,
+    },
+    Rule {
+        id: "tool-bound",
+        look: tool_bound::look,
     },
     Rule {
         id: "in-flight",
@@ -96,6 +108,10 @@ pub struct Seen<'a> {
     pub cpu: &'a CpuReport,
     /// How many I/Os were in flight.
     pub in_flight: &'a InFlight,
+    /// How a rate was kept, where one was asked.
+    pub open_loop: Option<&'a OpenLoop>,
+    /// What the worker threads' time went into.
+    pub workers: &'a [WorkerShare],
 }
 
 /// How much a finding weighs.

@@ -90,6 +90,12 @@ pub(crate) struct WorkArgs {
     /// Where the next I/O goes: random or sequential
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, default_value = native::PATTERN)]
     pub(crate) pattern: String,
+    /// Share of the written data that compresses away, 0 to 100; also of a file that is made [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub(crate) compress: Option<String>,
+    /// Share of the written blocks that are one and the same, 0 to 100; also of a file that is made [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub(crate) dedupe: Option<String>,
 }
 
 /// Where on the target, and how it is opened.
@@ -130,15 +136,28 @@ pub(crate) struct TimeArgs {
     /// One step of the time series, 1ms or more [default: 1s, or a tenth of a shorter duration]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) interval: Option<String>,
+    /// Start so many I/Os a second, whatever completes: 5000 or 5000/s, in all, shared out evenly over the threads
+    /// [default: none, a new I/O as soon as one completes]
+    #[arg(long, value_name = "N[/s]", allow_hyphen_values = true)]
+    pub(crate) rate: Option<String>,
+    /// How these are spaced: constant or poisson (at random, as independent users come) [default: constant]
+    #[arg(long, value_name = "SPACING", allow_hyphen_values = true)]
+    pub(crate) arrivals: Option<String>,
 }
 
 /// By which means.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
-    /// What moves the bytes: auto, io_uring, sync, or null (no I/O: measures fathom itself)
+    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
+    /// Poll the device for completions instead of waiting for its interrupts (needs poll queues)
+    #[arg(long)]
+    pub(crate) poll: bool,
+    /// Have a kernel thread poll for submissions; it takes a core for each of fathom's threads
+    #[arg(long)]
+    pub(crate) sqpoll: bool,
     /// Same seed, same offsets and operations
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
@@ -204,7 +223,7 @@ pub(crate) struct SurveyArgs {
     /// Remove the file afterwards, if fathom made it
     #[arg(long)]
     pub(crate) rm: bool,
-    /// What moves the bytes: auto, io_uring, sync, or null (no I/O: measures fathom itself)
+    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Same seed, same offsets and operations

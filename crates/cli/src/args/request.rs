@@ -36,6 +36,8 @@ impl WorkArgs {
             threads,
             write,
             pattern,
+            compress,
+            dedupe,
         } = self;
         native::WorkText {
             block: block.clone(),
@@ -43,6 +45,8 @@ impl WorkArgs {
             threads: threads.clone(),
             write: write.clone(),
             pattern: pattern.clone(),
+            compress: compress.clone(),
+            dedupe: dedupe.clone(),
         }
     }
 }
@@ -73,12 +77,16 @@ impl TimeArgs {
             warmup,
             cooldown,
             interval,
+            rate,
+            arrivals,
         } = self;
         native::TimeText {
             duration: duration.clone(),
             warmup: warmup.clone(),
             cooldown: cooldown.clone(),
             interval: interval.clone(),
+            rate: rate.clone(),
+            arrivals: arrivals.clone(),
         }
     }
 }
@@ -87,6 +95,8 @@ impl EngineArgs {
     fn text(&self) -> native::EngineText {
         let EngineArgs {
             engine,
+            poll,
+            sqpoll,
             seed,
             continue_on_error,
             null_size,
@@ -95,6 +105,8 @@ impl EngineArgs {
         } = self;
         native::EngineText {
             engine: engine.clone(),
+            poll: *poll,
+            sqpoll: *sqpoll,
             seed: seed.clone(),
             continue_on_error: *continue_on_error,
             null_size: null_size.clone(),
@@ -152,6 +164,7 @@ mod tests {
             sizes in (any::<u64>(), proptest::option::of(any::<u64>()), proptest::option::of(any::<u64>())),
             names in proptest::collection::hash_set("[-a-z=]{1,8}", 1..4),
             work in (any::<u32>(), any::<u32>(), 0u8..=100, any::<bool>(), any::<bool>(), any::<bool>()),
+            shape in (proptest::option::of(0u8..=100), proptest::option::of(0u8..=100)),
         ) {
             let request = native::Request {
                 targets: names.iter().map(PathBuf::from).collect(),
@@ -161,6 +174,8 @@ mod tests {
                     threads: work.1.to_string(),
                     write: work.2.to_string(),
                     pattern: if work.3 { "random" } else { "sequential" }.to_owned(),
+                    compress: shape.0.map(|share| share.to_string()),
+                    dedupe: shape.1.map(|share| share.to_string()),
                 },
                 place: native::PlaceText {
                     length: sizes.1.map(|length| length.to_string()),
@@ -173,8 +188,15 @@ mod tests {
                     warmup: format!("{}ns", times[1]),
                     cooldown: format!("{}ns", times[2]),
                     interval: Some(format!("{}ns", times[3])),
+                    rate: work.5.then(|| sizes.0.to_string()),
+                    arrivals: work.5.then(|| "poisson".to_owned()),
                 },
-                engine: native::EngineText { continue_on_error: work.5, ..native::EngineText::default() },
+                engine: native::EngineText {
+                    continue_on_error: work.5,
+                    poll: work.4,
+                    sqpoll: work.5,
+                    ..native::EngineText::default()
+                },
             };
             let asked = native::build(&request).unwrap().profile;
             let line = native::print(&asked.timespans[0]).unwrap();

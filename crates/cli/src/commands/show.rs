@@ -182,6 +182,8 @@ fn as_asked(record: &RunRecord) -> Timespan {
         on_error: plan.on_error,
         pool: plan.pool,
         placement: plan.placement.clone(),
+        arrivals: plan.arrivals,
+        polling: plan.polling,
         targets: targets.collect(),
     }
 }

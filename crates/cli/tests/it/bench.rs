@@ -56,6 +56,16 @@ impl Bench {
         command
     }
 
+    /// A copy of the program in this folder. Another process writes it: what we have open for writing, a child of
+    /// another test may hold open for a moment longer, and then it cannot be run (ETXTBSY).
+    pub(crate) fn copy_of_program(&self) -> PathBuf {
+        let program = self.path("fathom");
+        let mut copy = Command::new("cp");
+        copy.arg(env!("CARGO_BIN_EXE_fathom")).arg(&program);
+        assert!(copy.status().unwrap().success());
+        program
+    }
+
     pub(crate) fn say<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
         Said::from(self.command(words).output().unwrap())
     }

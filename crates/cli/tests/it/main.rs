@@ -20,6 +20,7 @@ mod guards;
 mod help;
 mod instructions;
 mod interrupts;
+mod limits;
 mod readme;
 mod refusals;
 mod results;

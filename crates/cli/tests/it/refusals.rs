@@ -46,8 +46,8 @@ fn values_that_cannot_be_read_or_be_right() {
             ("run --interval 1us f", "interval: read 1us"),
             ("run --seed x f", "--seed: read `x`"),
             (
-                "run --engine libaio f",
-                "--engine: read `libaio`; an engine is",
+                "run --engine posixaio f",
+                "--engine: read `posixaio`; an engine is",
             ),
             ("run --base 100 f", "base: read 100"),
             ("run --length 2M f", "goes beyond the end at 1M"),
@@ -321,8 +321,7 @@ fn a_file_without_write_permission_is_read_only_to_others_than_root() {
         .write(true)
         .open(bench.path("own"));
     if opened.is_ok() {
-        let program = bench.path("fathom");
-        std::fs::copy(env!("CARGO_BIN_EXE_fathom"), &program).unwrap();
+        let program = bench.copy_of_program();
         command = bench.command_of(&program, &["run", "-w", "100", "--cache", "cached", "own"]);
         command.uid(NOBODY).gid(NOBODY);
     }

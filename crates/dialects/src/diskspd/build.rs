@@ -211,7 +211,9 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
             threads: *thread_count,
             outstanding: (*request_count > 0).then_some(*request_count),
         }),
+        polling: model::Polling::default(),
         placement: placement(span),
+        arrivals: None,
         targets: targets
             .iter()
             .zip(sizes)

@@ -8,8 +8,9 @@ use super::{NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE};
 use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
 use model::{
-    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, OnError, Phases,
-    Placement, Profile, QueueDepth, Ratio, Target, Timespan, Workload,
+    Access, Arrivals, Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, OnError,
+    Phases, Placement, Polling, Profile, QueueDepth, Ratio, Spacing, Target, Timespan, Workload,
+    WriteContent,
 };
 use std::path::PathBuf;
 
@@ -38,6 +39,10 @@ const PATTERNS: [(&str, Access); 2] = [
 const PATTERN_FORM: &str = "a pattern is random or sequential";
 const DEPTH_FORM: &str = "a queue depth is a whole number from 1 to 32768";
 const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";
+const RATE_FORM: &str =
+    "a rate is a whole number of I/Os a second over all threads, 1 to 1000000000: 5000 or 5000/s";
+const SPACING_FORM: &str =
+    "arrivals are constant (all alike far apart) or poisson (at random, as independent users come)";
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
 const EVERY_FORM: &str = "say a whole number: 100 makes one I/O of every hundred fail, 0 none";
 
@@ -70,7 +75,9 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
         engine: means.engine,
         on_error: means.on_error,
         pool: None,
+        polling: means.polling,
         placement: Placement::default(),
+        arrivals: times.arrivals,
         targets,
     };
     let notes = notes(&job, &spot, &times);
@@ -82,6 +89,7 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
 
 struct Means {
     engine: EngineChoice,
+    polling: Polling,
     seed: u64,
     on_error: OnError,
     null: Option<NullBehaviour>,
@@ -90,11 +98,13 @@ struct Means {
 struct Times {
     phases: Phases,
     interval: Nanos,
+    arrivals: Option<Arrivals>,
 }
 
 struct Job {
     threads: u32,
     workload: Workload,
+    content: WriteContent,
 }
 
 struct Spot {
@@ -113,6 +123,7 @@ fn target(location: Location, job: &Job, spot: &Spot) -> Target {
         cache: spot.cache,
         write_through: spot.write_through,
         threads: job.threads,
+        content: job.content.clone(),
         ..Target::new(location, job.workload.clone())
     }
 }
@@ -120,6 +131,8 @@ fn target(location: Location, job: &Job, spot: &Spot) -> Target {
 fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
     let EngineText {
         engine,
+        poll,
+        sqpoll,
         seed,
         continue_on_error,
         null_size,
@@ -150,9 +163,14 @@ fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
         error_every: reader
             .number("--null-error-every", every, EVERY_FORM)
             .unwrap_or_default(),
+        ..NullBehaviour::default()
     };
     Means {
         engine: choice.unwrap_or_default(),
+        polling: Polling {
+            completions: *poll,
+            submissions: *sqpoll,
+        },
         seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
         on_error: if *continue_on_error {
             OnError::Continue
@@ -169,6 +187,8 @@ fn read_times(text: &TimeText, reader: &mut Reader) -> Times {
         warmup,
         cooldown,
         interval,
+        rate,
+        arrivals,
     } = text;
     let measured = reader.value("--duration", duration).unwrap_or_default();
     let phases = Phases {
@@ -180,7 +200,48 @@ fn read_times(text: &TimeText, reader: &mut Reader) -> Times {
         Some(text) => reader.value("--interval", text).unwrap_or_default(),
         None => interval_for(measured),
     };
-    Times { phases, interval }
+    let arrivals = read_arrivals(rate.as_deref(), arrivals.as_deref(), reader);
+    Times {
+        phases,
+        interval,
+        arrivals,
+    }
+}
+
+fn read_arrivals(
+    rate: Option<&str>,
+    spacing: Option<&str>,
+    reader: &mut Reader,
+) -> Option<Arrivals> {
+    let per_s = rate.map(|text| read_rate(text, reader));
+    let spacing = spacing.map(|text| reader.word("--arrivals", text, &Spacing::ALL, SPACING_FORM));
+    if per_s.is_none() && spacing.is_some() {
+        reader.refuse(Problem::Contradiction {
+            option: "--arrivals",
+            why: "this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it away",
+        });
+    }
+    Some(Arrivals {
+        per_s: per_s?.unwrap_or_default(),
+        spacing: spacing.flatten().unwrap_or_default(),
+    })
+}
+
+/// `5000` or `5000/s`.
+fn read_rate(text: &str, reader: &mut Reader) -> Option<u64> {
+    let number = text.strip_suffix("/s").unwrap_or(text);
+    match number.parse() {
+        Ok(per_s) if number.bytes().all(|byte| byte.is_ascii_digit()) => Some(per_s),
+        _ => {
+            let (option, read) = ("--rate", text.to_owned());
+            reader.refuse(Problem::Value {
+                option,
+                read,
+                accepted: RATE_FORM,
+            });
+            None
+        }
+    }
 }
 
 /// A second, or the tenth part of the duration in whole milliseconds, so that every run has a series of at
@@ -198,6 +259,8 @@ fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
         threads,
         write,
         pattern,
+        compress,
+        dedupe,
     } = text;
     let workload = Workload {
         block: reader.value("--block", block).unwrap_or_default(),
@@ -214,7 +277,22 @@ fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
     let threads = reader
         .number("--threads", threads, THREADS_FORM)
         .unwrap_or_default();
-    Job { threads, workload }
+    let mut share = |option, text: &Option<String>| {
+        let value = text.as_deref().map(|text| reader.value(option, text));
+        value.map(Option::unwrap_or_default)
+    };
+    let content = match (share("--compress", compress), share("--dedupe", dedupe)) {
+        (None, None) => WriteContent::default(),
+        (compress, dedupe) => WriteContent::Shaped {
+            compress: compress.unwrap_or_default(),
+            dedupe: dedupe.unwrap_or_default(),
+        },
+    };
+    Job {
+        threads,
+        workload,
+        content,
+    }
 }
 
 fn read_place(text: &PlaceText, reader: &mut Reader) -> Spot {
@@ -281,6 +359,13 @@ fn notes(job: &Job, spot: &Spot, times: &Times) -> Vec<Note> {
         notes.push(Note {
             option: "--write-through",
             why: "nothing is written (write 0), so this changes nothing",
+        });
+    }
+    let writes = job.workload.write > Ratio::NONE || spot.create.is_some();
+    if !writes && job.content != WriteContent::default() {
+        notes.push(Note {
+            option: "--compress, --dedupe",
+            why: "nothing is written (write 0, and no file is made), so this changes nothing",
         });
     }
     if times.interval > times.phases.measured {

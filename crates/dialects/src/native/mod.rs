@@ -72,6 +72,10 @@ pub struct WorkText {
     pub write: String,
     /// `--pattern`: `random` or `sequential`.
     pub pattern: String,
+    /// `--compress`: a percentage.
+    pub compress: Option<String>,
+    /// `--dedupe`: a percentage.
+    pub dedupe: Option<String>,
 }
 
 /// Where on the target and how it is opened, as typed.
@@ -100,6 +104,10 @@ pub struct TimeText {
     pub cooldown: String,
     /// `--interval`: a time. Without it: one second, or shorter so that there are ten steps.
     pub interval: Option<String>,
+    /// `--rate`: I/Os a second. Without it a free slot is used at once.
+    pub rate: Option<String>,
+    /// `--arrivals`: `constant` or `poisson`.
+    pub arrivals: Option<String>,
 }
 
 /// By which means, as typed.
@@ -107,6 +115,10 @@ pub struct TimeText {
 pub struct EngineText {
     /// `--engine`.
     pub engine: String,
+    /// `--poll`.
+    pub poll: bool,
+    /// `--sqpoll`.
+    pub sqpoll: bool,
     /// `--seed`: a number.
     pub seed: String,
     /// `--continue-on-error`.
@@ -127,6 +139,8 @@ impl Default for WorkText {
             threads: THREADS.to_owned(),
             write: WRITE.to_owned(),
             pattern: PATTERN.to_owned(),
+            compress: None,
+            dedupe: None,
         }
     }
 }
@@ -150,6 +164,8 @@ impl Default for TimeText {
             warmup: WARMUP.to_owned(),
             cooldown: COOLDOWN.to_owned(),
             interval: None,
+            rate: None,
+            arrivals: None,
         }
     }
 }
@@ -158,6 +174,8 @@ impl Default for EngineText {
     fn default() -> Self {
         EngineText {
             engine: ENGINE.to_owned(),
+            poll: false,
+            sqpoll: false,
             seed: SEED.to_owned(),
             continue_on_error: false,
             null_size: None,

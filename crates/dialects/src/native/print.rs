@@ -6,7 +6,9 @@
 
 use super::build::{CACHE_MODES, build};
 use super::{EngineText, PlaceText, Request, TimeText, WorkText};
-use model::{Access, CacheMode, Location, NullBehaviour, OnError, Target, Timespan};
+use model::{
+    Access, CacheMode, Location, NullBehaviour, OnError, Ratio, Target, Timespan, WriteContent,
+};
 use std::path::PathBuf;
 
 /// The words of the command line, program first; `None` for a timespan that `fathom run` cannot say: targets
@@ -57,6 +59,10 @@ pub fn restate(span: &Timespan) -> Option<Request> {
             warmup: span.phases.warmup.to_string(),
             cooldown: span.phases.cooldown.to_string(),
             interval: Some(span.interval.to_string()),
+            rate: span.arrivals.map(|arrivals| arrivals.per_s.to_string()),
+            arrivals: span
+                .arrivals
+                .map(|arrivals| arrivals.spacing.name().to_owned()),
         },
         engine: restate_engine(span, null),
     };
@@ -66,11 +72,17 @@ pub fn restate(span: &Timespan) -> Option<Request> {
 
 fn restate_work(target: &Target) -> Option<WorkText> {
     let workload = &target.workload;
+    let share = |which: fn(Ratio, Ratio) -> Ratio| match target.content {
+        WriteContent::Shaped { compress, dedupe } => Some(which(compress, dedupe).to_string()),
+        _ => None,
+    };
     Some(WorkText {
         block: workload.block.to_string(),
         depth: workload.queue_depth.to_string(),
         threads: target.threads.to_string(),
         write: workload.write.to_string(),
+        compress: share(|compress, _| compress),
+        dedupe: share(|_, dedupe| dedupe),
         pattern: match workload.access {
             Access::Random => "random",
             Access::Sequential => "sequential",
@@ -95,6 +107,8 @@ fn restate_place(target: &Target) -> Option<PlaceText> {
 fn restate_engine(span: &Timespan, null: Option<NullBehaviour>) -> EngineText {
     EngineText {
         engine: span.engine.to_string(),
+        poll: span.polling.completions,
+        sqpoll: span.polling.submissions,
         seed: span.seed.to_string(),
         continue_on_error: span.on_error == OnError::Continue,
         null_size: null.map(|null| null.size.to_string()),
@@ -110,12 +124,16 @@ fn print_work(text: WorkText, words: &mut Vec<String>) {
         threads,
         write,
         pattern,
+        compress,
+        dedupe,
     } = text;
     option("-b", Some(block), words);
     option("-o", Some(depth), words);
     option("-t", Some(threads), words);
     option("-w", Some(write), words);
     option("--pattern", Some(pattern), words);
+    option("--compress", compress, words);
+    option("--dedupe", dedupe, words);
 }
 
 fn print_place(text: PlaceText, words: &mut Vec<String>) {
@@ -139,16 +157,22 @@ fn print_time(text: TimeText, words: &mut Vec<String>) {
         warmup,
         cooldown,
         interval,
+        rate,
+        arrivals,
     } = text;
     option("-d", Some(duration), words);
     option("--warmup", Some(warmup), words);
     option("--cooldown", Some(cooldown), words);
     option("--interval", interval, words);
+    option("--rate", rate, words);
+    option("--arrivals", arrivals, words);
 }
 
 fn print_engine(text: EngineText, words: &mut Vec<String>) {
     let EngineText {
         engine,
+        poll,
+        sqpoll,
         seed,
         continue_on_error,
         null_size,
@@ -156,6 +180,8 @@ fn print_engine(text: EngineText, words: &mut Vec<String>) {
         null_error_every,
     } = text;
     option("--engine", Some(engine), words);
+    flag("--poll", poll, words);
+    flag("--sqpoll", sqpoll, words);
     option("--seed", Some(seed), words);
     flag("--continue-on-error", continue_on_error, words);
     option("--null-size", null_size, words);

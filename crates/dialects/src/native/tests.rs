@@ -55,16 +55,20 @@ fn all_problems_are_told_at_once_with_what_was_read_and_what_is_accepted() {
         request.time.warmup = "1d".into();
         request.time.cooldown = "s".into();
         request.time.interval = Some("fast".into());
-        request.engine.engine = "libaio".into();
+        request.time.rate = Some("50k".into());
+        request.time.arrivals = Some("bursty".into());
+        request.engine.engine = "posixaio".into();
         request.engine.seed = "0x1".into();
     });
     expect![[r#"
-        --engine: read `libaio`; an engine is auto, io_uring, sync or null
+        --engine: read `posixaio`; an engine is auto, io_uring, libaio, sync or null
         --seed: read `0x1`; a seed is a whole number from 0 to 18446744073709551615
         --duration: read `10`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --warmup: read `1d`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --cooldown: read `s`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --interval: read `fast`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        --rate: read `50k`; a rate is a whole number of I/Os a second over all threads, 1 to 1000000000: 5000 or 5000/s
+        --arrivals: read `bursty`; arrivals are constant (all alike far apart) or poisson (at random, as independent users come)
         --block: read `64Q`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         --depth: read `many`; a queue depth is a whole number from 1 to 32768
         --write: read `130`; a percentage is a whole number from 0 to 100
@@ -199,38 +203,35 @@ fn some_target() -> impl Strategy<Value = Target> {
     );
     let opened = (any::<bool>(), any::<bool>(), any::<u32>());
     let work = (any::<u64>(), any::<u32>(), 0u8..=100, any::<bool>());
-    (range, opened, work).prop_map(|(range, opened, work)| Target {
-        location: Location::Path("a".into()),
+    let shape = proptest::option::of((0u8..=100, 0u8..=100));
+    (range, opened, work, shape).prop_map(|(range, opened, work, shape)| Target {
         base: Bytes(range.0),
         length: range.1.map(Bytes),
         create: range.2.map(Bytes),
-        create_exactly: false,
         cache: if opened.0 {
             CacheMode::Cached
         } else {
             CacheMode::Unbuffered
         },
         write_through: opened.1,
-        beyond_end: model::BeyondEnd::default(),
-        mapped: None,
-        content: model::WriteContent::default(),
-        pacing: model::Pacing::default(),
-        priority: model::Priority::default(),
-        hint: model::Hint::default(),
-        large_pages: false,
-        weight: 1,
-        pool_threads: Vec::new(),
+        content: shape.map_or(model::WriteContent::default(), |(compress, dedupe)| {
+            let [compress, dedupe] = [compress, dedupe].map(|share| Ratio::percent(share).unwrap());
+            model::WriteContent::Shaped { compress, dedupe }
+        }),
         threads: opened.2,
-        workload: Workload {
-            block: Bytes(work.0),
-            queue_depth: QueueDepth(work.1),
-            write: Ratio::percent(work.2).unwrap(),
-            access: if work.3 {
-                Access::Random
-            } else {
-                Access::Sequential
+        ..Target::new(
+            Location::Path("a".into()),
+            Workload {
+                block: Bytes(work.0),
+                queue_depth: QueueDepth(work.1),
+                write: Ratio::percent(work.2).unwrap(),
+                access: if work.3 {
+                    Access::Random
+                } else {
+                    Access::Sequential
+                },
             },
-        },
+        )
     })
 }
 
@@ -240,8 +241,22 @@ fn some_span() -> impl Strategy<Value = Timespan> {
     let name = "[-a-zà-ú ./]{1,12}".prop_map(PathBuf::from);
     let names = proptest::collection::hash_set(name, 1..4);
     let null = proptest::option::of((any::<u64>(), any::<u64>(), any::<u64>()));
-    let means = (any::<u64>(), 0usize..3, any::<bool>());
+    let means = (
+        any::<u64>(),
+        0usize..4,
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let spacing = prop_oneof![
+        Just(model::Spacing::Constant),
+        Just(model::Spacing::Poisson)
+    ];
+    let arrivals = (any::<u64>(), spacing);
+    let arrivals = arrivals.prop_map(|(per_s, spacing)| model::Arrivals { per_s, spacing });
+    let means = (means, proptest::option::of(arrivals));
     (times, names, null, means, some_target()).prop_map(|(times, names, null, means, target)| {
+        let (means, arrivals) = means;
         let place = |location| Target {
             location,
             ..target.clone()
@@ -255,6 +270,7 @@ fn some_span() -> impl Strategy<Value = Timespan> {
                     size: Bytes(size),
                     delay: Nanos(delay),
                     error_every,
+                    ..NullBehaviour::default()
                 }))
             }],
             None => names
@@ -270,7 +286,12 @@ fn some_span() -> impl Strategy<Value = Timespan> {
             },
             interval: Nanos(times[3]),
             pool: None,
+            polling: model::Polling {
+                completions: means.3,
+                submissions: means.4,
+            },
             placement: model::Placement::default(),
+            arrivals,
             seed: means.0,
             engine: match null {
                 Some(_) => EngineChoice::Null,
@@ -284,6 +305,26 @@ fn some_span() -> impl Strategy<Value = Timespan> {
             targets,
         }
     })
+}
+
+#[test]
+fn a_rate_is_a_number_with_or_without_its_unit() {
+    let arrivals = |rate: &str, spacing: Option<&str>| {
+        let span = only_span(&asking(|request| {
+            request.time.rate = Some(rate.into());
+            request.time.arrivals = spacing.map(str::to_owned);
+        }));
+        let arrivals = span.arrivals.unwrap();
+        (arrivals.per_s, arrivals.spacing)
+    };
+    assert_eq!(arrivals("5000", None), (5000, model::Spacing::Constant));
+    assert_eq!(
+        arrivals("7/s", Some("poisson")),
+        (7, model::Spacing::Poisson)
+    );
+    let alone = asking(|request| request.time.arrivals = Some("poisson".into()));
+    expect![[r#"--arrivals: this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it away"#]]
+        .assert_eq(&refused(&alone));
 }
 
 proptest! {

@@ -4,26 +4,31 @@
 //! registered buffers. What it took is in the record. Batching never waits: `reap` hands over all that was
 //! pushed, waits for one completion and takes all that are there. A timer of the ring's own brings the worker
 //! back several times a second on a device that does not answer, at no cost to each I/O.
-//! Left out here: polled completion, submission-queue polling, passthrough.
+//! With polled completion there is no timer, because such a ring takes reads and writes only: the worker asks again
+//! and again. Left out here: passthrough.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
+
+mod making;
 
 use super::priority::number;
 use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
-use crate::clock::Clock;
+use crate::clock::{Clock, WallClock};
 use crate::dispatch::Unavailable;
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
-use io_uring::{IoUring as Ring, Probe, opcode, squeue};
-use model::{Nanos, Operation};
+use io_uring::{IoUring as Ring, opcode, squeue};
+use making::remedy;
+use model::{Nanos, Operation, Polling};
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// Marks the completion of the ring's own timer; slots are far below.
 const TIMER: u64 = u64::MAX;
-/// The kernel takes at most this much as one registered buffer.
-const REGISTERED_MAX: usize = 1 << 30;
 /// Most entries that the kernel allows a submission queue.
 const ENTRIES_MAX: u32 = 32_768;
+/// How long the polled reads before the run may take in all.
+const TRIAL_MAX: Nanos = Nanos::seconds(2);
 /// How often a full queue is handed over before the kernel is taken to refuse for good.
 const HAND_OVERS_MAX: u32 = 10_000;
 
@@ -33,10 +38,14 @@ pub(crate) struct IoUring {
     files: Box<[Target]>, // by seat
     fixed_file: bool,
     fixed_buffers: bool,
+    polling: Polling,
     /// Boxed, because the kernel reads it when the timer is handed over.
     timer: Box<Timespec>,
     used: Used,
 }
+
+const SQPOLL_NOTE: &str = "submission-queue polling was used: beside each of fathom's threads a thread of the kernel's \
+                           kept a core busy, and without a core of its own its figures are erratic";
 
 #[derive(Clone, Copy)]
 struct Target {
@@ -48,13 +57,14 @@ impl IoUring {
     pub(crate) fn open(setup: &Setup<'_>) -> Result<Self, RunError> {
         let entries = (setup.depth + 1).next_power_of_two().min(ENTRIES_MAX);
         let mut used = Used::default();
-        let ring = build(entries, &mut used).map_err(|source| RunError::Ring {
-            remedy: remedy(&source),
-            source,
-        })?;
+        let ring =
+            making::build(entries, setup.polling, &mut used).map_err(|source| RunError::Ring {
+                remedy: remedy(&source),
+                source,
+            })?;
         let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor).collect();
         let fixed_file = ring.submitter().register_files(&descriptors).is_ok();
-        let fixed_buffers = register_buffers(&ring, setup, &mut used);
+        let fixed_buffers = making::register_buffers(&ring, setup, &mut used);
         used.features
             .extend(fixed_file.then_some("registered file"));
         used.features
@@ -77,38 +87,58 @@ impl IoUring {
             files,
             fixed_file,
             fixed_buffers,
+            polling: setup.polling,
             timer,
             used,
         };
-        opened.start_timer()?;
+        if setup.polling.submissions {
+            opened.used.notes.push(SQPOLL_NOTE.to_owned());
+        }
+        if setup.polling.completions {
+            opened.try_polling(setup)?;
+        } else {
+            opened.start_timer()?;
+        }
         Ok(opened)
     }
 
     /// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
-    pub(crate) fn probe() -> Result<(), Unavailable> {
-        let refused = |source: &io::Error| Unavailable {
-            reason: crate::error::errno_text(source),
-            remedy: remedy(source),
-        };
-        let ring = Ring::new(2).map_err(|source| refused(&source))?;
-        let mut probe = Probe::new();
-        ring.submitter()
-            .register_probe(&mut probe)
-            .map_err(|source| refused(&source))?;
-        let needed = [
-            opcode::Read::CODE,
-            opcode::Write::CODE,
-            opcode::ReadFixed::CODE,
-            opcode::WriteFixed::CODE,
-            opcode::Timeout::CODE,
-        ];
-        if needed.iter().all(|&code| probe.is_supported(code)) {
-            return Ok(());
+    pub(crate) fn probe(polling: Polling) -> Result<(), Unavailable> {
+        making::probe(polling)
+    }
+
+    /// Reads once from each target that can be read, because a file system or device may not offer polling.
+    fn try_polling(&mut self, setup: &Setup<'_>) -> Result<(), RunError> {
+        let clock = WallClock::start(false);
+        let limit = clock.now().plus(TRIAL_MAX);
+        let mut landed = Vec::with_capacity(1);
+        let (memory, _) = setup.buffers.pieces()[0];
+        let seats = setup.targets.iter().zip(0u16..);
+        for (target, seat) in seats.filter(|(target, _)| !target.writes_only()) {
+            let length = u32::try_from(target.alignment.0).expect("at most a block");
+            self.push(Io {
+                operation: Operation::Read,
+                offset: target.base.0,
+                memory,
+                length,
+                area: 0,
+                seat,
+                slot: 0,
+                issued: Nanos(0),
+            })?;
+            while landed.is_empty() && clock.now() < limit {
+                self.reap(&clock, limit, &mut landed)?;
+            }
+            // The memory of an unanswered unbuffered read is the kernel's until it is answered, whatever we do.
+            let result = landed.pop().map_or(-libc::ETIME, |done| done.result);
+            if result < 0 {
+                let error = io::Error::from_raw_os_error(-result);
+                let reason = format!("a polled read failed: {}", crate::error::errno_text(&error));
+                let path = target.location.path().unwrap_or(Path::new("")).to_owned();
+                return Err(RunError::NotPolled { path, reason });
+            }
         }
-        Err(Unavailable {
-            reason: "this kernel's io_uring lacks plain reads, writes or timeouts".to_owned(),
-            remedy: "Linux 5.6 or later has them",
-        })
+        Ok(())
     }
 
     #[inline]
@@ -163,6 +193,9 @@ impl IoUring {
             }
             // Full: only where the depth is the largest that the kernel allows.
             self.enter(0)?;
+            if self.polling.submissions {
+                came_back(self.ring.submitter().squeue_wait())?;
+            }
         }
         let source = io::Error::from_raw_os_error(libc::EBUSY);
         Err(RunError::Ring {
@@ -174,6 +207,18 @@ impl IoUring {
     #[inline]
     fn enter(&self, want: usize) -> Result<(), RunError> {
         came_back(self.ring.submit_and_wait(want))
+    }
+
+    /// Hands over and asks the device until it has one completion, or for so long. Never inside the kernel, which would
+    /// ask a device that is silent without hearing anybody.
+    fn look<C: Clock>(&mut self, clock: &C, until: Nanos) -> Result<(), RunError> {
+        let limit = until.min(clock.now().plus(REAP_AT_MOST));
+        loop {
+            self.enter(0)?;
+            if !self.ring.completion().is_empty() || clock.now() >= limit {
+                return Ok(());
+            }
+        }
     }
 
     /// Hands over and waits for one completion for so long at most.
@@ -234,7 +279,9 @@ impl Backend for IoUring {
         until: Nanos,
         landed: &mut Vec<Completion>,
     ) -> Result<(), RunError> {
-        if until == Nanos::MAX {
+        if self.polling.completions {
+            self.look(clock, until)?;
+        } else if until == Nanos::MAX {
             self.enter(1)?;
         } else {
             self.enter_for(until.minus(clock.now()))?;
@@ -273,89 +320,5 @@ impl Drop for IoUring {
         if self.fixed_buffers {
             let _ = submitter.unregister_buffers();
         }
-    }
-}
-
-/// The best ring that this kernel makes: each refusal of a newer offer is a step down.
-fn build(entries: u32, used: &mut Used) -> io::Result<Ring> {
-    let deferred = Ring::builder()
-        .setup_clamp()
-        .setup_submit_all()
-        .setup_single_issuer()
-        .setup_coop_taskrun()
-        .setup_defer_taskrun()
-        .build(entries);
-    match deferred {
-        Ok(ring) => {
-            used.features
-                .extend(["single issuer", "deferred task work"]);
-            return Ok(ring);
-        }
-        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
-        Err(error) => return Err(error),
-    }
-    let cooperative = Ring::builder()
-        .setup_clamp()
-        .setup_submit_all()
-        .setup_coop_taskrun()
-        .build(entries);
-    if let Ok(ring) = cooperative {
-        used.features.push("cooperative task work");
-        used.notes.push(
-            "this kernel has no deferred task work (Linux 6.1): each I/O costs a little more"
-                .to_owned(),
-        );
-        return Ok(ring);
-    }
-    used.notes.push(
-        "this kernel's io_uring is older than Linux 5.19: each I/O costs a little more".to_owned(),
-    );
-    Ring::builder().setup_clamp().build(entries)
-}
-
-/// Pins the thread's memory once instead of at every I/O, where the kernel and the memlock limit allow it.
-fn register_buffers(ring: &Ring, setup: &Setup<'_>, used: &mut Used) -> bool {
-    let pieces = setup.buffers.pieces();
-    if pieces.iter().any(|(_, bytes)| *bytes > REGISTERED_MAX) {
-        used.notes.push(
-            "buffers above 1 GiB a thread are not registered: each I/O costs a little more"
-                .to_owned(),
-        );
-        return false;
-    }
-    let pieces: Vec<libc::iovec> = pieces
-        .iter()
-        .map(|(start, bytes)| libc::iovec {
-            iov_base: start.as_ptr().cast(),
-            iov_len: *bytes,
-        })
-        .collect();
-    // SAFETY: the mapping lives at least as long as the ring: the worker drops the backend before it, and
-    // abandons both where I/Os are still in flight.
-    let registered = unsafe { ring.submitter().register_buffers(&pieces) };
-    if let Err(error) = &registered {
-        let errno = crate::error::errno_text(error);
-        used.notes.push(format!(
-            "buffers are not registered ({errno}): raise the limit with ulimit -l"
-        ));
-    }
-    registered.is_ok()
-}
-
-fn remedy(error: &io::Error) -> &'static str {
-    match error.raw_os_error() {
-        Some(libc::ENOSYS) => "Linux 5.6 or later has it; --engine sync works everywhere",
-        Some(libc::EPERM | libc::EACCES) => {
-            "it is switched off here (sysctl kernel.io_uring_disabled, or the container's seccomp filter); \
-             --engine sync works everywhere"
-        }
-        Some(libc::ENOMEM) => {
-            "raise the limit on locked memory (ulimit -l), or take fewer threads or a smaller depth"
-        }
-        Some(libc::EBUSY) => "it takes no more I/Os: say a smaller depth, or --engine sync",
-        Some(libc::EMFILE | libc::ENFILE) => {
-            "raise the limit on open files (ulimit -n), or take fewer threads"
-        }
-        _ => "--engine sync works everywhere",
     }
 }

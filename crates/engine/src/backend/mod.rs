@@ -3,6 +3,7 @@
 //! A backend knows no policy: it is told what to do with which memory, and tells what came of it. It is made
 //! on the thread that uses it. Everything that allocates happens in `open`.
 
+mod aio;
 mod io_uring;
 mod mapping;
 mod mmap;
@@ -10,15 +11,16 @@ mod null;
 mod priority;
 mod sync;
 
+pub(crate) use aio::Aio;
 pub(crate) use io_uring::IoUring;
 pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
-pub(crate) use sync::Sync;
+pub(crate) use sync::{Sync, read_without_waiting};
 
 use crate::RunError;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use model::{Nanos, Operation, PlannedTarget};
+use model::{Nanos, Operation, PlannedTarget, Polling};
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
@@ -67,6 +69,8 @@ pub(crate) struct Setup<'a> {
     /// Most I/Os in flight over all of them.
     pub(crate) depth: u32,
     pub(crate) buffers: &'a Buffers,
+    /// What is polled instead of waited for.
+    pub(crate) polling: Polling,
 }
 
 /// What a backend used of the kernel's offers, and what a person should know about it.

@@ -24,6 +24,8 @@ pub(crate) struct Null {
 struct Device {
     behaviour: NullBehaviour,
     until_error: u64, // I/Os, this one included, until the next fails; 0 for never
+    delays: Box<[Nanos]>, // where they are not all `behaviour.delay`
+    number: usize,    // of the next I/O, among `delays`
 }
 
 #[derive(Clone, Copy)]
@@ -39,6 +41,8 @@ impl Null {
             Location::Null(behaviour) => Ok(Device {
                 behaviour,
                 until_error: behaviour.error_every,
+                delays: delays(&behaviour),
+                number: 0,
             }),
             Location::Path(_) => Err(RunError::Unavailable {
                 engine: "null",
@@ -47,11 +51,17 @@ impl Null {
             }),
         };
         let devices: Box<[Device]> = setup.targets.iter().map(device).collect::<Result<_, _>>()?;
+        let first = devices[0].behaviour;
+        let simple = |device: &Device| device.delays.is_empty() && device.behaviour.stall.is_none();
         Ok(Null {
-            alike: devices
+            alike: devices.iter().all(|device| {
+                let behaviour = device.behaviour;
+                device.delays.is_empty()
+                    && (behaviour.delay, behaviour.stall) == (first.delay, first.stall)
+            }),
+            at_once: devices
                 .iter()
-                .all(|device| device.behaviour.delay == devices[0].behaviour.delay),
-            at_once: devices.iter().all(|device| device.behaviour.delay.0 == 0),
+                .all(|device| simple(device) && device.behaviour.delay.0 == 0),
             devices,
             done: Vec::with_capacity(setup.depth as usize),
             in_flight: VecDeque::with_capacity(setup.depth as usize),
@@ -85,6 +95,34 @@ impl Null {
     }
 }
 
+/// The delays of a device's I/Os in turn; none where they are all alike.
+fn delays(behaviour: &NullBehaviour) -> Box<[Nanos]> {
+    let steps = match behaviour.delay_max > behaviour.delay {
+        true => NullBehaviour::DELAY_STEPS,
+        false => 0,
+    };
+    (0..steps)
+        .map(|number| behaviour.delay_of(number))
+        .collect()
+}
+
+impl Device {
+    /// When an I/O that was issued then is done.
+    #[inline]
+    fn due(&mut self, issued: Nanos) -> Nanos {
+        let mut delay = self.behaviour.delay;
+        if !self.delays.is_empty() {
+            delay = self.delays[self.number];
+            self.number = (self.number + 1) % self.delays.len();
+        }
+        let due = issued.plus(delay);
+        match self.behaviour.stall {
+            Some(stall) if due >= stall.from => due.max(stall.from.plus(stall.length)),
+            _ => due,
+        }
+    }
+}
+
 impl Backend for Null {
     fn used(&self) -> Used {
         Used::default()
@@ -111,7 +149,7 @@ impl Backend for Null {
             self.done.push(Completion { slot, result });
             return Ok(());
         }
-        let due = io.issued.plus(device.behaviour.delay);
+        let due = device.due(io.issued);
         let waiting = Waiting { due, slot, result };
         if self.alike {
             self.in_flight.push_back(waiting); // due times rise

@@ -147,6 +147,53 @@ fn e066_writes_begin_somewhere_in_the_source_at_aligned_places() {
     assert!(places.len() > 450, "{} places", places.len());
 }
 
+#[test]
+fn shaped_data_has_its_zeros_and_its_twins_and_every_block_its_mark() {
+    let percent = |value| Ratio::percent(value).unwrap();
+    let mut buffers = with(&|target| {
+        target.workload.write = percent(100);
+        target.content = WriteContent::Shaped {
+            compress: percent(50),
+            dedupe: percent(30),
+        };
+    });
+    let blocks: Vec<Vec<u8>> = (0..1000)
+        .map(|i| written(&mut buffers, 0, i * 4096))
+        .collect();
+    assert!(blocks.iter().all(|block| stamp::is_stamped(block)));
+    assert!(
+        blocks
+            .iter()
+            .all(|block| block[2048..].iter().all(|&byte| byte == 0))
+    );
+    assert!(
+        blocks
+            .iter()
+            .all(|block| block[16..2048].iter().filter(|&&byte| byte == 0).count() < 100)
+    );
+    let mut unique = blocks.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), 701, "700 of their own and the twin");
+}
+
+#[test]
+fn small_shaped_blocks_keep_the_marks_where_they_belong() {
+    let percent = |value| Ratio::percent(value).unwrap();
+    let mut buffers = with(&|target| {
+        target.workload.block = Bytes(512);
+        target.workload.write = percent(100);
+        target.content = WriteContent::Shaped {
+            compress: percent(0),
+            dedupe: percent(100),
+        };
+    });
+    for i in 0..64 {
+        let block = written(&mut buffers, 0, i * 512);
+        assert_eq!(stamp::is_stamped(&block), i % 8 == 0, "{i}");
+    }
+}
+
 /// Decision 0006: huge pages would make large I/Os faster than any program's.
 #[test]
 fn the_system_is_asked_for_large_pages_only_when_the_plan_asks() {

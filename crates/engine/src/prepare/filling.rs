@@ -7,6 +7,7 @@ use super::{Onlookers, raw};
 use crate::clock::monotonic;
 use crate::observer::Event;
 use crate::rng::Rng;
+use crate::shape::Shape;
 use crate::stop::Stop;
 use model::{Bytes, stamp};
 use std::fs::File;
@@ -31,6 +32,10 @@ pub(super) struct Filling<'a> {
     pub(super) file: &'a File,
     pub(super) from: Bytes,
     pub(super) to: Bytes,
+    /// What the data is like.
+    pub(super) shape: Shape,
+    /// How long a twin is.
+    pub(super) block: usize,
     /// Each piece goes through the system's cache and is brought to the device before the next.
     pub(super) write_back: bool,
 }
@@ -102,7 +107,9 @@ impl Filling<'_> {
             let begun = monotonic();
             let data = memory.data((self.to.0 - at).min(piece) as usize);
             rng.fill(data);
+            self.shape.press(data);
             stamp::stamp(data, Bytes(at), rng.bits());
+            self.put_twins(data, at);
             let length = data.len() as u64;
             self.bring(data, at).map_err(|source| (Bytes(at), source))?;
             progress.done.fetch_add(length, Ordering::Relaxed);
@@ -114,6 +121,21 @@ impl Filling<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Every so many of the blocks becomes a twin; which ones follows from where they stand. Blocks that are larger than
+    /// the smallest piece are taken in parts of that size.
+    fn put_twins(&self, data: &mut [u8], at: u64) {
+        let block = (self.block as u64).min(PIECE_MIN);
+        let first = at.div_ceil(block);
+        let begin = ((first * block - at) as usize).min(data.len());
+        let blocks = data[begin..].chunks_exact_mut(block as usize);
+        for (number, data) in (first..).zip(blocks) {
+            if self.shape.is_twin(number) {
+                let behind = number * block % stamp::STAMP_EVERY.0;
+                self.shape.make_twin(data, behind);
+            }
+        }
     }
 
     fn bring(&self, data: &[u8], at: u64) -> io::Result<()> {

@@ -6,6 +6,7 @@
 
 use crate::RunError;
 use crate::observer::Observer;
+use crate::shape::Shape;
 use crate::stop::Stop;
 use filling::{Filling, PIECE};
 use model::{Bytes, CacheMode, Content, Plan, TargetFacts, TargetKind};
@@ -93,6 +94,8 @@ fn fill_all(
             size,
             facts,
             cache: target.cache,
+            shape: Shape::of(&target.content),
+            block: target.workload.block,
         };
         let done = order.carry_out(onlookers)?;
         target.identity = Some(done.identity);
@@ -107,6 +110,8 @@ struct Order<'a> {
     size: Bytes,
     facts: &'a TargetFacts,
     cache: CacheMode,
+    shape: Shape,
+    block: Bytes,
 }
 
 impl Order<'_> {
@@ -175,6 +180,8 @@ impl Order<'_> {
             file,
             from,
             to: self.size,
+            shape: self.shape,
+            block: self.block.0 as usize,
             write_back: self.cache == CacheMode::Cached,
         };
         work.run(self.path, onlookers)

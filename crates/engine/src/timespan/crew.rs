@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::affinity;
-use crate::backend::{Backend, IoUring, Mmap, Null, Setup, Sync, Used};
+use crate::backend::{Aio, Backend, IoUring, Mmap, Null, Setup, Sync, Used};
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::BackendKind;
 use crate::lane::Shared;
@@ -11,6 +11,7 @@ use crate::place::Place;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 use crate::target::{OpenTarget, open_all};
+use crate::usage;
 use crate::worker::{self, Done, Work, drive, finish};
 use model::Nanos;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -198,6 +199,7 @@ fn live_or_tell(kind: BackendKind, orders: &Orders) {
 fn live_through(kind: BackendKind, orders: &Orders) {
     match kind {
         BackendKind::IoUring => live_with(orders, IoUring::open),
+        BackendKind::Libaio => live_with(orders, Aio::open),
         BackendKind::Sync => live_with(orders, |setup| Ok(Sync::open(setup))),
         BackendKind::Null => live_with(orders, Null::open),
         BackendKind::Mmap => live_with(orders, Mmap::open),
@@ -221,7 +223,10 @@ fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Resul
         return;
     };
     work.clock = clock;
-    let outcome = match drive(&mut work, &mut backend) {
+    let before = usage::of_this_thread();
+    let driven = drive(&mut work, &mut backend);
+    work.cpu = usage::between(before, usage::of_this_thread());
+    let outcome = match driven {
         Ok(()) => finish(work, backend, targets),
         Err(error) => {
             // The kernel's interface broke; what is in flight may still use all of it.
@@ -258,6 +263,7 @@ fn prepare<B: Backend>(
         targets: planned.collect(),
         depth: place.slots,
         buffers: &work.buffers,
+        polling: shared.plan.polling,
     };
     let backend = open(&setup)?;
     Ok((work, backend, targets))

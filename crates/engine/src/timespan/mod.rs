@@ -17,6 +17,7 @@ use crate::place::places;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 use crate::target;
+use crate::trial::{self, Watch};
 use crate::worker::SeatDone;
 use crew::{Crew, Returned};
 use host::{CounterReader, Root};
@@ -30,6 +31,8 @@ use std::sync::Arc;
 const LOOK_EVERY: Nanos = Nanos::millis(20);
 /// How far ahead the end is put when the stop word is heard.
 const HALT_AHEAD: Nanos = Nanos::millis(1);
+/// How long before the end of the measured phase the kernel's workers are looked for: their owners may end on time.
+const LOOK_BEFORE_END: Nanos = Nanos::millis(30);
 /// From one word to the onlookers to the next.
 const TICK_EVERY: Nanos = Nanos::millis(200);
 
@@ -62,7 +65,10 @@ pub fn run(
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<RunRecord, RunError> {
-    let (kind, notes) = dispatch::resolve(&job.plan)?;
+    if job.plan.polling.completions {
+        trial::can_be_polled(root, &job.targets)?;
+    }
+    let (kind, mut notes) = dispatch::resolve(&job.plan)?;
     let clock = WallClock::start(host::keeps_time_by_counter(root));
     let places = places(&job.plan, job.started_utc.0);
     let cores = affinity::assign(&job.plan.placement, places.len())?;
@@ -86,7 +92,9 @@ pub fn run(
         observer,
         stop,
     };
-    let window = control.measure(&job.plan, &before, &mut reader);
+    let mut watch = Watch::new(root, kind == BackendKind::IoUring);
+    let window = control.measure(&job.plan, &before, &mut reader, &mut watch);
+    notes.extend(watch.note());
     let returned = crew.come_home(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
     drop(held);
@@ -111,7 +119,13 @@ struct Control<'a> {
 
 impl Control<'_> {
     /// Sits through all phases. Returns the counters around the measured one.
-    fn measure(&self, plan: &Plan, before: &Counters, reader: &mut CounterReader) -> CounterWindow {
+    fn measure(
+        &self,
+        plan: &Plan,
+        before: &Counters,
+        reader: &mut CounterReader,
+        watch: &mut Watch<'_>,
+    ) -> CounterWindow {
         let mut now = || self.clock.now();
         let mut window = CounterWindow {
             before: before.clone(),
@@ -123,6 +137,10 @@ impl Control<'_> {
             window.before = reader.read(&mut now);
         }
         self.observer.on(Event::Phase { name: "measured" });
+        self.sit_until(|| self.middle());
+        watch.look();
+        self.sit_until(|| self.schedule.measured_to().minus(LOOK_BEFORE_END));
+        watch.look();
         self.sit_until(|| self.schedule.measured_to());
         window.after = reader.read(&mut now);
         if plan.phases.cooldown.0 > 0 {
@@ -131,6 +149,12 @@ impl Control<'_> {
         }
         self.observer.on(Event::Phase { name: "drain" });
         window
+    }
+
+    /// Of the measured phase.
+    fn middle(&self) -> Nanos {
+        let (from, to) = (self.schedule.measured_from(), self.schedule.measured_to());
+        from.plus(Nanos(to.minus(from).0 / 2))
     }
 
     /// Waits for a moment that may come nearer meanwhile, with an ear for the stop word.
@@ -204,6 +228,10 @@ fn engine_record(
             .collect(),
         notes,
         clock: clock.record(),
+        workers: returned
+            .iter()
+            .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
+            .collect(),
     }
 }
 

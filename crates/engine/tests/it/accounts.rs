@@ -9,6 +9,7 @@ fn behaviour(delay: Nanos) -> NullBehaviour {
         size: Bytes::mib(64),
         delay,
         error_every: 0,
+        ..NullBehaviour::default()
     }
 }
 

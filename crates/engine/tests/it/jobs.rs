@@ -95,7 +95,9 @@ fn timespan(location: Location, engine: EngineChoice) -> Timespan {
         engine,
         on_error: OnError::Stop,
         pool: None,
+        polling: model::Polling::default(),
         placement: Placement::Free,
+        arrivals: None,
         targets: vec![Target::new(
             location,
             Workload {

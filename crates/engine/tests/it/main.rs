@@ -12,8 +12,10 @@ mod block_layer;
 mod contract;
 mod filling;
 mod jobs;
+mod kernel_workers;
 mod mapped;
 mod no_allocation;
+mod open_loop;
 mod pools;
 
 #[global_allocator]

@@ -40,6 +40,7 @@ fn calls(measured: Nanos, change: jobs::Change<'_>) -> (u64, u64) {
         size: Bytes::mib(64),
         delay: Nanos::micros(1),
         error_every: 0,
+        ..NullBehaviour::default()
     };
     let job = jobs::null(behaviour, &|span| {
         span.phases.measured = measured;
@@ -91,4 +92,16 @@ fn a_pool_that_draws_its_targets_allocates_nothing_either() {
             });
         }
     });
+}
+
+#[test]
+fn a_rate_with_more_arrivals_than_slots_allocates_nothing_either() {
+    for spacing in [Spacing::Constant, Spacing::Poisson] {
+        loop_allocates_nothing(&|span| {
+            span.arrivals = Some(Arrivals {
+                per_s: 50_000_000,
+                spacing,
+            });
+        });
+    }
 }

@@ -10,6 +10,7 @@ fn rehearsed(targets: usize, change: jobs::Change<'_>) -> RunRecord {
         size: Bytes::mib(64),
         delay: Nanos::micros(100),
         error_every: 0,
+        ..NullBehaviour::default()
     };
     let job = jobs::null(device, &|span| {
         span.targets = vec![span.targets[0].clone(); targets];

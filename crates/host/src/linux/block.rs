@@ -17,6 +17,11 @@ pub(super) struct Node {
     pub(super) name: String,
 }
 
+/// Whether a device has queues that can be polled for completions; `None` where the system does not tell.
+pub fn has_poll_queues(root: &Root, device: &str) -> Option<bool> {
+    Node::by_name(root, device)?.polls()
+}
+
 impl Node {
     pub(super) fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<Self> {
         Self::at(root.resolve(format!("sys/dev/block/{major}:{minor}"))?)
@@ -76,6 +81,12 @@ impl Node {
             "1" => Some(true),
             _ => None,
         }
+    }
+
+    /// Whether completions can be polled for.
+    fn polls(&self) -> Option<bool> {
+        let disk = self.disk();
+        disk.as_ref().unwrap_or(self).flag("queue/io_poll")
     }
 
     /// Major and minor number.

@@ -1,8 +1,10 @@
-//! What other rooms ask the kernel: how it keeps time, for how long it runs, and which signals it keeps from us.
+//! What other rooms ask the kernel: how it keeps time, for how long it runs, which of its
+//! threads work for us, and which signals it keeps from us.
 //!
 //! Deliberately absent: what is done about them (`engine`'s clock, and the door's signals).
 
 use crate::root::Root;
+use model::Nanos;
 
 /// The signal that a closing terminal sends. Source: signal(7).
 const SIGHUP: u32 = 1;
@@ -32,6 +34,31 @@ pub fn uptime_ms(root: &Root) -> u64 {
     seconds.map_or(0, |seconds| (seconds * 1000.0) as u64)
 }
 
+/// Threads of the kernel's own that carry out this process's io_uring requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelWorkers {
+    /// How many there are now; one that has nothing to do for some seconds goes.
+    pub count: u32,
+    /// Time that those had on a processor; 0 where the kernel does not tell.
+    pub busy: Nanos,
+}
+
+/// The kernel workers of this process. Source: the names that `io_uring/io-wq.c` gives, and proc_pid_schedstat(5).
+pub fn kernel_workers(root: &Root) -> KernelWorkers {
+    let mut found = KernelWorkers::default();
+    for task in root.names("proc/self/task") {
+        let of_task = |file: &str| root.text(format!("proc/self/task/{task}/{file}"));
+        if of_task("comm").is_some_and(|name| name.starts_with("iou-wrk")) {
+            let schedstat = of_task("schedstat").unwrap_or_default();
+            let busy = schedstat.split_whitespace().next();
+            let busy = busy.and_then(|text| text.parse().ok()).unwrap_or(0);
+            found.count += 1;
+            found.busy = found.busy.plus(Nanos(busy));
+        }
+    }
+    found
+}
+
 /// A hexadecimal mask, lowest bit for signal 1.
 fn ignored_mask(status: &str) -> Option<u64> {
     let line = status
@@ -49,5 +76,34 @@ mod tests {
         let status = "Name:\tfathom\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n";
         assert_eq!(ignored_mask(status), Some(0x1001));
         assert_eq!(ignored_mask("Name:\tfathom\n"), None);
+    }
+
+    #[test]
+    fn only_kernel_workers_are_counted_with_their_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let tasks = [
+            ("10", "fathom-0", Some("900 1 2")),
+            ("11", "iou-wrk-10", Some("1500000 77 3")),
+            ("12", "iou-wrk-10", None),
+            ("13", "iou-sqp-10", Some("5 5 5")),
+        ];
+        for (number, name, schedstat) in tasks {
+            let task = folder.path().join("proc/self/task").join(number);
+            std::fs::create_dir_all(&task).unwrap();
+            std::fs::write(task.join("comm"), format!("{name}\n")).unwrap();
+            if let Some(text) = schedstat {
+                std::fs::write(task.join("schedstat"), text).unwrap();
+            }
+        }
+        let found = kernel_workers(&Root::at(folder.path().to_owned()));
+        let expected = KernelWorkers {
+            count: 2,
+            busy: Nanos(1_500_000),
+        };
+        assert_eq!(found, expected);
+        assert_eq!(
+            kernel_workers(&Root::at(folder.path().join("none"))),
+            KernelWorkers::default()
+        );
     }
 }

@@ -19,10 +19,13 @@ mod mounts;
 mod sys;
 mod target;
 
+pub use block::has_poll_queues;
 pub use chain::{chain_devices, device_chain};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use events::{Event, set_event};
-pub use kernel::{hangup_is_ignored, keeps_time_by_counter, uptime_ms};
+pub use kernel::{
+    KernelWorkers, hangup_is_ignored, keeps_time_by_counter, kernel_workers, uptime_ms,
+};
 pub use machine::host_record;
 pub use target::{file_identity, target_facts, target_facts_again};

@@ -154,6 +154,57 @@ fn check_mapped(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Polling needs a device and an engine that offer it; whether they are here is asked when the run begins.
+pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
+    let mut refuse = |option, what, instead| {
+        let problem = Problem::Polling {
+            option,
+            what,
+            instead,
+        };
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    };
+    let (poll, sqpoll) = (
+        "polled completion (--poll)",
+        "submission-queue polling (--sqpoll)",
+    );
+    let polling = span.polling;
+    for target in span.targets.iter().filter(|_| polling.any()) {
+        if target.mapped.is_some() {
+            refuse(poll, "memory-mapped I/O", "leave one of the two away");
+        }
+        if polling.completions && target.cache == CacheMode::Cached {
+            refuse(
+                poll,
+                "I/O through the system's cache",
+                "say --cache unbuffered, or leave it away",
+            );
+        }
+    }
+    match span.engine {
+        EngineChoice::Libaio | EngineChoice::Null if polling.completions => {
+            refuse(
+                poll,
+                "this engine",
+                "say --engine io_uring or sync, or leave it away",
+            );
+        }
+        _ => {}
+    }
+    match span.engine {
+        EngineChoice::Libaio | EngineChoice::Null | EngineChoice::Sync if polling.submissions => {
+            refuse(
+                sqpoll,
+                "this engine",
+                "say --engine io_uring, or leave it away",
+            );
+        }
+        _ => {}
+    }
+}
+
 /// The null backend asks nothing of the system, so nothing can be asked of the system for it.
 fn check_null(target: &Target, problems: &mut Vec<Problem>) {
     let mut refuse = |what| problems.push(Problem::NullCannot { what });

@@ -24,6 +24,8 @@ pub const BLOCK_MIN: Bytes = Bytes(512);
 pub const BLOCK_MAX: Bytes = Bytes::gib(1);
 /// Most outstanding I/Os of one thread: what a completion queue may hold.
 pub const QUEUE_DEPTH_MAX: u32 = 32_768;
+/// Most arrivals a second: one a nanosecond.
+pub const RATE_MAX: u64 = 1_000_000_000;
 /// Most threads on one target.
 pub const THREADS_MAX: u32 = 1024;
 
@@ -75,6 +77,8 @@ pub fn check(
             targets: planned,
             pool: span.pool,
             placement: span.placement.clone(),
+            polling: span.polling,
+            arrivals: span.arrivals,
             checked: Checked,
         };
         check_memory(&plan, host, &mut problems);
@@ -105,6 +109,8 @@ fn check_timespan(span: &Timespan, problems: &mut Vec<Problem>) {
         problems.push(Problem::NoTarget);
     }
     threads::check_threads(span, problems);
+    access::check_polling(span, problems);
+    threads::check_arrivals(span, problems);
 }
 
 fn check_workload(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
@@ -334,7 +340,8 @@ fn range_length(
 /// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit.
 fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
     let steps = u128::from(plan.phases.measured.0 / plan.interval.0.max(1)) + 1;
-    let fixed = steps * SERIES_STEP + HISTOGRAMS;
+    let kinds = if plan.arrivals.is_some() { 2 } else { 1 }; // of latency
+    let fixed = steps * SERIES_STEP + kinds * HISTOGRAMS;
     let needed: u128 = plan
         .targets
         .iter()
@@ -368,7 +375,7 @@ fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
     let writes = match target.content {
         _ if write == 0 => 0,
         WriteContent::Source { .. } => 0,
-        WriteContent::Marked => buffers.max(WRITE_POOL),
+        WriteContent::Marked | WriteContent::Shaped { .. } => buffers.max(WRITE_POOL),
         _ => buffers,
     };
     reads + writes

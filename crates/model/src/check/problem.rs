@@ -1,6 +1,6 @@
 //! Everything that can stand against a request: what was read, what is accepted, what to do.
 
-use super::{BLOCK_MAX, BLOCK_MIN, QUEUE_DEPTH_MAX, THREADS_MAX};
+use super::{BLOCK_MAX, BLOCK_MIN, QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
 use crate::record::{Claim, Content, FileSystem};
 use crate::units::{Bytes, Nanos};
 use std::fmt;
@@ -42,9 +42,15 @@ pub enum Problem {
     BaseUnaligned { read: Bytes, alignment: Bytes },
     #[error("queue depth: read {read}; it is from 1 to {QUEUE_DEPTH_MAX} for each thread")]
     QueueDepth { read: u32 },
+    #[error("{option} cannot be had with {what}: {instead}")]
+    Polling {
+        option: &'static str,
+        what: &'static str,
+        instead: &'static str,
+    },
     #[error(
         "queue depth: read {read} with the engine sync, which has one I/O outstanding a thread: \
-         say depth 1 and more threads, or take the engine io_uring"
+         say depth 1 and more threads, or take the engine io_uring or libaio"
     )]
     SyncDepth { read: u32 },
     #[error("threads: read {read}; it is from 1 to {THREADS_MAX} for each target")]
@@ -130,6 +136,12 @@ pub enum Problem {
         asked: Bytes,
         block: Bytes,
     },
+    #[error("rate: read {read}; it is from 1 to {RATE_MAX} I/Os a second over all threads")]
+    Rate { read: u64 },
+    #[error(
+        "rate: I/Os that start at moments of their own cannot have {what} as well: leave one of the two away"
+    )]
+    RateCannot { what: &'static str },
     #[error("pace: {what} is no pace: give more than nothing, or leave the pace away")]
     PaceZero { what: &'static str },
     #[error(

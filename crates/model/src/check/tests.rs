@@ -56,7 +56,9 @@ fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile {
         engine: EngineChoice::Auto,
         on_error: OnError::Stop,
         pool: None,
+        polling: crate::plan::Polling::default(),
         placement: Placement::Free,
+        arrivals: None,
         targets: vec![Target::new(
             Location::Path(PathBuf::from(path)),
             Workload {
@@ -486,4 +488,40 @@ fn pools_say_what_they_cannot_do() {
     let pacing = Pacing::Rate { bytes_per_s: 1 };
     assert!(pool(Some(4), &|s| s.targets[0].pacing = pacing).contains("a pace of each target"));
     assert!(pool(Some(0), &|_| {}).contains("queue depth: read 0"));
+}
+
+#[test]
+fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
+    let rate = |per_s| {
+        move |span: &mut Timespan| {
+            let spacing = Spacing::Constant;
+            span.arrivals = Some(Arrivals { per_s, spacing });
+        }
+    };
+    let refusal = |change: &dyn Fn(&mut Timespan)| {
+        refused(
+            &profile("/data/t", |span| change(span)),
+            file(Bytes::gib(1)),
+        )
+    };
+    assert_eq!(
+        refusal(&rate(0)),
+        "rate: read 0; it is from 1 to 1000000000 I/Os a second over all threads"
+    );
+    let told = refusal(&|span| {
+        rate(5)(span);
+        span.targets[0].pacing = Pacing::Rate { bytes_per_s: 1 };
+    });
+    assert_eq!(
+        told,
+        "rate: I/Os that start at moments of their own cannot have a pace of each target as well: leave one of the two away"
+    );
+    let told = refusal(&|span| {
+        rate(5)(span);
+        span.pool = Some(Pool {
+            threads: 1,
+            outstanding: None,
+        });
+    });
+    assert!(told.contains("cannot have a pool of threads"), "{told}");
 }

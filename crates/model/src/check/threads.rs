@@ -1,7 +1,7 @@
 //! Threads: how many, what each has outstanding, and which targets a pool's threads share.
 
 use super::problem::Problem;
-use super::{QUEUE_DEPTH_MAX, THREADS_MAX};
+use super::{QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
 use crate::plan::planned::weight_on;
 use crate::plan::{Access, EngineChoice, Pacing, Placement, Pool, Sequence, Target, Timespan};
 
@@ -23,6 +23,32 @@ pub(super) fn check_threads(span: &Timespan, problems: &mut Vec<Problem>) {
     match span.pool {
         Some(pool) => check_pool(span, pool, problems),
         None => check_alone(span, problems),
+    }
+}
+
+/// A rate of arrivals is the whole run's, so nothing else may say when its I/Os start.
+pub(super) fn check_arrivals(span: &Timespan, problems: &mut Vec<Problem>) {
+    let Some(arrivals) = span.arrivals else {
+        return;
+    };
+    if !(1..=RATE_MAX).contains(&arrivals.per_s) {
+        problems.push(Problem::Rate {
+            read: arrivals.per_s,
+        });
+    }
+    if span.pool.is_some() {
+        problems.push(Problem::RateCannot {
+            what: "a pool of threads",
+        });
+    }
+    if span
+        .targets
+        .iter()
+        .any(|target| target.pacing != Pacing::Free)
+    {
+        problems.push(Problem::RateCannot {
+            what: "a pace of each target",
+        });
     }
 }
 

@@ -5,17 +5,19 @@
 //! [`crate::check()`] makes one). One `Plan` is one timespan on one machine and gives one `RunRecord`; a
 //! profile with several timespans gives a list of both.
 
+mod arrivals;
 mod effective;
 pub(crate) mod planned;
 mod profile;
 mod target;
 mod workload;
 
+pub use arrivals::{Arrivals, Spacing};
 pub use effective::{Effective, EffectiveRange, Extent};
 pub use planned::{Plan, PlannedTarget};
-pub use profile::{EngineChoice, OnError, Phases, Placement, Pool, Profile, Timespan};
+pub use profile::{EngineChoice, OnError, Phases, Placement, Polling, Pool, Profile, Timespan};
 pub use target::{
-    BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Target,
+    BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Stall, Target,
     WriteContent,
 };
 pub use workload::{

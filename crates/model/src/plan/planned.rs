@@ -1,7 +1,8 @@
 //! The checked form of a request: the engine takes nothing else.
 
+use super::arrivals::Arrivals;
 use super::effective::Effective;
-use super::profile::{EngineChoice, OnError, Phases, Placement, Pool};
+use super::profile::{EngineChoice, OnError, Phases, Placement, Polling, Pool};
 use super::target::{CacheMode, Flush, Hint, Location, Pacing, Priority, WriteContent};
 use super::workload::{Access, Workload};
 use crate::units::{Bytes, Nanos};
@@ -20,6 +21,9 @@ pub struct Plan {
     pub seed: u64,
     /// Which backend was asked for.
     pub engine: EngineChoice,
+    /// What is polled instead of waited for.
+    #[serde(default)]
+    pub polling: Polling,
     /// What a failed I/O means for the run.
     pub on_error: OnError,
     /// What is measured. // at least one
@@ -30,6 +34,9 @@ pub struct Plan {
     /// On which cores the threads run.
     #[serde(default)]
     pub placement: Placement,
+    /// When I/Os are to start; without it, as soon as a slot is free.
+    #[serde(default)]
+    pub arrivals: Option<Arrivals>,
     pub(crate) checked: Checked,
 }
 
@@ -118,6 +125,11 @@ impl PlannedTarget {
     /// The weight of this target on a thread of a pool; `None` where that thread does not use it.
     pub fn weight_on(&self, thread: u32) -> Option<u32> {
         weight_on(self.weight, &self.pool_threads, thread)
+    }
+
+    /// Whether it is opened for writing alone.
+    pub fn writes_only(&self) -> bool {
+        self.workload.write.as_percent() == 100
     }
 
     /// Whether any I/O of the workload, or the filling of the file, writes.

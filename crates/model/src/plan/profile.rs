@@ -1,5 +1,6 @@
 //! The whole request, and one stretch of time in it. How a target is treated stands in `target`.
 
+use super::arrivals::Arrivals;
 use super::target::Target;
 use crate::units::Nanos;
 use schemars::JsonSchema;
@@ -25,12 +26,18 @@ pub struct Timespan {
     pub seed: u64,
     /// Which backend moves the bytes.
     pub engine: EngineChoice,
+    /// What is polled instead of waited for.
+    #[serde(default)]
+    pub polling: Polling,
     /// What a failed I/O means for the run.
     pub on_error: OnError,
     /// Threads that share all targets, instead of threads for each.
     pub pool: Option<Pool>,
     /// On which cores the threads run.
     pub placement: Placement,
+    /// When I/Os are to start; without it, as soon as a slot is free.
+    #[serde(default)]
+    pub arrivals: Option<Arrivals>,
     /// What is measured.
     pub targets: Vec<Target>,
 }
@@ -85,6 +92,8 @@ pub enum EngineChoice {
     Auto,
     /// Linux io_uring.
     IoUring,
+    /// Linux kernel AIO, for systems without io_uring.
+    Libaio,
     /// One blocking system call an I/O.
     Sync,
     /// No I/O at all: measures the tool itself, and is the instrument of the tests.
@@ -93,9 +102,10 @@ pub enum EngineChoice {
 
 impl EngineChoice {
     /// Every choice with its name, in the order in which help lists them.
-    pub const ALL: [(EngineChoice, &'static str); 4] = [
+    pub const ALL: [(EngineChoice, &'static str); 5] = [
         (EngineChoice::Auto, "auto"),
         (EngineChoice::IoUring, "io_uring"),
+        (EngineChoice::Libaio, "libaio"),
         (EngineChoice::Sync, "sync"),
         (EngineChoice::Null, "null"),
     ];
@@ -116,8 +126,24 @@ impl FromStr for EngineChoice {
         row.map(|(choice, _)| *choice)
             .ok_or_else(|| crate::UnitError {
                 read: text.to_owned(),
-                accepted: "an engine is auto, io_uring, sync or null",
+                accepted: "an engine is auto, io_uring, libaio, sync or null",
             })
+    }
+}
+
+/// What is looked for again and again, at the cost of a core, instead of waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Polling {
+    /// Completions: the thread asks the device, which needs no interrupt. Called elsewhere: fio `hipri`.
+    pub completions: bool,
+    /// Submissions: a thread of the kernel's own looks for them. Called elsewhere: fio `sqthread_poll`.
+    pub submissions: bool,
+}
+
+impl Polling {
+    /// Whether anything is polled.
+    pub const fn any(self) -> bool {
+        self.completions || self.submissions
     }
 }
 

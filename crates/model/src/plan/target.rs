@@ -1,7 +1,7 @@
 //! What is measured and how it is opened. What is done to it stands in `workload`.
 
 use super::workload::Workload;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -102,6 +102,13 @@ pub enum WriteContent {
     /// Incompressible, each block its own, marked as fathom's.
     #[default]
     Marked,
+    /// Marked too, but part of it can be compressed, and part folded with blocks that are the same.
+    Shaped {
+        /// Share of each 4096 bytes that is zeros.
+        compress: Ratio,
+        /// Share of the blocks that is one and the same block.
+        dedupe: Ratio,
+    },
     /// Byte *i* of a thread's write memory is *i* mod 256.
     Pattern,
     /// Zeros.
@@ -185,7 +192,7 @@ impl Location {
 }
 
 /// How the imaginary device of the null backend behaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NullBehaviour {
     /// How large it says it is.
     pub size: Bytes,
@@ -193,6 +200,38 @@ pub struct NullBehaviour {
     pub delay: Nanos,
     /// Every so many I/Os of a thread, one fails with EIO; 0 for never.
     pub error_every: u64,
+    /// The delays of a thread's I/Os climb from `delay` to this in equal ratios and begin again; without effect where
+    /// it is not above `delay`.
+    #[serde(default)]
+    pub delay_max: Nanos,
+    /// When it answers nothing.
+    #[serde(default)]
+    pub stall: Option<Stall>,
+}
+
+/// A stretch of time in which the imaginary device answers nothing: what would complete in it completes at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stall {
+    /// When it begins, counted from the start of the warm-up.
+    pub from: Nanos,
+    /// How long it lasts.
+    pub length: Nanos,
+}
+
+impl NullBehaviour {
+    /// Delays on the way from `delay` to `delay_max`.
+    pub const DELAY_STEPS: u64 = 1024;
+
+    /// The delay of a thread's I/O of this number, counted from 0. Exact where all are alike, else to the nanosecond
+    /// below.
+    pub fn delay_of(&self, number: u64) -> Nanos {
+        if self.delay_max <= self.delay {
+            return self.delay;
+        }
+        let share = (number % Self::DELAY_STEPS) as f64 / (Self::DELAY_STEPS - 1) as f64;
+        let (low, high) = (self.delay.0.max(1) as f64, self.delay_max.0 as f64);
+        Nanos((low * (high / low).powf(share)) as u64)
+    }
 }
 
 /// What stands between the I/O and the device.

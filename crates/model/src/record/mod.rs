@@ -9,6 +9,7 @@ mod histogram;
 mod host;
 mod run;
 mod tally;
+mod worker;
 
 pub use counters::{CounterWindow, Counters, CpuTimes, DeviceCounters};
 pub use histogram::LatencyHistogram;
@@ -18,3 +19,4 @@ pub use host::{
 };
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, RunRecord};
 pub use tally::{ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
+pub use worker::{Account, Backlog, ThreadCpu, Waiting, WorkerRecord};

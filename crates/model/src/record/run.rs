@@ -3,6 +3,7 @@
 use super::counters::CounterWindow;
 use super::host::{HostRecord, TargetFacts};
 use super::tally::{Tally, ThreadRecord};
+use super::worker::WorkerRecord;
 use crate::plan::{Operation, Plan};
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
@@ -48,6 +49,9 @@ pub struct EngineRecord {
     pub notes: Vec<String>,
     /// Where stamps came from.
     pub clock: ClockRecord,
+    /// What each thread says of itself. Empty in records kept before that was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerRecord>,
 }
 
 /// Where stamps came from and how far they can be trusted.

@@ -31,8 +31,11 @@ pub struct Tally {
     pub short_ios: u64,
     /// Failed, by errno; not part of `ios`.
     pub errors: Vec<ErrorCount>,
-    /// From submission to the completion found, of each of `ios`.
+    /// From submission to the completion found, of each of `ios`: the service time.
     pub latency: LatencyHistogram,
+    /// From the moment at which it was to start to the completion found, of each of `ios`: the response time. Only where
+    /// a rate was asked.
+    pub response: Option<LatencyHistogram>,
     /// Steps of the plan's interval from the start of the measured phase.
     pub intervals: Vec<Interval>,
 }
@@ -102,6 +105,12 @@ impl Tally {
             }
         }
         self.latency.merge(&other.latency);
+        match (&mut self.response, &other.response) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (None, Some(theirs)) if self.ios == other.ios => self.response = Some(theirs.clone()),
+            (Some(_), None) if other.ios > 0 => self.response = None,
+            _ => {}
+        }
         if self.intervals.len() < other.intervals.len() {
             self.intervals
                 .resize(other.intervals.len(), Interval::default());

@@ -68,7 +68,7 @@ fn a_newer_store_is_refused_with_both_versions() {
         .unwrap();
     let told = refused(&path);
     assert!(
-        told.contains("its schema is version 99, this fathom reads up to version 2"),
+        told.contains("its schema is version 99, this fathom reads up to version 3"),
         "{told}"
     );
 }

@@ -75,6 +75,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
                 cost: dice.nanos(),
                 drift: dice.nanos(),
             },
+            workers: Vec::new(), // came later, and takes no draw of its own
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),
@@ -165,7 +166,13 @@ fn plan(dice: &mut Dice) -> Plan {
     };
     let mut targets = dice.list(planned_target);
     targets.push(planned_target(dice));
-    let engine = dice.one(&EngineChoice::ALL).0;
+    // Those of the first versions, in their order: stored files are compared with what is drawn here.
+    let engine = dice.one(&[
+        EngineChoice::Auto,
+        EngineChoice::IoUring,
+        EngineChoice::Sync,
+        EngineChoice::Null,
+    ]);
     let on_error = dice.one(&[OnError::Stop, OnError::Continue]);
     serde_json::from_value(serde_json::json!({
         "phases": phases, "interval": dice.nanos(), "seed": dice.roll(), "engine": engine,
@@ -179,6 +186,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         size: dice.bytes(),
         delay: dice.nanos(),
         error_every: dice.roll(),
+        ..NullBehaviour::default()
     };
     PlannedTarget {
         prove_ours: false, // came later: the stored file has none
@@ -305,6 +313,7 @@ fn tally(dice: &mut Dice) -> Tally {
             count: d.count(),
         }),
         latency,
+        response: None, // came later, and takes no draw of its own
         intervals: dice.list(interval),
     }
 }

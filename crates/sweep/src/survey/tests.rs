@@ -66,6 +66,7 @@ impl Device {
         let counted = Tally {
             ios,
             latency: LatencyHistogram::new(),
+            response: None,
             ..Tally::default()
         };
         let mut measured = [Tally::default(), Tally::default()];

@@ -3,7 +3,10 @@
 use crate::pages::run_page;
 use analysis::sample::Sample;
 use expect_test::expect;
-use model::{Bytes, CacheMode, ErrorCount, Failure, Nanos, Operation, Outcome, Ratio};
+use model::{
+    Arrivals, Backlog, Bytes, CacheMode, ErrorCount, Failure, LatencyHistogram, Nanos, Operation,
+    Outcome, Ratio, Spacing, Waiting, WorkerRecord,
+};
 use std::path::PathBuf;
 
 fn mixed() -> Sample {
@@ -37,6 +40,55 @@ fn a_sound_run() {
         note    five windows: lowest 20.0 k, highest 20.0 k IO/s
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&mixed().build()));
+}
+
+#[test]
+fn a_run_at_a_rate_that_was_too_much() {
+    let mut record = mixed().build();
+    record.plan.arrivals = Some(Arrivals {
+        per_s: 50_000,
+        spacing: Spacing::Constant,
+    });
+    for tally in &mut record.threads[0].measured {
+        let mut response = LatencyHistogram::new();
+        (0..tally.ios).for_each(|n| response.record(Nanos(n * 6_000_000_000 / tally.ios)));
+        tally.response = Some(response);
+    }
+    record.engine.workers = vec![WorkerRecord {
+        backlog: Some(Backlog {
+            from: Waiting::default(),
+            to: Waiting {
+                ios: 300_000,
+                late: Nanos::seconds(6),
+            },
+        }),
+        ..WorkerRecord::default()
+    }];
+    expect![[r#"
+        INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0 k/s,
+        reached 20.0 k/s, the backlog grew to 300 000 I/Os and 6 s late
+        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
+        work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
+        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
+
+                      IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read        14.0 k      109   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
+          service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        write        6 000     46.9   3.00 s   3.00 s   5.95 s    6.00 s   ~6.00 s   6.00 s
+          service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
+        total       20.0 k      156   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
+          service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        ~ rests on fewer than 10 I/Os beyond it
+
+        rate    asked 50.0 k/s (constant), reached 20.0 k/s; at the end 300 000 I/Os waited, the oldest for
+                6 s; times are from when an I/O was to start, service times from when it did
+        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
+        device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
+                the same to the byte
+        note    to do: ask for less than what was reached, or give it more depth or threads
+        note    five windows: lowest 20.0 k, highest 20.0 k IO/s
+        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+    "#]].assert_eq(&run_page(&record));
 }
 
 #[test]

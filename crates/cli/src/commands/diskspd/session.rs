@@ -411,7 +411,9 @@ mod tests {
             engine: EngineChoice::Auto,
             on_error: OnError::Stop,
             pool: None,
+            polling: model::Polling::default(),
             placement: Placement::Free,
+            arrivals: None,
             targets: create.iter().enumerate().map(target).collect(),
         }
     }

@@ -152,7 +152,9 @@ fn all_of_it(asked: &Asked, site: &Site, depth_max: u32) -> Profile {
             engine: asked.engine,
             on_error: OnError::Stop,
             pool: None,
+            polling: model::Polling::default(),
             placement: Placement::default(),
+            arrivals: None,
             targets: vec![Target {
                 length: Some(site.size),
                 create: site.create,

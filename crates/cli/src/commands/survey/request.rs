@@ -127,6 +127,7 @@ fn read_target(
             size: size.unwrap_or(usual),
             delay: Nanos(0),
             error_every: 0,
+            ..NullBehaviour::default()
         });
     }
     let path = target

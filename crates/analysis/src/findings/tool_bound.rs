@@ -1,0 +1,157 @@
+//! fathom itself was the limit: a worker thread had no time left, so the device could do more.
+//!
+//! A thread is taken to have no time left when its processor time is 95 % of its time or more: the rest is then what
+//! wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine, which measures just
+//! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
+//! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
+
+use super::{Finding, FindingRank, Seen, finding};
+use crate::say;
+use crate::workers::WorkerShare;
+
+const BUSY_MIN: f64 = 0.95;
+/// Waiting for a free slot beyond this share means that the target was the slower one.
+const FULL_MAX: f64 = 0.10;
+const ELAPSED_MIN_NS: u64 = 100_000_000;
+
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let busy: Vec<&WorkerShare> = seen.workers.iter().filter(|w| has_no_time(w)).collect();
+    let busiest = busy
+        .iter()
+        .max_by(|a, b| a.busy_share().partial_cmp(&b.busy_share()).expect("finite"))?;
+    let polls = seen.record.plan.polling != model::Polling::default();
+    if seen.record.engine.backend == "null" || polls || !is_asked_for_more(seen, busiest) {
+        return None;
+    }
+    let (user, kernel) = (busiest.user_share?, busiest.kernel_share?);
+    let sentence = format!(
+        "fathom itself was the limit: {} of {} had no time left (busy {}: user {}, kernel {}), so the target could do more",
+        say::count(busy.len() as u64),
+        say::counted(seen.workers.len() as u64, "thread"),
+        say::percent(user + kernel),
+        say::percent(user),
+        say::percent(kernel)
+    );
+    let mut evidence = vec![
+        ("threads_without_time", busy.len() as f64),
+        ("threads", seen.workers.len() as f64),
+        ("user_share", user),
+        ("kernel_share", kernel),
+    ];
+    evidence.extend(busiest.issuing_share.map(|share| ("issuing_share", share)));
+    evidence.extend(busiest.waiting_share.map(|share| ("waiting_share", share)));
+    Some(finding(
+        "tool-bound",
+        FindingRank::Warning,
+        sentence,
+        &evidence,
+        "use more threads, each with a core of its own, or larger blocks",
+    ))
+}
+
+fn has_no_time(worker: &WorkerShare) -> bool {
+    let busy = worker.busy_share().is_some_and(|share| share >= BUSY_MIN);
+    busy && worker.elapsed_ns >= ELAPSED_MIN_NS
+}
+
+/// Without a rate always. With one, where arrivals waited though slots were free.
+fn is_asked_for_more(seen: &Seen<'_>, worker: &WorkerShare) -> bool {
+    seen.open_loop.is_none_or(|open| {
+        let full = worker.waiting_full_share.unwrap_or(0.0);
+        open.late_after_ns > open.late_before_ns && full <= FULL_MAX
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::{FindingRank, found};
+    use crate::sample::Sample;
+    use model::*;
+
+    fn record(user_ms: u64, kernel_ms: u64) -> RunRecord {
+        let mut record = Sample {
+            depth: 8,
+            ..Sample::default()
+        }
+        .build();
+        let worker = |thread, user, kernel| WorkerRecord {
+            thread,
+            backlog: None,
+            account: Some(Account {
+                elapsed: Nanos::seconds(10),
+                cpu: Some(ThreadCpu {
+                    user: Nanos::millis(user),
+                    kernel: Nanos::millis(kernel),
+                }),
+                turns: 6100,
+                looked_at: 100,
+                issuing: Nanos::millis(90),
+                waiting: Nanos::millis(10),
+                ..Account::default()
+            }),
+        };
+        record.engine.workers = vec![worker(0, 100, 900), worker(1, user_ms, kernel_ms)];
+        record
+    }
+
+    #[test]
+    fn a_thread_without_time_left_is_told_with_the_numbers() {
+        let told = found(&record(3000, 6900), "tool-bound").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(
+            told.sentence,
+            "fathom itself was the limit: 1 of 2 threads had no time left (busy 99 %: user 30 %, kernel 69 %), so the \
+             target could do more"
+        );
+        assert_eq!(told.evidence[4].value, 0.9);
+    }
+
+    #[test]
+    fn it_is_silent_where_a_busy_thread_says_nothing() {
+        assert_eq!(found(&record(2000, 7000), "tool-bound"), None, "waits");
+        let mut null = record(3000, 6900);
+        null.engine.backend = "null".to_owned();
+        assert_eq!(found(&null, "tool-bound"), None);
+        let mut polled = record(3000, 6900);
+        polled.plan.polling.completions = true;
+        assert_eq!(found(&polled, "tool-bound"), None);
+        let mut short = record(30, 69);
+        short.engine.workers[1].account.as_mut().unwrap().elapsed = Nanos::millis(99);
+        assert_eq!(found(&short, "tool-bound"), None);
+        let mut kept = record(3000, 6900);
+        kept.plan.arrivals = Some(Arrivals {
+            per_s: 2000,
+            spacing: Spacing::Constant,
+        });
+        assert_eq!(
+            found(&kept, "tool-bound"),
+            None,
+            "it spins up to each moment"
+        );
+        assert_eq!(found(&Sample::default().build(), "tool-bound"), None);
+    }
+
+    #[test]
+    fn a_rate_that_the_thread_could_not_keep_is_not_blamed_on_the_target() {
+        let mut late = record(3000, 6900);
+        late.plan.arrivals = Some(Arrivals {
+            per_s: 9000,
+            spacing: Spacing::Constant,
+        });
+        late.engine.workers[1].backlog = Some(Backlog {
+            from: Waiting::default(),
+            to: Waiting {
+                ios: 70_000,
+                late: Nanos::seconds(8),
+            },
+        });
+        assert!(found(&late, "tool-bound").is_some());
+        let told = found(&late, "backlog").unwrap().sentence;
+        assert!(told.starts_with("fathom itself cannot"), "{told}");
+        let account = late.engine.workers[1].account.as_mut().unwrap();
+        account.waiting_full = Nanos::millis(50);
+        assert_eq!(found(&late, "tool-bound"), None, "no slot was free");
+        let told = found(&late, "backlog").unwrap().sentence;
+        assert!(told.starts_with("the target cannot"), "{told}");
+    }
+}

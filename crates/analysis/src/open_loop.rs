@@ -1,0 +1,54 @@
+//! How a rate that was asked was kept: what was reached, and what waited because nothing was free to take it.
+//!
+//! An I/O that is late is not left out: it starts as soon as it can, and its response time says by how much. What had not
+//! started at the end of the measured phase has no response time yet; it is counted here. Deliberately absent: a
+//! judgement, which is a finding's.
+
+use crate::rows::per_second;
+use model::{RunRecord, Spacing, Tally, Waiting, WorkerRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A rate that was asked, and how it was kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenLoop {
+    /// I/Os a second that were to start, over all threads.
+    pub asked_per_s: u64,
+    /// How they were spaced.
+    pub spacing: Spacing,
+    /// I/Os a second that completed, failed ones included.
+    pub reached_per_s: f64,
+    /// I/Os that were to start before the measured phase and had not.
+    pub backlog_before_ios: u64,
+    /// The same at its end. Of random arrivals the number that is expected in the time that the oldest had waited.
+    pub backlog_after_ios: u64,
+    /// For how long the oldest of them had waited at the start, in nanoseconds.
+    pub late_before_ns: u64,
+    /// The same at the end.
+    pub late_after_ns: u64,
+}
+
+/// `None` where no rate was asked.
+pub(crate) fn open_loop(record: &RunRecord, total: &Tally) -> Option<OpenLoop> {
+    let arrivals = record.plan.arrivals?;
+    let waiting = |of: fn(&WorkerRecord) -> Option<Waiting>| {
+        let each = || record.engine.workers.iter().filter_map(of);
+        let ios = each().map(|waiting| waiting.ios);
+        (
+            ios.fold(0, u64::saturating_add),
+            each().map(|waiting| waiting.late.0).max().unwrap_or(0),
+        )
+    };
+    let (backlog_before_ios, late_before_ns) = waiting(|worker| Some(worker.backlog?.from));
+    let (backlog_after_ios, late_after_ns) = waiting(|worker| Some(worker.backlog?.to));
+    let completed = total.ios.saturating_add(total.errors_total());
+    Some(OpenLoop {
+        asked_per_s: arrivals.per_s,
+        spacing: arrivals.spacing,
+        reached_per_s: per_second(completed as f64, record.phases.measured()),
+        backlog_before_ios,
+        backlog_after_ios,
+        late_before_ns,
+        late_after_ns,
+    })
+}

@@ -1,0 +1,169 @@
+//! How a ring comes about: what this kernel is asked for, what it gave, and what to do where it gives none.
+//!
+//! Left out: what is done with a ring.
+
+use super::super::{Setup, Used};
+use crate::dispatch::Unavailable;
+use io_uring::{IoUring as Ring, Probe, opcode};
+use model::Polling;
+use std::io;
+
+/// The kernel takes at most this much as one registered buffer.
+const REGISTERED_MAX: usize = 1 << 30;
+/// How long the kernel's thread looks for submissions in vain before it sleeps, in milliseconds: longer than any
+/// device takes, so that it does not sleep within a run.
+const SUBMISSION_IDLE_MS: u32 = 1000;
+const ELSEWHERE: &str = "--engine libaio or --engine sync may work";
+
+/// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
+pub(super) fn probe(polling: Polling) -> Result<(), Unavailable> {
+    let refused = |source: &io::Error| Unavailable {
+        reason: crate::error::errno_text(source),
+        remedy: remedy(source),
+    };
+    let ring = Ring::new(2).map_err(|source| refused(&source))?;
+    let mut probe = Probe::new();
+    ring.submitter()
+        .register_probe(&mut probe)
+        .map_err(|source| refused(&source))?;
+    let needed = [
+        opcode::Read::CODE,
+        opcode::Write::CODE,
+        opcode::ReadFixed::CODE,
+        opcode::WriteFixed::CODE,
+        opcode::Timeout::CODE,
+    ];
+    if !needed.iter().all(|&code| probe.is_supported(code)) {
+        return Err(Unavailable {
+            reason: "this kernel's io_uring lacks plain reads, writes or timeouts".to_owned(),
+            remedy: "Linux 5.6 or later has them",
+        });
+    }
+    drop(ring);
+    if polling.any() {
+        let polled = build(2, polling, &mut Used::default());
+        polled
+            .map(drop)
+            .map_err(|source| refused_polling(&source))?;
+    }
+    Ok(())
+}
+
+fn refused_polling(source: &io::Error) -> Unavailable {
+    Unavailable {
+        reason: format!(
+            "a polled ring was refused: {}",
+            crate::error::errno_text(source)
+        ),
+        remedy: match source.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => {
+                "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: leave --sqpoll away"
+            }
+            Some(libc::EINVAL) => "this kernel does not offer it: leave --poll and --sqpoll away",
+            _ => remedy(source),
+        },
+    }
+}
+
+/// The best ring that this kernel makes: each refusal of a newer offer is a step down.
+pub(super) fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Result<Ring> {
+    used.features
+        .extend(polling.completions.then_some("polled completion"));
+    used.features
+        .extend(polling.submissions.then_some("submission-queue polling"));
+    // Task work is the submitter's, and here a thread of the kernel's submits.
+    let own = !polling.submissions;
+    let mut first = plain(polling);
+    first.setup_submit_all().setup_single_issuer();
+    if own {
+        first.setup_coop_taskrun().setup_defer_taskrun();
+    }
+    match first.build(entries) {
+        Ok(ring) => {
+            used.features.push("single issuer");
+            used.features.extend(own.then_some("deferred task work"));
+            return Ok(ring);
+        }
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
+        Err(error) => return Err(error),
+    }
+    let mut second = plain(polling);
+    second.setup_submit_all();
+    if own {
+        second.setup_coop_taskrun();
+    }
+    if let Ok(ring) = second.build(entries) {
+        used.features.extend(own.then_some("cooperative task work"));
+        used.notes.push(
+            "this kernel has no deferred task work (Linux 6.1): each I/O costs a little more"
+                .to_owned(),
+        );
+        return Ok(ring);
+    }
+    used.notes.push(
+        "this kernel's io_uring is older than Linux 5.19: each I/O costs a little more".to_owned(),
+    );
+    plain(polling).build(entries)
+}
+
+fn plain(polling: Polling) -> io_uring::Builder {
+    let mut builder = Ring::builder();
+    builder.setup_clamp();
+    if polling.completions {
+        builder.setup_iopoll();
+    }
+    if polling.submissions {
+        builder.setup_sqpoll(SUBMISSION_IDLE_MS);
+    }
+    builder
+}
+
+/// Pins the thread's memory once instead of at every I/O, where the kernel and the memlock limit allow it.
+pub(super) fn register_buffers(ring: &Ring, setup: &Setup<'_>, used: &mut Used) -> bool {
+    let pieces = setup.buffers.pieces();
+    if pieces.iter().any(|(_, bytes)| *bytes > REGISTERED_MAX) {
+        used.notes.push(
+            "buffers above 1 GiB a thread are not registered: each I/O costs a little more"
+                .to_owned(),
+        );
+        return false;
+    }
+    let pieces: Vec<libc::iovec> = pieces
+        .iter()
+        .map(|(start, bytes)| libc::iovec {
+            iov_base: start.as_ptr().cast(),
+            iov_len: *bytes,
+        })
+        .collect();
+    // SAFETY: the mapping lives at least as long as the ring: the worker drops the backend before it, and
+    // abandons both where I/Os are still in flight.
+    let registered = unsafe { ring.submitter().register_buffers(&pieces) };
+    if let Err(error) = &registered {
+        let errno = crate::error::errno_text(error);
+        used.notes.push(format!(
+            "buffers are not registered ({errno}), so each I/O costs a little more: raise the limit on locked memory \
+             (ulimit -l unlimited)"
+        ));
+    }
+    registered.is_ok()
+}
+
+pub(super) fn remedy(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::ENOSYS) => {
+            "Linux 5.6 or later has it; --engine libaio or --engine sync may work"
+        }
+        Some(libc::EPERM | libc::EACCES) => {
+            "it is switched off here: switch it on (sysctl kernel.io_uring_disabled=0, or the container's seccomp \
+             filter), or say --engine libaio or --engine sync"
+        }
+        Some(libc::ENOMEM) => {
+            "raise the limit on locked memory (ulimit -l unlimited), or take fewer threads or a smaller depth"
+        }
+        Some(libc::EBUSY) => "it takes no more I/Os: say a smaller depth, or --engine sync",
+        Some(libc::EMFILE | libc::ENFILE) => {
+            "raise the limit on open files (ulimit -n 65536), or take fewer threads"
+        }
+        _ => ELSEWHERE,
+    }
+}

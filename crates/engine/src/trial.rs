@@ -1,0 +1,174 @@
+//! What a target says about its engine: before the run, whether it takes I/O without waiting and whether it can be
+//! polled; during it, whether the kernel's workers are there.
+//!
+//! io_uring tries each request without waiting first, and hands what the file or device will not do so to threads of
+//! the kernel's own: on a zram device every one, at thirty times the cost. The same question can be put with a read
+//! of our own (`preadv2(2)`, `RWF_NOWAIT`); `EOPNOTSUPP` is a no for good, and `EAGAIN` past the cache is one if it
+//! keeps coming. Reads only, a few blocks, before the run's clock starts; on a thread of its own, because a device
+//! that never answers would keep us for ever. Left out: writes, which a trial must not make.
+
+use crate::RunError;
+use crate::backend::read_without_waiting;
+use crate::target::OpenTarget;
+use host::{KernelWorkers, Root};
+use model::{CacheMode, Plan, PlannedTarget, Ratio, TargetFacts};
+use std::io;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// Reads of one trial.
+const READS: u64 = 8;
+/// How long the trials of one plan may take; then nothing is concluded.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// What the kernel calls "not offered by this file", and "not without waiting".
+const NOT_OFFERED: io::ErrorKind = io::ErrorKind::Unsupported;
+const WOULD_WAIT: io::ErrorKind = io::ErrorKind::WouldBlock;
+
+/// Whether io_uring would have a target's requests carried out by kernel workers, and what said so.
+pub(crate) fn needs_kernel_workers(plan: &Plan) -> Option<String> {
+    let (sender, answer) = channel();
+    let targets: Vec<PlannedTarget> = plan
+        .targets
+        .iter()
+        .filter(|target| target.mapped.is_none() && target.location.path().is_some())
+        .cloned()
+        .collect();
+    let asking = std::thread::Builder::new()
+        .name("fathom-trial".to_owned())
+        .spawn(move || {
+            let _ = sender.send(targets.iter().find_map(refuses_to_go_on));
+        });
+    asking.ok()?;
+    answer.recv_timeout(PATIENCE).ok()?
+}
+
+/// What one target answered, if it was a no.
+fn refuses_to_go_on(target: &PlannedTarget) -> Option<String> {
+    let mut for_reading = target.clone();
+    for_reading.workload.write = Ratio::NONE;
+    for_reading.write_through = false;
+    let open = OpenTarget::open(&for_reading).ok()?;
+    let path = target.location.path()?.display();
+    let align = target.alignment.0.max(512) as usize;
+    let mut room = vec![0; 2 * align];
+    let start = room.as_ptr().align_offset(align);
+    let piece = room.get_mut(start..start + align)?;
+    let blocks = (target.length.0 / align as u64).max(1);
+    let step = (blocks / READS).max(1);
+    let mut waits = 0;
+    for number in 0..READS.min(blocks) {
+        let offset = target.base.0 + number * step * align as u64;
+        match read_without_waiting(open.descriptor(), piece, offset) {
+            Err(error) if error.kind() == NOT_OFFERED => {
+                return Some(format!("{path} takes no I/O without waiting: EOPNOTSUPP"));
+            }
+            Err(error) if error.kind() == WOULD_WAIT => waits += 1,
+            _ => return None,
+        }
+    }
+    // Through the cache, what is not there yet is waited for without a worker.
+    (waits == READS && target.cache != CacheMode::Cached)
+        .then(|| format!("{path} takes no I/O without waiting: EAGAIN, {READS} times of {READS}"))
+}
+
+/// Looks for kernel workers during a run. A look reads a file for each thread, so there are two or three in all; a
+/// worker stays for some seconds after its last request.
+pub(crate) struct Watch<'a> {
+    /// `None` where the engine has no kernel workers.
+    root: Option<&'a Root>,
+    most: KernelWorkers,
+}
+
+impl<'a> Watch<'a> {
+    /// Of an engine that may have kernel workers, or of one that has none.
+    pub(crate) fn new(root: &'a Root, may_have: bool) -> Self {
+        Watch {
+            root: may_have.then_some(root),
+            most: KernelWorkers::default(),
+        }
+    }
+
+    /// Looks, and keeps the look that found the most.
+    pub(crate) fn look(&mut self) {
+        let found = self.root.map(host::kernel_workers).unwrap_or_default();
+        if (found.count, found.busy) > (self.most.count, self.most.busy) {
+            self.most = found;
+        }
+    }
+
+    /// What is said of them.
+    pub(crate) fn note(&self) -> Option<String> {
+        let KernelWorkers { count, busy } = self.most;
+        let milliseconds = busy.0 / 1_000_000;
+        (count > 0).then(|| {
+            format!(
+                "io_uring requests were carried out by kernel workers here ({count} of them, {milliseconds}ms on a \
+                 processor): such a request costs several times as much, and --engine libaio or sync may be faster"
+            )
+        })
+    }
+}
+
+/// Whether the devices below the targets can be polled for completions. Only a device that says so can: others may take
+/// the request for polling and answer by interrupt all the same.
+///
+/// # Errors
+/// A device has no queues for it, or does not say so.
+pub(crate) fn can_be_polled(root: &Root, targets: &[TargetFacts]) -> Result<(), RunError> {
+    for facts in targets {
+        let device = facts.chain.first().map(|device| &device.name);
+        let polls = device.and_then(|name| host::has_poll_queues(root, name));
+        let reason = match (polls, device) {
+            (Some(true), _) => continue,
+            (Some(false), Some(name)) => {
+                format!("{name} has no queues for it (queue/io_poll is 0)")
+            }
+            _ => "no device below says that it has queues for it".to_owned(),
+        };
+        return Err(RunError::NotPolled {
+            path: facts.path.clone(),
+            reason,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{BlockDevice, NullBehaviour};
+
+    fn on(device: &str) -> TargetFacts {
+        let mut facts = TargetFacts::null(&NullBehaviour::default());
+        facts.chain = vec![BlockDevice {
+            name: device.to_owned(),
+            ..BlockDevice::default()
+        }];
+        facts
+    }
+
+    #[test]
+    fn a_device_without_poll_queues_is_refused_with_the_parameter_that_makes_them() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, value) in [("nvme0n1", "0\n"), ("nvme1n1", "1\n")] {
+            let queue = folder
+                .path()
+                .join("sys/class/block")
+                .join(name)
+                .join("queue");
+            std::fs::create_dir_all(&queue).unwrap();
+            std::fs::write(queue.join("io_poll"), value).unwrap();
+        }
+        let root = Root::at(folder.path().to_owned());
+        assert!(can_be_polled(&root, &[on("nvme1n1")]).is_ok());
+        let unknown = can_be_polled(&root, &[on("unknown")]).unwrap_err();
+        assert!(
+            unknown.to_string().contains("no device below says"),
+            "{unknown}"
+        );
+        let refused = can_be_polled(&root, &[on("nvme1n1"), on("nvme0n1")]);
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("nvme.poll_queues="), "{text}");
+        assert!(text.contains("--poll"), "{text}");
+    }
+}

@@ -1,0 +1,74 @@
+//! What one worker thread says of itself: what waited for it, and what its own time went into.
+//!
+//! Beside the counts of `tally`, because a thread of a pool works on several targets and its time belongs to none of
+//! them. Deliberately absent: what follows from it.
+
+use crate::units::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One worker thread. Threads that never came back have none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerRecord {
+    /// Number over the whole plan.
+    pub thread: u32,
+    /// What waited to be started; only where a rate was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<Backlog>,
+    /// What its time went into. None in records kept before that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
+}
+
+/// What a worker's time went into, from its first turn to the end of issuing, warm-up and cool-down included. A turn of
+/// its loop issues all that it may, waits, and takes all that has completed. The times and sizes are of the turns that
+/// were looked at, a fixed share of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Account {
+    /// How long all of it was.
+    pub elapsed: Nanos,
+    /// Processor time of the thread in it, where the system tells.
+    pub cpu: Option<ThreadCpu>,
+    /// Turns of the loop.
+    pub turns: u64,
+    /// Of these, how many were looked at.
+    pub looked_at: u64,
+    /// From completions found to the last I/O issued: counting, choosing, staging, and handing over all but the last.
+    pub issuing: Nanos,
+    /// From there to the next completions found: the last hand-over, and waiting. With engines that block in a call,
+    /// the call.
+    pub waiting: Nanos,
+    /// Of the waiting, that with no slot free.
+    pub waiting_full: Nanos,
+    /// How many turns issued how many I/Os: by powers of two, 0, 1, 2 to 3, 4 to 7 and so on.
+    pub issued: Vec<u64>,
+    /// How many turns found how many completions, in the same way.
+    pub found: Vec<u64>,
+}
+
+/// Processor time of one thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadCpu {
+    /// In the program.
+    pub user: Nanos,
+    /// In the kernel for it.
+    pub kernel: Nanos,
+}
+
+/// I/Os that were to start and had not been, at both edges of the measured phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Backlog {
+    /// When counting began.
+    pub from: Waiting,
+    /// When it ended.
+    pub to: Waiting,
+}
+
+/// I/Os that were to start before a moment and had not been.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Waiting {
+    /// How many; of random arrivals the number that is expected in that time.
+    pub ios: u64,
+    /// For how long the first of them had waited.
+    pub late: Nanos,
+}
