@@ -1,4 +1,4 @@
-//! The house's own tools: `check`, `tidy`, `test`, `bench` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `check`, `tidy`, `test`, `bench`, `lab` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -11,6 +11,7 @@
 
 mod bench;
 mod check;
+mod lab;
 mod setup;
 mod test;
 mod tidy;
@@ -23,6 +24,7 @@ cargo xtask check           formatting, clippy, tidy and the documentation; chan
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
+cargo xtask lab nvme        the program in a virtual machine with devices that this one has not
 cargo xtask setup           sets up what the tests need, and no more";
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
             setup::run();
             true
         }
+        Some("lab") => lab::run(&root, &words[1..]),
         Some("bench") => bench::run(&root, &words[1..]),
         Some("test") => {
             setup::run();

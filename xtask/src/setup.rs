@@ -38,6 +38,7 @@ const NEEDS: &[Need] = &[
     need("tmux", "tmux"),
     need("valgrind", "valgrind"),
     need("xmllint", "libxml2-utils"),
+    need("fincore", "util-linux-extra"),
 ];
 
 /// Where programs for the administrator live; not in every user's search path.

@@ -66,7 +66,13 @@ fn device_of(facts: &TargetFacts, window: &CounterWindow) -> Result<String, Stri
         .iter()
         .find(|device| window.device(&device.name).is_some());
     if let Some(device) = counted {
-        return if device.counted == Some(false) {
+        return if facts.kind == TargetKind::NvmeNamespace && device.counted == Some(false) {
+            Err(format!(
+                "the block layer does not count commands that are passed through to {}: its queue/iostats_passthrough \
+                 is 0, or not there (before Linux 6.13)",
+                device.name
+            ))
+        } else if device.counted == Some(false) {
             Err(format!(
                 "the block layer does not count the I/Os of {}: its queue/iostats is 0",
                 device.name

@@ -241,6 +241,7 @@ pub fn target_facts() -> TargetFacts {
         path: PathBuf::from("/data/fathom.dat"),
         kind: TargetKind::File,
         size: Bytes::gib(8),
+        namespace: None,
         identity: Some((1, 2)),
         allocated: Bytes(0),
         obstacle: None,

@@ -166,13 +166,15 @@ impl From<model::Problems> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::NotOurs { .. } | RunError::Locked { .. } | RunError::Core { .. } => {
-                Failure::refused(error)
-            }
+            RunError::NotOurs { .. }
+            | RunError::Locked { .. }
+            | RunError::Core { .. }
+            | RunError::NoCore { .. } => Failure::refused(error),
             RunError::Open { .. }
             | RunError::Unavailable { .. }
             | RunError::DepthWithoutRing { .. }
             | RunError::NotPolled { .. }
+            | RunError::PassedThrough { .. }
             | RunError::Aio { .. }
             | RunError::LargePages { .. }
             | RunError::Source { .. }

@@ -1,38 +1,10 @@
-//! On which cores threads run: what this process may use, and binding a thread to one of them.
+//! The scheduler's masks: what this process may use, and binding a thread to a core.
 //!
-//! A core outside the process's mask is refused with what is allowed, never silently replaced: the mask is how
-//! containers and `taskset` give cores out. Memory nodes are left to the system.
+//! Left out: which core a thread gets, which is in `cores`.
 #![allow(unsafe_code, reason = "reads and sets the scheduler's masks")]
 
 use crate::RunError;
-use model::Placement;
 use std::io;
-
-/// The core of each of `threads` threads; `None` where the system decides.
-pub(crate) fn assign(placement: &Placement, threads: usize) -> Result<Vec<Option<u32>>, RunError> {
-    if *placement == Placement::Free {
-        return Ok(vec![None; threads]);
-    }
-    let allowed = allowed().map_err(|source| RunError::Affinity { source })?;
-    let cores = match placement {
-        Placement::Free | Placement::RoundRobin => allowed,
-        Placement::Cores(asked) => {
-            if let Some(&read) = asked.iter().find(|core| !allowed.contains(core)) {
-                return Err(RunError::Core {
-                    read,
-                    allowed: list(&allowed),
-                });
-            }
-            asked.clone()
-        }
-    };
-    Ok(cores
-        .iter()
-        .cycle()
-        .take(threads)
-        .map(|&core| Some(core))
-        .collect())
-}
 
 /// Binds the calling thread.
 pub(crate) fn bind(core: u32) -> Result<(), RunError> {
@@ -52,7 +24,7 @@ pub(crate) fn bind(core: u32) -> Result<(), RunError> {
 }
 
 /// Cores that this process may use, in ascending order.
-fn allowed() -> io::Result<Vec<u32>> {
+pub(crate) fn allowed() -> io::Result<Vec<u32>> {
     // SAFETY: a mask is plain numbers, and all zeros is the empty one.
     let mut mask: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel writes a mask of at most the size that it is told.
@@ -68,7 +40,7 @@ fn allowed() -> io::Result<Vec<u32>> {
 }
 
 /// `0-3, 8`.
-fn list(cores: &[u32]) -> String {
+pub(crate) fn list(cores: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &core in cores {
         match runs.last_mut() {
@@ -92,24 +64,6 @@ fn list(cores: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn threads_take_cores_round_robin_and_only_allowed_ones() {
-        let allowed = allowed().unwrap();
-        assert_eq!(assign(&Placement::Free, 3).unwrap(), [None; 3]);
-        let dealt = assign(&Placement::RoundRobin, allowed.len() + 1).unwrap();
-        assert_eq!(
-            (dealt[0], dealt[allowed.len()]),
-            (Some(allowed[0]), Some(allowed[0]))
-        );
-        let told = assign(&Placement::Cores(vec![allowed[0], 1023]), 1)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            told.starts_with("core 1023: this process may use"),
-            "{told}"
-        );
-    }
 
     #[test]
     fn a_bound_thread_may_use_its_core_only() {

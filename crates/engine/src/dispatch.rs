@@ -4,7 +4,7 @@
 //! what a target is tried with before the run, which is in `trial`.
 
 use crate::RunError;
-use crate::backend::{Aio, IoUring};
+use crate::backend::{Aio, IoUring, Nvme};
 use crate::place;
 use crate::trial;
 use model::{EngineChoice, Plan, Polling};
@@ -15,6 +15,7 @@ pub(crate) enum BackendKind {
     IoUring,
     Libaio,
     Sync,
+    Nvme,
     Null,
     Mmap,
 }
@@ -43,8 +44,9 @@ const NOTHING: Polling = Polling {
     submissions: false,
 };
 
-/// In order of preference; `auto` takes the first that runs, and never the null backend.
-const BACKENDS: [Row; 5] = [
+/// In order of preference; `auto` takes the first that runs, and never the null backend. Commands are passed through where
+/// a target is such that nothing else can be done with it.
+const BACKENDS: [Row; 6] = [
     Row {
         kind: BackendKind::IoUring,
         choice: Some(EngineChoice::IoUring),
@@ -67,6 +69,16 @@ const BACKENDS: [Row; 5] = [
         choice: Some(EngineChoice::Sync),
         probe: |_| Ok(()),
         depth_max: 1,
+        polls: Polling {
+            completions: true,
+            submissions: false,
+        },
+    },
+    Row {
+        kind: BackendKind::Nvme,
+        choice: Some(EngineChoice::Nvme),
+        probe: Nvme::probe,
+        depth_max: model::check::QUEUE_DEPTH_MAX,
         polls: Polling {
             completions: true,
             submissions: false,
@@ -127,7 +139,7 @@ pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunErro
     let Some(depth) = depth(plan) else {
         return Ok((BackendKind::Mmap, Vec::new()));
     };
-    let (kind, mut notes) = settle(plan.engine, depth, &|row| row.asked(plan.polling))?;
+    let (kind, mut notes) = settle(choice(plan), depth, &|row| row.asked(plan.polling))?;
     let free = plan.engine == EngineChoice::Auto && !plan.polling.any() && plan.arrivals.is_none();
     let may_change = free && kind == BackendKind::IoUring && depth == 1;
     let seen = may_change.then(|| trial::needs_kernel_workers(plan));
@@ -139,6 +151,15 @@ pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunErro
         return Ok((BackendKind::Sync, notes));
     }
     Ok((kind, notes))
+}
+
+/// What was asked, or what the targets alone allow; the check lets no other engine near them.
+fn choice(plan: &Plan) -> EngineChoice {
+    let passes_through = plan.targets.iter().any(|target| target.namespace.is_some());
+    match passes_through {
+        true => EngineChoice::Nvme,
+        false => plan.engine,
+    }
 }
 
 /// The most that a thread has outstanding, of those that do not map; `None` where all do.
@@ -197,7 +218,7 @@ fn choose(choice: EngineChoice, ask: Ask<'_>) -> Result<(&'static Row, Refused),
     }
     let mut refused = Refused::new();
     let named = BACKENDS.iter().filter(|row| row.choice.is_some());
-    for row in named.filter(|row| row.kind != BackendKind::Null) {
+    for row in named.filter(|row| !matches!(row.kind, BackendKind::Null | BackendKind::Nvme)) {
         match ask(row) {
             Ok(()) => return Ok((row, refused)),
             Err(why) => refused.push((row.name(), why)),
@@ -244,6 +265,7 @@ impl BackendKind {
             BackendKind::IoUring => "io_uring",
             BackendKind::Libaio => "libaio",
             BackendKind::Sync => "sync",
+            BackendKind::Nvme => "nvme",
             BackendKind::Null => "null",
             BackendKind::Mmap => "mmap",
         }

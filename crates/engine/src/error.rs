@@ -48,6 +48,12 @@ pub enum RunError {
         path.display()
     )]
     NotPolled { path: PathBuf, reason: String },
+    #[error("{}: commands cannot be passed through: {reason}; {remedy}", path.display())]
+    PassedThrough {
+        path: PathBuf,
+        reason: String,
+        remedy: &'static str,
+    },
     #[error("the ring could not be set up: {}; {remedy}", errno_text(source))]
     Ring {
         source: io::Error,
@@ -80,9 +86,14 @@ pub enum RunError {
              data", path.display(), errno_text(source))]
     Source { path: PathBuf, source: io::Error },
     #[error(
-        "core {read}: this process may use {allowed}; name one of these, or widen its mask (taskset, cpuset)"
+        "core {read}: this process may use {allowed}; name one of these, or let it use more: taskset -pc {read} $$ in \
+         this shell, and in a container its list of cores (cpuset.cpus of its control group)"
     )]
     Core { read: u32, allowed: String },
+    #[error(
+        "core {read} is not online on this machine: this process may use {allowed}; name one of these"
+    )]
+    NoCore { read: u32, allowed: String },
     #[error(
         "threads cannot be bound to cores here: {}; leave the placement away",
         errno_text(source)

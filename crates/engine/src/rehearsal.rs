@@ -148,6 +148,7 @@ pub(crate) mod tests {
             },
             alignment: Bytes(512),
             prove_ours: false,
+            namespace: None,
             identity: None,
         }
     }

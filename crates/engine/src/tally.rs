@@ -168,7 +168,7 @@ impl ThreadTally {
         let counts = &mut self.measured[operation.index()];
         counts.open.count(moved.bytes, latency);
         counts.short_ios += u64::from(moved.short);
-        counts.latency.record(latency);
+        counts.latency.record_bucket(latency);
     }
 
     /// Counts the response time of an I/O that was counted as a success: from the moment at which it was to start.
@@ -239,22 +239,34 @@ impl ThreadTally {
         let steps = measured.0.div_ceil(self.interval_ns) as usize;
         let mut responses = self.response.map(|both| both.into_iter());
         let tallies = self.measured.map(|counts| {
+            let latency = closed(counts.latency, &counts.steps);
             let counted = counts.steps.iter().rposition(|step| step.ios > 0);
             let used = steps.max(counted.map_or(0, |last| last + 1));
             let kept = counts.steps.into_iter().take(used);
             let intervals: Vec<Interval> = kept.map(Interval::from).collect();
             Tally {
-                ios: counts.latency.count(),
+                ios: latency.count(),
                 bytes: Bytes(intervals.iter().map(|step| step.bytes.0).sum()),
                 short_ios: counts.short_ios,
                 errors: counts.errors,
-                latency: counts.latency,
+                latency,
                 response: responses.as_mut().and_then(Iterator::next),
                 intervals,
             }
         });
         (tallies, self.lifetime)
     }
+}
+
+/// The histogram with its totals, which the steps have kept.
+fn closed(latency: LatencyHistogram, steps: &[Step]) -> LatencyHistogram {
+    let sum_ns = steps
+        .iter()
+        .map(|step| u128::from(step.latency_sum.0))
+        .sum();
+    let min = steps.iter().map(|step| step.latency_min).min();
+    let max = steps.iter().map(|step| step.latency_max).max();
+    latency.with_totals(sum_ns, min.unwrap_or(Nanos::MAX), max.unwrap_or(Nanos(0)))
 }
 
 /// What one completed I/O transferred.

@@ -25,10 +25,13 @@ impl OpenTarget {
         let writes = target.writes();
         let reads = target.workload.write.as_percent() < 100;
         let mut flags = libc::O_CLOEXEC;
-        if target.cache != CacheMode::Cached && target.mapped.is_none() {
+        let passed_through = target.namespace.is_some();
+        if passed_through {
+            // Commands know no cache, and a character device no such flag.
+        } else if target.cache != CacheMode::Cached && target.mapped.is_none() {
             flags |= libc::O_DIRECT;
         }
-        if target.write_through {
+        if target.write_through && !passed_through {
             flags |= libc::O_DSYNC;
         }
         let file = OpenOptions::new()
@@ -42,7 +45,9 @@ impl OpenTarget {
                 source,
             })?;
         verify(&file, path, target)?;
-        advise(&file, target);
+        if !passed_through {
+            advise(&file, target);
+        }
         Ok(OpenTarget(Some(file)))
     }
 
@@ -120,7 +125,7 @@ fn are_one(one: &PlannedTarget, other: &PlannedTarget) -> bool {
 
 fn hold(target: &PlannedTarget, path: &Path) -> Result<Option<File>, RunError> {
     if target.exclusive {
-        return hold_device(target, path).map(Some);
+        return hold_device(target, target.held_by().unwrap_or(path)).map(Some);
     }
     let Ok(file) = File::open(path) else {
         return Ok(None); // what may only be written cannot be held; opening it for the run says what is wrong
@@ -155,13 +160,18 @@ fn verify(file: &File, path: &Path, target: &PlannedTarget) -> Result<(), RunErr
         path: path.to_owned(),
     };
     let meta = file.metadata().map_err(|_| changed())?;
-    let device = meta.file_type().is_block_device();
+    let kind = meta.file_type();
+    let device = kind.is_block_device() || kind.is_char_device();
     let identity = if device {
         (meta.rdev(), 0)
     } else {
         (meta.dev(), meta.ino())
     };
-    let same = target.identity.is_none_or(|checked| checked == identity);
+    let checked = match &target.namespace {
+        Some(namespace) if kind.is_block_device() => Some(namespace.block_identity),
+        _ => target.identity,
+    };
+    let same = checked.is_none_or(|checked| checked == identity);
     let long_enough = device || meta.len() >= target.base.0 + target.length.0;
     if same && long_enough {
         Ok(())

@@ -16,6 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct SharedPointer(AtomicU64);
 
+/// Most places that a thread takes of it at once.
+const CLAIM_MAX: u64 = 16;
+
 /// One thread's endless list of steps on one target.
 #[derive(Debug)]
 pub(crate) struct Walk {
@@ -36,8 +39,44 @@ enum Order {
     Random,
     Mixed { random: u32, next: u64 },
     Sequential { next: u64 },
-    Interlocked(Arc<SharedPointer>),
+    Interlocked(Claim),
     PerSlot { next: Box<[u64]>, first_slot: u32 },
+}
+
+/// What a thread has taken of the pointer that it shares: a few places in a row, so that the threads meet at the pointer
+/// once for these and not at each I/O.
+#[derive(Debug)]
+struct Claim {
+    pointer: Arc<SharedPointer>,
+    at_once: u64, // above 0
+    next: u64,    // the next place of those taken
+    left: u64,
+}
+
+impl Claim {
+    /// A thread takes no more at once than a quarter of what it has outstanding, so that the places of all threads stay
+    /// together as they do one by one.
+    fn new(pointer: &Arc<SharedPointer>, slots: u32) -> Self {
+        Claim {
+            pointer: Arc::clone(pointer),
+            at_once: u64::from(slots / 4).clamp(1, CLAIM_MAX),
+            next: 0,
+            left: 0,
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, align: u64) -> u64 {
+        if self.left == 0 {
+            let taken = align.saturating_mul(self.at_once);
+            self.next = self.pointer.0.fetch_add(taken, Ordering::Relaxed);
+            self.left = self.at_once;
+        }
+        let place = self.next;
+        self.next = place.wrapping_add(align);
+        self.left -= 1;
+        place
+    }
 }
 
 #[derive(Debug)]
@@ -98,7 +137,7 @@ impl Walk {
         walk.order = match (access.random.as_percent(), access.sequence) {
             (100, _) => Order::Random,
             (0, Sequence::PerThread) => Order::Sequential { next: start },
-            (0, Sequence::Interlocked) => Order::Interlocked(Arc::clone(pointer)),
+            (0, Sequence::Interlocked) => Order::Interlocked(Claim::new(pointer, stride.slots)),
             (0, Sequence::PerSlot) => {
                 let next = vec![start; stride.slots as usize].into();
                 Order::PerSlot {
@@ -143,9 +182,7 @@ impl Walk {
                 step(next)
             }
             Order::Sequential { next } => step(next),
-            Order::Interlocked(pointer) => {
-                pointer.0.fetch_add(align, Ordering::Relaxed) % self.starts_to
-            }
+            Order::Interlocked(claim) => claim.take(align) % self.starts_to,
             Order::PerSlot { next, first_slot } => step(&mut next[(slot - *first_slot) as usize]),
         };
         if !repeats {

@@ -13,6 +13,7 @@ use crate::jenkins::Jenkins;
 use crate::lane::{Draw, Lane, Shared};
 use crate::live::Live;
 use crate::open::Open;
+use crate::pace::Pace;
 use crate::pacer::Pacer;
 use crate::place::Place;
 use crate::ring::Ring;
@@ -28,11 +29,6 @@ const DRAIN_SILENCE: Nanos = Nanos::seconds(10);
 pub(crate) const DRAIN_MAX: Nanos = Nanos::seconds(30);
 /// How long it waits in all when somebody wants the end.
 const DRAIN_HALTED_MAX: Nanos = Nanos::seconds(1);
-/// Where I/Os complete slower than this, each is handed over at once: a system call an I/O is then little
-/// beside the device, which can begin on the first of a batch while the last is still being made. Where they
-/// complete faster, a batch is handed over whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
-/// once gives 8 to 12 % more; on the page cache (0.5 µs an I/O) batches give 25 % more.
-const HAND_OVER_ABOVE: Nanos = Nanos::micros(5);
 /// From one telling of onlookers to the next: far less than they can see, far more than a turn of a fast loop.
 const TELL_EVERY: Nanos = Nanos::millis(1);
 /// Nothing was transferred: the target ends before the offset.
@@ -52,8 +48,8 @@ pub(crate) struct Work<C> {
     flights: Box<[Flight]>,  // by slot
     free: Ring,              // slots not in flight
     landed: Vec<Completion>, // capacity the slots
-    pace: Nanos,             // from one completion to the next, smoothed
-    found: Found,            // the last batch
+    pace: Pace,
+    found: Found, // the last batch
     book: Book,
     pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
     tell_at: Nanos,                    // when onlookers are told next
@@ -132,7 +128,7 @@ impl<C: Clock> Work<C> {
             flights: (0..place.slots).map(idle).collect(),
             free: Ring::full(place.slots),
             landed: Vec::with_capacity(place.slots as usize),
-            pace: HAND_OVER_ABOVE.plus(Nanos(1)), // one by one, until it is known better
+            pace: Pace::new(),
             found: Found::NEVER,
             book: Book::new(),
             cpu: None,
@@ -214,7 +210,7 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             });
         }
         if !OPEN || !work.landed.is_empty() {
-            keep_pace(work, now.minus(paced));
+            work.pace.learn(now.minus(paced), work.landed.len());
             paced = now;
         }
         settle::<C, PLAIN, OPEN>(work, now);
@@ -286,7 +282,7 @@ fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         if B::ONE_AT_A_TIME {
             break;
         }
-        if work.pace > HAND_OVER_ABOVE {
+        if work.pace.is_slow() {
             backend.hand_over()?;
         }
     }
@@ -333,13 +329,6 @@ fn wait<B: Backend, C: Clock, const OPEN: bool>(
         work.clock.sleep_until(due.min(bound));
     }
     Ok(())
-}
-
-/// Learns how fast completions come: a running mean over about eight turns of the loop.
-#[inline]
-fn keep_pace<C: Clock>(work: &mut Work<C>, turn: Nanos) {
-    let completions = work.landed.len().max(1) as u64;
-    work.pace = Nanos(work.pace.0 - work.pace.0 / 8 + turn.0 / completions / 8);
 }
 
 /// Counts what was found at `now` and frees its slots.
@@ -473,3 +462,6 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
     }
     Ok(last_answer)
 }
+
+#[cfg(test)]
+mod tests;

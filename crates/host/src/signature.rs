@@ -37,12 +37,6 @@ impl Ends {
         (read(0, &mut ends.head) && read(tail_at, &mut ends.tail)).then_some(ends)
     }
 
-    /// The stretches that are read, as offset and length.
-    pub(crate) fn stretches(size: Bytes) -> [(u64, u64); 2] {
-        let tail_at = size.0.saturating_sub(TAIL_BYTES) / 4096 * 4096;
-        [(0, size.0.min(HEAD_BYTES)), (tail_at, size.0 - tail_at)]
-    }
-
     /// `length` bytes at an absolute offset; `None` when they were not read.
     fn bytes(&self, at: u64, length: usize) -> Option<&[u8]> {
         let within = |piece: &'_ [u8], from: u64| {

@@ -23,7 +23,7 @@ pub use plan::{
 pub use record::{
     Account, Backlog, BlockDevice, Claim, ClockRecord, Content, CounterWindow, Counters, CpuFacts,
     CpuTimes, DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem, HostRecord,
-    Interval, LatencyHistogram, LatencySpread, LifetimeCount, Outcome, PhaseTimes, RunRecord,
-    Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, Waiting, WorkerRecord,
+    Interval, LatencyHistogram, LatencySpread, LifetimeCount, Namespace, Outcome, PhaseTimes,
+    RunRecord, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, Waiting, WorkerRecord,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

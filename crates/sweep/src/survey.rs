@@ -146,6 +146,7 @@ impl Survey {
             EngineChoice::Auto
             | EngineChoice::IoUring
             | EngineChoice::Libaio
+            | EngineChoice::Nvme
             | EngineChoice::Null => request.queue_depth_max.min(DEPTH_MAX),
         };
         let mut order: Vec<_> = WORKLOADS

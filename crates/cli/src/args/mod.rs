@@ -149,7 +149,7 @@ pub(crate) struct TimeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
-    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
+    /// What moves the bytes: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Poll the device for completions instead of waiting for its interrupts (needs poll queues)
@@ -158,6 +158,10 @@ pub(crate) struct EngineArgs {
     /// Have a kernel thread poll for submissions; it takes a core for each of fathom's threads
     #[arg(long)]
     pub(crate) sqpoll: bool,
+    /// Where threads run: free (where the system puts them), near (each on a physical core of its own as long as there
+    /// are any, near its device), in-turn (all cores that may be used, in their order), or a list: 0-3,8
+    #[arg(long, value_name = "CORES", allow_hyphen_values = true, default_value = native::CORES)]
+    pub(crate) cores: String,
     /// Same seed, same offsets and operations
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
@@ -223,7 +227,7 @@ pub(crate) struct SurveyArgs {
     /// Remove the file afterwards, if fathom made it
     #[arg(long)]
     pub(crate) rm: bool,
-    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
+    /// What moves the bytes: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Same seed, same offsets and operations

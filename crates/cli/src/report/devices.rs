@@ -37,6 +37,8 @@ struct Entry<'a> {
     logical_block_bytes: Option<u64>,
     physical_block_bytes: Option<u64>,
     write_cache: Option<&'a str>,
+    /// The memory node that its controller is next to, where there are several.
+    memory_node: Option<u32>,
     /// Whether the block layer counts its I/Os.
     counted: Option<bool>,
     detail: Option<&'a str>,
@@ -86,6 +88,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         logical_block,
         physical_block,
         write_cache,
+        memory_node,
         counted,
         detail,
     } = device;
@@ -108,6 +111,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         logical_block_bytes: logical_block.map(|size| size.0),
         physical_block_bytes: physical_block.map(|size| size.0),
         write_cache: write_cache.as_deref(),
+        memory_node: *memory_node,
         counted: *counted,
         detail: detail.as_deref(),
         in_use: claims.iter().any(Claim::in_use),

@@ -5,6 +5,7 @@
 //! programs do moves the rates. Without one a disk decides only as far as fio agrees with itself.
 
 use crate::bench::Bench;
+use crate::looped::Loop;
 use host::{Root, target_facts};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -190,7 +191,9 @@ fn on_a_device_with_a_ceiling() {
     if !fio_is_there() {
         return;
     }
-    let Some(looped) = Loop::new() else { return };
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
     let Some(group) = ceiling(&looped.device) else {
         return;
     };
@@ -223,46 +226,6 @@ fn ceiling(target: &Path) -> Option<Ceiling> {
             );
             None
         }
-    }
-}
-
-/// A loop device over a file in memory.
-struct Loop {
-    device: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-impl Loop {
-    fn new() -> Option<Self> {
-        let folder = tempfile::tempdir_in("/dev/shm").ok()?;
-        let backing = folder.path().join("backing");
-        std::fs::write(&backing, vec![0xA5; 64 << 20]).unwrap();
-        let made = Command::new("losetup")
-            .args(["--find", "--show"])
-            .arg(&backing)
-            .output()
-            .ok()?;
-        if !made.status.success() {
-            println!(
-                "skipped: no loop device: {}",
-                String::from_utf8_lossy(&made.stderr).trim()
-            );
-            return None;
-        }
-        let device = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
-        Some(Loop {
-            device,
-            _folder: folder,
-        })
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup")
-            .arg("--detach")
-            .arg(&self.device)
-            .status();
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the machine does not give: the limit is named with the command that lifts it, and a fallback is told.
 
 use crate::bench::{Bench, Said};
+use std::path::{Path, PathBuf};
+use std::process::Child;
 
 const NOBODY: u32 = 65534;
 const SHORT: &[&str] = &[
@@ -106,5 +108,136 @@ fn polling_and_an_engine_or_cache_without_it_contradict_each_other() {
         ),
     ] {
         bench.line(line).refused(words);
+    }
+}
+
+/// On the cores 0 and 1, of which one is taken away.
+const ON_TWO: &str = "run --engine null --no-store -d 200ms --warmup 0s --cores 0-1";
+
+/// The program on two cores below a shell that first does this.
+fn after(bench: &Bench, first: &str) -> Said {
+    let script = format!("{first} && exec \"$@\"");
+    let mut words = vec!["-c", &script, "sh", env!("CARGO_BIN_EXE_fathom")];
+    words.extend(ON_TWO.split_whitespace());
+    let mut command = bench.command_of("/bin/sh".as_ref(), &words);
+    Said::from(command.output().unwrap())
+}
+
+fn names_the_mask(said: &Said) {
+    for words in [
+        "core 1: this process may use 0;",
+        "taskset -pc 1 $$",
+        "cpuset.cpus",
+    ] {
+        said.refused(words);
+    }
+}
+
+/// A control group with core 0 alone. Gone on drop.
+struct OneCore {
+    folder: PathBuf,
+}
+
+impl OneCore {
+    /// Source: the kernel's `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/cpusets.rst`.
+    fn new() -> std::io::Result<Self> {
+        let first = Path::new("/sys/fs/cgroup/cpuset");
+        let is_first = first.is_dir();
+        let top = if is_first {
+            first
+        } else {
+            let second = Path::new("/sys/fs/cgroup");
+            std::fs::write(second.join("cgroup.subtree_control"), "+cpuset")?;
+            second
+        };
+        let folder = top.join(format!("fathom-one-core-{}", std::process::id()));
+        std::fs::create_dir(&folder)?;
+        let group = OneCore { folder };
+        std::fs::write(group.folder.join("cpuset.cpus"), "0")?;
+        if is_first {
+            std::fs::write(group.folder.join("cpuset.mems"), "0")?;
+        }
+        Ok(group)
+    }
+}
+
+impl Drop for OneCore {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+#[test]
+fn cores_outside_the_mask_or_the_cpuset_are_refused_with_what_widens_it() {
+    let bench = Bench::new();
+    if bench.line(ON_TWO).code != Some(0) {
+        println!("skipped: this process may not use the cores 0 and 1");
+        return;
+    }
+    let masked = after(&bench, "taskset -pc 0 $$ >&2");
+    if masked.err.contains("not found") {
+        println!("skipped: no taskset here");
+    } else {
+        // What taskset says of itself comes first.
+        let from = masked.err.find("fathom: ").unwrap_or(0);
+        let err = masked.err[from..].to_owned();
+        names_the_mask(&Said { err, ..masked });
+    }
+    match OneCore::new() {
+        Ok(group) => {
+            let join = format!("echo $$ > {}/cgroup.procs", group.folder.display());
+            names_the_mask(&after(&bench, &join));
+        }
+        Err(why) => println!("skipped: no cpuset can be made: {why}"),
+    }
+}
+
+#[test]
+fn a_core_that_is_not_there_is_called_so() {
+    let bench = Bench::new();
+    let line = "run --engine null --no-store -d 200ms --cores 8000";
+    bench.line(line).refused("core 8000 is not online");
+    let line = "run --engine null --no-store --cores 3-1";
+    bench.line(line).refused("cores are free");
+}
+
+#[test]
+fn near_cores_are_told() {
+    let line = "run --engine null --no-store -d 200ms --warmup 0s --threads 3 --cores near --json";
+    let told = Bench::new().line(line).good().json();
+    let engine = told["engine"].to_string();
+    assert!(
+        engine.contains("bound to a core near its device"),
+        "{engine}"
+    );
+}
+
+/// Most of 256 threads with 256 outstanding each, in MiB: beside 4 KiB of buffer an I/O, which the null engine does not
+/// have, a little for each thread.
+#[test]
+fn many_threads_with_many_outstanding_start_in_bounded_memory() {
+    let bench = with_a_file();
+    let line = "run --no-store -d 1s --warmup 0s -t 256 -o 256";
+    let null = peak_mib(bench.start(&format!("{line} --engine null")));
+    let file = peak_mib(bench.start(&format!("{line} --cache cached f")));
+    println!("256 threads, 256 outstanding each: null {null} MiB, file {file} MiB");
+    assert!(null <= 64, "{null} MiB");
+    assert!(file <= 256 + 64, "{file} MiB");
+}
+
+/// The most that it had in memory while it ran. Source: proc_pid_status(5).
+fn peak_mib(mut child: Child) -> u64 {
+    let path = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    loop {
+        let status = std::fs::read_to_string(&path).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let told = line.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
+        peak_kib = peak_kib.max(told.unwrap_or(0));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "{status}");
+            return peak_kib / 1024;
+        }
+        std::thread::yield_now();
     }
 }

@@ -76,7 +76,7 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
         on_error: means.on_error,
         pool: None,
         polling: means.polling,
-        placement: Placement::default(),
+        placement: means.placement,
         arrivals: times.arrivals,
         targets,
     };
@@ -90,6 +90,7 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
 struct Means {
     engine: EngineChoice,
     polling: Polling,
+    placement: Placement,
     seed: u64,
     on_error: OnError,
     null: Option<NullBehaviour>,
@@ -133,6 +134,7 @@ fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
         engine,
         poll,
         sqpoll,
+        cores,
         seed,
         continue_on_error,
         null_size,
@@ -171,6 +173,7 @@ fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
             completions: *poll,
             submissions: *sqpoll,
         },
+        placement: reader.value("--cores", cores).unwrap_or_default(),
         seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
         on_error: if *continue_on_error {
             OnError::Continue

@@ -35,6 +35,8 @@ pub const COOLDOWN: &str = "0s";
 pub const SEED: &str = "0";
 /// Default of `--engine`.
 pub const ENGINE: &str = "auto";
+/// Default of `--cores`.
+pub const CORES: &str = "free";
 /// Default of `--base`.
 pub const BASE: &str = "0";
 /// Default of `--null-size`.
@@ -119,6 +121,8 @@ pub struct EngineText {
     pub poll: bool,
     /// `--sqpoll`.
     pub sqpoll: bool,
+    /// `--cores`: `free`, `near`, `in-turn` or a list.
+    pub cores: String,
     /// `--seed`: a number.
     pub seed: String,
     /// `--continue-on-error`.
@@ -176,6 +180,7 @@ impl Default for EngineText {
             engine: ENGINE.to_owned(),
             poll: false,
             sqpoll: false,
+            cores: CORES.to_owned(),
             seed: SEED.to_owned(),
             continue_on_error: false,
             null_size: None,

@@ -109,6 +109,7 @@ fn restate_engine(span: &Timespan, null: Option<NullBehaviour>) -> EngineText {
         engine: span.engine.to_string(),
         poll: span.polling.completions,
         sqpoll: span.polling.submissions,
+        cores: span.placement.to_string(),
         seed: span.seed.to_string(),
         continue_on_error: span.on_error == OnError::Continue,
         null_size: null.map(|null| null.size.to_string()),
@@ -173,6 +174,7 @@ fn print_engine(text: EngineText, words: &mut Vec<String>) {
         engine,
         poll,
         sqpoll,
+        cores,
         seed,
         continue_on_error,
         null_size,
@@ -182,6 +184,7 @@ fn print_engine(text: EngineText, words: &mut Vec<String>) {
     option("--engine", Some(engine), words);
     flag("--poll", poll, words);
     flag("--sqpoll", sqpoll, words);
+    option("--cores", Some(cores), words);
     option("--seed", Some(seed), words);
     flag("--continue-on-error", continue_on_error, words);
     option("--null-size", null_size, words);

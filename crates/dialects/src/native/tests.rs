@@ -61,7 +61,7 @@ fn all_problems_are_told_at_once_with_what_was_read_and_what_is_accepted() {
         request.engine.seed = "0x1".into();
     });
     expect![[r#"
-        --engine: read `posixaio`; an engine is auto, io_uring, libaio, sync or null
+        --engine: read `posixaio`; an engine is auto, io_uring, libaio, sync, nvme or null
         --seed: read `0x1`; a seed is a whole number from 0 to 18446744073709551615
         --duration: read `10`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --warmup: read `1d`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
@@ -170,7 +170,7 @@ fn what_changes_nothing_is_noted() {
 fn a_printed_line_says_every_value_and_guards_names_that_look_like_options() {
     let request = asking(|request| request.targets = ["a", "-b"].map(PathBuf::from).to_vec());
     let line = print(&only_span(&request)).unwrap().join(" ");
-    expect![[r#"fathom run -b 4K -o 1 -t 1 -w 0 --pattern random --base 0 --cache unbuffered -d 10s --warmup 2s --cooldown 0s --interval 1s --engine auto --seed 0 -- a -b"#]]
+    expect!["fathom run -b 4K -o 1 -t 1 -w 0 --pattern random --base 0 --cache unbuffered -d 10s --warmup 2s --cooldown 0s --interval 1s --engine auto --cores free --seed 0 -- a -b"]
         .assert_eq(&line);
 }
 
@@ -235,6 +235,15 @@ fn some_target() -> impl Strategy<Value = Target> {
     })
 }
 
+fn placed(number: u64) -> model::Placement {
+    match number % 4 {
+        0 => model::Placement::Near,
+        1 => model::Placement::RoundRobin,
+        2 => model::Placement::Cores(vec![3, 1, 4]),
+        _ => model::Placement::Free,
+    }
+}
+
 fn some_span() -> impl Strategy<Value = Timespan> {
     let times = [any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>()];
     // A set of paths, not of texts: `a` and `a/` are one path, and one target may be given once only.
@@ -243,7 +252,7 @@ fn some_span() -> impl Strategy<Value = Timespan> {
     let null = proptest::option::of((any::<u64>(), any::<u64>(), any::<u64>()));
     let means = (
         any::<u64>(),
-        0usize..4,
+        0usize..5,
         any::<bool>(),
         any::<bool>(),
         any::<bool>(),
@@ -290,7 +299,7 @@ fn some_span() -> impl Strategy<Value = Timespan> {
                 completions: means.3,
                 submissions: means.4,
             },
-            placement: model::Placement::default(),
+            placement: placed(means.0),
             arrivals,
             seed: means.0,
             engine: match null {

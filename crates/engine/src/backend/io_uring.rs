@@ -5,9 +5,10 @@
 //! pushed, waits for one completion and takes all that are there. A timer of the ring's own brings the worker
 //! back several times a second on a device that does not answer, at no cost to each I/O.
 //! With polled completion there is no timer, because such a ring takes reads and writes only: the worker asks again
-//! and again. Left out here: passthrough.
+//! and again. Left out here: commands that are passed through, which are in `nvme`.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
+mod halves;
 mod making;
 
 use super::priority::number;
@@ -15,13 +16,15 @@ use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::Unavailable;
+use halves::Halves;
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
-use io_uring::{IoUring as Ring, opcode, squeue};
-use making::remedy;
+use io_uring::{opcode, squeue};
 use model::{Nanos, Operation, Polling};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
+
+pub(super) use making::{register_buffers, remedy};
 
 /// Marks the completion of the ring's own timer; slots are far below.
 const TIMER: u64 = u64::MAX;
@@ -34,7 +37,7 @@ const HAND_OVERS_MAX: u32 = 10_000;
 
 /// A ring, used by the thread that made it.
 pub(crate) struct IoUring {
-    ring: Ring,
+    ring: Halves,
     files: Box<[Target]>, // by seat
     fixed_file: bool,
     fixed_buffers: bool,
@@ -63,12 +66,16 @@ impl IoUring {
                 source,
             })?;
         let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor).collect();
-        let fixed_file = ring.submitter().register_files(&descriptors).is_ok();
-        let fixed_buffers = making::register_buffers(&ring, setup, &mut used);
+        let mut ring = Halves::of(ring);
+        let fixed_file = ring.kernel.register_files(&descriptors).is_ok();
+        let fixed_buffers = register_buffers(&ring.kernel, setup, &mut used);
+        let fixed_ring = ring.kernel.register_ring_fd().is_ok();
         used.features
             .extend(fixed_file.then_some("registered file"));
         used.features
             .extend(fixed_buffers.then_some("registered buffers"));
+        used.features
+            .extend(fixed_ring.then_some("registered ring"));
         let [seconds, nanos] = [
             REAP_AT_MOST.0 / 1_000_000_000,
             REAP_AT_MOST.0 % 1_000_000_000,
@@ -188,13 +195,13 @@ impl IoUring {
         for _ in 0..HAND_OVERS_MAX {
             // SAFETY: the memory of an I/O belongs to its slot and the timer to us; both outlive the
             // completion, because the worker drains, and abandons what it could not drain.
-            if unsafe { self.ring.submission().push(entry) }.is_ok() {
+            if unsafe { self.ring.staged.push(entry) }.is_ok() {
                 return Ok(());
             }
             // Full: only where the depth is the largest that the kernel allows.
             self.enter(0)?;
             if self.polling.submissions {
-                came_back(self.ring.submitter().squeue_wait())?;
+                came_back(self.ring.kernel.squeue_wait())?;
             }
         }
         let source = io::Error::from_raw_os_error(libc::EBUSY);
@@ -205,8 +212,11 @@ impl IoUring {
     }
 
     #[inline]
-    fn enter(&self, want: usize) -> Result<(), RunError> {
-        came_back(self.ring.submit_and_wait(want))
+    fn enter(&mut self, want: usize) -> Result<(), RunError> {
+        self.ring.staged.sync();
+        let entered = self.ring.kernel.submit_and_wait(want);
+        self.ring.staged.sync();
+        came_back(entered)
     }
 
     /// Hands over and asks the device until it has one completion, or for so long. Never inside the kernel, which would
@@ -215,15 +225,16 @@ impl IoUring {
         let limit = until.min(clock.now().plus(REAP_AT_MOST));
         loop {
             self.enter(0)?;
-            if !self.ring.completion().is_empty() || clock.now() >= limit {
+            self.ring.landed.sync();
+            if !self.ring.landed.is_empty() || clock.now() >= limit {
                 return Ok(());
             }
         }
     }
 
     /// Hands over and waits for one completion for so long at most.
-    fn enter_for(&self, left: Nanos) -> Result<(), RunError> {
-        if !self.ring.params().is_feature_ext_arg() {
+    fn enter_for(&mut self, left: Nanos) -> Result<(), RunError> {
+        if !self.ring.waits_for_a_time {
             // Before Linux 5.11: looks again after at most a millisecond, as DISKSPD does.
             self.enter(0)?;
             std::thread::sleep(left.as_duration().min(Duration::from_millis(1)));
@@ -231,13 +242,16 @@ impl IoUring {
         }
         let left = Timespec::from(left.as_duration());
         let arguments = SubmitArgs::new().timespec(&left);
-        came_back(self.ring.submitter().submit_with_args(1, &arguments))
+        self.ring.staged.sync();
+        let entered = self.ring.kernel.submit_with_args(1, &arguments);
+        self.ring.staged.sync();
+        came_back(entered)
     }
 }
 
 /// Whether the kernel's interface still stands.
 #[inline]
-fn came_back(entered: io::Result<usize>) -> Result<(), RunError> {
+pub(super) fn came_back(entered: io::Result<usize>) -> Result<(), RunError> {
     match entered {
         Ok(_) => Ok(()),
         // A signal, the end of a wait, or a full completion queue that the caller is about to empty.
@@ -287,7 +301,8 @@ impl Backend for IoUring {
             self.enter_for(until.minus(clock.now()))?;
         }
         let mut timer_fired = false;
-        for done in self.ring.completion() {
+        self.ring.landed.sync();
+        for done in &mut self.ring.landed {
             if done.user_data() == TIMER {
                 timer_fired = true;
             } else {
@@ -297,6 +312,7 @@ impl Backend for IoUring {
                 });
             }
         }
+        self.ring.landed.sync();
         if timer_fired {
             self.start_timer()
         } else {
@@ -313,12 +329,12 @@ impl Backend for IoUring {
 /// that a device or file system can be let go as soon as the run is over.
 impl Drop for IoUring {
     fn drop(&mut self) {
-        let submitter = self.ring.submitter();
+        let kernel = &self.ring.kernel;
         if self.fixed_file {
-            let _ = submitter.unregister_files();
+            let _ = kernel.unregister_files();
         }
         if self.fixed_buffers {
-            let _ = submitter.unregister_buffers();
+            let _ = kernel.unregister_buffers();
         }
     }
 }

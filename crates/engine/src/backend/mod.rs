@@ -8,6 +8,7 @@ mod io_uring;
 mod mapping;
 mod mmap;
 mod null;
+mod nvme;
 mod priority;
 mod sync;
 
@@ -15,6 +16,7 @@ pub(crate) use aio::Aio;
 pub(crate) use io_uring::IoUring;
 pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
+pub(crate) use nvme::Nvme;
 pub(crate) use sync::{Sync, read_without_waiting};
 
 use crate::RunError;

@@ -9,7 +9,7 @@ use crate::observer::Observer;
 use crate::shape::Shape;
 use crate::stop::Stop;
 use filling::{Filling, PIECE};
-use model::{Bytes, CacheMode, Content, Plan, TargetFacts, TargetKind};
+use model::{Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,8 +52,8 @@ pub fn prepare(
     stop: &Stop,
 ) -> Result<Vec<Filled>, RunError> {
     for target in plan.targets.iter().filter(|target| target.prove_ours) {
-        if let Some(path) = target.location.path() {
-            prove_ours(path, observer, stop)?;
+        if let Some(path) = target.held_by() {
+            prove_ours(path, observer, stop).map_err(|error| under_its_name(error, target))?;
         }
     }
     let mut filled = Vec::new();
@@ -64,6 +64,17 @@ pub fn prepare(
         }
     }
     outcome.map(|()| filled)
+}
+
+/// A namespace is read as a block device, and the words that allow writing it are of the name that was given.
+fn under_its_name(error: RunError, target: &PlannedTarget) -> RunError {
+    match (error, target.location.path()) {
+        (RunError::NotOurs { offset, .. }, Some(path)) => RunError::NotOurs {
+            path: path.to_owned(),
+            offset,
+        },
+        (error, _) => error,
+    }
 }
 
 /// Who is told and who may stop it.

@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::affinity;
-use crate::backend::{Aio, Backend, IoUring, Mmap, Null, Setup, Sync, Used};
+use crate::backend::{Aio, Backend, IoUring, Mmap, Null, Nvme, Setup, Sync, Used};
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::BackendKind;
 use crate::lane::Shared;
@@ -201,6 +201,7 @@ fn live_through(kind: BackendKind, orders: &Orders) {
         BackendKind::IoUring => live_with(orders, IoUring::open),
         BackendKind::Libaio => live_with(orders, Aio::open),
         BackendKind::Sync => live_with(orders, |setup| Ok(Sync::open(setup))),
+        BackendKind::Nvme => live_with(orders, Nvme::open),
         BackendKind::Null => live_with(orders, Null::open),
         BackendKind::Mmap => live_with(orders, Mmap::open),
     }

@@ -6,9 +6,9 @@
 mod crew;
 
 use crate::RunError;
-use crate::affinity;
 use crate::backend::Used;
 use crate::clock::{Clock, WallClock};
+use crate::cores;
 use crate::dispatch::{self, BackendKind};
 use crate::lane::Shared;
 use crate::live::Live;
@@ -71,7 +71,8 @@ pub fn run(
     let (kind, mut notes) = dispatch::resolve(&job.plan)?;
     let clock = WallClock::start(host::keeps_time_by_counter(root));
     let places = places(&job.plan, job.started_utc.0);
-    let cores = affinity::assign(&job.plan.placement, places.len())?;
+    let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
+    notes.extend(cores::note(&job.plan.placement, &cores));
     let held = target::hold_all(&job.plan)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
@@ -83,7 +84,8 @@ pub fn run(
 
     let used = crew.used();
     let before = reader.read(&mut || Nanos(0));
-    let clock = clock.restarted();
+    let (clock, given_up) = clock.restarted();
+    notes.extend(given_up);
     crew.go(clock);
     let control = Control {
         clock,

@@ -13,6 +13,7 @@ struct Case {
     block: u64,
     access: DiskspdAccess,
     write: u8,
+    slots: u32,
 }
 
 fn case(size: u64, base: u64, align: u64, block: u64) -> Case {
@@ -29,6 +30,7 @@ fn case(size: u64, base: u64, align: u64, block: u64) -> Case {
         block,
         access,
         write: 0,
+        slots: 4,
     }
 }
 
@@ -66,7 +68,7 @@ impl Case {
         let stride = Stride {
             index,
             first_slot: 0,
-            slots: 4,
+            slots: self.slots,
         };
         let walk = Walk::new((&target, &self.access), stride, pointer, &mut dice);
         (walk, dice)
@@ -116,6 +118,26 @@ fn e002_interlocked_threads_share_one_pointer() {
         walk.next(dice, 0).offset
     });
     assert_eq!(offsets, [1000, 1500, 2000, 1000, 1500]);
+}
+
+#[test]
+fn threads_that_share_a_pointer_meet_at_it_once_for_several_places() {
+    // Places that a thread gets in a row before it meets the others again.
+    for (slots, at_once) in [(1, 1), (7, 1), (8, 2), (32, 8), (64, 16), (256, 16)] {
+        let pointer = Arc::default();
+        let mut case = case(1 << 20, 0, 4096, 4096).sequence(Sequence::Interlocked);
+        case.slots = slots;
+        let mut threads = [case.thread(0, &pointer), case.thread(1, &pointer)];
+        let mut seen = Vec::new();
+        for thread in [0, 1, 1, 0] {
+            let (walk, dice) = &mut threads[thread];
+            let places = (0..at_once).map(|_| walk.next(dice, 0).offset / 4096);
+            seen.extend(places);
+        }
+        let expected: Vec<u64> = (0..4 * at_once).collect();
+        assert_eq!(seen, expected, "{slots} slots");
+        assert_eq!(pointer.0.load(Ordering::Relaxed), 4 * at_once * 4096);
+    }
 }
 
 #[test]

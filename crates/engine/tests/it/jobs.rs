@@ -77,6 +77,7 @@ pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFa
             offset: Bytes(4096),
         }),
         file_system: None,
+        namespace: None,
         chain: Vec::new(),
         claims: Vec::new(),
         content,

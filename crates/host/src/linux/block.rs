@@ -71,11 +71,11 @@ impl Node {
         text(&self.folder.join(attribute))
     }
 
-    fn number_of<T: std::str::FromStr>(&self, attribute: &str) -> Option<T> {
+    pub(super) fn number_of<T: std::str::FromStr>(&self, attribute: &str) -> Option<T> {
         self.text(attribute)?.parse().ok()
     }
 
-    fn flag(&self, attribute: &str) -> Option<bool> {
+    pub(super) fn flag(&self, attribute: &str) -> Option<bool> {
         match self.text(attribute)?.as_str() {
             "0" => Some(false),
             "1" => Some(true),
@@ -188,9 +188,21 @@ impl Node {
             logical_block: served_by.block_size("queue/logical_block_size"),
             physical_block: served_by.block_size("queue/physical_block_size"),
             write_cache: served_by.text("queue/write_cache"),
+            memory_node: served_by.memory_node(),
             counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
         }
+    }
+
+    /// Of the nearest device above that has one: the controller's place on its bus. -1 where there is but one node.
+    /// Source: the kernel's `Documentation/ABI/testing/sysfs-bus-pci`.
+    fn memory_node(&self) -> Option<u32> {
+        let above = self.folder.ancestors();
+        above
+            .take_while(|folder| !folder.ends_with("devices"))
+            .find_map(|folder| text(&folder.join("numa_node")))?
+            .parse()
+            .ok()
     }
 
     /// A power of two; anything else is a garbled file.

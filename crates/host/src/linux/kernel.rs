@@ -9,12 +9,21 @@ use model::Nanos;
 /// The signal that a closing terminal sends. Source: signal(7).
 const SIGHUP: u32 = 1;
 
-/// Whether the kernel itself keeps time by the time stamp counter: then it is constant over frequencies,
-/// synchronous over the cores, and watched by the kernel. Source: the kernel's
-/// `Documentation/ABI/testing/sysfs-devices-system-clocksource`.
+/// Whether the kernel itself keeps time by the time stamp counter, so that it is synchronous over the cores and watched,
+/// and the processor says that it is constant over frequencies and goes on in sleep. Source: the kernel's
+/// `Documentation/ABI/testing/sysfs-devices-system-clocksource` and `arch/x86/include/asm/cpufeatures.h`.
 pub fn keeps_time_by_counter(root: &Root) -> bool {
     let source = "sys/devices/system/clocksource/clocksource0/current_clocksource";
-    root.text(source).is_some_and(|name| name == "tsc")
+    if root.text(source).is_none_or(|name| name != "tsc") {
+        return false;
+    }
+    let processors = root.text("proc/cpuinfo").unwrap_or_default();
+    let flags = processors.lines().find_map(|line| {
+        let (name, flags) = line.split_once(':')?;
+        (name.trim() == "flags").then_some(flags)
+    });
+    let has = |flag| flags.is_some_and(|flags| flags.split_whitespace().any(|one| one == flag));
+    has("constant_tsc") && has("nonstop_tsc")
 }
 
 /// Whether a closing terminal is to be ignored: whoever starts a program under `nohup` wants it to go on. Source:
@@ -76,6 +85,27 @@ mod tests {
         let status = "Name:\tfathom\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n";
         assert_eq!(ignored_mask(status), Some(0x1001));
         assert_eq!(ignored_mask("Name:\tfathom\n"), None);
+    }
+
+    #[test]
+    fn the_counter_is_trusted_where_the_kernel_keeps_time_by_it_and_it_never_stops() {
+        let trusted = |source: &str, processors: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let at = folder
+                .path()
+                .join("sys/devices/system/clocksource/clocksource0");
+            std::fs::create_dir_all(&at).unwrap();
+            std::fs::write(at.join("current_clocksource"), source).unwrap();
+            std::fs::create_dir(folder.path().join("proc")).unwrap();
+            std::fs::write(folder.path().join("proc/cpuinfo"), processors).unwrap();
+            keeps_time_by_counter(&Root::at(folder.path().to_owned()))
+        };
+        let flags = "processor\t: 0\nflags\t\t: fpu tsc constant_tsc nonstop_tsc\n";
+        assert!(trusted("tsc\n", flags));
+        assert!(!trusted("hpet\n", flags));
+        assert!(!trusted("kvm-clock\n", flags));
+        assert!(!trusted("tsc\n", "flags\t\t: fpu tsc constant_tsc\n"));
+        assert!(!trusted("tsc\n", ""));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Reading a target to see what is on it. Never writes.
 //!
-//! Plain reads with reading ahead switched off; afterwards the page cache is told to drop exactly the
-//! stretches that were read, so that a run does not find them there. Unbuffered reads would leave no
-//! trace at all, but cannot read the last piece of every file. A look ends when its patience does, so that
+//! Plain reads with reading ahead switched off. What was in the page cache stays there, and what was not is dropped at
+//! once, so that a run finds the cache as it was before the look, whether it goes past it or through it. Unbuffered reads
+//! would leave no trace either, but cannot read the last piece of every file. A look ends when its patience does, so that
 //! a slow device costs seconds, not minutes; only a single read that hangs is waited for. Deliberately
 //! absent: judgement, which is `content`'s and `signature`'s.
 
@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const WHOLE_MAX: Bytes = Bytes::gib(1);
 /// Extents of a sparse file that are looked at beside the even sample.
 const EXTENTS_MAX: usize = 64;
+/// Asked of the page cache at a time. What it does not have it may begin to bring in, so that a question must not reach
+/// farther than what is dropped after it.
+const ASKED_BYTES: usize = 64 << 10;
 
 /// Opens for reading. Does not wait for a medium or for a writer, should the name change meanwhile.
 fn open(path: &Path, flags: i32) -> std::io::Result<File> {
@@ -71,9 +74,6 @@ impl Look {
         let mut look = Self::without_reading(path)?;
         sys::advise(&look.file, 0, 0, Advice::Random);
         let ends = Ends::read(look.size, |offset, piece| read(&look.file, offset, piece));
-        for (offset, length) in Ends::stretches(look.size) {
-            sys::advise(&look.file, offset, length, Advice::DontNeed);
-        }
         look.signatures = ends.map(|ends| signatures(&ends));
         Some(look)
     }
@@ -120,9 +120,7 @@ impl Look {
         match self.sampled(patience) {
             Content::Unproven if self.size <= WHOLE_MAX => {
                 content::judge_whole(self.size, |at, piece| {
-                    let done = patience.lasts() && read(&self.file, at, piece);
-                    sys::advise(&self.file, at, piece.len() as u64, Advice::DontNeed);
-                    done
+                    patience.lasts() && read(&self.file, at, piece)
                 })
             }
             content => content,
@@ -134,13 +132,9 @@ impl Look {
             return Content::Unknown;
         }
         let offsets = content::sample(self.size, &self.extents());
-        let content = content::judge(self.size, &offsets, |at, piece| {
+        content::judge(self.size, &offsets, |at, piece| {
             patience.lasts() && read(&self.file, at, piece)
-        });
-        for offset in offsets {
-            sys::advise(&self.file, offset, 4096, Advice::DontNeed);
-        }
-        content
+        })
     }
 
     /// Whether somebody holds this device exclusively. Asked by opening it so for a moment. // open(2)
@@ -174,8 +168,20 @@ pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
     is_it.then(|| sys::loop_backing(&open(&path, 0).ok()?))?
 }
 
+/// Fills the piece and leaves the page cache as it was, to within [`ASKED_BYTES`] where only part was in it.
 fn read(file: &File, offset: u64, piece: &mut [u8]) -> bool {
-    file.read_exact_at(piece, offset).is_ok()
+    let parts = (offset..).step_by(ASKED_BYTES);
+    parts.zip(piece.chunks_mut(ASKED_BYTES)).all(|(at, part)| {
+        let cached = sys::read_cached(file, at, part);
+        let rest = &mut part[cached..];
+        if rest.is_empty() {
+            return true;
+        }
+        let from = at + cached as u64;
+        let done = file.read_exact_at(rest, from).is_ok();
+        sys::advise(file, from, rest.len() as u64, Advice::DontNeed);
+        done
+    })
 }
 
 #[cfg(test)]

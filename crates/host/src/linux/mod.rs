@@ -16,6 +16,7 @@ mod kernel;
 mod look;
 mod machine;
 mod mounts;
+mod namespace;
 mod sys;
 mod target;
 

@@ -190,3 +190,19 @@ pub(super) fn advise(file: &File, offset: u64, length: u64, advice: Advice) {
     // Advice that is not taken changes nothing, so the answer is not looked at.
     let _ = unsafe { libc::posix_fadvise64(file.as_raw_fd(), offset, length, advice) };
 }
+
+/// Reads what of a stretch is in the page cache, from its start on; says how many bytes that was. 0 as well where the
+/// file system cannot tell. // preadv2(2), RWF_NOWAIT
+pub(super) fn read_cached(file: &File, offset: u64, into: &mut [u8]) -> usize {
+    let Ok(offset) = i64::try_from(offset) else {
+        return 0;
+    };
+    let piece = libc::iovec {
+        iov_base: into.as_mut_ptr().cast(),
+        iov_len: into.len(),
+    };
+    let (descriptor, flags) = (file.as_raw_fd(), libc::RWF_NOWAIT);
+    // SAFETY: the piece lies in `into`, which is borrowed for the call; the descriptor is open as long as `file` is.
+    let read = unsafe { libc::preadv2(descriptor, &raw const piece, 1, offset, flags) };
+    usize::try_from(read).unwrap_or(0)
+}

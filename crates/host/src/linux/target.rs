@@ -8,7 +8,7 @@ use super::chain::{below, facts, split, under_file_system};
 use super::claims::Uses;
 use super::look::{Look, Patience};
 use super::mounts::mount_of;
-use super::{direct, sys};
+use super::{direct, namespace, sys};
 use crate::root::Root;
 use model::{BlockDevice, Bytes, Claim, Content, FileSystem, TargetFacts, TargetKind};
 use std::fs::{self, Metadata};
@@ -59,12 +59,18 @@ fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         obstacle: None,
         direct_io: None,
         file_system: None,
+        namespace: None,
         chain: Vec::new(),
         claims: Vec::new(),
         content: Content::Unknown,
     };
     match fs::metadata(path) {
         Ok(there) if there.file_type().is_block_device() => device(root, &there, &mut found, eyes),
+        Ok(there) if namespace::is_one(root, &there) => {
+            namespace::fill(root, &there, &mut found, &|block_device| {
+                look_at(root, block_device, eyes)
+            });
+        }
         Ok(there) => file_or_folder(root, &there, &mut found, eyes),
         Err(error) if error.kind() == ErrorKind::NotFound => missing(root, &mut found),
         Err(error) => {

@@ -306,3 +306,37 @@ fn a_second_reading_of_the_counters_is_newer_than_the_first() {
     assert!(did.writes > 0);
     assert!(!window.cpus().is_empty());
 }
+
+/// Pages of a file that are in the page cache, as another program counts them.
+fn cached_pages(path: &Path) -> Option<u64> {
+    let path = path.display().to_string();
+    let said = tool("fincore", &["--noheadings", "--output", "PAGES", &path])?;
+    said.trim().parse().ok()
+}
+
+#[test]
+fn a_look_leaves_the_page_cache_as_it_was() {
+    // Not where temporary files may be kept in memory.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("f");
+    let mut data = vec![0xA7; 8 << 20];
+    stamp(&mut data, Bytes(0), 0);
+    fs::write(&path, data).unwrap();
+    let name = format!("of={}", path.display());
+    let whole = 2048;
+    if cached_pages(&path) != Some(whole) {
+        eprintln!("skipped: nobody here says what the page cache holds of a file");
+        return;
+    }
+    assert_eq!(facts(&path).content, Content::Fathom);
+    assert_eq!(cached_pages(&path), Some(whole));
+    tool(
+        "dd",
+        &["oflag=nocache", "conv=notrunc,fdatasync", "count=0", &name],
+    )
+    .unwrap();
+    let dropped = cached_pages(&path).unwrap();
+    assert!(dropped < whole / 100, "{dropped}");
+    assert_eq!(facts(&path).content, Content::Fathom);
+    assert!(cached_pages(&path).unwrap() <= dropped + whole / 100);
+}

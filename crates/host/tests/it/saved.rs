@@ -97,6 +97,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         logical_block: Some(Bytes(512)),
         physical_block: Some(Bytes(512)),
         write_cache: Some("write through".to_owned()),
+        memory_node: None,
         counted: Some(true),
         detail: None,
     };
@@ -134,6 +135,27 @@ fn a_disk_whose_ios_are_not_counted_says_so() {
     let counted = |number| device_chain(&saved("vm_virtio"), number)[0].counted;
     assert_eq!(counted((254, 0)), Some(false));
     assert_eq!(counted((7, 3)), None);
+}
+
+/// The attribute of a controller on a bus, above its disks. -1 says that the machine has but one node.
+#[test]
+fn the_memory_node_is_that_of_the_controller_on_its_bus() {
+    let node = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let bus = "sys/devices/pci0000:40/0000:41:00.0";
+        let disk = folder.path().join(bus).join("nvme/nvme0/nvme0n1");
+        std::fs::create_dir_all(&disk).unwrap();
+        std::fs::write(folder.path().join(bus).join("numa_node"), text).unwrap();
+        std::fs::write(disk.join("dev"), "259:0\n").unwrap();
+        let numbers = folder.path().join("sys/dev/block");
+        std::fs::create_dir_all(&numbers).unwrap();
+        let link = Path::new("../../devices/pci0000:40/0000:41:00.0/nvme/nvme0/nvme0n1");
+        std::os::unix::fs::symlink(link, numbers.join("259:0")).unwrap();
+        let chain = device_chain(&Root::at(folder.path().to_owned()), (259, 0));
+        chain[0].memory_node
+    };
+    assert_eq!(node("1\n"), Some(1));
+    assert_eq!(node("-1\n"), None);
 }
 
 #[test]

@@ -194,7 +194,9 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
         _ => {}
     }
     match span.engine {
-        EngineChoice::Libaio | EngineChoice::Null | EngineChoice::Sync if polling.submissions => {
+        EngineChoice::Libaio | EngineChoice::Null | EngineChoice::Nvme | EngineChoice::Sync
+            if polling.submissions =>
+        {
             refuse(
                 sqpoll,
                 "this engine",

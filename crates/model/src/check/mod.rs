@@ -4,6 +4,7 @@
 //! Finding the facts is `host`'s business; opening things safely is `engine`'s.
 
 mod access;
+mod passthrough;
 mod problem;
 mod safety;
 mod threads;
@@ -53,6 +54,7 @@ pub fn check(
     let mut facts = facts.iter();
     for span in &profile.timespans {
         check_timespan(span, &mut problems);
+        passthrough::check_mixed(&facts.as_slice()[..span.targets.len()], &mut problems);
         let planned = span
             .targets
             .iter()
@@ -61,6 +63,7 @@ pub fn check(
                 check_workload(span, target, &mut problems);
                 safety::check_writing(target, facts, consent, &mut problems);
                 access::check_found(target, facts, &mut problems);
+                passthrough::check(span, target, facts, &mut problems);
                 let planned = plan_target(span, target, facts, &mut problems);
                 PlannedTarget {
                     prove_ours: safety::needs_proof(target, facts, consent),
@@ -162,7 +165,7 @@ fn plan_target(
         create,
         cache: target.cache,
         write_through: target.write_through,
-        exclusive: facts.kind == TargetKind::BlockDevice && target.workload.write.as_percent() > 0,
+        exclusive: is_device(facts) && target.workload.write.as_percent() > 0,
         mapped: target.mapped,
         content: target.content.clone(),
         pacing: target.pacing,
@@ -175,8 +178,17 @@ fn plan_target(
         workload: target.workload.clone(),
         alignment,
         prove_ours: false,
+        namespace: facts.namespace.clone(),
         identity: facts.identity,
     }
+}
+
+/// Whether it is a whole device or namespace, which has no file system of its own.
+fn is_device(facts: &TargetFacts) -> bool {
+    matches!(
+        facts.kind,
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace
+    )
 }
 
 /// The largest number of a thread among those that work on a target.
@@ -216,7 +228,7 @@ fn creation(
     }
     match facts.kind {
         TargetKind::File | TargetKind::Missing => {}
-        TargetKind::BlockDevice => {
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
             problems.push(Problem::CreateDevice { path: path.clone() });
             return None;
         }
@@ -241,10 +253,7 @@ fn creation(
 
 /// What offsets and buffers must be multiples of.
 fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> Bytes {
-    let usable = matches!(
-        facts.kind,
-        TargetKind::File | TargetKind::BlockDevice | TargetKind::Missing
-    );
+    let usable = is_device(facts) || matches!(facts.kind, TargetKind::File | TargetKind::Missing);
     if !access::is_unbuffered(target) || !usable {
         return access::unit(target);
     }
@@ -270,7 +279,10 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
 fn check_kind(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) {
     let path = facts.path.clone();
     match facts.kind {
-        TargetKind::File | TargetKind::BlockDevice | TargetKind::Null => {}
+        TargetKind::File
+        | TargetKind::BlockDevice
+        | TargetKind::NvmeNamespace
+        | TargetKind::Null => {}
         TargetKind::Missing if target.create.is_some() => {}
         TargetKind::Missing => problems.push(Problem::Missing { path }),
         TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path }),

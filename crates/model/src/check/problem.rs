@@ -1,6 +1,7 @@
 //! Everything that can stand against a request: what was read, what is accepted, what to do.
 
 use super::{BLOCK_MAX, BLOCK_MIN, QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
+use crate::plan::EngineChoice;
 use crate::record::{Claim, Content, FileSystem};
 use crate::units::{Bytes, Nanos};
 use std::fmt;
@@ -255,6 +256,49 @@ pub enum Problem {
          {} that are free: take fewer threads, a smaller depth or block, or a longer interval", available.about()
     )]
     Memory { needed: Bytes, available: Bytes },
+    #[error(
+        "{}: commands are passed through to it, and the engine {engine} does not do that: say --engine nvme, or name \
+         its block device", path.display()
+    )]
+    OnlyPassthrough { path: PathBuf, engine: EngineChoice },
+    #[error(
+        "{}: the engine nvme passes commands through to the character device of an NVMe namespace: name such a one \
+         (/dev/ng0n1 is that of /dev/nvme0n1), or take another engine", path.display()
+    )]
+    NoNamespace { path: PathBuf },
+    #[error(
+        "{}: the system has no block device for this namespace, so that nothing tells its size and who uses it: \
+         name another target", path.display()
+    )]
+    NamespaceUnknown { path: PathBuf },
+    #[error(
+        "commands are passed through to some of the targets and not to others: measure them one after the other, or \
+         name the namespaces' block devices"
+    )]
+    PassthroughMixed,
+    #[error(
+        "{}: in use, so no commands are passed through to it: {}: end that first, or read its block device, {}",
+        path.display(), users(uses), block_device.display()
+    )]
+    PassthroughInUse {
+        path: PathBuf,
+        block_device: PathBuf,
+        uses: Vec<Claim>,
+    },
+    #[error(
+        "{}: block size: read {read}; a command that is passed through carries {most} at most and is not cut: take a \
+         smaller block", path.display()
+    )]
+    CommandTooLarge {
+        path: PathBuf,
+        read: Bytes,
+        most: Bytes,
+    },
+    #[error("commands that are passed through have no {what}: {instead}, or name the block device")]
+    PassthroughCannot {
+        what: &'static str,
+        instead: &'static str,
+    },
     #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
     InUse { path: PathBuf, uses: Vec<Claim> },
     #[error(
@@ -299,6 +343,8 @@ impl Problem {
                 | Problem::NoRoomForThread { .. }
                 | Problem::NoSpace { .. }
                 | Problem::NoDirectIo { .. }
+                | Problem::NamespaceUnknown { .. }
+                | Problem::CommandTooLarge { .. }
                 | Problem::Memory { .. }
         )
     }
@@ -378,6 +424,17 @@ fn in_use(uses: &[Claim]) -> String {
         .map(|claim| format!("{claim}; {}", way_out(claim)))
         .collect();
     each.join("; ")
+}
+
+/// Who uses it with what ends that, where nothing would be lost.
+fn users(uses: &[Claim]) -> String {
+    let each = uses.iter().map(|claim| match claim {
+        Claim::Mounted { at, .. } => format!("{claim} (umount {})", at.display()),
+        Claim::Swap { device } => format!("{claim} (swapoff {device})"),
+        Claim::Busy { .. } => format!("{claim} (fuser -v tells by whom)"),
+        Claim::Holder { .. } | Claim::Signature { .. } => claim.to_string(),
+    });
+    each.collect::<Vec<_>>().join("; ")
 }
 
 fn way_out(claim: &Claim) -> String {

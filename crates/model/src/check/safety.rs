@@ -31,7 +31,9 @@ pub(super) fn check_writing(
     }
     match facts.kind {
         TargetKind::File => check_file(facts, consent, problems),
-        TargetKind::BlockDevice => check_device(facts, consent, problems),
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
+            check_device(facts, consent, problems);
+        }
         TargetKind::Missing if target.create.is_some() && !facts.writable => {
             problems.push(Problem::NotWritable {
                 path: facts.path.clone(),
@@ -112,7 +114,9 @@ pub(super) fn serves(target: &Target, asked: Bytes, facts: &TargetFacts) -> bool
 pub(super) fn needs_proof(target: &Target, facts: &TargetFacts, consent: &Consent) -> bool {
     let allowed = match facts.kind {
         TargetKind::File => consent.overwrite_files,
-        TargetKind::BlockDevice => consent.destroy_devices.contains(&facts.path),
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
+            consent.destroy_devices.contains(&facts.path)
+        }
         _ => true,
     };
     let marked = matches!(facts.content, Content::Fathom | Content::FathomPartial);
@@ -120,7 +124,7 @@ pub(super) fn needs_proof(target: &Target, facts: &TargetFacts, consent: &Consen
 }
 
 /// Who uses it now; no word allows writing then.
-fn uses(facts: &TargetFacts) -> Option<Vec<Claim>> {
+pub(super) fn uses(facts: &TargetFacts) -> Option<Vec<Claim>> {
     let uses: Vec<Claim> = facts
         .claims
         .iter()
@@ -135,7 +139,7 @@ fn uses(facts: &TargetFacts) -> Option<Vec<Claim>> {
 fn is_harmless(facts: &TargetFacts) -> bool {
     let ours = match facts.content {
         Content::Fathom | Content::FathomPartial => true,
-        Content::Empty => facts.kind == TargetKind::BlockDevice || facts.size.0 == 0,
+        Content::Empty => super::is_device(facts) || facts.size.0 == 0,
         Content::Unproven | Content::Foreign | Content::Unknown => false,
     };
     ours && facts.claims.is_empty()

@@ -19,6 +19,7 @@ fn file(size: Bytes) -> TargetFacts {
         path: PathBuf::from("/data/t"),
         kind: TargetKind::File,
         size,
+        namespace: None,
         identity: Some((1, 2)),
         writable: true,
         allocated: size,
@@ -44,7 +45,7 @@ fn device(claims: Vec<Claim>, content: Content) -> TargetFacts {
     }
 }
 
-fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile {
+pub(super) fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile {
     let mut span = Timespan {
         phases: Phases {
             warmup: Nanos(0),

@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod effective;
+mod placement;
 pub(crate) mod planned;
 mod profile;
 mod target;
@@ -14,8 +15,9 @@ mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
 pub use effective::{Effective, EffectiveRange, Extent};
+pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
-pub use profile::{EngineChoice, OnError, Phases, Placement, Polling, Pool, Profile, Timespan};
+pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, Profile, Timespan};
 pub use target::{
     BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Stall, Target,
     WriteContent,

@@ -2,11 +2,14 @@
 
 use super::arrivals::Arrivals;
 use super::effective::Effective;
-use super::profile::{EngineChoice, OnError, Phases, Placement, Polling, Pool};
+use super::placement::Placement;
+use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
 use super::target::{CacheMode, Flush, Hint, Location, Pacing, Priority, WriteContent};
 use super::workload::{Access, Workload};
+use crate::record::Namespace;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// One timespan that can be run: every field is filled, in range, and fits the machine it was checked on.
 ///
@@ -91,6 +94,9 @@ pub struct PlannedTarget {
     /// no word was given.
     #[serde(default)]
     pub prove_ours: bool,
+    /// The namespace to which commands are passed through, where the target is one.
+    #[serde(default)]
+    pub namespace: Option<Namespace>,
     /// Device and inode number at the time of the check; the engine refuses anything else under this name.
     pub identity: Option<(u64, u64)>,
 }
@@ -130,6 +136,14 @@ impl PlannedTarget {
     /// Whether it is opened for writing alone.
     pub fn writes_only(&self) -> bool {
         self.workload.write.as_percent() == 100
+    }
+
+    /// What holds it, and what it is read from before the run: a namespace's block device.
+    pub fn held_by(&self) -> Option<&Path> {
+        match &self.namespace {
+            Some(namespace) => Some(&namespace.block_device),
+            None => self.location.path(),
+        }
     }
 
     /// Whether any I/O of the workload, or the filling of the file, writes.

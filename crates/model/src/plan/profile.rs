@@ -1,6 +1,7 @@
 //! The whole request, and one stretch of time in it. How a target is treated stands in `target`.
 
 use super::arrivals::Arrivals;
+use super::placement::Placement;
 use super::target::Target;
 use crate::units::Nanos;
 use schemars::JsonSchema;
@@ -52,19 +53,6 @@ pub struct Pool {
     pub outstanding: Option<u32>,
 }
 
-/// On which cores the threads run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Placement {
-    /// Where the system puts them.
-    #[default]
-    Free,
-    /// Each on one of the cores that this process may use, in ascending order, round robin.
-    RoundRobin,
-    /// Each on one of these, round robin. // never empty; each may be used by this process
-    Cores(Vec<u32>),
-}
-
 /// The three parts of a timespan. I/O runs in all three; only the middle one is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
@@ -96,17 +84,20 @@ pub enum EngineChoice {
     Libaio,
     /// One blocking system call an I/O.
     Sync,
+    /// NVMe commands passed through to a namespace by io_uring, past the block layer.
+    Nvme,
     /// No I/O at all: measures the tool itself, and is the instrument of the tests.
     Null,
 }
 
 impl EngineChoice {
     /// Every choice with its name, in the order in which help lists them.
-    pub const ALL: [(EngineChoice, &'static str); 5] = [
+    pub const ALL: [(EngineChoice, &'static str); 6] = [
         (EngineChoice::Auto, "auto"),
         (EngineChoice::IoUring, "io_uring"),
         (EngineChoice::Libaio, "libaio"),
         (EngineChoice::Sync, "sync"),
+        (EngineChoice::Nvme, "nvme"),
         (EngineChoice::Null, "null"),
     ];
 }
@@ -126,7 +117,7 @@ impl FromStr for EngineChoice {
         row.map(|(choice, _)| *choice)
             .ok_or_else(|| crate::UnitError {
                 read: text.to_owned(),
-                accepted: "an engine is auto, io_uring, libaio, sync or null",
+                accepted: "an engine is auto, io_uring, libaio, sync, nvme or null",
             })
     }
 }

@@ -67,6 +67,9 @@ pub struct TargetFacts {
     pub direct_io: Option<DirectIo>,
     /// The file system that it lies on, or, for a missing file, that it would lie on.
     pub file_system: Option<FileSystem>,
+    /// What it is as a namespace of NVMe, where commands can be passed through to it.
+    #[serde(default)]
+    pub namespace: Option<Namespace>,
     /// From the target down to the hardware: each device with what it stands on after it.
     pub chain: Vec<BlockDevice>,
     /// Who uses it, or what on it would be lost by writing.
@@ -83,6 +86,8 @@ pub enum TargetKind {
     File,
     /// A block device.
     BlockDevice,
+    /// The character device of an NVMe namespace, to which commands are passed through.
+    NvmeNamespace,
     /// A folder.
     Folder,
     /// Nothing; its folder is there.
@@ -95,6 +100,21 @@ pub enum TargetKind {
     Forbidden,
     /// The imaginary device of the null backend.
     Null,
+}
+
+/// A namespace of an NVMe controller behind its character device (`/dev/ng0n1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Namespace {
+    /// Its number on its controller. // above 0
+    pub id: u32,
+    /// Its logical block, of which commands carry whole ones.
+    pub block: Bytes,
+    /// The most that one command carries; nothing cuts a larger one.
+    pub command_max: Bytes,
+    /// The block device of the same namespace: who uses that uses this.
+    pub block_device: PathBuf,
+    /// That device's number, and 0.
+    pub block_identity: (u64, u64),
 }
 
 /// What unbuffered I/O must be aligned to.
@@ -158,6 +178,9 @@ pub struct BlockDevice {
     pub physical_block: Option<Bytes>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
+    /// The memory node that its controller is next to, where there are several.
+    #[serde(default)]
+    pub memory_node: Option<u32>,
     /// Whether the block layer counts its I/Os; what it counts means nothing where it does not.
     pub counted: Option<bool>,
     /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
@@ -242,6 +265,7 @@ impl TargetFacts {
                 offset: Bytes(512),
             }),
             file_system: None,
+            namespace: None,
             chain: Vec::new(),
             claims: Vec::new(),
             content: Content::Empty,

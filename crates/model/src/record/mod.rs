@@ -14,8 +14,8 @@ mod worker;
 pub use counters::{CounterWindow, Counters, CpuTimes, DeviceCounters};
 pub use histogram::LatencyHistogram;
 pub use host::{
-    BlockDevice, Claim, Content, CpuFacts, DirectIo, FileSystem, HostRecord, TargetFacts,
-    TargetKind,
+    BlockDevice, Claim, Content, CpuFacts, DirectIo, FileSystem, HostRecord, Namespace,
+    TargetFacts, TargetKind,
 };
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, RunRecord};
 pub use tally::{ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};

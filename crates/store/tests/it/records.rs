@@ -219,6 +219,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
                 Access::Sequential
             },
         },
+        namespace: None, // came later too
         alignment: dice.bytes(),
         identity: dice.maybe(|d| (d.roll(), d.roll())),
     }
@@ -245,8 +246,9 @@ fn host(dice: &mut Dice) -> HostRecord {
 
 fn target_facts(dice: &mut Dice) -> TargetFacts {
     TargetFacts {
-        allocated: Bytes(0), // these two came later; the stored file has neither
+        allocated: Bytes(0), // these came later; the stored file has none of them
         obstacle: None,
+        namespace: None,
         path: PathBuf::from(dice.word()),
         kind: dice.one(&[TargetKind::File, TargetKind::BlockDevice, TargetKind::Null]),
         size: dice.bytes(),

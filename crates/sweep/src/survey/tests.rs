@@ -42,6 +42,7 @@ fn plan(span: &Timespan) -> Plan {
         threads: 1,
         workload: target.workload.clone(),
         alignment: Bytes(512),
+        namespace: None,
         identity: None,
     };
     serde_json::from_value(serde_json::json!({

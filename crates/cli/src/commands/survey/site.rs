@@ -37,6 +37,7 @@ pub(crate) fn choose(
         TargetKind::File if asked.read_only => as_it_is(asked, facts)?,
         TargetKind::File | TargetKind::Missing => make(asked, facts, host)?,
         TargetKind::BlockDevice | TargetKind::Null => as_it_is(asked, facts)?,
+        TargetKind::NvmeNamespace => return Err(refuse_namespace(facts)),
         // What cannot be measured at all is refused by the checker, in its words.
         TargetKind::Folder
         | TargetKind::MissingFolder
@@ -58,12 +59,26 @@ pub(crate) fn choose(
     Ok(site)
 }
 
+/// A survey asks for blocks up to 1 MiB and through the cache, which a command cannot carry.
+fn refuse_namespace(facts: &TargetFacts) -> Failure {
+    let block_device = facts.namespace.as_ref().map(|of| &of.block_device);
+    let named = block_device.map_or(String::new(), |path| format!(": {}", path.display()));
+    Failure::refused(format!(
+        "{}: a survey is of files and block devices, whose I/Os the system cuts as devices need it: name this \
+         namespace's block device{named}, or say fathom run for commands that are passed through",
+        facts.path.display()
+    ))
+}
+
 /// Only files that fathom made are removed, and only under their own name.
 pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
     let path = facts.path.display();
     let why = if facts.path.is_symlink() {
         "a symbolic link is not removed: name the file itself"
-    } else if facts.kind == TargetKind::BlockDevice {
+    } else if matches!(
+        facts.kind,
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace
+    ) {
         "a device cannot be removed"
     } else if facts.kind == TargetKind::File && !is_ours(facts) {
         "fathom did not make this file, so it does not remove it"
@@ -232,6 +247,7 @@ mod tests {
             path: "f".into(),
             kind: TargetKind::File,
             size,
+            namespace: None,
             identity: Some((1, 2)),
             allocated: Bytes(0),
             obstacle: None,

@@ -1,0 +1,51 @@
+//! A loop device over a file in memory, for tests that may lose what it holds. Needs root.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Taken apart again whatever happens.
+pub(crate) struct Loop {
+    pub(crate) device: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Loop {
+    /// Of 64 MiB, made with these options of losetup(8). `None`, with the reason printed, where there can be none.
+    pub(crate) fn new(options: &[&str]) -> Option<Self> {
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+            println!("skipped: no memory file system at /dev/shm");
+            return None;
+        };
+        let backing = folder.path().join("backing");
+        std::fs::write(&backing, vec![0xA5; 64 << 20]).unwrap();
+        let mut losetup = Command::new("losetup");
+        losetup
+            .args(["--find", "--show"])
+            .args(options)
+            .arg(&backing);
+        let made = match losetup.output() {
+            Ok(made) if made.status.success() => made,
+            Ok(made) => {
+                let why = String::from_utf8_lossy(&made.stderr).trim().to_owned();
+                println!("skipped: no loop device: {why}");
+                return None;
+            }
+            Err(why) => {
+                println!("skipped: losetup does not run: {why}");
+                return None;
+            }
+        };
+        let device = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
+        Some(Loop {
+            device,
+            _folder: folder,
+        })
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let mut losetup = Command::new("losetup");
+        let _ = losetup.arg("--detach").arg(&self.device).status();
+    }
+}

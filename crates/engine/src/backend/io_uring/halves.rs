@@ -1,0 +1,45 @@
+//! A ring with its two queues in hand, so that they are not looked up anew for each I/O, and with the kernel's short name
+//! of it, which belongs to the part that enters the kernel.
+//!
+//! Left out: what is put into the queues, and when the kernel is entered.
+#![allow(unsafe_code, reason = "the parts point into the ring beside them")]
+
+use io_uring::{CompletionQueue, IoUring as Ring, SubmissionQueue, Submitter};
+use std::ptr::NonNull;
+
+/// The parts of a ring. They go in the order in which they stand here, what they point into last.
+pub(super) struct Halves {
+    pub(super) kernel: Submitter<'static>,
+    pub(super) staged: SubmissionQueue<'static>,
+    pub(super) landed: CompletionQueue<'static>,
+    /// Whether a wait may be given its length: Linux 5.11.
+    pub(super) waits_for_a_time: bool,
+    _whole: Whole,
+}
+
+/// The ring itself, reached by nobody but its parts.
+struct Whole(NonNull<Ring>);
+
+impl Halves {
+    pub(super) fn of(ring: Ring) -> Halves {
+        let waits_for_a_time = ring.params().is_feature_ext_arg();
+        let mut whole = NonNull::from(Box::leak(Box::new(ring)));
+        // SAFETY: the box is leaked and nobody else has its address; it lives until `Whole` goes, after the parts,
+        // none of which can be moved out of a `Halves` that is dropped.
+        let (kernel, staged, landed) = unsafe { whole.as_mut() }.split();
+        Halves {
+            kernel,
+            staged,
+            landed,
+            waits_for_a_time,
+            _whole: Whole(whole),
+        }
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        // SAFETY: it comes from a box, in `Halves::of`, and the parts that pointed into it are gone.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}

@@ -1,0 +1,174 @@
+//! Which core each thread gets: in turn, as listed, or near its device.
+//!
+//! A core outside the process's mask is refused with what is allowed, never silently replaced: the mask is how
+//! containers and `taskset` give cores out. Near means, in this order: no two threads on one physical core while another
+//! is without any, because its hardware threads share what executes; and a core on the memory node of the device, because
+//! what it reads and writes lies there. Memory follows by itself: a thread is bound before it allocates.
+
+use crate::RunError;
+use crate::affinity::{allowed, list};
+use crate::place::Place;
+use model::{CpuFacts, Placement, TargetFacts};
+
+/// The core of each thread; `None` where the system decides.
+pub(crate) fn assign(
+    placement: &Placement,
+    places: &[Place],
+    cpus: &[CpuFacts],
+    targets: &[TargetFacts],
+) -> Result<Vec<Option<u32>>, RunError> {
+    if *placement == Placement::Free {
+        return Ok(vec![None; places.len()]);
+    }
+    let allowed = allowed().map_err(|source| RunError::Affinity { source })?;
+    let cores = match placement {
+        Placement::Free | Placement::RoundRobin => allowed,
+        Placement::Near => {
+            let nodes: Vec<_> = places.iter().map(|place| node(place, targets)).collect();
+            return Ok(near(&allowed, cpus, &nodes).into_iter().map(Some).collect());
+        }
+        Placement::Cores(asked) => {
+            if let Some(&read) = asked.iter().find(|core| !allowed.contains(core)) {
+                let online = cpus.iter().any(|facts| facts.cpu == read);
+                let is_there = online || cpus.is_empty();
+                return Err(match is_there {
+                    true => RunError::Core {
+                        read,
+                        allowed: list(&allowed),
+                    },
+                    false => RunError::NoCore {
+                        read,
+                        allowed: list(&allowed),
+                    },
+                });
+            }
+            asked.clone()
+        }
+    };
+    let in_turn = cores.iter().cycle().take(places.len());
+    Ok(in_turn.map(|&core| Some(core)).collect())
+}
+
+/// What is said of a placement that fathom chose.
+pub(crate) fn note(placement: &Placement, cores: &[Option<u32>]) -> Option<String> {
+    if *placement != Placement::Near {
+        return None;
+    }
+    let mut used: Vec<u32> = cores.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    Some(format!(
+        "each thread was bound to a core near its device: {}",
+        list(&used)
+    ))
+}
+
+/// The memory node of the first device below a thread's first target.
+fn node(place: &Place, targets: &[TargetFacts]) -> Option<u32> {
+    let facts = targets.get(place.seats.first()?.target as usize)?;
+    facts.chain.iter().find_map(|device| device.memory_node)
+}
+
+/// One core for each thread, whose wish for a node is given.
+fn near(allowed: &[u32], cpus: &[CpuFacts], wishes: &[Option<u32>]) -> Vec<u32> {
+    let mut used = vec![0u32; allowed.len()];
+    let facts: Vec<Option<&CpuFacts>> = allowed
+        .iter()
+        .map(|core| cpus.iter().find(|facts| facts.cpu == *core))
+        .collect();
+    // A core of which nothing is known is one by itself.
+    let physical = |place: usize| match facts[place] {
+        Some(CpuFacts {
+            core: Some(core),
+            socket,
+            ..
+        }) => (true, socket.unwrap_or(0), *core),
+        _ => (false, 0, allowed[place]),
+    };
+    let mut given = Vec::with_capacity(wishes.len());
+    for wish in wishes {
+        let best = (0..allowed.len()).min_by_key(|&place| {
+            let siblings = (0..allowed.len()).filter(|&other| physical(other) == physical(place));
+            let crowd: u32 = siblings.map(|other| used[other]).sum();
+            let far = wish.is_some() && facts[place].and_then(|facts| facts.node) != *wish;
+            (crowd, far, used[place], allowed[place])
+        });
+        let best = best.expect("a process may use at least one core");
+        used[best] += 1;
+        given.push(allowed[best]);
+    }
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two sockets, each a memory node, with two physical cores of two hardware threads; numbered as usual: first all
+    /// first threads, then all second ones.
+    fn machine() -> Vec<CpuFacts> {
+        let cpu = |cpu: u32| CpuFacts {
+            cpu,
+            core: Some(cpu % 2),
+            socket: Some(cpu / 2 % 2),
+            node: Some(cpu / 2 % 2),
+            governor: None,
+        };
+        (0..8).map(cpu).collect()
+    }
+
+    #[test]
+    fn near_cores_come_first_then_far_ones_and_second_hardware_threads_last() {
+        let all: Vec<u32> = (0..8).collect();
+        let given = |wish, threads| near(&all, &machine(), &vec![wish; threads]);
+        assert_eq!(given(Some(1), 9), [2, 3, 0, 1, 6, 7, 4, 5, 2]);
+        assert_eq!(given(Some(0), 4), [0, 1, 2, 3]);
+        assert_eq!(given(None, 5), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn each_thread_is_near_its_own_device() {
+        let all: Vec<u32> = (0..8).collect();
+        let wishes = [Some(1), Some(0), Some(1), Some(0)];
+        assert_eq!(near(&all, &machine(), &wishes), [2, 0, 3, 1]);
+    }
+
+    #[test]
+    fn only_allowed_cores_are_given_known_or_not() {
+        let given = near(&[1, 5, 7], &machine(), &[Some(0); 4]);
+        assert_eq!(given, [1, 7, 5, 7], "5 shares its core with 1");
+        assert_eq!(near(&[3, 9], &[], &[None; 3]), [3, 9, 3]);
+    }
+
+    #[test]
+    fn threads_take_cores_in_turn_and_only_allowed_ones() {
+        let mine = allowed().unwrap();
+        let place = Place {
+            thread: 0,
+            seats: Vec::new(),
+            slots: 1,
+            draws: false,
+            content_seed: 0,
+        };
+        let places = vec![place; mine.len() + 1];
+        let given = |placement: Placement| assign(&placement, &places, &[], &[]);
+        assert_eq!(given(Placement::Free).unwrap(), vec![None; places.len()]);
+        let dealt = given(Placement::RoundRobin).unwrap();
+        assert_eq!(
+            (dealt[0], dealt[mine.len()]),
+            (Some(mine[0]), Some(mine[0]))
+        );
+        let told = given(Placement::Cores(vec![mine[0], 8000])).unwrap_err();
+        let told = told.to_string();
+        assert!(
+            told.starts_with("core 8000: this process may use"),
+            "{told}"
+        );
+        let one = CpuFacts {
+            cpu: mine[0],
+            ..CpuFacts::default()
+        };
+        let told = assign(&Placement::Cores(vec![8000]), &places, &[one], &[]).unwrap_err();
+        assert!(told.to_string().contains("is not online"), "{told}");
+    }
+}

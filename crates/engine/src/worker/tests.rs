@@ -1,0 +1,189 @@
+//! How far a stamp can be from the truth: a kernel that takes I/Os with a system call and a loop whose every step takes
+//! time, so that what each I/O really took is known beside what is told of it.
+
+use super::*;
+use crate::backend::Used;
+use crate::place::places;
+use crate::rehearsal::tests::{plan, planned};
+use crate::timespan::seat_record;
+use model::{LatencyHistogram, QueueDepth};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What a reading of the clock, the staging of an I/O and a system call take.
+const READING: u64 = 10;
+const STAGING: u64 = 40;
+const CALL: u64 = 300;
+
+/// A clock that the loop and the device share.
+#[derive(Clone, Default)]
+struct Ticking(Rc<Cell<u64>>);
+
+impl Ticking {
+    fn pass(&self, ns: u64) {
+        self.0.set(self.0.get() + ns);
+    }
+
+    fn at(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Clock for Ticking {
+    const SLACK: Nanos = Nanos(0);
+
+    fn now(&self) -> Nanos {
+        let now = self.at();
+        self.pass(READING);
+        Nanos(now)
+    }
+
+    fn wait_until(&self, moment: Nanos) {
+        self.0.set(self.at().max(moment.0));
+    }
+
+    fn sleep_until(&self, moment: Nanos) {
+        self.wait_until(moment);
+    }
+}
+
+/// Of one I/O, on the clock.
+struct Truth {
+    issued: u64,
+    begun: u64,
+    done: u64,
+    found: u64,
+}
+
+#[derive(Default)]
+struct Log {
+    ios: Vec<Truth>,
+    /// The longest that the loop was away from waiting.
+    pass: u64,
+}
+
+struct Device {
+    clock: Ticking,
+    delay: u64,
+    number: u64,
+    staged: Vec<Io>,
+    running: Vec<(Io, u64, u64)>, // begun and done at
+    came_back: u64,
+    log: Rc<RefCell<Log>>,
+}
+
+impl Backend for Device {
+    fn used(&self) -> Used {
+        Used::default()
+    }
+
+    fn push(&mut self, io: Io) -> Result<(), RunError> {
+        self.clock.pass(STAGING);
+        self.staged.push(io);
+        Ok(())
+    }
+
+    fn hand_over(&mut self) -> Result<(), RunError> {
+        self.clock.pass(CALL);
+        let begun = self.clock.at();
+        for io in self.staged.drain(..) {
+            self.number += 1;
+            // Not all alike, so that some are done while the loop is busy with others.
+            let delay = self.delay + self.delay / 8 * (self.number % 7);
+            self.running.push((io, begun, begun + delay));
+        }
+        Ok(())
+    }
+
+    fn reap<C: Clock>(
+        &mut self,
+        clock: &C,
+        until: Nanos,
+        landed: &mut Vec<Completion>,
+    ) -> Result<(), RunError> {
+        self.hand_over()?;
+        let mut log = self.log.borrow_mut();
+        log.pass = log.pass.max(self.clock.at() - self.came_back);
+        let first = self.running.iter().map(|(.., done)| *done).min();
+        clock.wait_until(until.min(Nanos(first.unwrap_or(0))));
+        let found = self.clock.at();
+        self.running.retain(|&(io, begun, done)| {
+            if done <= found {
+                let (slot, result) = (io.slot, io.length as i32);
+                landed.push(Completion { slot, result });
+                let issued = io.issued.0;
+                log.ios.push(Truth {
+                    issued,
+                    begun,
+                    done,
+                    found,
+                });
+            }
+            done > found
+        });
+        self.came_back = found;
+        Ok(())
+    }
+
+    fn abandon(self) {}
+}
+
+/// Runs for 20 ms; the log of the device, and what was told.
+fn run(depth: u32, delay: u64) -> (Log, LatencyHistogram) {
+    let mut target = planned();
+    target.workload.queue_depth = QueueDepth(depth);
+    let mut plan = plan(&[target]);
+    plan.phases.measured = Nanos::millis(20);
+    let schedule = Arc::new(Schedule::new(&plan.phases));
+    let shared = Shared::new(&plan, &schedule).unwrap();
+    let place = places(&plan, 0).remove(0);
+    let (clock, log) = (Ticking::default(), Rc::new(RefCell::default()));
+    let mut device = Device {
+        clock: clock.clone(),
+        delay,
+        number: 0,
+        staged: Vec::new(),
+        running: Vec::new(),
+        came_back: 0,
+        log: Rc::clone(&log),
+    };
+    let mut work = Work::new(&shared, &place, clock, Arc::default()).unwrap();
+    drive(&mut work, &mut device).unwrap();
+    let mut done = finish(work, device, Vec::new()).unwrap();
+    let record = seat_record(0, done.seats.remove(0), plan.phases.measured);
+    let mut log = log.take();
+    log.ios.retain(|io| io.found < plan.phases.measured.0);
+    (log, record.measured[0].latency.clone())
+}
+
+#[test]
+fn a_latency_is_never_too_short_and_too_long_by_two_passes_at_most() {
+    for (depth, delay) in [
+        (1, 500),
+        (8, 1_000),
+        (32, 2_000),
+        (128, 1_000),
+        (32, 200_000),
+    ] {
+        let (log, told) = run(depth, delay);
+        let mut by_stamps = LatencyHistogram::new();
+        for io in &log.ios {
+            by_stamps.record(Nanos(io.found - io.issued));
+            assert!(io.issued <= io.begun && io.done <= io.found);
+            let (staging, finding) = (io.begun - io.issued, io.found - io.done);
+            assert!(staging <= log.pass && finding <= log.pass, "depth {depth}");
+        }
+        assert_eq!(told, by_stamps, "depth {depth}: the stamps are these");
+        assert!(told.count() > 1000);
+        // With each its own call at the most.
+        let step = READING + STAGING + CALL;
+        assert!(log.pass <= (u64::from(depth) + 1) * step + 10 * READING);
+    }
+}
+
+#[test]
+fn where_completions_are_slow_no_io_waits_for_the_staging_of_another() {
+    let (log, _) = run(32, 200_000);
+    let staging = log.ios.iter().map(|io| io.begun - io.issued).max();
+    assert_eq!(staging, Some(READING + STAGING + CALL));
+}

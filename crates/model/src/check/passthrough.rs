@@ -1,0 +1,192 @@
+//! Commands passed through to an NVMe namespace, past the block layer: which targets and engines belong together, and
+//! what a command cannot carry.
+//!
+//! A namespace that is in use is left alone, reads too: what passes the block layer by also passes by whoever limits or
+//! counts the others there, and its block device can be read instead.
+
+use super::{Problem, safety};
+use crate::plan::{CacheMode, EngineChoice, Hint, Priority, Target, Timespan};
+use crate::record::{TargetFacts, TargetKind};
+
+pub(super) fn check(
+    span: &Timespan,
+    target: &Target,
+    facts: &TargetFacts,
+    problems: &mut Vec<Problem>,
+) {
+    let path = facts.path.clone();
+    let is_namespace = facts.kind == TargetKind::NvmeNamespace;
+    match span.engine {
+        EngineChoice::Nvme if !is_namespace => problems.push(Problem::NoNamespace { path }),
+        EngineChoice::Auto | EngineChoice::Nvme => {}
+        engine if is_namespace => problems.push(Problem::OnlyPassthrough { path, engine }),
+        _ => {}
+    }
+    if is_namespace {
+        check_namespace(target, facts, problems);
+    }
+}
+
+/// Of all targets together: a thread's ring is for commands or for reads and writes.
+pub(super) fn check_mixed(facts: &[TargetFacts], problems: &mut Vec<Problem>) {
+    let is_namespace = |facts: &&TargetFacts| facts.kind == TargetKind::NvmeNamespace;
+    let namespaces = facts.iter().filter(is_namespace).count();
+    if namespaces > 0 && namespaces < facts.len() {
+        problems.push(Problem::PassthroughMixed);
+    }
+}
+
+fn check_namespace(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) {
+    let path = || facts.path.clone();
+    let Some(namespace) = &facts.namespace else {
+        problems.push(Problem::NamespaceUnknown { path: path() });
+        return;
+    };
+    if target.workload.write.as_percent() == 0
+        && let Some(uses) = safety::uses(facts)
+    {
+        problems.push(Problem::PassthroughInUse {
+            path: path(),
+            block_device: namespace.block_device.clone(),
+            uses,
+        });
+    }
+    if target.workload.block > namespace.command_max {
+        problems.push(Problem::CommandTooLarge {
+            path: path(),
+            read: target.workload.block,
+            most: namespace.command_max,
+        });
+    }
+    let mut refuse = |what, instead| {
+        problems.push(Problem::PassthroughCannot { what, instead });
+    };
+    if target.cache != CacheMode::Unbuffered {
+        refuse("cache", "say --cache unbuffered");
+    }
+    if target.mapped.is_some() {
+        refuse("mapping into memory", "do not map it");
+    }
+    if target.priority != Priority::Normal {
+        refuse("priority of their own", "leave it at normal");
+    }
+    if target.hint != Hint::None {
+        refuse("hint about the pattern", "leave it away");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Consent;
+    use crate::plan::Location;
+    use crate::record::{BlockDevice, Claim, Content, DirectIo, HostRecord, Namespace};
+    use crate::units::{Bytes, Ratio};
+    use std::path::PathBuf;
+
+    fn namespace() -> TargetFacts {
+        TargetFacts {
+            path: PathBuf::from("/dev/ng0n1"),
+            kind: TargetKind::NvmeNamespace,
+            size: Bytes::mib(64),
+            identity: Some((1, 0)),
+            direct_io: Some(DirectIo {
+                memory: Bytes(4096),
+                offset: Bytes(4096),
+            }),
+            namespace: Some(Namespace {
+                id: 1,
+                block: Bytes(4096),
+                command_max: Bytes::kib(512),
+                block_device: PathBuf::from("/dev/nvme0n1"),
+                block_identity: (2, 0),
+            }),
+            chain: vec![BlockDevice::default()],
+            content: Content::Foreign,
+            ..TargetFacts::null(&Default::default())
+        }
+    }
+
+    fn told(engine: EngineChoice, facts: &[TargetFacts], change: &dyn Fn(&mut Target)) -> String {
+        let profile = crate::check::tests::profile("x", |span| {
+            span.engine = engine;
+            let of = |facts: &TargetFacts| {
+                let location = Location::Path(facts.path.clone());
+                let mut target = Target::new(location, span.targets[0].workload.clone());
+                change(&mut target);
+                target
+            };
+            span.targets = facts.iter().map(of).collect();
+        });
+        let (host, consent) = (HostRecord::default(), Consent::default());
+        match crate::check::check(&profile, &host, facts, &consent) {
+            Ok(plans) => format!("good: {:?}", plans[0].targets[0].namespace.is_some()),
+            Err(problems) => problems.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_namespace_goes_with_its_engine_alone() {
+        let facts = [namespace()];
+        for engine in [EngineChoice::Auto, EngineChoice::Nvme] {
+            assert_eq!(told(engine, &facts, &|_| {}), "good: true");
+        }
+        let other = told(EngineChoice::Libaio, &facts, &|_| {});
+        assert!(other.contains("say --engine nvme"), "{other}");
+        let mut file = namespace();
+        (file.kind, file.path) = (TargetKind::File, PathBuf::from("/data/f"));
+        let none = told(EngineChoice::Nvme, std::slice::from_ref(&file), &|_| {});
+        assert!(none.contains("/dev/ng0n1"), "{none}");
+        let mixed = told(EngineChoice::Auto, &[namespace(), file], &|_| {});
+        assert!(mixed.contains("one after the other"), "{mixed}");
+    }
+
+    #[test]
+    fn a_namespace_in_use_is_left_alone_and_named_with_who_uses_it() {
+        let mut facts = namespace();
+        facts.claims = vec![Claim::Mounted {
+            device: "nvme0n1".to_owned(),
+            at: PathBuf::from("/mnt"),
+        }];
+        let reading = told(EngineChoice::Auto, &[facts.clone()], &|_| {});
+        assert!(reading.contains("nvme0n1 is mounted at /mnt"), "{reading}");
+        assert!(reading.contains("umount /mnt"), "{reading}");
+        let writing = told(EngineChoice::Auto, &[facts], &|target| {
+            target.workload.write = Ratio::ALL;
+        });
+        assert!(
+            writing.contains("in use, so it is not written"),
+            "{writing}"
+        );
+    }
+
+    #[test]
+    fn what_it_holds_is_lost_with_the_device_s_own_words_only() {
+        let writing = |facts: TargetFacts| {
+            told(EngineChoice::Auto, &[facts], &|target| {
+                target.workload.write = Ratio::ALL;
+            })
+        };
+        let told = writing(namespace());
+        assert!(told.contains("--destroy /dev/ng0n1"), "{told}");
+        let mut empty = namespace();
+        empty.content = Content::Empty;
+        assert_eq!(writing(empty), "good: true");
+    }
+
+    #[test]
+    fn what_a_command_cannot_carry_is_refused() {
+        let told = told(EngineChoice::Auto, &[namespace()], &|target| {
+            target.workload.block = Bytes::mib(1);
+            target.cache = CacheMode::Cached;
+            target.priority = Priority::Low;
+        });
+        for words in [
+            "carries 512K at most",
+            "have no cache",
+            "no priority of their own",
+        ] {
+            assert!(told.contains(words), "{words} in {told}");
+        }
+    }
+}
