@@ -36,6 +36,100 @@ pub(crate) fn diskspd_args(text: &str) {
     }
 }
 
+/// Any arguments of SQLIO, one a line; `-Fp` is a parameter file. What is read is printed as words that mean the same.
+pub(crate) fn sqlio_args(text: &str) {
+    use dialects::sqlio;
+    const PARAMS: &str = "a 1 0x1 5\n\"b c\" 2\n";
+    let args: Vec<String> = text.lines().map(str::to_owned).collect();
+    let read = |params: &str, args: &[String]| {
+        let text = |_: &str| Ok(params.to_owned());
+        sqlio::parse(args, &sqlio::Environment { read: &text })
+    };
+    let request = match read(PARAMS, &args) {
+        Ok(request) => request.without_notes(),
+        Err(refusal) => {
+            assert!(
+                refusal
+                    .iter()
+                    .all(|problem| !problem.to_string().is_empty())
+            );
+            return;
+        }
+    };
+    let sqlio::Action::Run(profile) = &request.action else {
+        return;
+    };
+    let words = sqlio::print_words(profile, &request.extra);
+    let params = match &profile.files {
+        sqlio::Files::Listed { lines, .. } => sqlio::print_params(lines),
+        sqlio::Files::Named { .. } => String::new(),
+    };
+    let again = read(&params, &words).expect("what is printed can be read");
+    assert_eq!(again.without_notes(), request);
+    let found = vec![None; profile.targets().len()];
+    if let Ok(built) = sqlio::build(profile, &request.extra, &found) {
+        sqlio::head(profile, &built.sizes);
+    }
+}
+
+/// Any text as a parameter file: read, or refused in words with the number of the line. What is read survives being
+/// printed.
+pub(crate) fn sqlio_params(text: &str) {
+    use dialects::sqlio::{PARAMS_MAX, print_params, read_params};
+    let lines = match read_params("p", text) {
+        Ok(lines) => lines,
+        Err(problems) => {
+            assert!(!problems.is_empty() && problems.len() < 100);
+            assert!(problems.iter().all(|one| one.to_string().starts_with('p')));
+            return;
+        }
+    };
+    let printed = print_params(&lines);
+    if printed.len() as u64 <= PARAMS_MAX {
+        let again = read_params("p", &printed).expect("what is printed can be read");
+        assert_eq!(again, lines);
+    }
+}
+
+/// Any text as the plan of a sweep: read, or refused in words with the place. What is read stays within the size of a
+/// sweep, and its first cell can be built and written for elsewhere, or says why not; a script's words mean that cell.
+pub(crate) fn sweep_plan(text: &str) {
+    use dialects::sweep::{Base, build_cell, from_plan, script_cell};
+    let plan = match from_plan(text) {
+        Ok(plan) => plan,
+        Err(refusal) => {
+            assert!(refusal.iter().count() > 0);
+            let mut told = refusal.iter().map(ToString::to_string);
+            assert!(told.all(|problem| !problem.is_empty()));
+            return;
+        }
+    };
+    let sizes = |axes: &[dialects::sweep::Axis]| axes.iter().map(|axis| axis.values.len()).max();
+    let cells: Vec<usize> = plan
+        .groups
+        .iter()
+        .filter_map(|group| sizes(&group.axes))
+        .collect();
+    assert!(!plan.groups.is_empty() && cells.iter().sum::<usize>() <= 10_000);
+    for group in &plan.groups {
+        let values: Vec<(String, String)> = group
+            .axes
+            .iter()
+            .filter_map(|axis| Some((axis.name.clone(), axis.values.first()?.clone())))
+            .collect();
+        let built = build_cell(&plan.base, &values, 0, &Environment::BARE);
+        let script = script_cell(&plan.base, &values, 0);
+        match (built, &plan.base) {
+            (Ok(built), Base::Native(_)) => {
+                let script = script.expect("a cell that can be run can be written down");
+                assert_eq!(script.fathom, built.words);
+            }
+            (Ok(built), Base::Diskspd(_)) => assert!(!built.words.is_empty()),
+            (Err(refusal), _) => assert!(refusal.iter().count() > 0),
+        }
+    }
+}
+
 /// Any text as a profile: read, or refused in few words with its place. What is read and valid survives being written.
 pub(crate) fn diskspd_xml(text: &str) {
     let profile = match read_xml(text) {

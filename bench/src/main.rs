@@ -15,6 +15,7 @@ mod bare;
 mod child;
 mod contender;
 mod error;
+mod gap;
 mod loops;
 mod memory;
 mod options;
@@ -54,6 +55,7 @@ fn compare(options: &Options) -> Result<(), BenchError> {
             Section::Overhead => overhead::run(&shop, options),
             Section::Loops => loops::run(&shop, options),
             Section::Start => start::run(&shop, options),
+            Section::Gap => gap::run(&shop, options),
             Section::Memory => memory::run(&shop, options),
         }?;
         for line in lines {

@@ -9,6 +9,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   overhead          fathom diskspd against fathom run
   loops             fathom against bare loops and fio
   start             time beyond what was asked, from start to exit
+  gap               time between the cells of a sweep, beyond the rest
   memory            peak memory
   --rounds N        each contender so many times, in turn [default: 5]
   --time SECONDS    length of one run [default: 0.5]
@@ -22,13 +23,15 @@ pub(crate) enum Section {
     Overhead,
     Loops,
     Start,
+    Gap,
     Memory,
 }
 
-const SECTIONS: [(&str, Section); 4] = [
+const SECTIONS: [(&str, Section); 5] = [
     ("overhead", Section::Overhead),
     ("loops", Section::Loops),
     ("start", Section::Start),
+    ("gap", Section::Gap),
     ("memory", Section::Memory),
 ];
 
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn without_a_section_all_are_run() {
-        assert_eq!(read("--rounds 3").unwrap().sections.len(), 4);
+        assert_eq!(read("--rounds 3").unwrap().sections.len(), 5);
         let one = read("loops --depths 1,32 --time 1").unwrap();
         assert_eq!(one.sections, [Section::Loops]);
         assert_eq!(

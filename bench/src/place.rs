@@ -120,7 +120,12 @@ impl Shop {
 
     /// Where a contender that keeps its results keeps them.
     pub(crate) fn store(&self) -> PathBuf {
-        self.folder.path().join("kept.db")
+        self.folder().join("kept.db")
+    }
+
+    /// Where files are made; gone at the end.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The reasons why something is not in the table.

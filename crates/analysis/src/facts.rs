@@ -118,7 +118,8 @@ pub struct EngineDigest {
 }
 
 impl HostDigest {
-    pub(crate) fn of(host: &HostRecord) -> HostDigest {
+    /// Of the facts of a machine.
+    pub fn of(host: &HostRecord) -> HostDigest {
         let governor = host.cpus.first().and_then(|cpu| cpu.governor.clone());
         let alike = host.cpus.iter().all(|cpu| cpu.governor == governor);
         HostDigest {

@@ -185,7 +185,7 @@ impl Sample {
             user: Nanos(span / 100 * share / 4),
             kernel: Nanos(span / 100 * share / 4 * 3),
             idle: Nanos(span / 100 * (100 - share)),
-            steal: Nanos(0),
+            ..CpuTimes::default()
         };
         let idle = |cpu: u32| CpuTimes {
             cpu,
@@ -197,12 +197,14 @@ impl Sample {
                 ended: from,
                 cpus: vec![idle(0), idle(1)],
                 devices: vec![before("vda1"), before("vda")],
+                interrupts: None,
             },
             after: Counters {
                 begun: to,
                 ended: to,
                 cpus: vec![cpu(0, 40), cpu(1, 4)],
                 devices: vec![after("vda1"), after("vda")],
+                interrupts: None,
             },
         }
     }

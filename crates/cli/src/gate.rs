@@ -69,18 +69,19 @@ impl Gate<'_> {
         self.pass_with(profile, &|location| self.look(location))
     }
 
-    /// The same for a profile whose only target was looked at before: who uses it is asked again, what it holds is
+    /// The same for a profile whose targets were looked at before: who uses them is asked again, what they hold is
     /// not read again.
     pub(crate) fn pass_again(
         &self,
         profile: &Profile,
-        earlier: &TargetFacts,
+        earlier: &[TargetFacts],
     ) -> Result<Vec<Passed>, Failure> {
         self.pass_with(profile, &|location| match location {
-            Location::Path(path) if *path == earlier.path => {
-                host::target_facts_again(self.root, earlier)
-            }
-            _ => self.look(location),
+            Location::Path(path) => match earlier.iter().find(|facts| facts.path == *path) {
+                Some(earlier) => host::target_facts_again(self.root, earlier),
+                None => self.look(location),
+            },
+            Location::Null(_) => self.look(location),
         })
     }
 
@@ -110,6 +111,9 @@ impl Gate<'_> {
                 });
             }
         };
+        for (plan, facts) in plans.iter().zip(&facts) {
+            engine::foresee(plan, self.host, facts, self.root)?;
+        }
         let passed = plans.into_iter().zip(facts);
         Ok(passed.map(|(plan, facts)| Passed { plan, facts }).collect())
     }
@@ -199,6 +203,9 @@ fn facts_of(
 }
 
 fn same(one: &TargetFacts, other: &TargetFacts) -> bool {
+    if one.kind == TargetKind::Null || other.kind == TargetKind::Null {
+        return false; // each is a device of its own
+    }
     let by_number = one.identity.is_some() && one.identity == other.identity;
     by_number || same_name(&one.path, &other.path)
 }

@@ -9,7 +9,11 @@ use store::{RunName, Store};
 const NOWHERE: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; say \
                        --store PATH, or --no-store to keep nothing";
 
-const NOWHERE_TO_LOOK: &str = "there is no place to look for results: neither XDG_DATA_HOME nor HOME is set; say --store PATH";
+/// For a command that can only keep.
+pub(crate) const NOWHERE_TO_KEEP: &str =
+    "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; say --store PATH";
+
+pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to look for results: neither XDG_DATA_HOME nor HOME is set; say --store PATH";
 
 /// Where a measuring command keeps its results; `None` with `--no-store`.
 pub(crate) fn place(

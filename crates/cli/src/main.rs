@@ -16,10 +16,12 @@ mod failure;
 mod gate;
 mod keep;
 mod now;
+mod ours;
 mod output;
 mod progress;
 mod report;
 mod signals;
+mod sweep_progress;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -30,8 +32,14 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    if let Some(line) = commands::diskspd::Line::of(&words) {
+    if let Some(line) = commands::diskspd::line_of(&words) {
         return commands::diskspd::diskspd(&line, &Environment::read()).exit_code();
+    }
+    if let Some(line) = commands::sqlio::line_of(&words) {
+        return match commands::sqlio::sqlio(&line, &Environment::read()) {
+            Ok(ending) => ending.exit_code(),
+            Err(failure) => failure.tell(),
+        };
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -46,10 +54,19 @@ fn main() -> ExitCode {
 fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Failure> {
     match command {
         Command::Survey(args) => commands::survey::survey(args, environment),
+        Command::Sweep(args) => commands::sweep::sweep(args, environment),
         Command::Run(args) => commands::run::run(args, environment),
-        Command::Diskspd(_) => unreachable!("a line of DISKSPD's is not read by this parser"),
+        Command::Diskspd(_) | Command::Sqlio(_) => {
+            unreachable!("a line of another tool's is not read by this parser")
+        }
+        Command::Import(args) => commands::import::import(args, environment),
         Command::List(args) => commands::list::list(args, environment),
         Command::Show(args) => commands::show::show(args, environment),
+        Command::Table(args) => commands::table::table(args, environment),
+        Command::Export(args) => commands::export::export(args, environment),
+        Command::Tag(args) => commands::tag::tag(args, environment),
+        Command::Delete(args) => commands::delete::delete(args, environment),
+        Command::Db(args) => commands::db::db(args, environment),
         Command::Devices(args) => commands::devices::devices(args, environment),
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),

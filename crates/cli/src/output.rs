@@ -37,6 +37,11 @@ pub(crate) fn tell(text: &str) {
     }
 }
 
+/// How wide what is told may be without being broken; `None` where it does not go to a terminal.
+pub(crate) fn room() -> Option<usize> {
+    environment::message_columns().map(|columns| columns.saturating_sub(NAME.len()).max(1))
+}
+
 /// The same with lines below it that only mean something as they stand, such as a mark under a place.
 pub(crate) fn tell_with(text: &str, below: &[String]) {
     tell(text);

@@ -227,6 +227,7 @@ impl Observer for Progress {
                 elapsed,
                 ios,
                 bytes,
+                p99: _, // the line has no room for it
             } => self.draw(Some((elapsed, ios, bytes))),
         }
     }

@@ -6,6 +6,7 @@
 use crate::jenkins::Jenkins;
 use crate::place::Seat;
 use crate::rng::Rng;
+use crate::stripe::Stripe;
 use crate::walk::Walk;
 use model::{Access, Operation, PlannedTarget};
 
@@ -53,6 +54,7 @@ pub(crate) struct Steps {
 enum Pattern {
     Sequential { next: u64 }, // block number, in [0, blocks)
     Random,
+    Stripe(Stripe),
 }
 
 impl Steps {
@@ -69,6 +71,9 @@ impl Steps {
             Access::Sequential => Pattern::Sequential {
                 next: first_block(blocks, seed, seat.index, seat.threads),
             },
+            Access::Stripe(access) => {
+                Pattern::Stripe(Stripe::new(access, seat.index, seat.threads))
+            }
             Access::Random | Access::Diskspd(_) => Pattern::Random,
         };
         Steps {
@@ -86,6 +91,7 @@ impl Steps {
     pub(crate) fn next(&mut self) -> Step {
         let number = match &mut self.pattern {
             Pattern::Random => self.rng.below(self.blocks),
+            Pattern::Stripe(stripe) => stripe.next(),
             Pattern::Sequential { next } => {
                 let number = *next;
                 *next = if number + 1 == self.blocks {

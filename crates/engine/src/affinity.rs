@@ -6,12 +6,14 @@
 use crate::RunError;
 use std::io;
 
-/// Binds the calling thread.
-pub(crate) fn bind(core: u32) -> Result<(), RunError> {
+/// Binds the calling thread to these cores. // not empty
+pub(crate) fn bind(cores: &[u32]) -> Result<(), RunError> {
     // SAFETY: a mask is plain numbers, and all zeros is the empty one.
     let mut mask: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the core came from such a mask, so it lies within this one.
-    unsafe { libc::CPU_SET(core as usize, &mut mask) };
+    for &core in cores {
+        // SAFETY: the core came from such a mask, so it lies within this one.
+        unsafe { libc::CPU_SET(core as usize, &mut mask) };
+    }
     // SAFETY: the kernel reads a mask of the size that it is told.
     let refused = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), &raw const mask) } != 0;
     if refused {
@@ -69,10 +71,23 @@ mod tests {
     fn a_bound_thread_may_use_its_core_only() {
         let core = *allowed().unwrap().last().unwrap();
         let seen = std::thread::spawn(move || {
-            bind(core).unwrap();
+            bind(&[core]).unwrap();
             allowed().unwrap()
         });
         assert_eq!(seen.join().unwrap(), [core]);
+    }
+
+    #[test]
+    fn a_thread_may_have_several_cores() {
+        let allowed = allowed().unwrap();
+        let two = vec![allowed[0], *allowed.last().unwrap()];
+        let mut own = two.clone();
+        own.dedup();
+        let seen = std::thread::spawn(move || {
+            bind(&two).unwrap();
+            super::allowed().unwrap()
+        });
+        assert_eq!(seen.join().unwrap(), own);
     }
 
     #[test]

@@ -2,13 +2,14 @@
 //!
 //! The time stamp counter is used where the kernel itself keeps time by it and the processor never changes or stops it,
 //! because a reading costs 10 ns against 25 for the kernel's clock. It is calibrated against the monotonic clock before a
-//! run, given up where it has gone another way until the run begins, and compared after; the difference is in the record.
-//! See `docs/measurement.md`.
+//! run (`calibration`), given up where it has gone another way until the run begins, and compared after; the difference
+//! is in the record. See `docs/measurement.md`.
 #![allow(unsafe_code, reason = "reading the time stamp counter")]
 
+use crate::calibration::{Calibration, Scale};
 use model::{ClockRecord, Nanos};
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Something that tells the time since the start of a run.
 pub(crate) trait Clock {
@@ -33,17 +34,10 @@ pub(crate) struct WallClock {
 
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    Tsc {
-        origin_ticks: u64,
-        /// Nanoseconds a tick, times 2^32.
-        scale: u64,
-    },
+    Tsc { origin_ticks: u64, scale: Scale },
     Monotonic,
 }
 
-/// How long the counter is watched before a run. A pair of readings is good to about 50 ns, so the rate is
-/// good to about 5 parts in a million; what is left shows as drift in the record.
-const CALIBRATION: Duration = Duration::from_millis(10);
 /// A counter is given up that is off by more than both of these when the run begins. Between calibration and beginning
 /// lie some milliseconds, in which an interrupt shows as microseconds; what is not that is percents. Under valgrind, whose
 /// counter is its own, a sound one is off by 0.12 to 0.16 %.
@@ -55,18 +49,24 @@ const SLEEP_SLACK: Nanos = Nanos::micros(150);
 
 impl WallClock {
     /// The best clock of this machine, its origin now. `trusted` says that the kernel keeps time by the time
-    /// stamp counter. Takes 10 ms where the counter has to be calibrated.
-    pub(crate) fn start(trusted: bool) -> Self {
-        if trusted && let Some(scale) = calibrate() {
-            let (origin_ticks, anchor) = pair();
-            return WallClock {
-                source: Source::Tsc {
-                    origin_ticks,
-                    scale,
-                },
-                anchor,
-            };
+    /// stamp counter. Takes 10 ms where the counter has to be watched first.
+    pub(crate) fn start(trusted: bool, calibration: &Calibration) -> Self {
+        let scale = if trusted { calibration.scale() } else { None };
+        let Some(scale) = scale else {
+            return WallClock::monotonic();
+        };
+        let (origin_ticks, anchor) = pair();
+        WallClock {
+            source: Source::Tsc {
+                origin_ticks,
+                scale,
+            },
+            anchor,
         }
+    }
+
+    /// The kernel's monotonic clock, its origin now.
+    pub(crate) fn monotonic() -> Self {
         WallClock {
             source: Source::Monotonic,
             anchor: monotonic(),
@@ -151,10 +151,7 @@ impl Clock for WallClock {
             Source::Tsc {
                 origin_ticks,
                 scale,
-            } => {
-                let ticks = ticks().saturating_sub(origin_ticks);
-                Nanos(((u128::from(ticks) * u128::from(scale)) >> 32) as u64)
-            }
+            } => scale.nanos(ticks().saturating_sub(origin_ticks)),
             Source::Monotonic => Nanos(self.anchor.elapsed().as_nanos() as u64),
         }
     }
@@ -180,7 +177,7 @@ pub(crate) fn monotonic() -> Instant {
 }
 
 /// The counter and the clock at nearly the same moment: the tightest of several tries.
-fn pair() -> (u64, Instant) {
+pub(crate) fn pair() -> (u64, Instant) {
     let tries = (0..8).map(|_| {
         let before = ticks();
         let clock = monotonic();
@@ -195,20 +192,6 @@ fn pair() -> (u64, Instant) {
     (ticks, clock)
 }
 
-/// Nanoseconds a tick, times 2^32. `None` where the counter does not run.
-fn calibrate() -> Option<u64> {
-    let (first_ticks, first_clock) = pair();
-    std::thread::sleep(CALIBRATION);
-    let (last_ticks, last_clock) = pair();
-    let ticks = last_ticks
-        .checked_sub(first_ticks)
-        .filter(|&ticks| ticks > 0)?;
-    let ns = last_clock.duration_since(first_clock).as_nanos();
-    u64::try_from((ns << 32) / u128::from(ticks))
-        .ok()
-        .filter(|&scale| scale > 0)
-}
-
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn ticks() -> u64 {
@@ -216,7 +199,7 @@ fn ticks() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// No counter that we know: `calibrate` finds that it stands still.
+/// No counter that we know: the calibration finds that it stands still.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 fn ticks() -> u64 {
@@ -265,7 +248,8 @@ mod tests {
     #[test]
     fn both_sources_run_forward_and_agree_with_the_monotonic_clock() {
         for trusted in [false, true] {
-            let clock = WallClock::start(trusted).restarted().0;
+            let clock = WallClock::start(trusted, &Calibration::default());
+            let clock = clock.restarted().0;
             let mut last = clock.now();
             for _ in 0..10_000 {
                 let now = clock.now();
@@ -282,12 +266,12 @@ mod tests {
 
     #[test]
     fn a_counter_that_goes_another_way_is_given_up_and_told() {
-        let mut clock = WallClock::start(true);
+        let mut clock = WallClock::start(true, &Calibration::default());
         let Source::Tsc { scale, .. } = &mut clock.source else {
             println!("skipped: this processor has no time stamp counter that we know");
             return;
         };
-        *scale += *scale / 50;
+        *scale = scale.faster_by_a_part_in(50);
         clock.wait_until(Nanos::millis(3));
         let (restarted, note) = clock.restarted();
         assert_eq!(restarted.record().source, "monotonic");

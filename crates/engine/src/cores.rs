@@ -10,47 +10,41 @@ use crate::affinity::{allowed, list};
 use crate::place::Place;
 use model::{CpuFacts, Placement, TargetFacts};
 
-/// The core of each thread; `None` where the system decides.
+/// The cores of each thread; none where the system decides.
 pub(crate) fn assign(
     placement: &Placement,
     places: &[Place],
     cpus: &[CpuFacts],
     targets: &[TargetFacts],
-) -> Result<Vec<Option<u32>>, RunError> {
+) -> Result<Vec<Vec<u32>>, RunError> {
     if *placement == Placement::Free {
-        return Ok(vec![None; places.len()]);
+        return Ok(vec![Vec::new(); places.len()]);
     }
     let allowed = allowed().map_err(|source| RunError::Affinity { source })?;
-    let cores = match placement {
-        Placement::Free | Placement::RoundRobin => allowed,
+    let alone = |cores: &[u32]| -> Vec<Vec<u32>> { cores.iter().map(|&core| vec![core]).collect() };
+    let masks = match placement {
+        Placement::Free | Placement::RoundRobin => alone(&allowed),
         Placement::Near => {
             let nodes: Vec<_> = places.iter().map(|place| node(place, targets)).collect();
-            return Ok(near(&allowed, cpus, &nodes).into_iter().map(Some).collect());
+            alone(&near(&allowed, cpus, &nodes))
         }
-        Placement::Cores(asked) => {
-            if let Some(&read) = asked.iter().find(|core| !allowed.contains(core)) {
-                let online = cpus.iter().any(|facts| facts.cpu == read);
-                let is_there = online || cpus.is_empty();
-                return Err(match is_there {
-                    true => RunError::Core {
-                        read,
-                        allowed: list(&allowed),
-                    },
-                    false => RunError::NoCore {
-                        read,
-                        allowed: list(&allowed),
-                    },
-                });
-            }
-            asked.clone()
-        }
+        Placement::Cores(asked) => alone(asked),
+        Placement::Masks(asked) => asked.clone(),
     };
-    let in_turn = cores.iter().cycle().take(places.len());
-    Ok(in_turn.map(|&core| Some(core)).collect())
+    let mut asked = masks.iter().flatten();
+    if let Some(&read) = asked.find(|core| !allowed.contains(core)) {
+        let online = cpus.is_empty() || cpus.iter().any(|facts| facts.cpu == read);
+        let allowed = list(&allowed);
+        return Err(match online {
+            true => RunError::Core { read, allowed },
+            false => RunError::NoCore { read, allowed },
+        });
+    }
+    Ok(masks.into_iter().cycle().take(places.len()).collect())
 }
 
 /// What is said of a placement that fathom chose.
-pub(crate) fn note(placement: &Placement, cores: &[Option<u32>]) -> Option<String> {
+pub(crate) fn note(placement: &Placement, cores: &[Vec<u32>]) -> Option<String> {
     if *placement != Placement::Near {
         return None;
     }
@@ -140,9 +134,7 @@ mod tests {
         assert_eq!(near(&[3, 9], &[], &[None; 3]), [3, 9, 3]);
     }
 
-    #[test]
-    fn threads_take_cores_in_turn_and_only_allowed_ones() {
-        let mine = allowed().unwrap();
+    fn places(count: usize) -> Vec<Place> {
         let place = Place {
             thread: 0,
             seats: Vec::new(),
@@ -150,13 +142,34 @@ mod tests {
             draws: false,
             content_seed: 0,
         };
-        let places = vec![place; mine.len() + 1];
+        vec![place; count]
+    }
+
+    /// Case O026: `-a0x5 -t2` puts both threads on processors 0 and 2.
+    #[test]
+    fn o026_a_mask_is_for_each_thread_and_an_empty_one_leaves_it_to_the_system() {
+        let mine = allowed().unwrap();
+        let two = vec![mine[0], *mine.last().unwrap()];
+        let given = |masks: Vec<Vec<u32>>, count| {
+            assign(&Placement::Masks(masks), &places(count), &[], &[])
+        };
+        let dealt = given(vec![two.clone()], 2).unwrap();
+        assert_eq!(dealt, [two.clone(), two.clone()]);
+        let mixed = given(vec![vec![], two.clone()], 3).unwrap();
+        assert_eq!(mixed, [vec![], two, vec![]]);
+        assert!(given(vec![vec![], vec![8000]], 1).is_err());
+    }
+
+    #[test]
+    fn threads_take_cores_in_turn_and_only_allowed_ones() {
+        let mine = allowed().unwrap();
+        let places = places(mine.len() + 1);
         let given = |placement: Placement| assign(&placement, &places, &[], &[]);
-        assert_eq!(given(Placement::Free).unwrap(), vec![None; places.len()]);
+        assert!(given(Placement::Free).unwrap().iter().all(Vec::is_empty));
         let dealt = given(Placement::RoundRobin).unwrap();
         assert_eq!(
-            (dealt[0], dealt[mine.len()]),
-            (Some(mine[0]), Some(mine[0]))
+            (&dealt[0], &dealt[mine.len()]),
+            (&vec![mine[0]], &vec![mine[0]])
         );
         let told = given(Placement::Cores(vec![mine[0], 8000])).unwrap_err();
         let told = told.to_string();

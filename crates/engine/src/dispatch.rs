@@ -134,6 +134,14 @@ pub fn queue_depth_max(choice: EngineChoice) -> Result<u32, RunError> {
     Ok(row.depth_max)
 }
 
+/// Whether there is a backend for a plan, before its files need to be there.
+pub(crate) fn runs_here(plan: &Plan) -> Result<(), RunError> {
+    let Some(depth) = depth(plan) else {
+        return Ok(());
+    };
+    settle(choice(plan), depth, &|row| row.asked(plan.polling)).map(|_| ())
+}
+
 /// The backend for a plan, and what a person should know about the choice.
 pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunError> {
     let Some(depth) = depth(plan) else {

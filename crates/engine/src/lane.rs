@@ -9,7 +9,7 @@ use crate::place::{Place, Seat};
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
 use crate::walk::{SharedPointer, Stride, Walk};
-use model::{Access, Plan};
+use model::{Access, Plan, PoolDraw};
 use std::sync::Arc;
 
 /// What all threads of a plan share.
@@ -52,6 +52,13 @@ pub(crate) enum Draw {
         total: u32,
         alike: bool,
     },
+    /// One seat after another.
+    InTurn {
+        /// The next.
+        next: u16,
+        /// How many there are.
+        seats: u16,
+    },
 }
 
 impl Lane {
@@ -68,7 +75,7 @@ impl Lane {
                 let pointer = &shared.pointers[seat.target as usize];
                 Route::Diskspd(Walk::new((target, access), stride, pointer, dice))
             }
-            Access::Sequential | Access::Random => {
+            Access::Sequential | Access::Random | Access::Stripe(_) => {
                 let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32);
                 Route::Own(Steps::new(
                     target,
@@ -89,9 +96,13 @@ impl Lane {
 }
 
 impl Draw {
-    pub(crate) fn new(place: &Place) -> Self {
+    pub(crate) fn new(plan: &Plan, place: &Place) -> Self {
         if !place.draws || place.seats.len() == 1 {
             return Draw::Bound;
+        }
+        if plan.pool.is_some_and(|pool| pool.draw == PoolDraw::InTurn) {
+            let seats = u16::try_from(place.seats.len()).expect("a seat's number is 16 bits wide");
+            return Draw::InTurn { next: 0, seats };
         }
         let first = place.seats[0].weight;
         let mut total = 0u32;

@@ -37,6 +37,9 @@ pub enum Event<'a> {
         ios: u64,
         /// Transferred by them.
         bytes: Bytes,
+        /// 99th percentile of the latencies measured so far, of the thread and target where it is largest; none before
+        /// there are enough.
+        p99: Option<Nanos>,
     },
 }
 

@@ -229,6 +229,12 @@ impl ThreadTally {
         )
     }
 
+    /// The 99th percentile of reads and writes together, as far as they were measured.
+    pub(crate) fn p99(&self) -> Option<Nanos> {
+        let [reads, writes] = &self.measured;
+        LatencyHistogram::exceeded_by_one_in(100, &[&reads.latency, &writes.latency])
+    }
+
     /// The record's form. A run that was stopped keeps only the steps that it reached, and the one in which
     /// the completion that stopped it was found.
     pub(crate) fn into_record(

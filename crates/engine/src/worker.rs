@@ -31,6 +31,8 @@ pub(crate) const DRAIN_MAX: Nanos = Nanos::seconds(30);
 const DRAIN_HALTED_MAX: Nanos = Nanos::seconds(1);
 /// From one telling of onlookers to the next: far less than they can see, far more than a turn of a fast loop.
 const TELL_EVERY: Nanos = Nanos::millis(1);
+/// The same for percentiles, which take a look at all buckets: some microseconds in 200 ms.
+const TELL_P99_EVERY: Nanos = Nanos::millis(200);
 /// Nothing was transferred: the target ends before the offset.
 const ENODATA: i32 = 61;
 
@@ -53,6 +55,7 @@ pub(crate) struct Work<C> {
     book: Book,
     pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
     tell_at: Nanos,                    // when onlookers are told next
+    tell_p99_at: Nanos,                // when of percentiles too
     interval_ns: u64,
     on_error: OnError,
     failure: Option<Failure>,
@@ -121,7 +124,7 @@ impl<C: Clock> Work<C> {
             thread: place.thread,
             live,
             dice,
-            draw: Draw::new(place),
+            draw: Draw::new(plan, place),
             lanes,
             buffers,
             open: Open::new(plan, place),
@@ -133,6 +136,7 @@ impl<C: Clock> Work<C> {
             book: Book::new(),
             cpu: None,
             tell_at: Nanos(0),
+            tell_p99_at: Nanos(0),
             interval_ns: plan.interval.0,
             on_error: plan.on_error,
             failure: None,
@@ -163,6 +167,11 @@ impl<C: Clock> Work<C> {
             (ios + its_ios, bytes + its_bytes)
         });
         self.live.publish(ios, bytes);
+        if now >= self.tell_p99_at {
+            let slowest = self.lanes.iter().filter_map(|lane| lane.tally.p99()).max();
+            self.live.publish_p99(slowest);
+            self.tell_p99_at = now.plus(TELL_P99_EVERY);
+        }
         let edge = self
             .open
             .as_mut()
@@ -289,16 +298,21 @@ fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     Ok((due, now))
 }
 
-/// The target of a slot: its own, or drawn as DISKSPD draws it.
+/// The target of a slot: its own, the next in turn, or drawn as DISKSPD draws it.
 #[inline]
 fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
-    match &work.draw {
+    match &mut work.draw {
+        Draw::InTurn { next, seats } => {
+            let seat = *next;
+            *next = if seat + 1 == *seats { 0 } else { seat + 1 };
+            seat
+        }
         Draw::Bound => work.flights[slot as usize].seat,
         Draw::Weights {
             ends, alike: true, ..
         } => (work.dice.low() % ends.len() as u32) as u16,
         Draw::Weights { ends, total, .. } => {
-            let drawn = work.dice.low() % total;
+            let drawn = work.dice.low() % *total;
             let place = ends.iter().position(|&end| drawn < end);
             place.expect("the last share ends with the total") as u16
         }

@@ -20,7 +20,7 @@ compile_error!("host knows Linux only: another system needs its own folder besid
 
 pub use root::Root;
 pub use system::{
-    CounterReader, DeviceListing, Event, KernelWorkers, chain_devices, device_chain, devices,
-    file_identity, hangup_is_ignored, has_poll_queues, host_record, keeps_time_by_counter,
-    kernel_workers, set_event, target_facts, target_facts_again, uptime_ms,
+    CounterReader, DeviceListing, Event, FileState, KernelWorkers, chain_devices, device_chain,
+    devices, file_identity, file_state, hangup_is_ignored, has_poll_queues, host_record,
+    keeps_time_by_counter, kernel_workers, set_event, target_facts, target_facts_again, uptime_ms,
 };

@@ -17,13 +17,16 @@ pub use check::{Consent, Problem, Problems, check};
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
     EngineChoice, Extent, Flush, Hint, Location, NullBehaviour, OnError, Operation, Pacing, Phases,
-    Placement, Plan, PlannedTarget, Polling, Pool, Priority, Profile, QueueDepth, Sequence,
-    Spacing, Stall, Target, Timespan, Workload, WriteContent,
+    Placement, Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth,
+    Sequence, Spacing, Stall, StripeAccess, Target, Timespan, Workload, WriteContent,
 };
 pub use record::{
     Account, Backlog, BlockDevice, Claim, ClockRecord, Content, CounterWindow, Counters, CpuFacts,
-    CpuTimes, DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem, HostRecord,
-    Interval, LatencyHistogram, LatencySpread, LifetimeCount, Namespace, Outcome, PhaseTimes,
-    RunRecord, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, Waiting, WorkerRecord,
+    CpuTimes, DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem,
+    HistogramShare, HostRecord, ImportFormat, ImportedCpu, ImportedFigures, ImportedLatency,
+    ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Interval, LatencyHistogram,
+    LatencySpread, LifetimeCount, Namespace, Origin, Outcome, PhaseTimes, ResultRow, RowFigures,
+    RowTimes, RowWork, RunRecord, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, Waiting,
+    WorkerRecord,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

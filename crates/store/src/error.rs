@@ -2,8 +2,8 @@
 //!
 //! SQLite's own codes get their meaning here and nowhere else.
 
-use crate::session::SessionId;
-use rusqlite::ErrorCode;
+use crate::session::{RunName, SessionId};
+use rusqlite::{ErrorCode, ffi};
 use std::path::{Path, PathBuf};
 
 /// A shelf that cannot be opened, read or written.
@@ -43,8 +43,8 @@ pub enum StoreError {
         known: u32,
     },
     #[error(
-        "{}: the store is damaged: {what}; take a copy, then `sqlite3 STORE .recover` saves what can be read, \
-         or name a new store", path.display()
+        "{}: the store is damaged: {what}; nothing in it was changed; `fathom db check` says what \
+         else is damaged, what is whole can still be shown, and `sqlite3 STORE .recover` saves the rest", path.display()
     )]
     Damaged { path: PathBuf, what: String },
     #[error(
@@ -87,6 +87,28 @@ pub enum StoreError {
         "read `{read}`; a session is named by its number, as 12, and a run in it as 12.3: see `fathom list`"
     )]
     Name { read: String },
+    #[error(
+        "cell `{read}`: session {session} holds it already, as {session}.{number}; a cell is kept once: delete that \
+         one first, or leave it out"
+    )]
+    CellTwice {
+        read: String,
+        session: SessionId,
+        number: u32,
+    },
+    #[error("{read}: {}", known_results(*read, *last))]
+    NoResult { read: RunName, last: Option<u32> },
+    #[error(
+        "tag `{read}`: a tag is one word of letters, digits and -_./:@#%, at most 60 of them, and does not begin with -"
+    )]
+    Tag { read: String },
+    #[error("{}: this is there already, and was left as it is: name a new file", path.display())]
+    Exists { path: PathBuf },
+    #[error(
+        "read `{read}`; {reason}; the view `results` has one line a result: try \
+         SELECT * FROM results LIMIT 3"
+    )]
+    Question { read: String, reason: String },
     #[error("{}: SQLite refused: {reason}", path.display())]
     Sql { path: PathBuf, reason: String },
 }
@@ -100,6 +122,17 @@ fn known_sessions(path: &Path, known: Option<(SessionId, SessionId)>) -> String 
         Some((only, last)) if only == last => format!("{path} holds session {only} alone"),
         Some((first, last)) => {
             format!("{path} holds sessions from {first} to {last}: see `fathom list`")
+        }
+    }
+}
+
+fn known_results(name: RunName, last: Option<u32>) -> String {
+    let session = name.session;
+    match last {
+        None => format!("session {session} holds no results"),
+        Some(1) => format!("session {session} holds one result, {session}.1"),
+        Some(last) => {
+            format!("session {session} holds results from {session}.1 to {session}.{last}")
         }
     }
 }
@@ -125,6 +158,23 @@ impl From<StoreError> for Fault {
 }
 
 impl Fault {
+    /// The same of a copy: damage is the shelf's, all else the copy's.
+    pub(crate) fn of_copy(self, path: &Path, copy: &Path) -> StoreError {
+        match self.at(path) {
+            damaged @ StoreError::Damaged { .. } => damaged,
+            StoreError::Full { .. } => StoreError::Full {
+                path: copy.to_owned(),
+            },
+            StoreError::Unwritable { reason, .. } | StoreError::Sql { reason, .. } => {
+                StoreError::Unwritable {
+                    path: copy.to_owned(),
+                    reason,
+                }
+            }
+            other => other,
+        }
+    }
+
     /// The error for a person, with the file's name in it.
     pub(crate) fn at(self, path: &Path) -> StoreError {
         match self {
@@ -141,6 +191,11 @@ impl Fault {
 /// SQLite's result codes in our words. Source: <https://www.sqlite.org/rescode.html>.
 fn from_sqlite(error: &rusqlite::Error, path: &Path) -> StoreError {
     let (path, reason) = (path.to_owned(), error.to_string());
+    // On a full disk the index of the write-ahead log cannot grow, which has a code of its own.
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    if extended == Some(ffi::SQLITE_IOERR_SHMSIZE) {
+        return StoreError::Full { path };
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::NotADatabase { path },
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: reason },
@@ -170,7 +225,6 @@ fn is_wrong_content(error: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rusqlite::ffi;
 
     #[test]
     fn each_result_code_has_its_meaning() {
@@ -183,6 +237,10 @@ mod tests {
         let path = path.clone();
         assert_eq!(
             told(ffi::SQLITE_FULL),
+            StoreError::Full { path: path.clone() }
+        );
+        assert_eq!(
+            told(ffi::SQLITE_IOERR_SHMSIZE),
             StoreError::Full { path: path.clone() }
         );
         assert_eq!(

@@ -12,16 +12,29 @@
 //! place of the file (`cli`), and any way to change or delete a run.
 
 mod blob;
+mod care;
+mod cells;
+mod delete;
 mod error;
+mod headline;
+mod imports;
 mod load;
 mod open;
+mod record;
+mod rows;
 mod save;
+mod schema;
+mod seal;
 mod session;
+mod tags;
 
+pub use care::{Answer, Cell, Check, Listing};
 pub use error::StoreError;
-pub use open::{APPLICATION_ID, SCHEMA_VERSION, Store};
+pub use open::Store;
+pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use session::{
-    NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredRun,
+    NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary,
+    StoredCell, StoredResult, StoredRun,
 };
 
 /// What every call here answers with.

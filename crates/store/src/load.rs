@@ -1,54 +1,65 @@
-//! Off the shelf: the list of sessions, and sessions whole. What contradicts itself is an error.
+//! Off the shelf: the list of sessions, and sessions whole. What contradicts itself or its checksum is an error.
 
-use crate::blob::{decode_histogram, decode_intervals};
 use crate::error::Fault;
-use crate::session::{Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredRun};
-use crate::{Result, Store};
-use model::{
-    Bytes, ErrorCount, LifetimeCount, Nanos, Operation, PhaseTimes, RunRecord, Tally, TargetFacts,
-    ThreadRecord,
+use crate::record::load_run;
+use crate::save::signed;
+use crate::seal;
+use crate::session::{
+    Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredResult, StoredRun,
 };
+use crate::{Result, Store};
+use model::{ImportedRun, Nanos};
 use rusqlite::{Row, Transaction, params};
 
 impl Store {
     /// The sessions on the shelf, newest first; all of them without a limit.
+    ///
+    /// Errors: the first that is damaged; [`Store::listing`] goes around it.
     pub fn sessions(&self, limit: Option<u32>) -> Result<Vec<SessionSummary>> {
         let list = || {
             let transaction = self.read()?;
-            let mut select = transaction.prepare(&format!(
-                "{SELECT_SESSIONS} ORDER BY s.id DESC LIMIT ?1" // -1 is no limit
-            ))?;
-            let mut rows = select.query([limit.map_or(-1, i64::from)])?;
+            let query = format!("{} ORDER BY s.id DESC LIMIT ?1", self.select_sessions());
+            let mut select = transaction.prepare(&query)?;
+            let mut rows = select.query([limit.map_or(-1, i64::from)])?; // -1 is no limit
             let mut sessions = Vec::new();
             while let Some(row) = rows.next()? {
-                sessions.push(summary(row)?);
+                sessions.push(self.summary(&transaction, row)?);
             }
             Ok(sessions)
         };
         list().map_err(|fault: Fault| fault.at(self.path()))
     }
 
-    /// A session with all its runs. A missing one is an error that says which there are.
+    /// What `fathom list` shows of one session, without its results.
+    pub fn summary_of(&self, session: SessionId) -> Result<SessionSummary> {
+        let read = || {
+            let transaction = self.read()?;
+            self.must_exist(&transaction, session)?;
+            Ok(self.load_summary(&transaction, session)?.0)
+        };
+        read().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
+    /// A session with all its results. A missing one is an error that says which there are.
     pub fn load(&self, session: SessionId) -> Result<Session> {
-        self.load_session(session)
+        self.load_session(session, None)
             .map_err(|fault| fault.at(self.path()))
     }
 
-    fn load_session(&self, session: SessionId) -> Result<Session, Fault> {
+    /// A session with one of its results, or with none where it has no such number: what else it holds is not read, so
+    /// that it may be damaged.
+    pub fn load_one(&self, session: SessionId, number: u32) -> Result<Session> {
+        self.load_session(session, Some(number))
+            .map_err(|fault| fault.at(self.path()))
+    }
+
+    fn load_session(&self, session: SessionId, only: Option<u32>) -> Result<Session, Fault> {
         let transaction = self.read()?;
         self.must_exist(&transaction, session)?;
-        let mut select = transaction.prepare(&format!("{SELECT_SESSIONS} WHERE s.id = ?1"))?;
-        let mut rows = select.query([session.0])?;
-        let row = rows
-            .next()?
-            .ok_or_else(|| damaged(session, "it vanished"))?;
-        let (summary, context) = (summary(row)?, row.get("context")?);
-        let mut select =
-            transaction.prepare("SELECT * FROM runs WHERE session_id = ?1 ORDER BY number")?;
-        let mut rows = select.query([session.0])?;
-        let mut runs = Vec::new();
-        while let Some(row) = rows.next()? {
-            runs.push(load_run(&transaction, session, row)?);
+        let (summary, context) = self.load_summary(&transaction, session)?;
+        let runs = self.load_runs(&transaction, session, only)?;
+        if only.is_none() {
+            all_there(&summary, runs.len())?;
         }
         Ok(Session {
             summary,
@@ -56,9 +67,175 @@ impl Store {
             runs,
         })
     }
+
+    pub(crate) fn load_summary(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+    ) -> Result<(SessionSummary, Option<String>), Fault> {
+        let query = format!("{} WHERE s.id = ?1", self.select_sessions());
+        let mut select = transaction.prepare(&query)?;
+        let mut rows = select.query([session.0])?;
+        let row = rows
+            .next()?
+            .ok_or_else(|| damaged(format!("session {session}"), "it vanished"))?;
+        Ok((self.summary(transaction, row)?, row.get("context")?))
+    }
+
+    /// A session's row with its tags, held against its checksum.
+    pub(crate) fn summary(
+        &self,
+        transaction: &Transaction<'_>,
+        row: &Row<'_>,
+    ) -> Result<SessionSummary, Fault> {
+        let mut summary = summary(row)?;
+        if self.has_lines() {
+            summary.tags = tags_of(transaction, summary.id, 0)?;
+            let id = signed("session", summary.id.0)?;
+            if breaks(row.get("crc")?, || seal::of_session(transaction, id))? {
+                return Err(damaged(format!("session {}", summary.id), BROKEN_SEAL));
+            }
+        }
+        Ok(summary)
+    }
+
+    /// The results of a session, or the one that is asked for, in the order of their numbers.
+    pub(crate) fn load_runs(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+        only: Option<u32>,
+    ) -> Result<Vec<StoredRun>, Fault> {
+        let query = match self.has_lines() {
+            true => {
+                "SELECT number, label, key, origin, reason, id, record_crc FROM headlines
+                 WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2) ORDER BY number"
+            }
+            false => {
+                "SELECT number, label, NULL AS key, 'measured' AS origin, NULL AS reason, NULL AS id,
+                        NULL AS record_crc
+                 FROM runs WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2) ORDER BY number"
+            }
+        };
+        let mut select = transaction.prepare(query)?;
+        let mut rows = select.query(params![session.0, only])?;
+        let mut runs = Vec::new();
+        while let Some(row) = rows.next()? {
+            let number: u32 = row.get("number")?;
+            runs.push(StoredRun {
+                number,
+                label: row.get("label")?,
+                key: row.get("key")?,
+                result: load_result(transaction, session, row)?,
+                tags: match self.has_lines() {
+                    true => tags_of(transaction, session, number)?,
+                    false => Vec::new(),
+                },
+            });
+        }
+        Ok(runs)
+    }
+
+    pub(crate) fn select_sessions(&self) -> &'static str {
+        match self.has_lines() {
+            true => SELECT_SESSIONS,
+            false => SELECT_SESSIONS_OF_OLD,
+        }
+    }
+}
+
+/// What is said of a checksum that does not hold.
+pub(crate) const BROKEN_SEAL: &str =
+    "its checksum does not hold: something changed it after it was kept";
+
+/// Or says how many results are lost.
+pub(crate) fn all_there(summary: &SessionSummary, found: usize) -> Result<(), Fault> {
+    if summary.runs as usize == found {
+        return Ok(());
+    }
+    let what = format!("it had {} results, and {found} are found", summary.runs);
+    Err(damaged(format!("session {}", summary.id), &what))
+}
+
+/// Whether there is a checksum and it does not hold. Files of old have none.
+fn breaks(sealed: Option<u32>, seal: impl FnOnce() -> Result<u32, Fault>) -> Result<bool, Fault> {
+    match sealed {
+        Some(sealed) => Ok(seal()? != sealed),
+        None => Ok(false),
+    }
+}
+
+fn load_result(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    line: &Row<'_>,
+) -> Result<StoredResult, Fault> {
+    let number: u32 = line.get("number")?;
+    let name = format!("run {session}.{number}");
+    let origin: String = line.get("origin")?;
+    let sealed: Option<u32> = line.get("record_crc")?;
+    match origin.as_str() {
+        "missing" => {
+            let reason: Option<String> = line.get("reason")?;
+            Ok(StoredResult::Missing(reason.unwrap_or_default()))
+        }
+        "imported" => {
+            let headline: i64 = line.get("id")?;
+            let run = load_imported(transaction, &name, headline)?;
+            if breaks(sealed, || seal::of_imported(transaction, headline))? {
+                return Err(damaged(&name, BROKEN_SEAL));
+            }
+            Ok(StoredResult::Imported(Box::new(run)))
+        }
+        _ => {
+            let mut select = transaction
+                .prepare_cached("SELECT * FROM runs WHERE session_id = ?1 AND number = ?2")?;
+            let mut rows = select.query(params![session.0, number])?;
+            let row = rows.next()?;
+            let row = row.ok_or_else(|| damaged(&name, "its record is missing"))?;
+            let record = load_run(transaction, session, row)?;
+            let run: i64 = row.get("id")?;
+            if breaks(sealed, || seal::of_run(transaction, run))? {
+                return Err(damaged(&name, BROKEN_SEAL));
+            }
+            Ok(StoredResult::Run(Box::new(record)))
+        }
+    }
+}
+
+fn load_imported(
+    transaction: &Transaction<'_>,
+    name: &str,
+    headline: i64,
+) -> Result<ImportedRun, Fault> {
+    let mut select =
+        transaction.prepare_cached("SELECT document_json FROM imported WHERE headline_id = ?1")?;
+    let mut rows = select.query([headline])?;
+    let row = rows.next()?;
+    let row = row.ok_or_else(|| damaged(name, "what was imported is missing"))?;
+    document(name, row, "document_json")
+}
+
+fn tags_of(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    number: u32,
+) -> Result<Vec<String>, Fault> {
+    let mut select = transaction.prepare_cached(
+        "SELECT tag FROM tags WHERE session_id = ?1 AND number = ?2 ORDER BY tag",
+    )?;
+    let tags = select.query_map(params![session.0, number], |row| row.get(0))?;
+    Ok(tags.collect::<rusqlite::Result<_>>()?)
 }
 
 const SELECT_SESSIONS: &str = "
+    SELECT s.id, s.kind, s.started_utc_ns, s.command_json, s.tool_version, s.target, s.outcome, s.context,
+           s.crc,
+           s.results AS runs
+    FROM sessions s";
+
+/// The same before there were lines.
+const SELECT_SESSIONS_OF_OLD: &str = "
     SELECT s.id, s.kind, s.started_utc_ns, s.command_json, s.tool_version, s.target, s.outcome, s.context,
            (SELECT count(*) FROM runs r WHERE r.session_id = s.id) AS runs
     FROM sessions s";
@@ -82,151 +259,12 @@ fn summary(row: &Row<'_>) -> Result<SessionSummary, Fault> {
         target: row.get("target")?,
         outcome: outcome.transpose()?,
         runs: row.get("runs")?,
+        tags: Vec::new(),
     })
 }
 
-fn load_run(
-    transaction: &Transaction<'_>,
-    session: SessionId,
-    row: &Row<'_>,
-) -> Result<StoredRun, Fault> {
-    let (run, number): (i64, u32) = (row.get("id")?, row.get("number")?);
-    let name = format!("run {session}.{number}");
-    let record = RunRecord {
-        tool_version: row.get("tool_version")?,
-        command: document(&name, row, "command_json")?,
-        started_utc: Nanos(row.get("started_utc_ns")?),
-        plan: document(&name, row, "plan_json")?,
-        host: document(&name, row, "host_json")?,
-        targets: load_targets(transaction, &name, run)?,
-        engine: document(&name, row, "engine_json")?,
-        phases: PhaseTimes {
-            measured_from: Nanos(row.get("measured_from_ns")?),
-            measured_to: Nanos(row.get("measured_to_ns")?),
-            drained: Nanos(row.get("drained_ns")?),
-        },
-        threads: load_threads(transaction, &name, run)?,
-        window: document(&name, row, "window_json")?,
-        lifetime: document(&name, row, "lifetime_json")?,
-        outcome: document(&name, row, "outcome_json")?,
-    };
-    Ok(StoredRun {
-        number,
-        label: row.get("label")?,
-        record,
-    })
-}
-
-fn load_targets(
-    transaction: &Transaction<'_>,
-    name: &str,
-    run: i64,
-) -> Result<Vec<TargetFacts>, Fault> {
-    let mut select = transaction
-        .prepare_cached("SELECT facts_json FROM targets WHERE run_id = ?1 ORDER BY target")?;
-    let mut rows = select.query([run])?;
-    let mut targets = Vec::new();
-    while let Some(row) = rows.next()? {
-        targets.push(document(name, row, "facts_json")?);
-    }
-    Ok(targets)
-}
-
-fn load_threads(
-    transaction: &Transaction<'_>,
-    name: &str,
-    run: i64,
-) -> Result<Vec<ThreadRecord>, Fault> {
-    let mut select = transaction.prepare_cached(
-        "SELECT place, thread, target, abandoned FROM threads WHERE run_id = ?1 ORDER BY place",
-    )?;
-    let mut rows = select.query([run])?;
-    let mut threads = Vec::new();
-    while let Some(row) = rows.next()? {
-        let place: i64 = row.get("place")?;
-        let tally = |operation| load_tally(transaction, name, (run, place, operation));
-        let (read, write) = (tally(Operation::Read)?, tally(Operation::Write)?);
-        threads.push(ThreadRecord {
-            thread: row.get("thread")?,
-            target: row.get("target")?,
-            measured: [read.0, write.0], // in the order of `Operation::ALL`
-            lifetime: [read.1, write.1],
-            abandoned: row.get("abandoned")?,
-        });
-    }
-    Ok(threads)
-}
-
-fn load_tally(
-    transaction: &Transaction<'_>,
-    name: &str,
-    (run, place, operation): (i64, i64, Operation),
-) -> Result<(Tally, LifetimeCount), Fault> {
-    let mut select = transaction.prepare_cached(
-        "SELECT * FROM tallies WHERE run_id = ?1 AND place = ?2 AND operation = ?3",
-    )?;
-    let mut rows = select.query(params![run, place, operation.name()])?;
-    let lost = |what: &str| {
-        let operation = operation.name();
-        damaged(name, &format!("thread {place}, {operation}: {what}"))
-    };
-    let row = rows.next()?.ok_or_else(|| lost("its counts are missing"))?;
-    let blob = |column| -> Result<&[u8], Fault> {
-        row.get_ref(column)?
-            .as_blob()
-            .map_err(|_| lost(&format!("{column} is no blob")))
-    };
-    let tally = Tally {
-        ios: row.get("ios")?,
-        bytes: Bytes(row.get("bytes")?),
-        short_ios: row.get("short_ios")?,
-        errors: load_errors(transaction, (run, place, operation))?,
-        latency: decode_histogram(blob("latency")?)
-            .map_err(|damage| lost(&format!("latency: {damage}")))?,
-        response: match response(row)? {
-            Some(blob) => Some(
-                decode_histogram(blob).map_err(|damage| lost(&format!("response: {damage}")))?,
-            ),
-            None => None,
-        },
-        intervals: decode_intervals(blob("intervals")?)
-            .map_err(|damage| lost(&format!("intervals: {damage}")))?,
-    };
-    let lifetime = LifetimeCount {
-        ios: row.get("lifetime_ios")?,
-        bytes: Bytes(row.get("lifetime_bytes")?),
-    };
-    Ok((tally, lifetime))
-}
-
-/// Response times, where there are any. A shelf of version 1 or 2 that cannot be written has no such column.
-fn response<'row>(row: &'row Row<'_>) -> Result<Option<&'row [u8]>, Fault> {
-    match row.get_ref("response") {
-        Ok(value) => value
-            .as_blob_or_null()
-            .map_err(|_| Fault::Damaged("response is no blob".to_owned())),
-        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn load_errors(
-    transaction: &Transaction<'_>,
-    (run, place, operation): (i64, i64, Operation),
-) -> Result<Vec<ErrorCount>, Fault> {
-    let mut select = transaction.prepare_cached(
-        "SELECT errno, count FROM errors WHERE run_id = ?1 AND place = ?2 AND operation = ?3 ORDER BY rank",
-    )?;
-    let rows = select.query_map(params![run, place, operation.name()], |row| {
-        Ok(ErrorCount {
-            errno: row.get("errno")?,
-            count: row.get("count")?,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn document<T: serde::de::DeserializeOwned>(
+/// A JSON document in a column.
+pub(crate) fn document<T: serde::de::DeserializeOwned>(
     name: &str,
     row: &Row<'_>,
     column: &str,
@@ -235,6 +273,6 @@ fn document<T: serde::de::DeserializeOwned>(
     serde_json::from_str(&text).map_err(|error| damaged(name, &format!("{column}: {error}")))
 }
 
-fn damaged(name: impl std::fmt::Display, what: &str) -> Fault {
+pub(crate) fn damaged(name: impl std::fmt::Display, what: &str) -> Fault {
     Fault::Damaged(format!("{name}: {what}"))
 }

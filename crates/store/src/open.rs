@@ -1,28 +1,16 @@
-//! Which files are taken as a shelf, and the schema in them.
+//! Which files are taken as a shelf.
 //!
 //! A file is judged by its first bytes before SQLite ever touches it, so that what is not ours stays as it
-//! is. What is stored and read back is `save`'s and `load`'s business.
+//! is. The schema in it is `schema`'s business.
 
 use crate::error::Fault;
+use crate::schema::{APPLICATION_ID, LINES_FROM, SCHEMA_VERSION, bring_up_to_date, version};
 use crate::{Result, StoreError};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// What SQLite's header says of a fathom store: the letters `FTHM`.
-pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
-
-/// One script a version, oldest first.
-const SCHEMA: [&str; 3] = [
-    include_str!("schema/0001-runs.sql"),
-    include_str!("schema/0002-spread.sql"),
-    include_str!("schema/0003-response.sql"),
-];
-
-/// The newest version of the schema that this fathom knows.
-pub const SCHEMA_VERSION: u32 = SCHEMA.len() as u32;
 
 /// The oldest version that is read as it lies: what came after it only added a column that reading can do without.
 const READABLE_FROM: u32 = 1;
@@ -35,10 +23,21 @@ const HEADER_BYTES: usize = 100;
 const HEADER_MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER_APPLICATION_ID: std::ops::Range<usize> = 68..72;
 
+/// When the disk is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flush {
+    /// Before each write counts as done.
+    EachWrite,
+    /// Not now.
+    Never,
+}
+
 /// One shelf. Not shared between threads: each opens its own.
 pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
+    version: u32, // of the schema in it
+    full: bool,   // the disk had no room to open it for writing
 }
 
 impl Store {
@@ -53,19 +52,24 @@ impl Store {
         Ok(Store {
             connection,
             path: path.to_owned(),
+            version: SCHEMA_VERSION,
+            full: false,
         })
     }
 
-    /// Opens the shelf at `path` to look into it: where this user may not write it, for reading only.
+    /// Opens the shelf at `path` to look into it: where this user may not write it, or the disk is full to its last byte, for
+    /// reading only.
     ///
     /// Errors: as [`Store::open`]; and a shelf of an older version that cannot be brought up to date.
     pub fn look(path: &Path) -> Result<Store> {
         match Store::open(path) {
-            Err(StoreError::Unwritable { .. }) if path.is_file() => {
-                let connection = connect_to_read(path).map_err(|fault| fault.at(path))?;
+            Err(why @ (StoreError::Unwritable { .. } | StoreError::Full { .. }))
+                if path.is_file() =>
+            {
+                let store = connect_to_read(path).map_err(|fault| fault.at(path))?;
                 Ok(Store {
-                    connection,
-                    path: path.to_owned(),
+                    full: matches!(why, StoreError::Full { .. }),
+                    ..store
                 })
             }
             other => other,
@@ -77,12 +81,57 @@ impl Store {
         &self.path
     }
 
+    /// Whether its results have lines; a file of old that cannot be written has none.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.version >= LINES_FROM
+    }
+
+    /// Where each result has one row with `session_id` and `number`.
+    pub(crate) fn lines_in(&self) -> &'static str {
+        if self.has_lines() {
+            "headlines"
+        } else {
+            "runs"
+        }
+    }
+
     /// A transaction that holds the right to write from its start, so that it cannot fail halfway for it.
     pub(crate) fn write(&self) -> Result<Transaction<'_>, Fault> {
+        if self.full {
+            let path = self.path.clone();
+            return Err(Fault::Told(StoreError::Full { path }));
+        }
         Ok(Transaction::new_unchecked(
             &self.connection,
             TransactionBehavior::Immediate,
         )?)
+    }
+
+    /// Whether writes go through a write-ahead log.
+    pub(crate) fn has_log(&self) -> Result<bool, Fault> {
+        let mode: String = self
+            .connection
+            .query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        Ok(mode == "wal")
+    }
+
+    /// When the disk is waited for. With `Never` a power cut may lose what was written since, and a killed program loses
+    /// nothing; it is for the moment before the log is emptied.
+    pub(crate) fn flush(&self, when: Flush) -> Result<(), Fault> {
+        let mode = match when {
+            Flush::EachWrite => "FULL",
+            Flush::Never => "OFF",
+        };
+        Ok(self.connection.pragma_update(None, "synchronous", mode)?)
+    }
+
+    /// Moves what is in the log into the file, with a flush before and after; whether all of it could be moved.
+    pub(crate) fn empty_log(&self) -> Result<bool, Fault> {
+        let moved = "PRAGMA wal_checkpoint(PASSIVE)";
+        Ok(self.connection.query_row(moved, [], |row| {
+            let (busy, log, moved): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(busy == 0 && log == moved)
+        })?)
     }
 
     /// A transaction that sees one state from its first read to its end.
@@ -111,6 +160,12 @@ fn look_at(path: &Path) -> Result<()> {
         .map_err(|error| cannot(path, &error))?;
     if header.is_empty() {
         return Ok(());
+    }
+    if header.iter().all(|byte| *byte == 0) {
+        return Err(StoreError::Damaged {
+            path: owned(),
+            what: "its first bytes are zeros, if it was a store".to_owned(),
+        });
     }
     if !header.starts_with(HEADER_MAGIC) {
         return Err(StoreError::NotADatabase { path: owned() });
@@ -166,7 +221,6 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     if connection.is_readonly("main")? {
         return Err(Fault::Told(StoreError::Unwritable {
@@ -175,13 +229,14 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
         }));
     }
     bring_up_to_date(&connection, path)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
     use_write_ahead_log(&connection)?;
     Ok(connection)
 }
 
-/// For reading only. A shelf in a folder that cannot be written has no room for the index of its write-ahead log;
+/// For reading only. A shelf in a folder that cannot be written, or on a full disk, has no room for the index of its write-ahead log;
 /// where nothing waits in that log, nobody can be writing and the file is read as it lies.
-fn connect_to_read(path: &Path) -> Result<Connection, Fault> {
+fn connect_to_read(path: &Path) -> Result<Store, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let plain = Connection::open_with_flags(path, flags)?;
     plain.busy_timeout(PATIENCE)?;
@@ -193,7 +248,12 @@ fn connect_to_read(path: &Path) -> Result<Connection, Fault> {
         _ => plain,
     };
     match version(&connection, path)? {
-        READABLE_FROM.. => Ok(connection),
+        version @ READABLE_FROM.. => Ok(Store {
+            connection,
+            path: path.to_owned(),
+            version,
+            full: false,
+        }),
         older => Err(Fault::Told(StoreError::Unwritable {
             path: path.to_owned(),
             reason: format!(
@@ -230,37 +290,6 @@ fn immutable_uri(path: &Path) -> Result<String, Fault> {
         }
     }
     Ok(uri + "?immutable=1")
-}
-
-/// Runs the schema scripts that the file does not have yet. The application id is set in the same
-/// transaction: there is no moment at which a file of ours does not say so.
-fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(), Fault> {
-    if version(connection, path)? == SCHEMA_VERSION {
-        return Ok(());
-    }
-    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    let found = version(&transaction, path)?; // another program may have been faster
-    for script in &SCHEMA[found as usize..] {
-        transaction.execute_batch(script)?;
-    }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    Ok(transaction.commit()?)
-}
-
-/// The file's schema version, at most [`SCHEMA_VERSION`]; 0 for a new file.
-fn version(connection: &Connection, path: &Path) -> Result<u32, Fault> {
-    let read: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let read =
-        u32::try_from(read).map_err(|_| Fault::Damaged(format!("its schema version is {read}")))?;
-    if read > SCHEMA_VERSION {
-        return Err(Fault::Told(StoreError::Newer {
-            path: path.to_owned(),
-            read,
-            known: SCHEMA_VERSION,
-        }));
-    }
-    Ok(read)
 }
 
 /// Readers and the writer do not wait for each other in this mode. It stays with the file. Where it cannot
@@ -318,7 +347,8 @@ mod tests {
         reading(
             connect_to_read(&path)
                 .map_err(|fault| fault.at(&path))
-                .unwrap(),
+                .unwrap()
+                .connection,
         );
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let uri = immutable_uri(&path)
@@ -333,27 +363,14 @@ mod tests {
         let path = folder.path().join("s.sqlite");
         let old = include_bytes!("../tests/fixtures/v1.sqlite");
         std::fs::write(&path, old).unwrap();
-        let connection = connect_to_read(&path).map_err(|fault| fault.at(&path));
-        let store = Store {
-            connection: connection.unwrap(),
-            path: path.clone(),
-        };
+        let store = connect_to_read(&path)
+            .map_err(|fault| fault.at(&path))
+            .unwrap();
         assert_eq!(store.load(crate::SessionId(1)).unwrap().runs.len(), 2);
         drop(store);
         assert_eq!(std::fs::read(&path).unwrap(), old, "it was touched");
         let empty = folder.path().join("empty");
         std::fs::write(&empty, "").unwrap();
         assert!(connect_to_read(&empty).is_err());
-    }
-
-    #[test]
-    fn every_column_has_a_comment() {
-        let is_column = |line: &str| {
-            ["INTEGER", "TEXT", "REAL", "BLOB"]
-                .contains(&line.split_whitespace().nth(1).unwrap_or(""))
-        };
-        for line in SCHEMA.iter().flat_map(|script| script.lines()) {
-            assert!(!is_column(line) || line.contains(" -- "), "{line}");
-        }
     }
 }

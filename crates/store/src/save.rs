@@ -2,26 +2,38 @@
 
 use crate::blob::{encode_histogram, encode_intervals};
 use crate::error::Fault;
+use crate::headline::{self, Place, next_number};
+use crate::open::Flush;
+use crate::seal;
 use crate::session::{NewSession, SessionId, SessionOutcome};
 use crate::{Result, Store, StoreError};
 use model::{
-    Access, LifetimeCount, Operation, Outcome, Plan, RunRecord, Tally, TargetFacts, ThreadRecord,
-    Workload,
+    Access, LifetimeCount, Operation, Outcome, Plan, ResultRow, RunRecord, Tally, TargetFacts,
+    ThreadRecord, Workload,
 };
 use rusqlite::{OptionalExtension, Transaction, named_params, params};
 
 impl Store {
     /// Begins a session. Until [`finish`](Store::finish) it counts as cut short.
     pub fn begin(&self, session: &NewSession) -> Result<SessionId> {
-        self.insert_session(session)
-            .map_err(|fault| fault.at(self.path()))
+        self.writing(|transaction| insert_session(transaction, session))
     }
 
-    /// Puts a run into a session, whole or not at all, and answers with its number there, from 1. When this
-    /// returns, the run is on stable storage.
+    /// Puts a run into a session, whole or not at all, and answers with its number there, from 1.
     pub fn save(&self, session: SessionId, label: &str, record: &RunRecord) -> Result<u32> {
-        self.insert_run(session, label, record)
-            .map_err(|fault| fault.at(self.path()))
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            let number = next_number(transaction, session)?;
+            let place = Place {
+                session,
+                number,
+                label,
+                key: None,
+            };
+            insert_run(transaction, place, record)?;
+            count_results(transaction, session, 1)?;
+            Ok(number)
+        })
     }
 
     /// Says how a session ended, and keeps what its report says beside its runs: one JSON document of the caller's,
@@ -32,74 +44,62 @@ impl Store {
         outcome: SessionOutcome,
         context: Option<&str>,
     ) -> Result<()> {
-        self.update_outcome(session, outcome, context)
-            .map_err(|fault| fault.at(self.path()))
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            update_outcome(transaction, session, outcome, context)
+        })
     }
 
-    fn insert_session(&self, session: &NewSession) -> Result<SessionId, Fault> {
-        let NewSession {
-            kind,
-            command,
-            tool_version,
-            started_utc,
-            target,
-        } = session;
-        let transaction = self.write()?;
-        transaction.execute(
-            "INSERT INTO sessions (kind, started_utc_ns, command_json, tool_version, target)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![
-                kind.name(),
-                signed("started_utc", started_utc.0)?,
-                document("the command line", command)?,
-                tool_version,
-                target
-            ],
-        )?;
-        let id = transaction.last_insert_rowid();
-        transaction.commit()?;
-        Ok(SessionId(
-            u64::try_from(id).expect("SQLite counts rows from 1"),
-        ))
-    }
-
-    fn insert_run(
+    /// A session of a single run, begun, kept and finished at once: for a person who waits for the prompt. On stable
+    /// storage when this returns, with three flushes of the disk where three calls cost seven
+    /// (docs/decisions/0009-one-write-a-run.md).
+    pub fn keep(
         &self,
-        session: SessionId,
+        session: &NewSession,
         label: &str,
         record: &RunRecord,
-    ) -> Result<u32, Fault> {
-        let transaction = self.write()?;
-        self.must_exist(&transaction, session)?;
-        let number: u32 = transaction.query_row(
-            "SELECT coalesce(max(number), 0) + 1 FROM runs WHERE session_id = ?1",
-            [session.0],
-            |row| row.get(0),
-        )?;
-        let run = insert_headline(&transaction, (session, number, label), record)?;
-        for (place, facts) in record.targets.iter().enumerate() {
-            insert_target(&transaction, (run, place), facts)?;
+        outcome: SessionOutcome,
+    ) -> Result<SessionId> {
+        let keep = |transaction: &Transaction<'_>| {
+            let id = insert_session(transaction, session)?;
+            let place = Place {
+                session: id,
+                number: 1,
+                label,
+                key: None,
+            };
+            insert_run(transaction, place, record)?;
+            count_results(transaction, id, 1)?;
+            update_outcome(transaction, id, outcome, None)?;
+            Ok(id)
+        };
+        let flush = |fault: Fault| fault.at(self.path());
+        if !self.has_log().map_err(flush)? {
+            return self.writing(keep);
         }
-        for (place, thread) in record.threads.iter().enumerate() {
-            insert_thread(&transaction, (run, place), thread)?;
+        self.flush(Flush::Never).map_err(flush)?;
+        let kept = self.writing(keep);
+        self.flush(Flush::EachWrite).map_err(flush)?;
+        let id = kept?;
+        if !self.empty_log().map_err(flush)? {
+            // Somebody reads an older state, so the log cannot be emptied: a write with a flush takes all before it along.
+            self.writing(|transaction| seal_session(transaction, id))?;
         }
-        transaction.commit()?;
-        Ok(number)
+        Ok(id)
     }
 
-    fn update_outcome(
+    /// All that is done in it, or nothing.
+    pub(crate) fn writing<T>(
         &self,
-        session: SessionId,
-        outcome: SessionOutcome,
-        context: Option<&str>,
-    ) -> Result<(), Fault> {
-        let transaction = self.write()?;
-        self.must_exist(&transaction, session)?;
-        transaction.execute(
-            "UPDATE sessions SET outcome = ?2, context = ?3 WHERE id = ?1",
-            params![session.0, outcome.name(), context],
-        )?;
-        Ok(transaction.commit()?)
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T> {
+        let all = || {
+            let transaction = self.write()?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        all().map_err(|fault: Fault| fault.at(self.path()))
     }
 
     /// Or says which sessions do.
@@ -128,6 +128,87 @@ impl Store {
             known: known.map(|(first, last)| (SessionId(first), SessionId(last))),
         }))
     }
+}
+
+fn insert_session(transaction: &Transaction<'_>, session: &NewSession) -> Result<SessionId, Fault> {
+    let NewSession {
+        kind,
+        command,
+        tool_version,
+        started_utc,
+        target,
+    } = session;
+    transaction.execute(
+        "INSERT INTO sessions (kind, started_utc_ns, command_json, tool_version, target)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![
+            kind.name(),
+            signed("started_utc", started_utc.0)?,
+            document("the command line", command)?,
+            tool_version,
+            target
+        ],
+    )?;
+    let id = transaction.last_insert_rowid();
+    let session = SessionId(u64::try_from(id).expect("SQLite counts rows from 1"));
+    seal_session(transaction, session)?;
+    Ok(session)
+}
+
+fn update_outcome(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    outcome: SessionOutcome,
+    context: Option<&str>,
+) -> Result<(), Fault> {
+    transaction.execute(
+        "UPDATE sessions SET outcome = ?2, context = ?3 WHERE id = ?1",
+        params![session.0, outcome.name(), context],
+    )?;
+    seal_session(transaction, session)
+}
+
+/// After every change of a session's own row.
+pub(crate) fn seal_session(transaction: &Transaction<'_>, session: SessionId) -> Result<(), Fault> {
+    let id = signed("session", session.0)?;
+    let seal = seal::of_session(transaction, id)?;
+    transaction
+        .prepare_cached("UPDATE sessions SET crc = ?2 WHERE id = ?1")?
+        .execute([id, i64::from(seal)])?;
+    Ok(())
+}
+
+/// After every result that came or went: a session knows how many it has, so that a lost one is missed.
+pub(crate) fn count_results(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    more: i64,
+) -> Result<(), Fault> {
+    transaction
+        .prepare_cached("UPDATE sessions SET results = results + ?2 WHERE id = ?1")?
+        .execute([signed("session", session.0)?, more])?;
+    seal_session(transaction, session)
+}
+
+/// A run's line and its record.
+pub(crate) fn insert_run(
+    transaction: &Transaction<'_>,
+    place: Place<'_>,
+    record: &RunRecord,
+) -> Result<(), Fault> {
+    let headline = headline::insert(transaction, place, &ResultRow::of_record(record))?;
+    let run = insert_headline(
+        transaction,
+        (place.session, place.number, place.label),
+        record,
+    )?;
+    for (at, facts) in record.targets.iter().enumerate() {
+        insert_target(transaction, (run, at), facts)?;
+    }
+    for (at, thread) in record.threads.iter().enumerate() {
+        insert_thread(transaction, (run, at), thread)?;
+    }
+    headline::seal_record(transaction, headline, seal::of_run(transaction, run)?)
 }
 
 /// The row in `runs`; answers with its id.
@@ -314,6 +395,7 @@ fn access_name(access: &Access) -> &'static str {
     match access {
         Access::Sequential => "sequential",
         Access::Random => "random",
+        Access::Stripe(_) => "stripe",
         Access::Diskspd(walk) => match walk.random.as_percent() {
             0 => "sequential",
             100 => "random",
@@ -331,11 +413,11 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
 }
 
 /// SQLite's integers end at 2^63 - 1; a count beyond that is a mistake, and is told rather than bent.
-fn signed(what: &'static str, value: u64) -> Result<i64, Fault> {
+pub(crate) fn signed(what: &'static str, value: u64) -> Result<i64, Fault> {
     i64::try_from(value).map_err(|_| Fault::Told(StoreError::TooLarge { what, read: value }))
 }
 
-fn document(what: &str, value: &impl serde::Serialize) -> Result<String, Fault> {
+pub(crate) fn document(what: &str, value: &impl serde::Serialize) -> Result<String, Fault> {
     serde_json::to_string(value).map_err(|error| {
         Fault::Told(StoreError::Text {
             what: what.to_owned(),

@@ -1,7 +1,7 @@
 //! What a person finds on the shelf: sessions, their runs, and how both are named.
 
 use crate::StoreError;
-use model::{Nanos, RunRecord};
+use model::{ImportedRun, Nanos, RunRecord};
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ impl fmt::Display for SessionId {
 }
 
 /// What a person says to name something on the shelf: `12` or `12.3`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunName {
     /// The session.
     pub session: SessionId,
@@ -69,16 +69,28 @@ pub enum SessionKind {
     Run,
     /// `fathom survey`.
     Survey,
+    /// `fathom sweep`.
+    Sweep,
+    /// `fathom import`.
+    Import,
 }
 
 impl SessionKind {
-    const ALL: [SessionKind; 2] = [SessionKind::Run, SessionKind::Survey];
+    /// All of them.
+    pub const ALL: [SessionKind; 4] = [
+        SessionKind::Run,
+        SessionKind::Survey,
+        SessionKind::Sweep,
+        SessionKind::Import,
+    ];
 
     /// As it stands in the file and in lists.
     pub const fn name(self) -> &'static str {
         match self {
             SessionKind::Run => "run",
             SessionKind::Survey => "survey",
+            SessionKind::Sweep => "sweep",
+            SessionKind::Import => "import",
         }
     }
 
@@ -151,12 +163,14 @@ pub struct SessionSummary {
     pub target: String,
     /// How it ended; `None` is cut short: it was never finished, or is still running.
     pub outcome: Option<SessionOutcome>,
-    /// How many runs it holds.
+    /// How many results it holds, missing ones included.
     pub runs: u32,
+    /// Words that a person gave it, in order.
+    pub tags: Vec<String>,
 }
 
 /// A session with all its runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     /// What `fathom list` shows of it.
     pub summary: SessionSummary,
@@ -166,15 +180,61 @@ pub struct Session {
     pub runs: Vec<StoredRun>,
 }
 
-/// One run as it was saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One result as it was saved.
+#[derive(Clone, Debug, PartialEq)]
 pub struct StoredRun {
-    /// Within its session. // from 1, without gaps
+    /// Within its session. // from 1
     pub number: u32,
     /// What it was for.
     pub label: String,
-    /// The record, equal to the one that was saved.
-    pub record: RunRecord,
+    /// What a sweep knows the cell by; unique in its session.
+    pub key: Option<String>,
+    /// Equal to what was saved.
+    pub result: StoredResult,
+    /// Words that a person gave it; not those of its session.
+    pub tags: Vec<String>,
+}
+
+/// What is kept of one result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoredResult {
+    /// Measured by fathom.
+    Run(Box<RunRecord>),
+    /// Read from another tool's result.
+    Imported(Box<ImportedRun>),
+    /// There is none, and why.
+    Missing(String),
+}
+
+impl StoredRun {
+    /// The record, where fathom measured it.
+    pub fn record(&self) -> Option<&RunRecord> {
+        match &self.result {
+            StoredResult::Run(record) => Some(record),
+            StoredResult::Imported(_) | StoredResult::Missing(_) => None,
+        }
+    }
+
+    /// The same, taken out, with its label.
+    pub fn into_record(self) -> Option<(String, RunRecord)> {
+        match self.result {
+            StoredResult::Run(record) => Some((self.label, *record)),
+            StoredResult::Imported(_) | StoredResult::Missing(_) => None,
+        }
+    }
+}
+
+/// A cell of a session without what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredCell {
+    /// Within its session. // from 1
+    pub number: u32,
+    /// What it was for.
+    pub label: String,
+    /// What it is known by; unique in its session.
+    pub key: String,
+    /// Why there is no result, where there is none.
+    pub missing: Option<String>,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
 use crate::paper::Stored;
-use analysis::{RunReport, SurveyReport};
+use analysis::{ImportedReport, RunReport, SurveyReport, SweepForecast, SweepReport};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -45,7 +45,22 @@ pub fn survey_json(
     document(report, stored, out)
 }
 
-fn document(
+/// The whole report as one document, ending in a newline.
+pub fn sweep_json(
+    report: &SweepReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+/// What a sweep will do, as one document, ending in a newline.
+pub fn sweep_forecast_json(forecast: &SweepForecast, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, forecast)?;
+    out.write_all(b"\n")
+}
+
+pub(crate) fn document(
     report: &impl Serialize,
     stored: Option<&Stored>,
     out: &mut dyn Write,
@@ -69,6 +84,18 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         (
             "survey-report.schema.json",
             schema::<Document<SurveyReport>>("fathom survey report"),
+        ),
+        (
+            "sweep-report.schema.json",
+            schema::<Document<SweepReport>>("fathom sweep report"),
+        ),
+        (
+            "sweep-forecast.schema.json",
+            schema::<SweepForecast>("fathom sweep forecast"),
+        ),
+        (
+            "imported-report.schema.json",
+            schema::<Document<ImportedReport>>("fathom report of an imported run"),
         ),
     ]
 }

@@ -2,28 +2,41 @@
 //!
 //! No arithmetic but formatting: every number that is shown stands in the report. Start with `paper` (how
 //! wide, which zone, what at the foot), then `summary` (one run) and `survey`; `number`, `text` and `table`
-//! are what they are made of. `diskspd` speaks that tool's own layouts. Deliberately absent: terminals, colours,
+//! are what they are made of. `diskspd` and `sqlio` speak those tools' own layouts. Deliberately absent: terminals, colours,
 //! and where bytes go; a view writes to what it is given.
 
 mod devices;
 mod diskspd;
 mod foot;
+mod imported;
 mod json;
 mod number;
 mod paper;
+mod rows;
+mod script;
 mod sessions;
+mod sqlio;
 mod summary;
 mod survey;
+mod sweep;
 mod table;
 mod text;
 mod time;
 
 pub use devices::{DeviceLine, write_devices};
 pub use diskspd::{DiskspdResults, diskspd_text, diskspd_xml};
-pub use json::{run_json, schemas, survey_json};
+pub use imported::{imported_json, imported_summary};
+pub use json::{run_json, schemas, survey_json, sweep_forecast_json, sweep_json};
 pub use paper::{Paper, Stored};
+pub use rows::{
+    AnswerTable, answer_csv, answer_table, fields_table, pivot_table, rows_csv, rows_json,
+    rows_parquet, rows_table,
+};
+pub use script::{Script, ScriptLine, Shell};
 pub use sessions::{SessionLine, write_sessions};
+pub use sqlio::{SqlioResults, sqlio_latency, sqlio_text};
 pub use summary::run_summary;
 pub use survey::survey_summary;
+pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::printable;
-pub use time::{Zone, local_stamp, write_time};
+pub use time::{Zone, local_day, local_stamp, write_time};

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 pub struct SessionLine {
     /// Its number: `12`.
     pub id: u64,
-    /// `run` or `survey`.
+    /// `run`, `survey`, `sweep` or `import`.
     pub kind: String,
     /// `complete`, `interrupted`, `failed`, or what a session that never ended is called.
     pub outcome: String,
@@ -22,6 +22,8 @@ pub struct SessionLine {
     pub runs: u64,
     /// What was measured.
     pub target: String,
+    /// Words that a person gave it.
+    pub tags: Vec<String>,
 }
 
 /// Writes the list as it is given; one sentence where it is empty.
@@ -54,11 +56,17 @@ pub fn write_sessions(
                 printable(&session.kind),
                 printable(&session.outcome),
                 count(session.runs),
-                shorten(&printable(&session.target), room),
+                shorten(&printable(&target(session)), room),
             ]
         })
         .collect();
     lines(&columns.each_ref(), &rows, paper.width())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The target, and behind it the tags.
+fn target(session: &SessionLine) -> String {
+    let tags = session.tags.iter().map(|tag| format!(" [{tag}]"));
+    session.target.clone() + &tags.collect::<String>()
 }

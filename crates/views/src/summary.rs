@@ -85,6 +85,7 @@ fn work(target: &TargetReport, null: bool) -> String {
     let work = &target.work;
     let access = match &work.access {
         Access::Random => "random".to_owned(),
+        Access::Stripe(stripe) => format!("stripe of {} × {} blocks", stripe.columns, stripe.rows),
         Access::Sequential => "sequential".to_owned(),
         Access::Diskspd(walk) => match walk.random.as_percent() {
             0 => "sequential".to_owned(),
@@ -134,7 +135,7 @@ fn work(target: &TargetReport, null: bool) -> String {
 }
 
 /// On a narrow page without the percentile that the fewest runs can carry.
-fn table(report: &RunReport, paper: &Paper) -> (Vec<&'static Column>, Vec<Vec<String>>) {
+fn table(report: &RunReport, paper: &Paper) -> (Vec<&'static Column<'static>>, Vec<Vec<String>>) {
     const RAREST: usize = 7;
     let mut rows = rows(report);
     let mut heads: Vec<&Column> = COLUMNS.iter().collect();

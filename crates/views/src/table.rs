@@ -10,14 +10,14 @@ pub(crate) enum Side {
 }
 
 /// A column: its head, its side, and how wide it is at least, so that tables of two runs look alike.
-pub(crate) struct Column {
-    pub(crate) head: &'static str,
+pub(crate) struct Column<'a> {
+    pub(crate) head: &'a str,
     pub(crate) side: Side,
     pub(crate) width_min: usize,
 }
 
 /// A column of numbers.
-pub(crate) const fn right(head: &'static str, width_min: usize) -> Column {
+pub(crate) const fn right(head: &str, width_min: usize) -> Column<'_> {
     Column {
         head,
         side: Side::Right,
@@ -26,7 +26,7 @@ pub(crate) const fn right(head: &'static str, width_min: usize) -> Column {
 }
 
 /// A column of words.
-pub(crate) const fn left(head: &'static str, width_min: usize) -> Column {
+pub(crate) const fn left(head: &str, width_min: usize) -> Column<'_> {
     Column {
         head,
         side: Side::Left,

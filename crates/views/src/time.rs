@@ -57,6 +57,12 @@ pub(crate) fn minute(utc_ns: u64, zone: &Zone) -> String {
     )
 }
 
+/// For programs: `2026-11-21T11:05:17.25Z`, with as many decimals as there are.
+pub(crate) fn utc_text(utc_ns: u64) -> String {
+    Timestamp::from_nanosecond(i128::from(utc_ns))
+        .map_or_else(|_| String::new(), |moment| moment.to_string())
+}
+
 /// Local date and time to the second, as logs have it: `2026-11-21T12:05:17`.
 pub fn local_stamp(utc_ns: u64, zone: &Zone) -> String {
     Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
@@ -66,6 +72,24 @@ pub fn local_stamp(utc_ns: u64, zone: &Zone) -> String {
             local.strftime("%Y-%m-%dT%H:%M:%S").to_string()
         },
     )
+}
+
+/// The local date without separators, as names of files have it: `20261121`.
+pub fn local_day(utc_ns: u64, zone: &Zone) -> String {
+    let stamp = local_stamp(utc_ns, zone);
+    let digits = stamp.chars().take_while(|letter| *letter != 'T');
+    digits.filter(char::is_ascii_digit).collect()
+}
+
+/// How long a person waits, in two units at most: `45 s`, `2 min 05 s`, `3 h 10 min`, `2 d 04 h`.
+pub(crate) fn waiting(ns: u64) -> String {
+    let seconds = ns.div_ceil(1_000_000_000);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3_600..86_400 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
 }
 
 #[cfg(test)]
@@ -87,6 +111,17 @@ mod tests {
         );
         assert_eq!(minute(ns, &Zone::fixed(1)), "2026-11-21 12:05");
         assert_eq!(local_stamp(ns, &Zone::fixed(1)), "2026-11-21T12:05:17");
+        assert_eq!(local_day(ns, &Zone::fixed(14)), "20261122");
         assert!(write_time(u64::MAX, &Zone::utc()).starts_with("2554-"));
+    }
+
+    #[test]
+    fn waiting_is_told_in_two_units_at_most() {
+        let told = |seconds: u64| waiting(seconds * 1_000_000_000);
+        assert_eq!(told(0), "0 s");
+        assert_eq!(waiting(1), "1 s");
+        assert_eq!(told(125), "2 min 05 s");
+        assert_eq!(told(7_497), "2 h 04 min");
+        assert_eq!(told(200_000), "2 d 07 h");
     }
 }

@@ -11,6 +11,11 @@ const MANIFEST: &str = "Cargo.toml";
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("model", &[], "the words of the house know nobody"),
     ("dialects", &["model"], "text becomes a profile"),
+    (
+        "readers",
+        &["dialects", "model"],
+        "another tool's results become records of ours",
+    ),
     ("host", &["model"], "facts and counters are records"),
     ("store", &["model"], "keeps records and derives nothing"),
     (
@@ -36,7 +41,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "cli",
         &[
-            "analysis", "dialects", "engine", "host", "model", "store", "sweep", "views",
+            "analysis", "dialects", "engine", "host", "model", "readers", "store", "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",
     ),

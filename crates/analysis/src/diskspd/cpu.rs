@@ -41,7 +41,7 @@ impl Default for CpuShares {
 }
 
 impl CpuShares {
-    pub(super) fn of(times: &CpuTimes) -> CpuShares {
+    pub(crate) fn of(times: &CpuTimes) -> CpuShares {
         let all = times.total().0 as f64;
         if all == 0.0 {
             return CpuShares::default();
@@ -102,6 +102,7 @@ mod tests {
             kernel,
             idle,
             steal,
+            ..CpuTimes::default()
         }
     }
 

@@ -80,19 +80,8 @@ fn side(step: &Interval, interval: Nanos) -> StepSide {
         max_ns: step.latency_max.0,
         mean_ns: step.latency_sum.0 as f64 / count,
         min_ns: step.latency_spread.map(|spread| spread.min.0),
-        std_dev_ns: step
-            .latency_spread
-            .map(|spread| std_dev(step, spread.squares_ns2)),
+        std_dev_ns: step.latency_sd_ns(),
     }
-}
-
-/// The sum of squares about the mean is `squares - sum² / n`. Both are nearly alike where latencies are, so the whole
-/// part is taken in whole numbers, which lose nothing, and only what is left becomes a float.
-fn std_dev(step: &Interval, squares_ns2: u128) -> f64 {
-    let (ios, sum) = (u128::from(step.ios), u128::from(step.latency_sum.0));
-    let (whole, rest) = (sum * sum / ios, sum * sum % ios);
-    let about_mean = squares_ns2.saturating_sub(whole) as f64 - rest as f64 / ios as f64;
-    (about_mean / ios as f64).max(0.0).sqrt()
 }
 
 /// Steps of both directions while they are added up.

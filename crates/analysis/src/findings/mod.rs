@@ -155,7 +155,7 @@ pub struct Evidence {
 }
 
 /// A finding without `not_as`; a number that is not finite is left out of the evidence.
-fn finding(
+pub(crate) fn finding(
     id: &str,
     rank: FindingRank,
     sentence: String,

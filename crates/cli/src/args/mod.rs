@@ -3,11 +3,20 @@
 //! Values stay text: the dialect reads them, so that all that is wrong is told at once. Defaults are the
 //! dialect's. Deliberately absent: what any option means for a run.
 
+mod import;
 mod request;
+mod shelf;
+mod sweep;
 
 use clap::{Args, Parser, Subcommand};
 use dialects::native;
+pub(crate) use import::ImportArgs;
+pub(crate) use shelf::{
+    BackupArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs, ShowArgs, SqlArgs,
+    StoreArgs, TableArgs, TagArgs,
+};
 use std::path::PathBuf;
+pub(crate) use sweep::SweepArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -30,16 +39,35 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Find out what a disk can do: seven workloads, each at growing queue depths
     Survey(SurveyArgs),
+    /// Run every combination of a matrix of workloads, and go on where it was cut short
+    #[command(after_help = sweep::LISTS)]
+    Sweep(Box<SweepArgs>),
     /// Run one workload
     Run(Box<RunArgs>),
     /// Take a command line or an XML profile of DISKSPD 2.2, and print its output; `fathom diskspd -?` lists its
     /// switches
     #[command(disable_help_flag = true)]
-    Diskspd(DiskspdArgs),
+    Diskspd(DialectArgs),
+    /// Take a command line of SQLIO 1.5 with its parameter file, and print its output; `fathom sqlio -?` lists its switches
+    #[command(disable_help_flag = true)]
+    Sqlio(DialectArgs),
+    /// Import results of DISKSPD, SQLIO, fio and IOmeter, to look at them beside fathom's own
+    #[command(after_help = import::READ)]
+    Import(ImportArgs),
     /// List what was measured, newest first
     List(ListArgs),
-    /// Show the result of a survey or run again
+    /// Show the result of a survey, sweep, run or import again
     Show(ShowArgs),
+    /// Filter, sort and lay out results of any session
+    Table(TableArgs),
+    /// Write results for other programs: CSV, JSON or Parquet
+    Export(ExportArgs),
+    /// Give words to sessions and results, or take them away
+    Tag(TagArgs),
+    /// Delete sessions and results for good
+    Delete(DeleteArgs),
+    /// Look after the file that keeps the results
+    Db(DbArgs),
     /// List the block devices of this machine and who uses them
     Devices(DevicesArgs),
     /// Print the completions for a shell
@@ -227,7 +255,7 @@ pub(crate) struct SurveyArgs {
     /// Remove the file afterwards, if fathom made it
     #[arg(long)]
     pub(crate) rm: bool,
-    /// What moves the bytes: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
+    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Same seed, same offsets and operations
@@ -242,10 +270,11 @@ pub(crate) struct SurveyArgs {
     pub(crate) json: bool,
 }
 
-/// `fathom diskspd`: listed here for help, completions and man pages. The dialect reads the words itself.
+/// `fathom diskspd` and `fathom sqlio`: listed here for help, completions and man pages. The dialects read the words
+/// themselves.
 #[derive(Args, Debug)]
-pub(crate) struct DiskspdArgs {
-    /// DISKSPD's switches, then its targets
+pub(crate) struct DialectArgs {
+    /// The tool's own switches, then its targets
     #[arg(
         value_name = "SWITCH|TARGET",
         trailing_var_arg = true,
@@ -253,34 +282,6 @@ pub(crate) struct DiskspdArgs {
     )]
     #[allow(dead_code, reason = "see above")]
     pub(crate) words: Vec<std::ffi::OsString>,
-}
-
-/// `fathom list`.
-#[derive(Args, Debug)]
-pub(crate) struct ListArgs {
-    /// At most so many
-    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) number: Option<String>,
-    /// Print them as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) store: Option<PathBuf>,
-}
-
-/// `fathom show`.
-#[derive(Args, Debug)]
-pub(crate) struct ShowArgs {
-    /// As `fathom list` names it: 12 is a survey or run, 12.3 the third run of survey 12
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) store: Option<PathBuf>,
-    /// Print the whole report as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// `fathom devices`.

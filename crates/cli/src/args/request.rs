@@ -29,7 +29,7 @@ impl RunArgs {
 }
 
 impl WorkArgs {
-    fn text(&self) -> native::WorkText {
+    pub(super) fn text(&self) -> native::WorkText {
         let WorkArgs {
             block,
             depth,
@@ -52,7 +52,7 @@ impl WorkArgs {
 }
 
 impl PlaceArgs {
-    fn text(&self) -> native::PlaceText {
+    pub(super) fn text(&self) -> native::PlaceText {
         let PlaceArgs {
             base,
             length,
@@ -71,7 +71,7 @@ impl PlaceArgs {
 }
 
 impl TimeArgs {
-    fn text(&self) -> native::TimeText {
+    pub(super) fn text(&self) -> native::TimeText {
         let TimeArgs {
             duration,
             warmup,
@@ -92,7 +92,7 @@ impl TimeArgs {
 }
 
 impl EngineArgs {
-    fn text(&self) -> native::EngineText {
+    pub(super) fn text(&self) -> native::EngineText {
         let EngineArgs {
             engine,
             poll,

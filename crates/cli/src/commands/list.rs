@@ -1,37 +1,179 @@
-//! `fathom list`: what was measured, newest first.
+//! `fathom list`: what is kept, newest first.
 
+use super::rows::told;
 use crate::args::ListArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::Form;
 use crate::{keep, output, report};
+use analysis::columns::moment_span;
 use dialects::{Problem, Reader};
-use store::Store;
+use model::ResultRow;
+use store::{Listing, SessionKind, SessionSummary, Store, StoreError};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
+const KIND_FORM: &str = "a kind is run, survey, sweep or import";
+const DATE_FORM: &str = "a date in UTC is 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
+
+/// What is looked for.
+#[derive(Debug)]
+struct Wanted<'a> {
+    args: &'a ListArgs,
+    limit: Option<u32>,
+    kind: Option<SessionKind>,
+    since_ns: Option<u64>,
+    before_ns: Option<u64>,
+}
 
 /// Lists the sessions of the store.
 pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending, Failure> {
-    let mut reader = Reader::default();
-    let limit = args
-        .number
-        .as_deref()
-        .and_then(|text| reader.number("--number", text, NUMBER_FORM));
-    if limit == Some(0) {
-        reader.refuse(Problem::Value {
-            option: "--number",
-            read: "0".to_owned(),
-            accepted: NUMBER_FORM,
-        });
-    }
-    let limit = reader.finish(limit)?;
-    let store = keep::look(args.store.as_ref(), environment)?;
-    let sessions = match &store {
-        Some(store) => store.sessions(limit).map_err(Failure::failed)?,
-        None => Vec::new(),
-    };
-    let path = store.as_ref().map(Store::path);
+    let wanted = Wanted::read(args)?;
+    let store = keep::look(args.store.store.as_ref(), environment)?;
     let form = Form::of_list(args.json, environment);
-    output::print(&report::sessions(&sessions, path, form))?;
-    Ok(Ending::Good)
+    let Some(store) = store else {
+        output::print(&report::sessions(&[], None, form))?;
+        return Ok(Ending::Good);
+    };
+    let Listing { sessions, damaged } = match wanted.is_all() {
+        true => store.listing(wanted.limit),
+        false => store.listing(None),
+    }
+    .map_err(Failure::failed)?;
+    let some = !sessions.is_empty();
+    let mut found = Vec::new();
+    for session in sessions {
+        if wanted
+            .limit
+            .is_some_and(|limit| found.len() >= limit as usize)
+        {
+            break;
+        }
+        if wanted.fits(&session, &store)? {
+            found.push(session);
+        }
+    }
+    if found.is_empty() && some && !args.json {
+        output::print(b"no session fits; without words and filters all are listed\n")?;
+    } else {
+        output::print(&report::sessions(&found, Some(store.path()), form))?;
+    }
+    Ok(told(&store, &damaged))
+}
+
+impl<'a> Wanted<'a> {
+    fn read(args: &'a ListArgs) -> Result<Self, Failure> {
+        let mut reader = Reader::default();
+        let limit = args
+            .number
+            .as_deref()
+            .and_then(|text| reader.number("--number", text, NUMBER_FORM));
+        if limit == Some(0) {
+            reader.refuse(Problem::Value {
+                option: "--number",
+                read: "0".to_owned(),
+                accepted: NUMBER_FORM,
+            });
+        }
+        let kinds = SessionKind::ALL.map(|kind| (kind.name(), kind));
+        let kind = args.kind.as_deref();
+        let kind = kind.and_then(|text| reader.word("--kind", text, &kinds, KIND_FORM));
+        let mut date = |option: &'static str, text: Option<&String>| {
+            let span = moment_span(text?);
+            if span.is_none() {
+                reader.refuse(Problem::Value {
+                    option,
+                    read: text?.clone(),
+                    accepted: DATE_FORM,
+                });
+            }
+            span
+        };
+        let since = date("--since", args.since.as_ref());
+        let until = date("--until", args.until.as_ref());
+        let wanted = Wanted {
+            args,
+            limit,
+            kind,
+            since_ns: since.map(|(from, _)| from),
+            before_ns: until.map(|(_, to)| to),
+        };
+        Ok(reader.finish(wanted)?)
+    }
+
+    fn is_all(&self) -> bool {
+        let ListArgs {
+            words,
+            kind,
+            target,
+            tag,
+            tool,
+            since,
+            until,
+            number: _,
+            json: _,
+            store: _,
+        } = self.args;
+        let texts = [kind, target, tag, tool, since, until];
+        words.is_empty() && texts.iter().all(|text| text.is_none())
+    }
+
+    /// What its own row says is asked first; results are read only where that is not enough.
+    fn fits(&self, session: &SessionSummary, store: &Store) -> Result<bool, Failure> {
+        let started = session.started_utc.0;
+        let own = self.kind.is_none_or(|kind| kind == session.kind)
+            && self.since_ns.is_none_or(|since| started >= since)
+            && self.before_ns.is_none_or(|before| started < before);
+        let asks_results = !self.args.words.is_empty()
+            || [&self.args.target, &self.args.tag, &self.args.tool]
+                .iter()
+                .any(|asked| asked.is_some());
+        if !own || !asks_results {
+            return Ok(own);
+        }
+        let rows = match store.rows(&[session.id]) {
+            Ok(rows) => rows,
+            Err(StoreError::Damaged { .. }) => Vec::new(), // it is told when it is asked for
+            Err(error) => return Err(Failure::failed(error)),
+        };
+        Ok(self.fits_results(session, &rows))
+    }
+
+    fn fits_results(&self, session: &SessionSummary, rows: &[ResultRow]) -> bool {
+        let has = |text: &str, word: &str| text.to_lowercase().contains(&word.to_lowercase());
+        let args = self.args;
+        let target = args.target.as_ref().is_none_or(|word| {
+            has(&session.target, word) || rows.iter().any(|row| has(&row.target, word))
+        });
+        let mut tags = session
+            .tags
+            .iter()
+            .chain(rows.iter().flat_map(|row| &row.tags));
+        let tag = args
+            .tag
+            .as_ref()
+            .is_none_or(|word| tags.any(|tag| tag == word));
+        let tool = args
+            .tool
+            .as_ref()
+            .is_none_or(|word| rows.iter().any(|row| row.tool == *word));
+        let words = args.words.iter().all(|word| {
+            let mut own = [session.target.as_str(), session.kind.name()].into_iter();
+            let mut said = session.command.iter().chain(&session.tags);
+            own.any(|text| has(text, word))
+                || said.any(|text| has(text, word))
+                || rows
+                    .iter()
+                    .any(|row| texts(row).any(|text| has(text, word)))
+        });
+        target && tag && tool && words
+    }
+}
+
+/// The words of a result.
+fn texts(row: &ResultRow) -> impl Iterator<Item = &str> {
+    let said = [row.label.as_str(), &row.target, &row.tool].into_iter();
+    let known = [&row.host, &row.source, &row.reason, &row.work.engine];
+    let tags = row.tags.iter().map(String::as_str);
+    said.chain(known.into_iter().flatten().map(String::as_str))
+        .chain(tags)
 }

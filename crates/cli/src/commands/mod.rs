@@ -1,12 +1,25 @@
 //! One file a command. Each reads as its flow, from the words to the result.
 
+pub(crate) mod db;
+pub(crate) mod delete;
 pub(crate) mod devices;
+mod dialect;
 pub(crate) mod diskspd;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod list;
+mod measure;
+mod rows;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod show;
+pub(crate) mod sqlio;
 pub(crate) mod survey;
+pub(crate) mod sweep;
+pub(crate) mod table;
+pub(crate) mod tag;
+
+pub(crate) use measure::{Measure, job};
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {

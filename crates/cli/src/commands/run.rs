@@ -1,15 +1,15 @@
 //! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
 
-use super::{VERSION, command_line};
+use super::{Measure, command_line};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Held, Passed, own_words};
 use crate::progress::Progress;
 use crate::report::Form;
-use crate::{keep, now, output, report, signals};
+use crate::{keep, output, report, signals};
 use dialects::native::{self, Built};
-use engine::{Job, Stop};
+use engine::{Calibration, Stop};
 use host::Root;
 use model::{Outcome, RunRecord};
 use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError};
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         repeats: false,
         words: own_words,
     };
-    let Passed { mut plan, facts } = only(gate.pass(&profile)?);
+    let passed = only(gate.pass(&profile)?);
     let asked_interval = args.time.interval.is_some();
     let of_defaults = |option: &str| option == "--interval" && !asked_interval;
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
@@ -38,24 +38,19 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let store = keep::open(place.as_ref())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let progress = Progress::of_run(environment, plan.phases.total());
+    let progress = Progress::of_run(environment, passed.plan.phases.total());
 
-    let filled = engine::prepare(&mut plan, &facts, &progress, &stop)?;
-    progress.filled(&filled);
-    let job = Job {
-        // Facts are those before the run, not those before the filling.
-        targets: if filled.is_empty() {
-            facts
-        } else {
-            gate.facts(&profile)
-        },
-        plan,
-        host: host.clone(),
+    let measure = Measure {
+        gate: &gate,
+        calibration: &Calibration::default(),
+        profile: &profile,
         command: command_line(),
-        tool_version: VERSION.to_owned(),
-        started_utc: now::utc(),
+        observer: &progress,
+        stop: &stop,
     };
-    let record = engine::run(job, &root, &progress, &stop)?;
+    let record = measure.run(passed, |filled| {
+        progress.filled(filled);
+    })?;
     progress.finish();
 
     let kept = store.as_ref().map(|store| keep_run(store, &record));
@@ -88,15 +83,14 @@ fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
         .iter()
         .map(|target| target.path.to_string_lossy().into_owned())
         .collect();
-    let session = store.begin(&NewSession {
+    let session = NewSession {
         kind: SessionKind::Run,
         command: record.command.clone(),
         tool_version: record.tool_version.clone(),
         started_utc: record.started_utc,
         target: targets.join(" "),
-    })?;
-    store.save(session, "run", record)?;
-    store.finish(session, session_outcome(record), None)?;
+    };
+    let session = store.keep(&session, "run", record, session_outcome(record))?;
     Ok(RunName { session, run: None })
 }
 
@@ -141,24 +135,39 @@ pub(super) fn abandoned(record: &RunRecord) -> u64 {
 
 /// Says why there is no result though the time was spent.
 pub(super) fn tell_lost(abandoned: u64) {
-    let why = match abandoned {
+    output::tell(&format!(
+        "{}, so this counts as failed",
+        lost_words(abandoned)
+    ));
+}
+
+/// Why there is no result though the time was spent.
+pub(super) fn lost_words(abandoned: u64) -> String {
+    match abandoned {
         0 => "no I/O completed while it was measured".to_owned(),
         lost => format!("{lost} I/Os were never answered"),
-    };
-    output::tell(&format!("{why}, so this counts as failed"));
+    }
 }
 
 /// Says which I/O ended a run, if one did.
 pub(super) fn tell_failure(record: &RunRecord) {
-    if let Outcome::Failed(failure) = &record.outcome {
-        let target = record.targets.get(failure.target as usize);
-        let path = target.map_or_else(String::new, |target| target.path.display().to_string());
-        output::tell(&format!(
-            "{path}: a {} of {} at byte {} failed: {}",
-            failure.operation.name(),
-            failure.length,
-            failure.offset.0,
-            failure.message
-        ));
+    if let Some(words) = failure_words(record) {
+        output::tell(&words);
     }
+}
+
+/// Which I/O ended a run, if one did.
+pub(super) fn failure_words(record: &RunRecord) -> Option<String> {
+    let Outcome::Failed(failure) = &record.outcome else {
+        return None;
+    };
+    let target = record.targets.get(failure.target as usize);
+    let path = target.map_or_else(String::new, |target| target.path.display().to_string());
+    Some(format!(
+        "{path}: a {} of {} at byte {} failed: {}",
+        failure.operation.name(),
+        failure.length,
+        failure.offset.0,
+        failure.message
+    ))
 }

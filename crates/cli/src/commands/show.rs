@@ -1,14 +1,15 @@
 //! `fathom show ID`: a result again, as it was printed when it was measured.
 
-use super::survey;
+use super::{survey, sweep};
 use crate::args::ShowArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::report::Form;
+use crate::report::{Form, RowsForm};
 use crate::{keep, output, report};
+use analysis::columns::{Selection, columns, usual};
 use dialects::native::{self, Request, TimeText};
 use model::{BeyondEnd, Bytes, Location, RunRecord, Target, Timespan};
-use store::{RunName, Session, SessionKind, StoredRun};
+use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -19,32 +20,73 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
             "{name}: nothing is kept yet: measure something first (fathom survey)"
         ))
     })?;
-    let session = store.load(name.session).map_err(Failure::refused)?;
     let form = Form {
         json: args.json,
         kept: Some((name, store.path())),
         place_named: args.store.is_some(),
         columns: environment.columns,
     };
+    if let Some(page) = as_rows(&store, name, form)? {
+        output::print(&page)?;
+        return Ok(Ending::Good);
+    }
+    let session = load(&store, name)?;
     let result = match (session.summary.kind, name.run) {
         (SessionKind::Survey, None) => {
             let context = survey::from_store(&session);
-            let cells = session.runs.into_iter().map(|run| (run.label, run.record));
-            let cells: Vec<(String, RunRecord)> = cells.collect();
+            let runs = session.runs.into_iter();
+            let cells: Vec<(String, RunRecord)> = runs.filter_map(StoredRun::into_record).collect();
             report::survey(&cells, &context, form)
         }
         (SessionKind::Run, None) if session.runs.len() > 1 => all(&session, form)?,
         (kind, _) => {
             let run = pick(&session, name)?;
-            let mut page = report::run(&run.record, form);
-            if kind == SessionKind::Survey && !args.json {
-                page.extend(alone(&run.record).into_bytes());
+            let mut page = page_of(run, form)?;
+            if let Some(record) = run
+                .record()
+                .filter(|_| kind == SessionKind::Survey && !args.json)
+            {
+                page.extend(alone(record).into_bytes());
             }
             page
         }
     };
     output::print(&result)?;
     Ok(Ending::Good)
+}
+
+/// Sessions of many results are shown without reading each record whole; `None` for all others.
+fn as_rows(store: &Store, name: RunName, form: Form) -> Result<Option<Vec<u8>>, Failure> {
+    if name.run.is_some() {
+        return Ok(None);
+    }
+    let summary = store.summary_of(name.session).map_err(Failure::refused)?;
+    match summary.kind {
+        SessionKind::Sweep => Ok(Some(sweep::shown(store, &summary, form)?)),
+        SessionKind::Import if summary.runs != 1 => {
+            let rows = store.rows(&[name.session]).map_err(Failure::refused)?;
+            let (selection, rows_form) = match form.json {
+                true => (Selection::of(columns().collect(), &rows), RowsForm::Json),
+                false => (usual(&rows), RowsForm::Text),
+            };
+            Ok(Some(report::rows(&selection, rows_form, form)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Only what is shown is read: what else the session holds may be damaged.
+fn load(store: &Store, name: RunName) -> Result<Session, Failure> {
+    let Some(number) = name.run else {
+        return store.load(name.session).map_err(Failure::refused);
+    };
+    let session = store
+        .load_one(name.session, number)
+        .map_err(Failure::refused)?;
+    if session.runs.is_empty() {
+        return store.load(name.session).map_err(Failure::refused); // to say what there is
+    }
+    Ok(session)
 }
 
 /// Every run of a session of several, one page after another.
@@ -63,23 +105,46 @@ fn all(session: &Session, form: Form) -> Result<Vec<u8>, Failure> {
         };
         let kept = form.kept.map(|(_, path)| (name, path));
         let mut page = format!("{id}.{}, {}:\n", run.number, run.label).into_bytes();
-        page.extend(report::run(&run.record, Form { kept, ..form }));
-        page
+        page.extend(page_of(run, Form { kept, ..form })?);
+        Ok(page)
     };
-    let pages: Vec<Vec<u8>> = session.runs.iter().map(page).collect();
-    Ok(pages.join(&b"\n"[..]))
+    let pages: Result<Vec<Vec<u8>>, Failure> = session.runs.iter().map(page).collect();
+    Ok(pages?.join(&b"\n"[..]))
 }
 
-/// The run that is named; a session of `fathom run` has one.
+/// One result: measured here, or imported.
+fn page_of(run: &StoredRun, form: Form) -> Result<Vec<u8>, Failure> {
+    match &run.result {
+        StoredResult::Run(record) => Ok(report::run(record, form)),
+        StoredResult::Imported(imported) => Ok(report::imported_run(imported, form)),
+        StoredResult::Missing(why) => Err(Failure::refused(format!(
+            "{} has no result: {why}",
+            run.label
+        ))),
+    }
+}
+
+/// The run that is named; else the first there is, because a session of `fathom run` has one. Numbers begin anywhere and
+/// have gaps where results were deleted.
 fn pick(session: &Session, name: RunName) -> Result<&StoredRun, Failure> {
-    let number = name.run.unwrap_or(1);
-    let run = session.runs.iter().find(|run| run.number == number);
+    let (id, runs) = (session.summary.id, &session.runs);
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
+        return Err(Failure::refused(format!(
+            "session {id} holds no run: it is still running its first, was ended before that was done, or all were deleted"
+        )));
+    };
+    let number = name.run.unwrap_or(first.number);
+    let run = runs.iter().find(|run| run.number == number);
     run.ok_or_else(|| {
-        let id = session.summary.id;
-        Failure::refused(match session.runs.len() {
-            0 => format!("session {id} holds no run: it is still running its first, or was ended before that was done"),
-            1 => format!("session {id} has no run {number}: it holds one, {id}.1"),
-            runs => format!("session {id} has no run {number}: it holds {id}.1 to {id}.{runs}"),
+        let (first, last) = (first.number, last.number);
+        Failure::refused(match runs.len() {
+            1 => format!("session {id} has no run {number}: it holds one, {id}.{first}"),
+            count if count as u64 == u64::from(last - first) + 1 => {
+                format!("session {id} has no run {number}: it holds {id}.{first} to {id}.{last}")
+            }
+            count => format!(
+                "session {id} has no run {number}: of {id}.{first} to {id}.{last} it holds {count}"
+            ),
         })
     })
 }

@@ -3,19 +3,23 @@
 //! Deliberately absent: any number and any layout of its own, but for the documents of devices and sessions.
 
 mod devices;
+mod import;
+mod rows;
 mod sessions;
 
 pub(crate) use devices::devices;
+pub(crate) use import::{BrokenRun, Imported, ImportedFile, imported};
+pub(crate) use rows::{RowsForm, answer, fields, pivot, rows};
 pub(crate) use sessions::sessions;
 
 use crate::environment::Environment;
-use analysis::SurveyContext;
-use model::RunRecord;
+use analysis::{SurveyContext, SweepCell, SweepContext, SweepForecast};
+use model::{ImportedRun, RunRecord};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use store::RunName;
-use views::{Paper, Stored, Zone};
+use views::{Paper, Script, Stored, Zone};
 
 /// How a result is to be shown.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +74,15 @@ pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
     })
 }
 
+/// One run of another tool's.
+pub(crate) fn imported_run(run: &ImportedRun, form: Form<'_>) -> Vec<u8> {
+    let report = analysis::imported_report(run);
+    written(|out| match form.json {
+        true => views::imported_json(&report, form.stored().as_ref(), out),
+        false => views::imported_summary(&report, &form.paper(), out),
+    })
+}
+
 /// The runs of one request that are nowhere named: one document of one run, or a list of them.
 pub(crate) fn runs(records: &[&RunRecord]) -> Vec<u8> {
     let document = |record: &&RunRecord| {
@@ -94,6 +107,43 @@ pub(crate) fn survey(
         true => views::survey_json(&report, form.stored().as_ref(), out),
         false => views::survey_summary(&report, &form.paper(), out),
     })
+}
+
+/// A sweep, whole or not.
+pub(crate) fn sweep(cells: &[SweepCell], context: &SweepContext, form: Form<'_>) -> Vec<u8> {
+    let report = analysis::sweep_report(cells, context);
+    written(|out| match form.json {
+        true => views::sweep_json(&report, form.stored().as_ref(), out),
+        false => views::sweep_summary(&report, &form.paper(), out),
+    })
+}
+
+/// What a sweep will do.
+pub(crate) fn sweep_forecast(
+    forecast: &SweepForecast,
+    json: bool,
+    columns: Option<usize>,
+) -> Vec<u8> {
+    let form = Form {
+        json,
+        kept: None,
+        place_named: false,
+        columns,
+    };
+    written(|out| match json {
+        true => views::sweep_forecast_json(forecast, out),
+        false => views::sweep_forecast(forecast, &form.paper(), out),
+    })
+}
+
+/// A sweep for elsewhere.
+pub(crate) fn script(script: &Script) -> Vec<u8> {
+    written(|out| script.write(out))
+}
+
+/// The day where the reader is, as names of files have it.
+pub(crate) fn today(utc: model::Nanos) -> String {
+    views::local_day(utc.0, &Zone::system())
 }
 
 /// A document of the door's own, ending in a newline.

@@ -28,6 +28,7 @@ struct Entry<'a> {
     target: &'a str,
     outcome: &'a str,
     runs: u32,
+    tags: &'a [String],
 }
 
 /// The list, in the order of the store, which lies at `path`.
@@ -58,6 +59,7 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         target,
         outcome: _,
         runs,
+        tags,
     } = session;
     Entry {
         session: id.0,
@@ -68,6 +70,7 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         target,
         outcome: outcome(session),
         runs: *runs,
+        tags,
     }
 }
 
@@ -79,6 +82,7 @@ fn session_line(session: &SessionSummary) -> SessionLine {
         started_utc_ns: session.started_utc.0,
         runs: u64::from(session.runs),
         target: session.target.clone(),
+        tags: session.tags.clone(),
     }
 }
 

@@ -6,7 +6,10 @@ use expect_test::expect_file;
 #[test]
 fn help_says_what_there_is() {
     let bench = Bench::new();
-    for command in ["", "run", "survey", "list", "show", "devices"] {
+    for command in [
+        "", "run", "survey", "sweep", "import", "list", "show", "table", "export", "tag", "delete",
+        "db", "devices",
+    ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();
         assert!(wide <= Some(100), "{command}: {wide:?}");

@@ -202,6 +202,37 @@ fn a_core_that_is_not_there_is_called_so() {
 }
 
 #[test]
+fn nothing_is_made_before_the_machine_has_what_is_asked() {
+    let bench = Bench::new();
+    let before = bench.snapshot();
+    for (line, words) in [
+        (
+            "run f --create 1M --no-store --cores 8000",
+            "core 8000 is not online",
+        ),
+        (
+            "run f --create 1M --no-store --poll --engine sync",
+            "cannot be polled",
+        ),
+        (
+            "sqlio -s1 -a0x8000000000000000 --no-store f",
+            "core 63 is not online",
+        ),
+        (
+            "sqlio -s1 -kW -qnowhere --no-store f",
+            "nowhere: the source of write data",
+        ),
+        (
+            "sqlio -s1 --no-store f --text /proc/self/r",
+            "nothing can be made in its folder",
+        ),
+    ] {
+        bench.line(line).refused(words);
+        assert_eq!(bench.snapshot(), before, "{line}");
+    }
+}
+
+#[test]
 fn near_cores_are_told() {
     let line = "run --engine null --no-store -d 200ms --warmup 0s --threads 3 --cores near --json";
     let told = Bench::new().line(line).good().json();

@@ -17,10 +17,21 @@ fn lines() -> Vec<&'static str> {
         .collect()
 }
 
+/// As a shell takes them apart: at spaces, but not within single quotes.
+fn split(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts
+        .flat_map(|(place, part)| match place % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
 /// The words of a line, with a short time and a small file.
 fn cut(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
-    let mut given = line.split_whitespace().skip(1);
+    let mut given = split(line).into_iter().skip(1);
     while let Some(word) = given.next() {
         match word {
             "--duration" => drop(given.next()),
@@ -33,6 +44,12 @@ fn cut(line: &str) -> Vec<&str> {
     }
     if words[0] == "run" {
         words.extend(["--duration", "300ms", "--warmup", "0s"]);
+    }
+    if words[0] == "sweep" {
+        words.extend(["--duration", "2ms", "--warmup", "0s"]);
+    }
+    if words[0] == "sqlio" {
+        words.push("-s1"); // the last counts here too
     }
     if words[0] == "diskspd" {
         let target = words.pop(); // of a switch that is given twice the last counts

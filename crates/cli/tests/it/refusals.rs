@@ -279,7 +279,7 @@ fn what_the_parser_does_not_know_cannot_steer_the_terminal_either() {
     for words in [
         &["run", "--a\nfathom: all is well\u{1b}[2J"][..],
         &["a\nfathom: all is well\u{1b}[2J"],
-        &["list", "a\nfathom: all is well\u{1b}[2J"],
+        &["list", "--kind=a\nfathom: all is well\u{1b}[2J"],
         &["show", "1", "a\nfathom: all is well\u{1b}[2J"],
         &["completions", "a\nfathom: all is well\u{1b}[2J"],
         &["run", "--json=a\nfathom: all is well\u{1b}[2J"],

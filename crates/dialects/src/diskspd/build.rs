@@ -9,8 +9,8 @@ use super::validate::{Purpose, validate};
 use super::{Extra, creation, targets};
 use model::{
     Access, BeyondEnd, Bytes, CacheMode, DiskspdAccess, EngineChoice, Hint, Location, Nanos,
-    OnError, Pacing, Phases, Placement, Pool, Priority, QueueDepth, Ratio, Sequence, Timespan,
-    Workload, WriteContent,
+    OnError, Pacing, Phases, Placement, Pool, PoolDraw, Priority, QueueDepth, Ratio, Sequence,
+    Timespan, Workload, WriteContent,
 };
 use std::path::PathBuf;
 
@@ -210,6 +210,7 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
         pool: (*thread_count > 0).then(|| Pool {
             threads: *thread_count,
             outstanding: (*request_count > 0).then_some(*request_count),
+            draw: PoolDraw::ByWeight,
         }),
         polling: model::Polling::default(),
         placement: placement(span),

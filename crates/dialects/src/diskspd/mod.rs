@@ -26,6 +26,7 @@ pub use build::{Built, beyond_end, build, smaller_than_memory};
 pub use decode::decode;
 pub use flags::{FLAGS, Flag, flag_table, usage};
 pub use number::size_text;
+pub(crate) use parse::LOOKS_LIKE_A_SWITCH;
 pub use parse::parse;
 pub use problem::{Note, Problem, Refusal};
 pub use profile::{
@@ -35,10 +36,16 @@ pub use profile::{
 pub use text::{RangeLine, print_text, range_line};
 pub use validate::{Purpose, validate};
 pub use xml::{
-    LENGTH_MAX as XML_LENGTH_MAX, LOST as XML_LOST, XmlError, escape, read_xml, write_xml,
+    Element as XmlElement, LENGTH_MAX as XML_LENGTH_MAX, LOST as XML_LOST, XmlError, escape,
+    read_results as read_xml_results, read_xml, write_xml,
 };
 
 use std::path::PathBuf;
+
+/// The name of the switch that these letters, behind its dash, begin with.
+pub(crate) fn switch_named_in(letters: &str) -> Option<&'static str> {
+    flags::find(letters).map(|flag| flag.name)
+}
 
 /// What a command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -86,7 +86,7 @@ fn restate_work(target: &Target) -> Option<WorkText> {
         pattern: match workload.access {
             Access::Random => "random",
             Access::Sequential => "sequential",
-            Access::Diskspd(_) => return None,
+            Access::Diskspd(_) | Access::Stripe(_) => return None,
         }
         .to_owned(),
     })

@@ -8,14 +8,17 @@ use std::sync::OnceLock;
 mod laws;
 
 type Law = fn(&str);
-const LAWS: [(&str, Law); 2] = [
+const LAWS: [(&str, Law); 5] = [
     ("diskspd_args", laws::diskspd_args),
     ("diskspd_xml", laws::diskspd_xml),
+    ("sqlio_args", laws::sqlio_args),
+    ("sqlio_params", laws::sqlio_params),
+    ("sweep_plan", laws::sweep_plan),
 ];
 
 /// The seeds of one target.
 fn seeds(target: usize) -> &'static [String] {
-    static SEEDS: [OnceLock<Vec<String>>; 2] = [const { OnceLock::new() }; 2];
+    static SEEDS: [OnceLock<Vec<String>>; LAWS.len()] = [const { OnceLock::new() }; LAWS.len()];
     SEEDS[target].get_or_init(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../fuzz/seeds")
@@ -87,5 +90,20 @@ proptest! {
     #[test]
     fn the_law_of_documents_holds_for_damaged_seeds(text in damaged(1)) {
         laws::diskspd_xml(&text);
+    }
+
+    #[test]
+    fn the_law_of_sqlio_s_arguments_holds_for_damaged_seeds(text in damaged(2)) {
+        laws::sqlio_args(&text);
+    }
+
+    #[test]
+    fn the_law_of_parameter_files_holds_for_damaged_seeds(text in damaged(3)) {
+        laws::sqlio_params(&text);
+    }
+
+    #[test]
+    fn the_law_of_plans_holds_for_damaged_seeds(text in damaged(4)) {
+        laws::sweep_plan(&text);
     }
 }

@@ -1,4 +1,4 @@
-//! The DISKSPD dialect from outside: the list of cases, laws, documents, and the manual.
+//! The dialects of other tools from outside: the lists of cases, laws, documents, and the manual.
 
 mod case_ids;
 mod cases;
@@ -10,6 +10,7 @@ mod manual;
 mod plan;
 mod schema;
 mod seeds;
+mod sqlio;
 mod text;
 mod xml;
 mod xml_cases;

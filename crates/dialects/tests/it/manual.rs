@@ -8,13 +8,18 @@ const END: &str = "<!-- end of switches -->\n";
 
 /// `UPDATE_EXPECT=1` rewrites the page, as with all expected text.
 #[test]
-#[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
 fn the_manual_holds_the_table_of_switches() {
+    holds_table((BEGIN, END), &flag_table());
+}
+
+/// The manual has this table between these marks, or is given it.
+#[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
+pub(crate) fn holds_table((begin, end): (&str, &str), table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (front, rest) = page.split_once(BEGIN).unwrap();
-    let (_, back) = rest.split_once(END).unwrap();
-    let expected = format!("{front}{BEGIN}\n{}\n{END}{back}", flag_table());
+    let page = std::fs::read_to_string(&path).expect("the page is there");
+    let (front, rest) = page.split_once(begin).expect("the table begins");
+    let (_, back) = rest.split_once(end).expect("the table ends");
+    let expected = format!("{front}{begin}\n{table}\n{end}{back}");
     if page == expected {
         return;
     }
@@ -22,7 +27,7 @@ fn the_manual_holds_the_table_of_switches() {
         std::env::var_os("UPDATE_EXPECT").is_some(),
         "docs/dialects.md is behind the code: run this with UPDATE_EXPECT=1"
     );
-    std::fs::write(&path, expected).unwrap();
+    std::fs::write(&path, expected).expect("the page can be written");
 }
 
 #[test]

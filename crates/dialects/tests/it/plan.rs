@@ -99,7 +99,8 @@ fn a_pool_counts_its_threads_once() {
         pool.pool,
         Some(model::Pool {
             threads: 4,
-            outstanding: None
+            outstanding: None,
+            draw: model::PoolDraw::ByWeight
         })
     );
     assert!(pool.targets.iter().all(|target| target.threads == 1));
@@ -108,7 +109,8 @@ fn a_pool_counts_its_threads_once() {
         shared,
         Some(model::Pool {
             threads: 4,
-            outstanding: Some(8)
+            outstanding: Some(8),
+            draw: model::PoolDraw::ByWeight
         })
     );
     let alone = plan("-t4 -O8 f");

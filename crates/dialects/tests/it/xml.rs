@@ -327,7 +327,8 @@ fn a_document_with_everything_reaches_the_plan() {
         built.timespans[1].pool,
         Some(model::Pool {
             threads: 4,
-            outstanding: Some(6)
+            outstanding: Some(6),
+            draw: model::PoolDraw::ByWeight
         })
     );
 }

@@ -116,7 +116,7 @@ impl IoUring {
 
     /// Reads once from each target that can be read, because a file system or device may not offer polling.
     fn try_polling(&mut self, setup: &Setup<'_>) -> Result<(), RunError> {
-        let clock = WallClock::start(false);
+        let clock = WallClock::monotonic();
         let limit = clock.now().plus(TRIAL_MAX);
         let mut landed = Vec::with_capacity(1);
         let (memory, _) = setup.buffers.pieces()[0];

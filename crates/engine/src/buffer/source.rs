@@ -41,6 +41,20 @@ impl Source {
             .collect()
     }
 
+    /// Whether the files that sources are read from are there and hold something.
+    pub(crate) fn can_be_read(plan: &Plan) -> Result<(), RunError> {
+        let writing = plan.targets.iter().filter(|target| target.writes());
+        for target in writing {
+            if let WriteContent::Source {
+                file: Some(path), ..
+            } = &target.content
+            {
+                read(path, 1)?;
+            }
+        }
+        Ok(())
+    }
+
     fn new(bytes: u64, file: Option<&Path>) -> Result<Self, RunError> {
         let length = usize::try_from(bytes).expect("the check keeps it below the memory");
         let mut map = Map::new(length, false)?;
@@ -51,17 +65,7 @@ impl Source {
                 stamp::mark_source(data);
             }
             Some(path) => {
-                let told = |source| RunError::Source {
-                    path: path.to_owned(),
-                    source,
-                };
-                let mut whole = Vec::new();
-                File::open(path)
-                    .and_then(|file| file.take(bytes).read_to_end(&mut whole))
-                    .map_err(told)?;
-                if whole.is_empty() {
-                    return Err(told(std::io::ErrorKind::UnexpectedEof.into()));
-                }
+                let whole = read(path, bytes)?;
                 for piece in data.chunks_mut(whole.len()) {
                     piece.copy_from_slice(&whole[..piece.len()]);
                 }
@@ -82,4 +86,20 @@ impl Source {
     pub(crate) fn whole(&self) -> (NonNull<u8>, usize) {
         (self.map.start, self.map.bytes)
     }
+}
+
+/// The first of a file's bytes, so many at most and at least one.
+fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, RunError> {
+    let told = |source| RunError::Source {
+        path: path.to_owned(),
+        source,
+    };
+    let mut whole = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(bytes_max).read_to_end(&mut whole))
+        .map_err(told)?;
+    if whole.is_empty() {
+        return Err(told(std::io::ErrorKind::UnexpectedEof.into()));
+    }
+    Ok(whole)
 }

@@ -51,7 +51,7 @@ pub(super) struct Returned {
 struct Orders {
     shared: Shared,
     place: Place,
-    core: Option<u32>,
+    cores: Vec<u32>,
     live: Arc<Live>,
     gate: Arc<Gate>,
     words: Sender<(u32, Word)>,
@@ -63,12 +63,12 @@ impl Crew {
     pub(super) fn muster(
         shared: &Shared,
         kind: BackendKind,
-        places: Vec<(Place, Option<u32>)>,
+        places: Vec<(Place, Vec<u32>)>,
     ) -> Result<Self, RunError> {
         let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
         let gate = Arc::new(Gate::default());
         let (sender, words) = channel();
-        for ((place, core), live) in places.iter().zip(&lives) {
+        for ((place, cores), live) in places.iter().zip(&lives) {
             let kind = if place.maps(&shared.plan) {
                 BackendKind::Mmap
             } else {
@@ -77,7 +77,7 @@ impl Crew {
             let orders = Orders {
                 shared: shared.clone(),
                 place: place.clone(),
-                core: *core,
+                cores: cores.clone(),
                 live: Arc::clone(live),
                 gate: Arc::clone(&gate),
                 words: sender.clone(),
@@ -248,12 +248,12 @@ fn prepare<B: Backend>(
     orders: &Orders,
     open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>,
 ) -> Result<Prepared<B>, RunError> {
-    if let Some(core) = orders.core {
-        affinity::bind(core)?; // first, so that its memory comes from where it runs
+    if !orders.cores.is_empty() {
+        affinity::bind(&orders.cores)?; // first, so that its memory comes from where it runs
     }
     let (shared, place) = (&orders.shared, &orders.place);
     let (targets, aims) = open_all(&shared.plan, place)?;
-    let clock = WallClock::start(false);
+    let clock = WallClock::monotonic();
     let work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
     let planned = place
         .seats

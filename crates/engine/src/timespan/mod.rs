@@ -7,6 +7,7 @@ mod crew;
 
 use crate::RunError;
 use crate::backend::Used;
+use crate::calibration::Calibration;
 use crate::clock::{Clock, WallClock};
 use crate::cores;
 use crate::dispatch::{self, BackendKind};
@@ -65,11 +66,25 @@ pub fn run(
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<RunRecord, RunError> {
+    run_calibrated(job, root, &Calibration::default(), observer, stop)
+}
+
+/// The same for one run of several, each of which leaves to the next what it found out about the clock.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_calibrated(
+    job: Job,
+    root: &Root,
+    calibration: &Calibration,
+    observer: &dyn Observer,
+    stop: &Stop,
+) -> Result<RunRecord, RunError> {
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
     let (kind, mut notes) = dispatch::resolve(&job.plan)?;
-    let clock = WallClock::start(host::keeps_time_by_counter(root));
+    let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);
     let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
     notes.extend(cores::note(&job.plan.placement, &cores));
@@ -194,6 +209,7 @@ impl Control<'_> {
             elapsed,
             ios,
             bytes: Bytes(bytes),
+            p99: self.lives.iter().filter_map(|live| live.p99()).max(),
         });
     }
 }

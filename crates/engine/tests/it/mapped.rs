@@ -159,6 +159,7 @@ fn a_pool_reads_several_files_and_a_pace_holds_on_a_real_clock() {
         span.pool = Some(Pool {
             threads: 2,
             outstanding: None,
+            draw: PoolDraw::ByWeight,
         });
         span.phases.measured = Nanos::millis(300);
         for target in &mut span.targets {

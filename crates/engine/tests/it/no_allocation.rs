@@ -79,6 +79,7 @@ fn a_pool_that_draws_its_targets_allocates_nothing_either() {
         span.pool = Some(Pool {
             threads: 1,
             outstanding: Some(32),
+            draw: PoolDraw::ByWeight,
         });
         span.targets = vec![span.targets[0].clone(); 2];
         for (number, target) in span.targets.iter_mut().enumerate() {

@@ -56,6 +56,7 @@ fn e046_each_thread_of_a_pool_has_its_depth_on_every_target() {
         span.pool = Some(Pool {
             threads: 3,
             outstanding: None,
+            draw: PoolDraw::ByWeight,
         });
         for target in &mut span.targets {
             (target.workload.queue_depth, target.workload.access) =
@@ -83,6 +84,7 @@ fn e048_weights_share_a_pools_outstanding_ios_out() {
         span.pool = Some(Pool {
             threads: 1,
             outstanding: Some(10),
+            draw: PoolDraw::ByWeight,
         });
         (span.targets[0].weight, span.targets[1].weight) = (70, 30);
     });
@@ -98,6 +100,7 @@ fn e049_threads_may_have_weights_of_their_own_or_no_part_in_a_target() {
         span.pool = Some(Pool {
             threads: 4,
             outstanding: Some(10),
+            draw: PoolDraw::ByWeight,
         });
         (span.targets[0].weight, span.targets[1].weight) = (100, 100);
         span.targets[0].pool_threads = vec![(0, 200), (1, 50), (2, 0)];
@@ -137,6 +140,7 @@ fn a_rate_is_each_targets_own_and_may_have_several_in_flight() {
         span.pool = Some(Pool {
             threads: 2,
             outstanding: None,
+            draw: PoolDraw::ByWeight,
         });
         for target in &mut span.targets {
             target.workload.queue_depth = QueueDepth(8);
@@ -173,6 +177,7 @@ fn a_mixed_walk_of_a_pool_repeats_to_the_last_bit() {
             span.pool = Some(Pool {
                 threads: 2,
                 outstanding: Some(7),
+                draw: PoolDraw::ByWeight,
             });
             for target in &mut span.targets {
                 let random = Ratio::percent(50).unwrap();
@@ -191,9 +196,37 @@ fn interlocked_threads_of_a_pool_share_each_targets_pointer() {
         span.pool = Some(Pool {
             threads: 2,
             outstanding: None,
+            draw: PoolDraw::ByWeight,
         });
         let sequence = Sequence::Interlocked;
         span.targets[0].workload.access = Access::Diskspd(DiskspdAccess { sequence, ..walk() });
     });
     assert_eq!(ios(&record), [(0, 0, 9_999), (1, 0, 9_999)]);
+}
+
+#[test]
+fn targets_that_take_turns_get_one_io_after_another_without_overlap() {
+    let record = rehearsed(3, &|span| {
+        span.pool = Some(Pool {
+            threads: 2,
+            outstanding: Some(1),
+            draw: PoolDraw::InTurn,
+        });
+        for target in &mut span.targets {
+            target.workload.access = Access::Random;
+        }
+    });
+    let each = 9_999 / 3;
+    assert_eq!(
+        ios(&record),
+        [
+            (0, 0, each),
+            (0, 1, each),
+            (0, 2, each),
+            (1, 0, each),
+            (1, 1, each),
+            (1, 2, each)
+        ]
+    );
+    assert_eq!(record.plan.outstanding_max(), 2);
 }

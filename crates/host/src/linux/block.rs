@@ -23,7 +23,11 @@ pub fn has_poll_queues(root: &Root, device: &str) -> Option<bool> {
 }
 
 impl Node {
+    /// Major 0 is what file systems without a device have: `proc`, `tmpfs` and many more.
     pub(super) fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<Self> {
+        if major == 0 {
+            return None;
+        }
         Self::at(root.resolve(format!("sys/dev/block/{major}:{minor}"))?)
     }
 

@@ -47,18 +47,19 @@ impl CounterReader {
     pub fn read(&mut self, now: &mut dyn FnMut() -> Nanos) -> Counters {
         let begun = now();
         let devices = self.devices.iter().filter_map(read_device).collect();
-        let cpus = self.read_cores().unwrap_or_default();
+        let (cpus, interrupts) = self.read_cores().unwrap_or_default();
         Counters {
             begun,
             ended: now(),
             cpus,
             devices,
+            interrupts,
         }
     }
 
-    /// The lines of the cores are at the start, so the rest of the file is not wanted; but they must be
-    /// whole, which the line behind them shows.
-    fn read_cores(&mut self) -> Option<Vec<CpuTimes>> {
+    /// The lines of the cores are at the start, and behind them the sum of the interrupts, so the rest of the file is not
+    /// wanted; but they must be whole, which the line behind them shows.
+    fn read_cores(&mut self) -> Option<(Vec<CpuTimes>, Option<u64>)> {
         let file = self.cores.as_ref()?;
         loop {
             let length = file.read_at(&mut self.text, 0).ok()?;
@@ -67,11 +68,18 @@ impl CounterReader {
             let ended = text.lines().any(|line| !line.starts_with("cpu"));
             if all_read || ended || length >= CORES_TEXT_BYTES_MAX {
                 let cores = text.lines().take_while(|line| line.starts_with("cpu"));
-                return Some(cores.filter_map(|line| core(line, self.tick)).collect());
+                let cores = cores.filter_map(|line| core(line, self.tick)).collect();
+                return Some((cores, text.lines().find_map(interrupts)));
             }
             self.text.resize(length * 2, 0);
         }
     }
+}
+
+/// `intr sum of-each …`. A sum that the reading cut off is none.
+fn interrupts(line: &str) -> Option<u64> {
+    let (sum, _) = line.strip_prefix("intr ")?.split_once(' ')?;
+    sum.parse().ok()
 }
 
 fn read_device((name, file): &(String, File)) -> Option<DeviceCounters> {
@@ -100,6 +108,8 @@ fn core(line: &str, tick: Nanos) -> Option<CpuTimes> {
         kernel: time(&[*system, rest(1), rest(2)]),
         idle: time(&[*idle, rest(0)]),
         steal: time(&[rest(3)]),
+        irq: Some(time(&[rest(1)])),
+        softirq: Some(time(&[rest(2)])),
     })
 }
 
@@ -143,6 +153,10 @@ mod tests {
         assert_eq!(times.cpu, 3);
         let sums = [times.user, times.kernel, times.idle, times.steal];
         assert_eq!(sums, [30, 1000, 240, 1280].map(Nanos));
+        assert_eq!(
+            (times.irq, times.softirq),
+            (Some(Nanos(320)), Some(Nanos(640)))
+        );
         assert_eq!(core("cpu  1 2 3 4", Nanos(10)), None);
     }
 
@@ -176,10 +190,10 @@ mod tests {
         let lines: String = (0..2000)
             .map(|n| format!("cpu{n} 1 1 1 1 1 1 1 1 0 0\n"))
             .collect();
-        std::fs::write(folder.path().join("proc/stat"), lines + "intr 5\n").unwrap();
+        std::fs::write(folder.path().join("proc/stat"), lines + "intr 5 1 4\n").unwrap();
         let root = Root::at(folder.path().to_owned());
         let read = CounterReader::open(&root, &["gone".to_owned()]).read(&mut || Nanos(7));
-        assert_eq!(read.cpus.len(), 2000);
+        assert_eq!((read.cpus.len(), read.interrupts), (2000, Some(5)));
         assert!(read.devices.is_empty());
         assert_eq!((read.begun, read.ended), (Nanos(7), Nanos(7)));
     }

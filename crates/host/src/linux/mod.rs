@@ -29,4 +29,4 @@ pub use kernel::{
     KernelWorkers, hangup_is_ignored, keeps_time_by_counter, kernel_workers, uptime_ms,
 };
 pub use machine::host_record;
-pub use target::{file_identity, target_facts, target_facts_again};
+pub use target::{FileState, file_identity, file_state, target_facts, target_facts_again};

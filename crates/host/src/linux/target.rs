@@ -281,6 +281,27 @@ pub fn file_identity(there: &Metadata) -> (u64, u64) {
     (there.dev(), there.ino())
 }
 
+/// What a file's inode says of its last change. Equal ones: nobody has written to the file in between, as far as the
+/// clock of the file system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    size: u64,
+    /// Seconds and nanoseconds.
+    written: (i64, i64),
+    /// Its attributes too.
+    changed: (i64, i64),
+}
+
+/// The state of a regular file; `None` for anything else. // inode(7)
+pub fn file_state(path: &Path) -> Option<FileState> {
+    let there = fs::metadata(path).ok().filter(Metadata::is_file)?;
+    Some(FileState {
+        size: there.len(),
+        written: (there.mtime(), there.mtime_nsec()),
+        changed: (there.ctime(), there.ctime_nsec()),
+    })
+}
+
 /// Number of the block device that a path names on this machine.
 pub(super) fn device_number(path: &Path) -> Option<(u32, u32)> {
     let there = fs::metadata(path).ok()?;

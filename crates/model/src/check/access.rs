@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::{BLOCK_MAX, BLOCK_MIN};
 use crate::plan::{
     Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing, Priority,
-    Sequence, Target, Timespan, WriteContent,
+    Sequence, StripeAccess, Target, Timespan, WriteContent,
 };
 use crate::record::{TargetFacts, TargetKind};
 use crate::units::Bytes;
@@ -61,11 +61,39 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
     {
         problems.push(Problem::Walk { why });
     }
+    if let Access::Stripe(stripe) = target.workload.access {
+        check_stripe((span, target), stripe, problems);
+    }
     if target.mapped.is_some() {
         check_mapped(span, target, problems);
     }
     if matches!(target.location, Location::Null(_)) {
         check_null(target, problems);
+    }
+}
+
+/// A matrix has blocks, is just as long as the range, and has a column for each thread.
+fn check_stripe(
+    (span, target): (&Timespan, &Target),
+    stripe: StripeAccess,
+    problems: &mut Vec<Problem>,
+) {
+    let bytes = u128::from(stripe.blocks()) * u128::from(target.workload.block.0);
+    if bytes == 0 {
+        problems.push(Problem::Walk {
+            why: "a stripe has at least one column and one row of blocks",
+        });
+    } else if target.length.map(|length| u128::from(length.0)) != Some(bytes) {
+        problems.push(Problem::Walk {
+            why: "a stripe's range is as long as its columns times its rows of blocks: say just that length",
+        });
+    }
+    let threads = span.pool.map_or(target.threads, |pool| pool.threads);
+    if threads > stripe.columns {
+        problems.push(Problem::StripeThreads {
+            columns: stripe.columns,
+            threads,
+        });
     }
 }
 

@@ -151,6 +151,11 @@ pub enum Problem {
     SourceTooSmall { read: Bytes, block: Bytes },
     #[error("access: {why}")]
     Walk { why: &'static str },
+    #[error(
+        "stripe: read {columns} blocks for {threads} threads; threads share its columns out, so there are at least as \
+         many columns as threads"
+    )]
+    StripeThreads { columns: u32, threads: u32 },
     #[error("{what}: read {read}; unbuffered I/O needs multiples of {alignment} here")]
     StrideUnaligned {
         what: &'static str,
@@ -216,6 +221,11 @@ pub enum Problem {
          each target its own outstanding I/Os"
     )]
     PoolCannot { what: &'static str },
+    #[error(
+        "pool: targets that take turns need outstanding I/Os that are shared, and no weights: say how many each thread has \
+         over all targets, and leave weights away"
+    )]
+    PoolTurns,
     #[error(
         "pool: its threads cannot map some targets and read and write others: make all alike, or measure them \
          one after the other"

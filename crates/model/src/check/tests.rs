@@ -461,6 +461,7 @@ fn nothing_is_accepted_and_then_ignored() {
     };
     assert!(target(&|t| t.content = small.clone()).contains("holds no block"));
     assert!(told(|span| span.placement = Placement::Cores(vec![])).contains("no core is named"));
+    assert!(told(|span| span.placement = Placement::Masks(vec![])).contains("no core is named"));
     let asked = profile("/dev/sdb", |span| {
         let t = &mut span.targets[0];
         (t.cache, t.mapped) = (CacheMode::Cached, Some(Flush::Never));
@@ -475,6 +476,7 @@ fn pools_say_what_they_cannot_do() {
             span.pool = Some(Pool {
                 threads: 2,
                 outstanding,
+                draw: PoolDraw::ByWeight,
             });
             change(span);
         })
@@ -489,6 +491,41 @@ fn pools_say_what_they_cannot_do() {
     let pacing = Pacing::Rate { bytes_per_s: 1 };
     assert!(pool(Some(4), &|s| s.targets[0].pacing = pacing).contains("a pace of each target"));
     assert!(pool(Some(0), &|_| {}).contains("queue depth: read 0"));
+}
+
+#[test]
+fn targets_take_turns_only_where_their_slots_are_shared_and_no_weight_says_otherwise() {
+    let turns = |outstanding, weight| {
+        told(|span| {
+            span.pool = Some(Pool {
+                threads: 2,
+                outstanding,
+                draw: PoolDraw::InTurn,
+            });
+            span.targets[0].weight = weight;
+        })
+    };
+    assert!(turns(None, 1).contains("take turns"));
+    assert!(turns(Some(1), 3).contains("take turns"));
+}
+
+#[test]
+fn a_stripe_is_as_long_as_its_range_and_has_a_column_for_each_thread() {
+    let stripe = |columns, rows, length: Option<Bytes>, threads| {
+        told(|span| {
+            let target = &mut span.targets[0];
+            target.workload.access = Access::Stripe(StripeAccess { columns, rows });
+            (target.length, target.threads) = (length, threads);
+            target.workload.queue_depth = QueueDepth(0); // so that there is always something to tell
+        })
+    };
+    let fits = stripe(4, 2, Some(Bytes::kib(4 * 8)), 4);
+    assert!(!fits.contains("stripe"), "{fits}");
+    assert!(stripe(4, 2, None, 1).contains("just that length"));
+    assert!(stripe(4, 2, Some(Bytes::kib(4)), 1).contains("just that length"));
+    assert!(stripe(0, 2, Some(Bytes(0)), 1).contains("at least one column"));
+    let told = stripe(4, 2, Some(Bytes::kib(4 * 8)), 5);
+    assert!(told.contains("read 4 blocks for 5 threads"), "{told}");
 }
 
 #[test]
@@ -522,6 +559,7 @@ fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
         span.pool = Some(Pool {
             threads: 1,
             outstanding: None,
+            draw: PoolDraw::ByWeight,
         });
     });
     assert!(told.contains("cannot have a pool of threads"), "{told}");

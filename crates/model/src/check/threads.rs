@@ -3,11 +3,15 @@
 use super::problem::Problem;
 use super::{QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
 use crate::plan::planned::weight_on;
-use crate::plan::{Access, EngineChoice, Pacing, Placement, Pool, Sequence, Target, Timespan};
+use crate::plan::{
+    Access, EngineChoice, Pacing, Placement, Pool, PoolDraw, Sequence, Target, Timespan,
+};
 
 pub(super) fn check_threads(span: &Timespan, problems: &mut Vec<Problem>) {
-    if span.placement == Placement::Cores(Vec::new()) {
-        problems.push(Problem::NoCores);
+    match &span.placement {
+        Placement::Cores(cores) if cores.is_empty() => problems.push(Problem::NoCores),
+        Placement::Masks(masks) if masks.is_empty() => problems.push(Problem::NoCores),
+        _ => {}
     }
     for target in &span.targets {
         let depth = target.workload.queue_depth.0;
@@ -74,6 +78,12 @@ fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
     }
     for target in &span.targets {
         check_member(target, pool, problems);
+    }
+    let weighted = |target: &Target| target.weight != 1 || !target.pool_threads.is_empty();
+    if pool.draw == PoolDraw::InTurn
+        && (pool.outstanding.is_none() || span.targets.iter().any(weighted))
+    {
+        problems.push(Problem::PoolTurns);
     }
     let mapped = span
         .targets

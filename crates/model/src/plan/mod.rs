@@ -17,11 +17,11 @@ pub use arrivals::{Arrivals, Spacing};
 pub use effective::{Effective, EffectiveRange, Extent};
 pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
-pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, Profile, Timespan};
+pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
 pub use target::{
     BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Stall, Target,
     WriteContent,
 };
 pub use workload::{
-    Access, DiskspdAccess, Distribution, Operation, QueueDepth, Sequence, Workload,
+    Access, DiskspdAccess, Distribution, Operation, QueueDepth, Sequence, StripeAccess, Workload,
 };

@@ -22,6 +22,9 @@ pub enum Placement {
     Near,
     /// Each on one of these, round robin. // never empty; each may be used by this process
     Cores(Vec<u32>),
+    /// Each on any of the cores of its own list, the lists round robin; an empty list leaves it to the system. Called
+    /// elsewhere: affinity masks. // never empty; each core may be used by this process
+    Masks(Vec<Vec<u32>>),
 }
 
 /// The words that mean one thing.
@@ -71,6 +74,13 @@ impl fmt::Display for Placement {
             (None, Placement::Cores(cores)) => {
                 let each: Vec<String> = cores.iter().map(u32::to_string).collect();
                 f.write_str(&each.join(","))
+            }
+            (None, Placement::Masks(lists)) => {
+                let one = |cores: &Vec<u32>| {
+                    let each: Vec<String> = cores.iter().map(u32::to_string).collect();
+                    each.join("+")
+                };
+                f.write_str(&lists.iter().map(one).collect::<Vec<_>>().join(","))
             }
             (word, _) => f.write_str(word.expect("every other placement has a word").0),
         }

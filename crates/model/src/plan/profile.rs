@@ -51,6 +51,20 @@ pub struct Pool {
     /// Outstanding I/Os of each thread over all targets, each drawing its target by weight when it is free; without
     /// it each target has its own outstanding I/Os.
     pub outstanding: Option<u32>,
+    /// How a free slot comes to its target, where slots are not bound to targets.
+    #[serde(default)]
+    pub draw: PoolDraw,
+}
+
+/// How a free slot of a pool comes to its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PoolDraw {
+    /// Drawn by weight. Called elsewhere: DISKSPD `-F` with `-O`.
+    #[default]
+    ByWeight,
+    /// One target after another, and from the first again. Called elsewhere: SQLIO with several files.
+    InTurn,
 }
 
 /// The three parts of a timespan. I/O runs in all three; only the middle one is counted.

@@ -42,8 +42,28 @@ pub enum Access {
     Sequential,
     /// Any block-aligned place in the range, all alike likely.
     Random,
+    /// The range seen as a matrix of blocks and walked column by column. Called elsewhere: SQLIO `-f`, `-i`.
+    Stripe(StripeAccess),
     /// Offsets and operations as DISKSPD draws them, from its generator, in its order.
     Diskspd(DiskspdAccess),
+}
+
+/// SQLIO's stripes: block *r·columns + c* stands in row *r* and column *c*. A run goes down one column; the next run takes
+/// the next column, and after the last the first again. Several threads share the columns out: thread *i* of *n* has
+/// those from *i·columns/n* on, up to the next thread's. Source: the readme of SQLIO 1.5, "About the IOs".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StripeAccess {
+    /// Blocks of a row: the stripe. // at least as many as threads
+    pub columns: u32,
+    /// Rows: the I/Os of one run. // above 0
+    pub rows: u32,
+}
+
+impl StripeAccess {
+    /// Blocks of the matrix.
+    pub const fn blocks(self) -> u64 {
+        self.columns as u64 * self.rows as u64
+    }
 }
 
 /// DISKSPD's own walk. Source: its `IORequestGenerator`, as restated in `docs/dialects.md`.

@@ -17,6 +17,10 @@ pub struct Counters {
     pub cpus: Vec<CpuTimes>,
     /// Every device of the targets' chains. // empty where the system does not tell
     pub devices: Vec<DeviceCounters>,
+    /// Interrupts of all cores together since boot. None in records kept before that was read, and where the system does
+    /// not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupts: Option<u64>,
 }
 
 /// Time of one core since boot. Source: proc_stat(5).
@@ -32,6 +36,12 @@ pub struct CpuTimes {
     pub idle: Nanos,
     /// Taken by the hypervisor for others.
     pub steal: Nanos,
+    /// Of the time in the kernel, in interrupts; absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irq: Option<Nanos>,
+    /// Of the time in the kernel, in what interrupts left for later (softirq); absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softirq: Option<Nanos>,
 }
 
 /// The block layer's figures of one device since boot. Source: the kernel's `Documentation/block/stat.rst`.
@@ -91,6 +101,15 @@ impl CounterWindow {
             .collect()
     }
 
+    /// Interrupts of all cores in between; `None` when they were not read at both ends.
+    pub fn interrupts(&self) -> Option<u64> {
+        Some(
+            self.after
+                .interrupts?
+                .saturating_sub(self.before.interrupts?),
+        )
+    }
+
     /// From the device reading at the start to the one at the end.
     pub fn elapsed(&self) -> Nanos {
         self.after.begun.minus(self.before.begun)
@@ -102,7 +121,10 @@ impl CpuTimes {
     /// tick) counts as still.
     #[must_use]
     pub fn since(&self, before: &CpuTimes) -> CpuTimes {
+        let part = |now: Option<Nanos>, before: Option<Nanos>| Some(now?.minus(before?));
         CpuTimes {
+            irq: part(self.irq, before.irq),
+            softirq: part(self.softirq, before.softirq),
             cpu: self.cpu,
             user: self.user.minus(before.user),
             kernel: self.kernel.minus(before.kernel),

@@ -143,6 +143,22 @@ impl LatencyHistogram {
             })
     }
 
+    /// The latency that one in so many of all these I/Os exceeds: their quantile 1 - 1/`one_in`, as
+    /// [`quantile`](Self::quantile) answers of the merged histograms, but from the buckets alone, without their totals
+    /// and without memory. `None` with fewer I/Os than that. // one_in above 0
+    pub fn exceeded_by_one_in(one_in: u64, parts: &[&LatencyHistogram]) -> Option<Nanos> {
+        let count: u64 = parts.iter().flat_map(|part| &part.counts).sum();
+        let beyond = count / one_in;
+        let mut above = 0;
+        let reached = |index: &usize| {
+            above += parts.iter().map(|part| part.counts[*index]).sum::<u64>();
+            above > beyond
+        };
+        let index = (0..BUCKETS).rev().find(reached).filter(|_| beyond > 0)?;
+        let (low, high) = bounds_of(index);
+        Some(Nanos(low.0 + (high.0 - low.0) / 2))
+    }
+
     /// The non-empty counts by bucket number, for storing. The numbering is fixed for good.
     pub fn sparse(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.counts
@@ -283,6 +299,21 @@ mod tests {
             let told = histogram.quantile(quantile).unwrap().0;
             // The middle of a bucket: off by half its width at most, and its width is one sub-bucket's share.
             prop_assert!(told.abs_diff(exact) * 2 * SUB_BUCKETS <= exact, "{told} for {exact}");
+        }
+
+        #[test]
+        fn from_the_slow_end_it_is_the_same_quantile(
+            first in prop::collection::vec(0u64..1 << 41, 1..300),
+            second in prop::collection::vec(0u64..1 << 20, 1..300),
+        ) {
+            let (first, second) = (of(&first), of(&second));
+            let mut both = first.clone();
+            both.merge(&second);
+            let told = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second]);
+            let median = both.quantile(0.5).unwrap();
+            prop_assert!(told.unwrap().0.abs_diff(median.0) * 2 * SUB_BUCKETS <= median.0);
+            let few = LatencyHistogram::exceeded_by_one_in(1000, &[&first, &second]);
+            prop_assert_eq!(few, None);
         }
 
         #[test]

@@ -149,6 +149,25 @@ impl Interval {
         self.latency_sum = self.latency_sum.plus(other.latency_sum);
         self.latency_max = self.latency_max.max(other.latency_max);
     }
+
+    /// Standard deviation of the latencies, of all of them and not of a sample; none without I/Os, or where the spread was
+    /// not kept.
+    pub fn latency_sd_ns(&self) -> Option<f64> {
+        let squares = self.latency_spread?.squares_ns2;
+        standard_deviation(self.ios, u128::from(self.latency_sum.0), squares)
+    }
+}
+
+/// Standard deviation of so many values with this sum and this sum of squares; none of no values, and where the numbers do
+/// not fit.
+///
+/// The sum of squares about the mean is `squares - sum² / n`. Both are nearly alike where values are, so the whole part is
+/// taken in whole numbers, which lose nothing, and only what is left becomes a float.
+pub(super) fn standard_deviation(count: u64, sum: u128, squares: u128) -> Option<f64> {
+    let (count, squared) = (u128::from(count), sum.checked_mul(sum)?);
+    let (whole, rest) = (squared.checked_div(count)?, squared.checked_rem(count)?);
+    let about_mean = squares.saturating_sub(whole) as f64 - rest as f64 / count as f64;
+    Some((about_mean / count as f64).max(0.0).sqrt())
 }
 
 impl LatencySpread {
@@ -200,6 +219,16 @@ mod tests {
             sum.merge(&part);
         }
         assert_eq!(sum, step(&[7, 9, 4, 2]));
+    }
+
+    #[test]
+    fn the_deviation_is_exact_where_latencies_are_nearly_alike() {
+        assert_eq!(step(&[2, 4, 4, 4, 5, 5, 7, 9]).latency_sd_ns(), Some(2.0));
+        let far = 1 << 40; // its square has more digits than a float
+        assert_eq!(step(&[far, far + 2]).latency_sd_ns(), Some(1.0));
+        assert_eq!(step(&[far; 3]).latency_sd_ns(), Some(0.0));
+        assert_eq!(step(&[]).latency_sd_ns(), None);
+        assert_eq!(standard_deviation(1, u128::MAX, u128::MAX), None);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use store::*;
 
 const V1: &[u8] = include_bytes!("../fixtures/v1.sqlite");
 const V2: &[u8] = include_bytes!("../fixtures/v2.sqlite");
+const V3: &[u8] = include_bytes!("../fixtures/v3.sqlite");
+const V4: &[u8] = include_bytes!("../fixtures/v4.sqlite");
 
 /// Opens it as it lies in a file of its own.
 fn opened(folder: &Path, file: &[u8]) -> Store {
@@ -23,7 +25,7 @@ fn assert_holds(store: &Store, expected: [RunRecord; 2]) {
     let labels: Vec<_> = session.runs.iter().map(|run| run.label.as_str()).collect();
     assert_eq!(labels, ["4K random read", "4K random write"]);
     for (run, expected) in session.runs.into_iter().zip(expected) {
-        assert_eq!(run.record, expected);
+        assert_eq!(run.record(), Some(&expected));
     }
 }
 
@@ -52,8 +54,8 @@ fn a_store_of_version_1_takes_runs_of_today() {
         store.save(SessionId(1), "later", record).unwrap();
     }
     let runs = store.load(SessionId(1)).unwrap().runs;
-    let records: Vec<_> = runs.into_iter().map(|run| run.record).collect();
-    assert_eq!(records[2..], [record(4), old]);
+    let records: Vec<_> = runs.iter().filter_map(StoredRun::record).collect();
+    assert_eq!(records[2..], [&record(4), &old]);
 }
 
 /// A record of a rate: response times beside latencies, and what each worker says of itself.
@@ -92,21 +94,132 @@ fn response_times_are_kept_beside_runs_that_have_none() {
     let store = opened(folder.path(), V2);
     store.save(SessionId(1), "rate", &rate_record()).unwrap();
     let runs = store.load(SessionId(1)).unwrap().runs;
-    assert_eq!(runs[2].record, rate_record());
-    assert_eq!(runs[1].record, record(4));
+    assert_eq!(runs[2].record(), Some(&rate_record()));
+    assert_eq!(runs[1].record(), Some(&record(4)));
 }
 
-/// What a shelf of an older version looks like to somebody who may not bring it up to date.
 #[test]
-fn a_shelf_without_the_column_of_response_times_is_read_without_them() {
+fn a_store_of_version_3_opens_and_reads() {
     let folder = tempfile::tempdir().unwrap();
-    let store = opened(folder.path(), V2);
-    drop(store);
+    let store = opened(folder.path(), V3);
+    assert_holds(&store, [record(3), record(4)]);
+    let cut = store.load(SessionId(2)).unwrap();
+    assert_eq!(cut.summary.outcome, None);
+    assert_eq!(cut.runs[0].record(), Some(&rate_record()));
+}
+
+/// Whatever version it came from, a run has the line that it would get today.
+#[test]
+fn runs_of_all_versions_have_lines() {
+    for (file, makes) in [(V1, without_spread as fn(_) -> _), (V2, same), (V3, same)] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = opened(folder.path(), file);
+        let rows = store.rows(&[SessionId(1)]).unwrap();
+        assert_eq!(rows.len(), 2);
+        for (seed, row) in (3..).zip(rows) {
+            let again = model::ResultRow {
+                session: 1,
+                number: row.number,
+                kind: "survey".to_owned(),
+                label: row.label.clone(),
+                ..model::ResultRow::of_record(&makes(record(seed)))
+            };
+            assert_eq!(row, again);
+        }
+        assert!(store.check().unwrap().findings.is_empty());
+        let next = store.begin(&crate::sessions::new_session()).unwrap();
+        assert!(next.0 > 1, "a number is never given twice");
+    }
+}
+
+fn same(record: RunRecord) -> RunRecord {
+    record
+}
+
+/// A damaged run of old does not keep the others from being brought up to date, and is told when it is asked for.
+#[test]
+fn a_damaged_run_of_old_does_not_hold_up_the_others() {
+    let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.sqlite");
+    std::fs::write(&path, V3).unwrap();
     let plain = rusqlite::Connection::open(&path).unwrap();
     plain
-        .execute_batch("ALTER TABLE tallies DROP COLUMN response")
+        .execute_batch(
+            "UPDATE tallies SET latency = x'00' WHERE run_id = 2; PRAGMA user_version = 3",
+        )
         .unwrap();
     drop(plain);
-    assert_holds(&Store::open(&path).unwrap(), [record(3), record(4)]);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.rows(&[SessionId(1)]).unwrap().len(), 2);
+    assert_eq!(store.load_one(SessionId(1), 1).unwrap().runs.len(), 1);
+    let told = store.load(SessionId(1)).unwrap_err().to_string();
+    assert!(told.contains("run 1.2: thread"), "{told}");
+}
+
+/// What the file of version 4 holds: a survey as the others, and a sweep with a cell, a missing cell and imported runs.
+fn keep_v4(store: &Store) {
+    let new = |kind| NewSession {
+        kind,
+        target: "fathom.dat".to_owned(),
+        ..crate::sessions::new_session()
+    };
+    let survey = store.begin(&new(SessionKind::Survey)).unwrap();
+    store.save(survey, "4K random read", &record(3)).unwrap();
+    store.save(survey, "4K random write", &record(4)).unwrap();
+    store
+        .finish(survey, SessionOutcome::Complete, Some("{}"))
+        .unwrap();
+    let sweep = store.begin(&new(SessionKind::Sweep)).unwrap();
+    store.set_fingerprint(sweep, "fingerprint").unwrap();
+    store
+        .save_cell(sweep, "rate", "key 1", &rate_record())
+        .unwrap();
+    store
+        .save_missing(sweep, "gone", "key 2", "no space")
+        .unwrap();
+    let import = store.begin(&new(SessionKind::Import)).unwrap();
+    let runs = [1, 2].map(crate::shelf::imported);
+    store.import(import, &runs).unwrap();
+    let names = ["2", "3.1"].map(|name| name.parse().unwrap());
+    store.tag(&names, &["baseline".to_owned()], &[]).unwrap();
+}
+
+#[test]
+fn a_store_of_version_4_opens_and_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path(), V4);
+    assert_holds(&store, [record(3), record(4)]);
+    let again = folder.path().join("again.sqlite");
+    let again = Store::open(&again).unwrap();
+    keep_v4(&again);
+    for session in [1, 2, 3].map(SessionId) {
+        assert_eq!(store.load(session).unwrap(), again.load(session).unwrap());
+        assert_eq!(
+            store.rows(&[session]).unwrap(),
+            again.rows(&[session]).unwrap()
+        );
+    }
+    assert_eq!(store.find_sweep("fingerprint").unwrap(), Some(SessionId(2)));
+    assert!(store.check().unwrap().findings.is_empty());
+}
+
+/// A file of old that this user may not write stays as it is, and its results are named and counted all the same.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_brought_up_to_date_is_read_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.sqlite");
+    std::fs::write(&path, V1).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(&path).is_ok() {
+        crate::nobody::let_nobody_do("fixture::what_cannot_be_brought_up_to_date_is_read_as_it_is");
+        return;
+    }
+    let store = Store::look(&path).unwrap();
+    let name = |text: &str| text.parse::<RunName>().unwrap();
+    assert_eq!(store.count(&[name("1"), name("1.2")]).unwrap(), 2);
+    let told = store.count(&[name("1.9")]).unwrap_err().to_string();
+    assert!(told.contains("1.9"), "{told}");
+    assert_eq!(store.rows(&[SessionId(1)]).unwrap().len(), 2);
 }

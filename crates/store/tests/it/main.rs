@@ -5,9 +5,12 @@
     reason = "helpers stumble with their test, and a skip prints its reason"
 )]
 
+mod damage;
 mod files;
 mod fixture;
 #[path = "../../../host/tests/it/nobody.rs"]
 mod nobody;
+mod programs;
 mod records;
 mod sessions;
+mod shelf;

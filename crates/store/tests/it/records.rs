@@ -96,6 +96,7 @@ pub(crate) fn pool_record(seed: u64) -> RunRecord {
     record.plan.pool = Some(Pool {
         threads: 3,
         outstanding: dice.maybe(Dice::small),
+        draw: PoolDraw::ByWeight,
     });
     record.plan.placement = Placement::Cores(vec![0, dice.small()]);
     for target in &mut record.plan.targets {
@@ -363,6 +364,7 @@ fn window(dice: &mut Dice) -> CounterWindow {
             in_flight: d.below(128),
             ..DeviceCounters::default()
         }),
+        interrupts: None, // came later, and takes no draw of its own
     };
     CounterWindow {
         before: counters(),

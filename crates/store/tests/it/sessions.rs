@@ -34,7 +34,7 @@ proptest! {
         }
         let loaded = store.load(session).unwrap();
         for (run, &seed) in loaded.runs.iter().zip(&seeds) {
-            prop_assert_eq!(&run.record, &record(seed));
+            prop_assert_eq!(run.record(), Some(&record(seed)));
             prop_assert_eq!(&run.label, &label);
         }
         prop_assert_eq!(loaded.runs.len(), seeds.len());
@@ -50,7 +50,13 @@ fn threads_with_a_record_for_each_target_read_back_whole() {
         store.save(session, "pool", record).unwrap();
     }
     let loaded = store.load(session).unwrap();
-    assert!(loaded.runs.iter().map(|run| &run.record).eq(&records));
+    assert!(
+        loaded
+            .runs
+            .iter()
+            .filter_map(StoredRun::record)
+            .eq(&records)
+    );
 }
 
 #[test]
@@ -93,6 +99,7 @@ fn a_session_that_was_never_finished_is_listed_as_cut_short() {
         target,
         outcome: None,
         runs: 1,
+        tags: vec![],
     };
     assert_eq!(listed[1], expected);
     assert_eq!(store.load(first).unwrap().summary, expected);

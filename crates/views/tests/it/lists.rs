@@ -15,6 +15,11 @@ fn sessions_newest_first_as_given() {
         started_utc_ns: 1_795_259_117_000_000_000,
         runs: 52,
         target: target.to_owned(),
+        tags: if id == 12 {
+            vec!["baseline".to_owned()]
+        } else {
+            vec![]
+        },
     };
     let sessions = [
         session(12, "survey", "complete", "/data/fathom.dat"),
@@ -24,7 +29,7 @@ fn sessions_newest_first_as_given() {
     write_sessions(&sessions, &paper(), &mut page).unwrap();
     expect![[r#"
         id   started           what    ended        runs  target
-        12   2026-11-21 12:05  survey  complete       52  /data/fathom.dat
+        12   2026-11-21 12:05  survey  complete       52  /data/fathom.dat [baseline]
         11   2026-11-21 12:05  run     interrupted    52  /data/bad\nname
     "#]]
     .assert_eq(&String::from_utf8(page).unwrap());

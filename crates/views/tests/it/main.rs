@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "all of this binary is tests")]
 
 mod diskspd;
+mod fields;
 mod lists;
 mod pages;
 mod run;
 mod schema;
+mod sqlio;
 mod survey;
+mod sweep;

@@ -105,3 +105,43 @@ fn every_property_is_described() {
         assert_eq!(found, [""; 0]);
     }
 }
+
+#[test]
+fn real_documents_keep_to_the_schema_of_an_imported_run() {
+    let run: model::ImportedRun = serde_json::from_value(serde_json::json!({
+        "format": "diskspd_text", "tool_version": "2.0.17", "source": "a.txt", "place": 1, "line": 29,
+        "started_utc_ns": null, "host": null, "command": "diskspd a", "name": null,
+        "workload": { "targets": ["a"], "cache": "cached", "block_bytes": 4096, "write_percent": 10 },
+        "measured_ns": 10_000_000_000_u64,
+        "figures": {
+            "total": { "ios": 10, "ios_per_s": 1.0,
+                "latency": { "mean_ns": 5, "percentiles": [[0.5, 4]], "histogram": [{ "from_ns": 0, "percent": 100.0 }] } },
+            "read": { "latency": { "percentiles": [], "histogram": [] } },
+            "write": { "latency": { "percentiles": [], "histogram": [] } }
+        },
+        "cpu": null, "rows": [], "notes": ["odd"], "text": "as it stands"
+    }))
+    .unwrap();
+    let report = analysis::imported_report(&run);
+    let number = schemas()
+        .iter()
+        .position(|(name, _)| name.starts_with("imported"))
+        .unwrap();
+    let validator = jsonschema::validator_for(&schema(number)).unwrap();
+    let mut document = Vec::new();
+    views::imported_json(&report, None, &mut document).unwrap();
+    assert_valid(&validator, &document);
+    let mut page = Vec::new();
+    views::imported_summary(&report, &paper(), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(
+        page.starts_with("as printed by diskspd 2.0.17: a.txt, run 1 of the file, line 29\n"),
+        "{page}"
+    );
+    assert!(page.contains("depth unknown x threads unknown"), "{page}");
+    assert!(
+        page.contains("pattern unknown, 90 % reads, 10 % writes"),
+        "{page}"
+    );
+    assert!(page.contains("note    odd"), "{page}");
+}

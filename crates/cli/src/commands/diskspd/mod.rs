@@ -2,78 +2,46 @@
 //!
 //! The dialect's exit codes are its own: 0 results were printed, 1 the run failed, 3 the request was refused. Its
 //! standard output is DISKSPD's too; whatever else there is to say goes to standard error. `session` runs the time
-//! spans, `shelf` keeps them, `trace` is `-v` and `-P`, `pages` puts the results where they were asked for, `words` says
+//! spans, `trace` is `-v` and `-P`, `pages` puts the results where they were asked for, `words` says
 //! in DISKSPD's switches what stands against a request.
 //! Deliberately absent: what any switch means (`dialects`), and any number or layout (`views`).
 
 mod pages;
 mod session;
-mod shelf;
 mod trace;
-mod trouble;
 mod words;
 
+use super::dialect::Line;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
 use dialects::diskspd::{self, Action, Compat, Profile, Request, ResultFormat};
 use host::Root;
 use session::Asked;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 
 const GOOD: Ending = Ending::Code(0);
 const FAILED: Ending = Ending::Code(1);
 const REFUSED: Ending = Ending::Code(diskspd::Refusal::EXIT_CODE);
 
-/// The name that makes the program DISKSPD.
-const NAME: &str = "diskspd";
+/// The name that makes the program DISKSPD, and the command of fathom's.
+const NAMES: (&str, &str) = ("diskspd", "fathom diskspd");
 
-/// A command line that is DISKSPD's.
-#[derive(Debug)]
-pub(crate) struct Line {
-    /// What was called: printed in the help.
-    program: &'static str,
-    /// All words joined by blanks, program first, as DISKSPD echoes them.
-    echo: String,
-    /// What stands behind the program's name.
-    words: Vec<OsString>,
-}
-
-impl Line {
-    /// Of the whole command line, if it is DISKSPD's: by the program's name or by its first word.
-    pub(crate) fn of(all: &[OsString]) -> Option<Line> {
-        let stem = |name: &OsString| Path::new(name).file_stem().map(OsStr::to_owned);
-        let by_name = all.first().and_then(stem).is_some_and(|stem| stem == NAME);
-        let by_word = all.get(1).is_some_and(|word| word == NAME);
-        let (program, before) = match (by_name, by_word) {
-            (true, _) => (NAME, 1),
-            (false, true) => ("fathom diskspd", 2),
-            (false, false) => return None,
-        };
-        let text: Vec<_> = all.iter().map(|word| word.to_string_lossy()).collect();
-        Some(Line {
-            program,
-            echo: text.join(" "),
-            words: all[before..].to_vec(),
-        })
-    }
+/// The command line, if it is DISKSPD's.
+pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
+    Line::of(all, NAMES)
 }
 
 /// Does what the line asks for.
 pub(crate) fn diskspd(line: &Line, environment: &Environment) -> Ending {
-    let mut args = Vec::new();
-    for word in &line.words {
-        let Some(text) = word.to_str() else {
-            let shown = word.to_string_lossy();
-            output::tell(&format!(
-                "{shown}: this argument is not UTF-8, and DISKSPD's profiles and results are Unicode: give the file \
-                 another name, or a link with one"
-            ));
+    let args = match line.texts() {
+        Ok(args) => args,
+        Err(why) => {
+            output::tell(&why);
             return REFUSED;
-        };
-        args.push(text.to_owned());
-    }
+        }
+    };
     if args == ["--help"] {
         return usage(line, GOOD);
     }
@@ -160,32 +128,5 @@ fn print(text: &str) -> Ending {
             failure.say();
             FAILED
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(words: &[&str]) -> Option<(&'static str, String, usize)> {
-        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        Line::of(&words).map(|line| (line.program, line.echo, line.words.len()))
-    }
-
-    #[test]
-    fn the_program_s_name_or_its_first_word_makes_it_diskspd() {
-        let by_name = line(&["/usr/bin/diskspd", "-b4K", "f"]);
-        assert_eq!(
-            by_name,
-            Some((NAME, "/usr/bin/diskspd -b4K f".to_owned(), 2))
-        );
-        assert_eq!(line(&["diskspd.exe"]).map(|line| line.2), Some(0));
-        let by_word = line(&["./fathom", "diskspd", "--", "f"]);
-        assert_eq!(
-            by_word.map(|line| (line.0, line.2)),
-            Some(("fathom diskspd", 2))
-        );
-        assert_eq!(line(&["fathom", "run", "diskspd"]), None);
-        assert_eq!(line(&[]), None);
     }
 }

@@ -5,20 +5,21 @@
 //! time span has none.
 
 use super::pages::{self, Pages};
-use super::shelf::Shelf;
 use super::trace::{Trace, Wishes};
-use super::{FAILED, GOOD, REFUSED, trouble, words};
+use super::{FAILED, GOOD, REFUSED, words};
 use crate::commands::VERSION;
+use crate::commands::dialect::{self, Shelf};
 use crate::environment::{self, Environment};
 use crate::failure::{Ending, Failure, Kind};
 use crate::gate::{Gate, Held, Passed};
+use crate::ours::Ours;
 use crate::{now, output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Job, Stop};
 use host::{Event, Root};
 use model::{Consent, HostRecord, Outcome, RunRecord, Timespan};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use store::{NewSession, SessionKind};
 
 /// What is to be run, as it was asked for.
 pub(super) struct Asked<'a> {
@@ -41,6 +42,28 @@ impl Asked<'_> {
     pub(super) fn command(&self) -> Vec<String> {
         let head = ["fathom", "diskspd"].map(str::to_owned);
         head.into_iter().chain(self.args.iter().cloned()).collect()
+    }
+
+    /// What the shelf says of it.
+    fn session(&self) -> NewSession {
+        let mut targets: Vec<&str> = Vec::new();
+        for target in self
+            .profile
+            .time_spans
+            .iter()
+            .flat_map(|span| &span.targets)
+        {
+            if !targets.contains(&target.path.as_str()) {
+                targets.push(&target.path);
+            }
+        }
+        NewSession {
+            kind: SessionKind::Run,
+            command: self.command(),
+            tool_version: VERSION.to_owned(),
+            started_utc: now::utc(),
+            target: targets.join(" "),
+        }
     }
 }
 
@@ -115,7 +138,8 @@ fn measure(
     let built = diskspd::build(asked.profile, asked.extra)
         .map_err(|refusal| Failure::refused_for(refusal.iter().map(ToString::to_string)))?;
     course.notes.extend(built.notes);
-    let place = Shelf::place(asked.extra, environment)?;
+    let extra = asked.extra;
+    let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
     let store = place.as_ref().map(|place| place.path().as_path());
     pages::check_files(asked, store)?;
     let gate = Gate {
@@ -132,7 +156,11 @@ fn measure(
     };
     let first = gate.pass(&with_files_of_before(&built.profile))?;
     course.notes.extend(sizes(asked.profile, &first, host));
-    course.shelf = Shelf::open(place.as_ref(), asked)?;
+    course.shelf = Shelf::open(
+        place.as_ref(),
+        asked.session(),
+        asked.profile.time_spans.len(),
+    )?;
     course.tell_notes();
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
@@ -287,7 +315,7 @@ impl Spans<'_> {
                 shelf.save(number, &record);
             }
             let failed = matches!(record.outcome, Outcome::Failed(_));
-            trouble::tell(&record);
+            dialect::tell_trouble(&record);
             course.records.push(record);
             if failed {
                 return Ok(true);
@@ -337,7 +365,9 @@ impl Spans<'_> {
             tool_version: VERSION.to_owned(),
             started_utc: now::utc(),
         };
-        Ok(Some(engine::run(job, self.gate.root, trace, self.stop)?))
+        let record = engine::run(job, self.gate.root, trace, self.stop)?;
+        ours.ran(&record.plan);
+        Ok(Some(record))
     }
 
     /// Making files may be stopped like measuring; then there is no record, and no failure either.
@@ -351,29 +381,6 @@ impl Spans<'_> {
                 Ok(None)
             }
             other => other,
-        }
-    }
-}
-
-/// The files that this process has proven to be fathom's or has made, so that their blocks are not all read again
-/// before each time span. They are locked against other fathoms while they are used.
-#[derive(Default)]
-struct Ours(Vec<(PathBuf, (u64, u64))>);
-
-impl Ours {
-    fn spare(&self, plan: &mut model::Plan) {
-        for target in &mut plan.targets {
-            let known = |(path, identity): &(PathBuf, (u64, u64))| {
-                target.location.path() == Some(path) && target.identity == Some(*identity)
-            };
-            target.prove_ours &= !self.0.iter().any(known);
-        }
-    }
-
-    fn learn(&mut self, plan: &model::Plan) {
-        for target in plan.targets.iter().filter(|target| target.prove_ours) {
-            let place = target.location.path().map(PathBuf::from);
-            self.0.extend(place.zip(target.identity));
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn from_store(session: &Session) -> SurveyContext {
     let first = session
         .runs
         .first()
-        .and_then(|run| run.record.plan.targets.first());
+        .and_then(|run| run.record()?.plan.targets.first());
     SurveyContext {
         workloads: workloads(read_only.unwrap_or(false)),
         budget_ns: asked.as_ref().map(|asked| asked.budget.0),

@@ -21,7 +21,7 @@ use crate::report::Form;
 use crate::{keep, now, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
-use engine::{Filled, Stop};
+use engine::{Calibration, Filled, Stop};
 use host::Root;
 use model::{
     Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
@@ -83,6 +83,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         survey: &survey,
         budget: asked.budget,
         gate: &gate,
+        calibration: &Calibration::default(),
         known: &known,
         kept: &kept,
         progress: &Progress::of_survey(environment, asked.budget),

@@ -3,16 +3,17 @@
 //! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
 
 use super::deadline::Deadline;
-use super::{Shelf, VERSION, command_line};
+use super::{Shelf, command_line};
+use crate::commands::job;
 use crate::commands::run::{abandoned, tell_failure, tell_lost};
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
-use crate::now::{self, Stopwatch};
+use crate::now::Stopwatch;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
 use analysis::SurveyContext;
-use engine::{Job, Stop};
+use engine::{Calibration, Stop};
 use model::{Nanos, Outcome, Profile, RunRecord, TargetFacts};
 use std::cell::RefCell;
 use store::{NewSession, RunName, SessionId, SessionOutcome, StoreError};
@@ -27,6 +28,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) survey: &'a Survey,
     pub(crate) budget: Nanos,
     pub(crate) gate: &'a Gate<'a>,
+    pub(crate) calibration: &'a Calibration,
     /// The target as it was looked at last: reading it before each cell would take a slow device's whole budget.
     pub(crate) known: &'a TargetFacts,
     pub(crate) kept: &'a Kept<'a>,
@@ -104,17 +106,18 @@ impl Walk<'_> {
         let profile = Profile {
             timespans: vec![point.timespan],
         };
-        let mut passed = self.gate.pass_again(&profile, self.known)?;
+        let mut passed = self
+            .gate
+            .pass_again(&profile, std::slice::from_ref(self.known))?;
         let passed = passed.pop().expect("one timespan gives one plan");
-        let job = Job {
-            plan: passed.plan,
-            host: self.gate.host.clone(),
-            targets: passed.facts,
-            command: command_line(),
-            tool_version: VERSION.to_owned(),
-            started_utc: now::utc(),
-        };
-        Ok(engine::run(job, self.gate.root, self.progress, self.stop)?)
+        let job = job(self.gate, passed.plan, passed.facts, command_line());
+        Ok(engine::run_calibrated(
+            job,
+            self.gate.root,
+            self.calibration,
+            self.progress,
+            self.stop,
+        )?)
     }
 }
 

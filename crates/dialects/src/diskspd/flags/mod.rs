@@ -4,6 +4,7 @@
 
 use super::Problem;
 use super::parse::{Command, Word};
+use crate::page;
 use std::fmt::Write;
 
 mod rows;
@@ -68,48 +69,12 @@ pub fn usage(program: &str) -> String {
     let about = "A target is a file or a block device. A size is digits with K, M, G or T behind them (1024-based), b \
                  for blocks, or plain bytes. Letters count as they are written; what belongs to a switch follows it \
                  without a blank, as in -b4K.";
-    for line in lines_of(about, COLUMNS) {
-        writeln!(text, "{line}").expect("a String takes it");
-    }
+    page::paragraph(&mut text, about);
     text.push('\n');
     for flag in FLAGS {
-        let form = flag.form();
-        let doc = flag.doc.replace('`', "");
-        let mut lines = lines_of(&doc, COLUMNS - INDENT).into_iter();
-        let beside = match form.len() + 4 > INDENT {
-            true => String::new(), // the form has a line of its own
-            false => lines.next().unwrap_or_default(),
-        };
-        let head = format!("  {form:<room$}{beside}", room = INDENT - 2);
-        writeln!(text, "{}", head.trim_end()).expect("a String takes it");
-        for line in lines {
-            writeln!(text, "{:INDENT$}{line}", "").expect("a String takes it");
-        }
+        page::entry(&mut text, &flag.form(), flag.doc);
     }
     text
-}
-
-/// As wide as the narrowest terminal that is met, less the last column.
-const COLUMNS: usize = 79;
-
-/// Where the words about a switch begin.
-const INDENT: usize = 26;
-
-/// Broken at blanks.
-fn lines_of(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("begins with one line");
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= columns {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
 }
 
 /// The table of the manual, in Markdown.

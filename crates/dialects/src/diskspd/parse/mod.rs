@@ -22,6 +22,7 @@ use super::problem::{Note, Problem, Refusal};
 use super::profile::{Cache, Flush, Profile, ResultFormat, Target, TimeSpan};
 use super::{Action, Environment, Events, Extra, Request, number};
 use std::ops::RangeInclusive;
+pub(crate) use words::LOOKS_LIKE_A_SWITCH;
 pub(super) use words::Word;
 
 /// Reads a whole command line, program name left out.

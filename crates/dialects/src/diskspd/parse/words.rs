@@ -158,7 +158,11 @@ fn short_switch(rest: &str, place: usize) -> Option<Word<'_>> {
     })
 }
 
-/// `--name`, `--name=value` or `--name value`.
+/// What is accepted where the next switch was taken for a value.
+pub(crate) const LOOKS_LIKE_A_SWITCH: &str =
+    "a value belongs to it, as in --json run.json, or --json=-x for a name with a dash";
+
+/// `--name`, `--name=value` or `--name value`; a value that looks like a switch is one behind `=` only.
 fn long_switch<'t>(
     long: &'t str,
     place: usize,
@@ -172,11 +176,13 @@ fn long_switch<'t>(
         token: format!("--{name}"),
     })?;
     debug_assert!(flag.pass == Pass::Second);
+    let apart = value.is_none();
     let value = if flag.argument.is_empty() {
         value
     } else {
         value.or_else(next)
     };
+    let switch = apart && value.is_some_and(|text| text.starts_with('-'));
     let word = Word {
         token: format!("--{name}"),
         value: value.unwrap_or_default(),
@@ -188,6 +194,7 @@ fn long_switch<'t>(
         value.is_some_and(|text| !text.is_empty()),
     ) {
         (true, true) => Err(word.value("this switch takes no value")),
+        (false, true) if switch => Err(word.value(LOOKS_LIKE_A_SWITCH)),
         (false, false) => Err(word.value("a value belongs to it, as in --json run.json")),
         _ => Ok(word),
     }

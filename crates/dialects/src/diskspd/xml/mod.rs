@@ -12,7 +12,7 @@ mod tree;
 mod write;
 
 pub use read::read_xml;
-pub use tree::LENGTH_MAX;
+pub use tree::{Element, LENGTH_MAX, read_results};
 pub use write::{escape, write_xml};
 
 /// What stands in a document for a character that XML does not have.

@@ -2,7 +2,8 @@
 //!
 //! Length, depth, and the number of elements and attributes are limited, document types and their entities are refused:
 //! a hostile file costs a small multiple of its own length, in memory and in time. Text keeps its references until it is asked for, so that
-//! blanks written as references survive the trimming.
+//! blanks written as references survive the trimming. A results document is read the same way, but for the time series,
+//! which are the bulk of it; there what is whole before a damage is kept.
 
 use super::{XmlError, is_char, short};
 use quick_xml::Reader;
@@ -24,7 +25,7 @@ const TEXT_MAX: usize = 64 << 10;
 const SKIPPED: [&str; 2] = ["System", "TimeSpan"];
 
 /// An element, its attributes and what is in it.
-pub(super) struct Element {
+pub struct Element {
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
     pub(super) children: Vec<Element>,
@@ -39,6 +40,32 @@ impl Element {
     pub(super) fn text(&self, source: &str) -> Result<String, XmlError> {
         unescaped(self.raw.trim())
             .map_err(|why| XmlError::at(source, self.at, format!("{}: {why}", self.name)))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it begins, in bytes of the document.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What is in it, in order.
+    pub fn children(&self) -> &[Element] {
+        &self.children
+    }
+
+    /// The first child of that name.
+    pub fn child(&self, name: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.name == name)
+    }
+
+    /// Its text without the blanks around it; as it stands where it cannot be told what it means.
+    pub fn value(&self) -> String {
+        let raw = self.raw.trim();
+        unescaped(raw).unwrap_or_else(|_| raw.to_owned())
     }
 
     /// Whether there is anything but blanks in it beside elements.
@@ -65,6 +92,36 @@ fn stranger(c: char) -> String {
 
 /// Reads the document and gives its outermost element. In a results file only the profile is kept.
 pub(super) fn parse(source: &str) -> Result<Element, XmlError> {
+    let mut growing = Growing::new(source, is_beside_profile);
+    grow(&mut growing, source)?;
+    growing.finish()
+}
+
+/// Reads a results document, without its time series, up to its end or to where it is damaged: what is whole inside of
+/// its outermost element, and what is wrong.
+pub fn read_results(source: &str) -> (Vec<Element>, Option<XmlError>) {
+    let mut growing = Growing::new(source, is_of_a_series);
+    let grown = grow(&mut growing, source);
+    let whole = match growing.open.first_mut() {
+        Some(open) => std::mem::take(&mut open.children),
+        None => Vec::new(),
+    };
+    match grown.and_then(|()| growing.finish()) {
+        Ok(root) => (root.children, None),
+        Err(error) => (whole, Some(error)),
+    }
+}
+
+fn is_beside_profile(open: &[Element], name: &str) -> bool {
+    open.len() == 1 && open[0].name == "Results" && SKIPPED.contains(&name)
+}
+
+fn is_of_a_series(open: &[Element], name: &str) -> bool {
+    name == "Bucket" && open.last().is_some_and(|parent| parent.name == "Iops")
+}
+
+/// Feeds the document to the tree.
+fn grow(growing: &mut Growing, source: &str) -> Result<(), XmlError> {
     if source.len() > LENGTH_MAX {
         let what = format!(
             "the document has {} bytes; at most {LENGTH_MAX} are read",
@@ -75,7 +132,6 @@ pub(super) fn parse(source: &str) -> Result<Element, XmlError> {
     if let Some((at, c)) = source.char_indices().find(|(_, c)| !is_char(*c)) {
         return Err(XmlError::at(source, at, stranger(c)));
     }
-    let mut growing = Growing::new(source);
     let mut reader = Reader::from_str(source);
     loop {
         let at = usize::try_from(reader.buffer_position()).unwrap_or(source.len());
@@ -85,7 +141,7 @@ pub(super) fn parse(source: &str) -> Result<Element, XmlError> {
             XmlError::at(source, at, format!("this is not well-formed XML: {why}"))
         })?;
         if matches!(event, Event::Eof) {
-            return growing.finish();
+            return Ok(());
         }
         growing.take(&event, at)?;
     }
@@ -98,16 +154,19 @@ struct Growing<'s> {
     count: usize,
     /// Depth inside of what is passed over.
     skipped: usize,
+    /// Whether an element inside of the open ones is passed over.
+    skip: fn(&[Element], &str) -> bool,
 }
 
 impl<'s> Growing<'s> {
-    fn new(source: &'s str) -> Self {
+    fn new(source: &'s str, skip: fn(&[Element], &str) -> bool) -> Self {
         Growing {
             source,
             open: Vec::new(),
             root: None,
             count: 0,
             skipped: 0,
+            skip,
         }
     }
 
@@ -154,8 +213,7 @@ impl<'s> Growing<'s> {
                 format!("<{name}>: nested deeper than {DEPTH_MAX} elements; a profile is not"),
             ));
         }
-        let in_results = self.open.len() == 1 && self.open[0].name == "Results";
-        if self.skipped > 0 || (in_results && SKIPPED.contains(&name.as_str())) {
+        if self.skipped > 0 || (self.skip)(&self.open, &name) {
             self.skipped += 1;
             return Ok(());
         }
@@ -247,13 +305,13 @@ impl<'s> Growing<'s> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Element, XmlError> {
+    fn finish(&mut self) -> Result<Element, XmlError> {
         let end = self.source.len();
         if let Some(open) = self.open.last() {
             let what = format!("the document ends inside of <{}>", open.name);
             return Err(self.error(end, what));
         }
         let missing = self.error(end, "there is no element; a document begins with <Profile>");
-        self.root.ok_or(missing)
+        self.root.take().ok_or(missing)
     }
 }

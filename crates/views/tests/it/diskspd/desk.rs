@@ -58,7 +58,7 @@ pub(super) fn record(time: Nanos, host: HostRecord, cpus: &Cpus, targets: &[u64]
         user: Nanos(user),
         kernel: Nanos(kernel),
         idle: Nanos(1_000_000 - user - kernel),
-        steal: Nanos(0),
+        ..CpuTimes::default()
     };
     record.window.before.cpus = (0..).take(cpus.len()).map(still).collect();
     record.window.after.cpus = (0..).zip(cpus).map(busy).collect();

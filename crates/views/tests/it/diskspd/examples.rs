@@ -129,6 +129,7 @@ pub(super) fn two_spans() -> (Profile, [RunRecord; 2]) {
     second.plan.pool = Some(model::Pool {
         threads: 2,
         outstanding: Some(8),
+        draw: model::PoolDraw::ByWeight,
     });
     let of = |number, target, ios: u64| match target {
         0 => thread(number, target, counted(ios, ios * 4096), counted(0, 0)),

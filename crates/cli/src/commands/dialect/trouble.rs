@@ -1,4 +1,4 @@
-//! What went wrong with I/Os of a time span, on standard error: DISKSPD's pages have no place for it.
+//! What went wrong with I/Os of a time span, on standard error: the pages of other tools have no place for it.
 //!
 //! Left out: what kept a time span from its first I/O, which is told where it is found (`session`).
 
@@ -7,7 +7,7 @@ use model::{Failure, Operation, Outcome, RunRecord, Tally};
 use std::path::Path;
 
 /// Tells it, a line a kind of trouble.
-pub(super) fn tell(record: &RunRecord) {
+pub(crate) fn tell(record: &RunRecord) {
     lines(record).iter().for_each(|line| output::tell(line));
 }
 
@@ -41,7 +41,7 @@ fn lines(record: &RunRecord) -> Vec<String> {
     told
 }
 
-/// The original's words for it, with what they leave out.
+/// DISKSPD's words for it, with what they leave out.
 fn ended_by(failure: &Failure, path: &str) -> String {
     format!(
         "{path}: error during {}: {} at byte {} failed: {} (error code: {}); to count errors and go on, add: \

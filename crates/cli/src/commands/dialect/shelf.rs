@@ -1,19 +1,30 @@
-//! DISKSPD's runs on the shelf: one session a request, one run a time span.
+//! The runs of another tool's line on the shelf: one session a request, one run a time span.
 //!
 //! What cannot be kept is told and fails the command, but not before its results are printed.
 
-use super::session::Asked;
 use crate::args::KeepArgs;
-use crate::commands::VERSION;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
-use crate::{keep, now, output};
-use dialects::diskspd::Extra;
+use crate::{keep, output};
 use model::{Outcome, RunRecord};
-use store::{NewSession, SessionId, SessionKind, SessionOutcome, Store, StoreError};
+use std::path::PathBuf;
+use store::{NewSession, SessionId, SessionOutcome, Store, StoreError};
+
+/// Where the runs will be kept, by `--store` and `--no-store`; `None` for nowhere.
+pub(crate) fn place(
+    store: Option<&PathBuf>,
+    no_store: bool,
+    environment: &Environment,
+) -> Result<Option<StorePlace>, Failure> {
+    let args = KeepArgs {
+        store: store.cloned(),
+        no_store,
+    };
+    keep::place(&args, environment)
+}
 
 /// An open store with the session of this request.
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     store: Store,
     session: NewSession,
     begun: Option<SessionId>,
@@ -22,51 +33,24 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// Where the runs will be kept; `None` with `--no-store`.
-    pub(super) fn place(
-        extra: &Extra,
-        environment: &Environment,
-    ) -> Result<Option<StorePlace>, Failure> {
-        let args = KeepArgs {
-            store: extra.store.clone(),
-            no_store: extra.no_store,
-        };
-        keep::place(&args, environment)
-    }
-
-    /// What cannot keep results is refused before they are measured.
-    pub(super) fn open(place: Option<&StorePlace>, asked: &Asked) -> Result<Option<Self>, Failure> {
-        let Some(store) = keep::open(place)? else {
-            return Ok(None);
-        };
-        let mut targets: Vec<&str> = Vec::new();
-        for target in asked
-            .profile
-            .time_spans
-            .iter()
-            .flat_map(|span| &span.targets)
-        {
-            if !targets.contains(&target.path.as_str()) {
-                targets.push(&target.path);
-            }
-        }
-        Ok(Some(Shelf {
+    /// For so many time spans. What cannot keep results is refused before they are measured.
+    pub(crate) fn open(
+        place: Option<&StorePlace>,
+        session: NewSession,
+        spans: usize,
+    ) -> Result<Option<Self>, Failure> {
+        let store = keep::open(place)?;
+        Ok(store.map(|store| Shelf {
             store,
-            session: NewSession {
-                kind: SessionKind::Run,
-                command: asked.command(),
-                tool_version: VERSION.to_owned(),
-                started_utc: now::utc(),
-                target: targets.join(" "),
-            },
+            session,
             begun: None,
-            spans: asked.profile.time_spans.len(),
+            spans,
             trouble: None,
         }))
     }
 
     /// Keeps the run of a time span.
-    pub(super) fn save(&mut self, number: u32, record: &RunRecord) {
+    pub(crate) fn save(&mut self, number: u32, record: &RunRecord) {
         if self.trouble.is_some() {
             return;
         }
@@ -89,7 +73,7 @@ impl Shelf {
     }
 
     /// Says where the runs are. Whether all that was measured is kept.
-    pub(super) fn close(mut self, records: &[RunRecord]) -> bool {
+    pub(crate) fn close(mut self, records: &[RunRecord]) -> bool {
         if let (Some(session), None) = (self.begun, &self.trouble) {
             let outcome = self.outcome(records);
             self.trouble = self.store.finish(session, outcome, None).err();

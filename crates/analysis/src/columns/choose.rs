@@ -1,0 +1,357 @@
+//! Which fields, and in which order of rows.
+
+use super::{Column, Unit, Value, column, columns};
+use model::{Origin, ResultRow};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// What is wrong with a filter or a list of fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// A field that there is not.
+    Field {
+        /// As it was given.
+        read: String,
+        /// The field that is spelt most alike.
+        near: Option<&'static str>,
+    },
+    /// A value that the field does not take.
+    Value {
+        /// Which.
+        field: &'static str,
+        /// As it was given.
+        read: String,
+        /// One sentence on what is accepted.
+        accepted: &'static str,
+    },
+    /// Not a filter.
+    Syntax {
+        /// Which character, from 1; 0 is the end.
+        at: usize,
+        /// What stands there.
+        read: String,
+        /// What would have been accepted.
+        accepted: String,
+    },
+}
+
+impl Problem {
+    pub(super) fn field(read: &str) -> Problem {
+        let near = columns().map(|column| (distance(read, column.name), column.name));
+        let near = near.min_by_key(|(distance, _)| *distance);
+        Problem::Field {
+            read: read.to_owned(),
+            near: near
+                .filter(|(distance, _)| *distance <= 2)
+                .map(|(_, name)| name),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Field { read, near } => {
+                write!(f, "read `{read}`; there is no such field; ")?;
+                if let Some(near) = near {
+                    write!(f, "did you mean `{near}`? ")?;
+                }
+                let names = columns().map(|column| column.name);
+                let names: Vec<&str> = names.filter(|name| !is_of_one_operation(name)).collect();
+                write!(
+                    f,
+                    "there are {}, and most of these with read_ or write_ before them",
+                    names.join(", ")
+                )
+            }
+            Problem::Value {
+                field,
+                read,
+                accepted,
+            } => write!(f, "{field}: read `{read}`; {accepted}"),
+            Problem::Syntax {
+                at: 0, accepted, ..
+            } => write!(f, "at the end: {accepted}"),
+            Problem::Syntax { at, read, accepted } => {
+                write!(f, "at character {at}, read `{read}`; {accepted}")
+            }
+        }
+    }
+}
+
+fn is_of_one_operation(name: &str) -> bool {
+    name.starts_with("read_") || (name.starts_with("write_") && name != "write_through")
+}
+
+/// Letters to change, insert or leave away. Source: Wagner and Fischer, J. ACM 21 (1974), "The string-to-string
+/// correction problem".
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.chars().take(64).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, wanted) in other.iter().enumerate() {
+            let change = diagonal + usize::from(letter != *wanted);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// Reads `block,threads,iops`; `all` is every field. A field that is named again stands once: in JSON and Parquet a name
+/// is there once only.
+pub fn columns_of(text: &str) -> Result<Vec<&'static Column>, Vec<Problem>> {
+    if text == "all" {
+        return Ok(columns().collect());
+    }
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for name in text.split(',').map(str::trim) {
+        match column(name) {
+            Some(column) if found.contains(&column) => {}
+            Some(column) => found.push(column),
+            None => problems.push(Problem::field(name)),
+        }
+    }
+    if problems.is_empty() {
+        Ok(found)
+    } else {
+        Err(problems)
+    }
+}
+
+/// One field to sort by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SortKey {
+    column: &'static Column,
+    falling: bool,
+}
+
+/// Reads `block,-iops`: rising, and falling behind a `-`.
+pub fn sort_of(text: &str) -> Result<Vec<SortKey>, Vec<Problem>> {
+    let names: Vec<(&str, bool)> = text
+        .split(',')
+        .map(|name| name.trim())
+        .map(|name| {
+            name.strip_prefix('-')
+                .map_or((name, false), |name| (name, true))
+        })
+        .collect();
+    let plain: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+    let columns = columns_of(&plain.join(","))?;
+    let keys = columns.into_iter().zip(names);
+    Ok(keys
+        .map(|(column, (_, falling))| SortKey { column, falling })
+        .collect())
+}
+
+/// Sorts rows; what is not known comes last either way, and rows that are alike keep their order.
+pub fn sort_rows(rows: &mut [ResultRow], keys: &[SortKey]) {
+    rows.sort_by(|one, other| {
+        let mut orders = keys.iter().map(|key| {
+            let (one, other) = ((key.column.read)(one), (key.column.read)(other));
+            match (key.falling, &one, &other) {
+                (true, Value::Nothing, _) | (true, _, Value::Nothing) | (false, ..) => {
+                    one.order(&other)
+                }
+                (true, ..) => other.order(&one),
+            }
+        });
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    });
+}
+
+/// Fields of rows, ready to be shown or written.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Which fields.
+    pub columns: Vec<&'static Column>,
+    /// Their values, row by row.
+    pub rows: Vec<Vec<Value>>,
+    /// Whether each row is a missing result.
+    pub missing: Vec<bool>,
+    /// Which values are percentiles that rest on fewer than ten I/Os beyond them.
+    pub weak: Vec<Vec<bool>>,
+    /// Fields that were left away because all rows have the same in them.
+    pub alike: Vec<Alike>,
+}
+
+/// A field that is the same in all rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alike {
+    /// Which.
+    pub column: &'static Column,
+    /// What it is.
+    pub value: Value,
+}
+
+impl Selection {
+    /// These fields of these rows.
+    pub fn of(columns: Vec<&'static Column>, rows: &[ResultRow]) -> Selection {
+        let cells = |row: &ResultRow| columns.iter().map(|column| (column.read)(row)).collect();
+        Selection {
+            rows: rows.iter().map(cells).collect(),
+            weak: rows
+                .iter()
+                .map(|row| columns.iter().map(|column| is_weak(column, row)).collect())
+                .collect(),
+            missing: rows
+                .iter()
+                .map(|row| row.origin == Origin::Missing)
+                .collect(),
+            columns,
+            alike: Vec::new(),
+        }
+    }
+}
+
+/// Fewer I/Os beyond a percentile of fathom's own than its error needs to be small; what another tool printed is left
+/// as it is. The bound is that of `latency`.
+fn is_weak(column: &Column, row: &ResultRow) -> bool {
+    let Some((before, depth)) = column.name.rsplit_once("_p") else {
+        return false;
+    };
+    let one_in: u64 = match depth {
+        "50" => 2,
+        "90" => 10,
+        "95" => 20,
+        "99" => 100,
+        "999" => 1000,
+        "9999" => 10_000,
+        _ => return false,
+    };
+    let figures = match before
+        .split_once('_')
+        .map_or("", |(operation, _)| operation)
+    {
+        "read" => &row.read,
+        "write" => &row.write,
+        _ => &row.total,
+    };
+    let ios = figures.ios.filter(|_| row.origin == Origin::Measured);
+    ios.is_some_and(|ios| ios / one_in < 10)
+}
+
+/// What is told once where it is alike, and in a column where it differs.
+const MAY_BE_ALIKE: [&str; 14] = [
+    "kind", "tool", "source", "host", "target", "tags", "block", "depth", "threads", "write",
+    "pattern", "cache", "rate", "label",
+];
+/// What most people look for.
+const FIGURES: [&str; 5] = [
+    "iops",
+    "throughput",
+    "latency_mean",
+    "latency_p99",
+    "latency_max",
+];
+/// What is shown only where there is any.
+const IF_ANY: [&str; 2] = ["errors", "reason"];
+
+/// The fields that tell these rows apart, what they have in common, and what came of them.
+pub fn usual(rows: &[ResultRow]) -> Selection {
+    let named = |name: &&str| column(name).expect("a field of the table");
+    let mut chosen = vec![named(&"id")];
+    let mut alike = Vec::new();
+    for column in MAY_BE_ALIKE.iter().map(named) {
+        // A cell without a result is no witness against the others.
+        let present = rows.iter().filter(|row| row.origin != Origin::Missing);
+        let mut values = present.map(|row| (column.read)(row));
+        let Some(first) = values.next() else { continue };
+        if values.any(|value| value != first) {
+            chosen.push(column);
+        } else if first != Value::Nothing && rows.len() > 1 {
+            alike.push(Alike {
+                column,
+                value: first,
+            });
+        } else if first != Value::Nothing && column.unit != Unit::Tags {
+            chosen.push(column);
+        }
+    }
+    chosen.extend(FIGURES.iter().map(named));
+    let any = |column: &&Column| {
+        let mut values = rows.iter().map(|row| (column.read)(row));
+        values.any(|value| !matches!(value, Value::Nothing | Value::Whole(0)))
+    };
+    chosen.extend(IF_ANY.iter().map(named).filter(any));
+    // The label says in words what the columns beside it say.
+    if chosen.iter().any(|c| c.name == "block") {
+        chosen.retain(|column| column.name != "label");
+    }
+    let mut selection = Selection::of(chosen, rows);
+    selection.alike = alike;
+    selection
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{cell, missing};
+    use super::*;
+
+    fn numbers(rows: &[ResultRow]) -> Vec<u32> {
+        rows.iter().map(|row| row.number).collect()
+    }
+
+    #[test]
+    fn rows_are_sorted_by_several_fields_and_the_unknown_comes_last() {
+        let mut rows = vec![
+            missing(1),
+            cell(2, 64, 4, 0),
+            cell(3, 8, 16, 0),
+            cell(4, 8, 4, 0),
+        ];
+        sort_rows(&mut rows, &sort_of("block,threads").unwrap());
+        assert_eq!(numbers(&rows), [4, 3, 2, 1]);
+        sort_rows(&mut rows, &sort_of("block,-threads").unwrap());
+        assert_eq!(numbers(&rows), [3, 4, 2, 1]);
+        sort_rows(&mut rows, &sort_of("-block").unwrap());
+        assert_eq!(numbers(&rows), [2, 3, 4, 1]);
+    }
+
+    #[test]
+    fn wrong_fields_are_told_all_at_once_with_what_is_near() {
+        let problems = columns_of("block,trheads,nonsense").unwrap_err();
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(told[0].contains("did you mean `threads`?"), "{}", told[0]);
+        assert!(
+            told[1].starts_with("read `nonsense`; there is no such field; there are id, session"),
+            "{}",
+            told[1]
+        );
+    }
+
+    #[test]
+    fn what_is_alike_is_said_once() {
+        let rows = [cell(1, 8, 4, 0), cell(2, 8, 16, 0), missing(3)];
+        let selection = usual(&rows);
+        let names: Vec<&str> = selection.columns.iter().map(|column| column.name).collect();
+        assert_eq!(
+            names,
+            [
+                "id",
+                "threads",
+                "label",
+                "iops",
+                "throughput",
+                "latency_mean",
+                "latency_p99",
+                "latency_max",
+                "reason"
+            ]
+        );
+        let alike: Vec<&str> = selection
+            .alike
+            .iter()
+            .map(|alike| alike.column.name)
+            .collect();
+        assert_eq!(
+            alike,
+            [
+                "kind", "tool", "target", "tags", "block", "write", "pattern"
+            ]
+        );
+    }
+}

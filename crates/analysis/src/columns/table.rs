@@ -1,0 +1,425 @@
+//! All fields, in the order in which they are offered. One row adds one everywhere.
+
+use super::{Column, Unit, Value};
+use crate::rows::per_second;
+use model::{CacheMode, Nanos, ResultRow, RowFigures, RowTimes};
+
+const fn field(
+    name: &'static str,
+    heading: &'static str,
+    unit: Unit,
+    about: &'static str,
+    read: fn(&ResultRow) -> Value,
+) -> Column {
+    Column {
+        name,
+        heading,
+        unit,
+        about,
+        read,
+    }
+}
+
+/// What it was.
+const WHAT: &[Column] = &[
+    field("id", "id", Unit::Name, "name of the result: 12.3", |r| {
+        Value::Name(r.session, r.number)
+    }),
+    field(
+        "session",
+        "session",
+        Unit::Count,
+        "the session that it belongs to",
+        |r| Value::Whole(r.session),
+    ),
+    field(
+        "kind",
+        "kind",
+        Unit::Text,
+        "which command: run, survey, sweep, import",
+        |r| Value::text(Some(&r.kind)),
+    ),
+    field(
+        "origin",
+        "origin",
+        Unit::Text,
+        "measured, imported or missing",
+        |r| Value::text(Some(r.origin.name())),
+    ),
+    field(
+        "label",
+        "label",
+        Unit::Text,
+        "what it was for: 4K random read",
+        |r| Value::text(Some(&r.label)),
+    ),
+    field(
+        "tags",
+        "tags",
+        Unit::Tags,
+        "words given by `fathom tag`, its session's too",
+        |r| match r.tags.is_empty() {
+            true => Value::Nothing,
+            false => Value::Tags(r.tags.clone()),
+        },
+    ),
+    field(
+        "tool",
+        "tool",
+        Unit::Text,
+        "who measured: fathom, diskspd, sqlio, fio, iometer",
+        |r| Value::text(Some(&r.tool)),
+    ),
+    field(
+        "tool_version",
+        "tool_version",
+        Unit::Text,
+        "its version",
+        |r| Value::text(r.tool_version.as_deref()),
+    ),
+    field(
+        "source",
+        "source",
+        Unit::Text,
+        "the file that it was imported from",
+        |r| Value::text(r.source.as_deref()),
+    ),
+    field(
+        "started",
+        "started_utc",
+        Unit::Moment,
+        "when, in UTC: 2026-11-21, 2026-11-21T10:30",
+        |r| time(r.started_utc),
+    ),
+    field("host", "host", Unit::Text, "the machine", |r| {
+        Value::text(r.host.as_deref())
+    }),
+    field("target", "target", Unit::Text, "files and devices", |r| {
+        Value::text(Some(&r.target))
+    }),
+    field(
+        "outcome",
+        "outcome",
+        Unit::Text,
+        "complete, interrupted, failed",
+        |r| Value::text(r.outcome.as_deref()),
+    ),
+    field(
+        "reason",
+        "reason",
+        Unit::Text,
+        "why there is no result",
+        |r| Value::text(r.reason.as_deref()),
+    ),
+    field(
+        "key",
+        "key",
+        Unit::Text,
+        "what a sweep knows the cell by",
+        |r| Value::text(r.key.as_deref()),
+    ),
+];
+
+/// What was asked.
+const WORK: &[Column] = &[
+    field(
+        "block",
+        "block_bytes",
+        Unit::Size,
+        "bytes of one I/O",
+        |r| Value::whole(r.work.block.map(|b| b.0)),
+    ),
+    field(
+        "depth",
+        "queue_depth",
+        Unit::Count,
+        "most I/Os outstanding of each thread",
+        |r| small(r.work.queue_depth),
+    ),
+    field(
+        "threads",
+        "threads",
+        Unit::Count,
+        "threads of the whole run",
+        |r| small(r.work.threads),
+    ),
+    field(
+        "write",
+        "write_percent",
+        Unit::Percent,
+        "share of I/Os that write",
+        |r| small(r.work.write_percent),
+    ),
+    field(
+        "pattern",
+        "pattern",
+        Unit::Text,
+        "random, sequential, mixed, stripe",
+        |r| Value::text(r.work.pattern.as_deref()),
+    ),
+    field(
+        "random",
+        "random_percent",
+        Unit::Percent,
+        "share of I/Os that go to a random place",
+        |r| small(r.work.random_percent),
+    ),
+    field(
+        "cache",
+        "cache",
+        Unit::Text,
+        "unbuffered, cached, local_off",
+        |r| Value::text(r.work.cache.map(cache_name)),
+    ),
+    field(
+        "write_through",
+        "write_through",
+        Unit::Truth,
+        "a write is complete only when it is durable",
+        |r| r.work.write_through.map_or(Value::Nothing, Value::Truth),
+    ),
+    field(
+        "size",
+        "size_bytes",
+        Unit::Size,
+        "length of the range, of all targets together",
+        |r| Value::whole(r.work.size.map(|b| b.0)),
+    ),
+    field(
+        "rate",
+        "rate_asked_per_s",
+        Unit::Rate,
+        "I/Os that were to start a second, where asked",
+        |r| Value::whole(r.work.rate_per_s),
+    ),
+    field(
+        "engine",
+        "engine",
+        Unit::Text,
+        "what moved the bytes",
+        |r| Value::text(r.work.engine.as_deref()),
+    ),
+    field(
+        "measured",
+        "measured_ns",
+        Unit::Time,
+        "how long was counted",
+        |r| time(r.measured),
+    ),
+];
+
+/// The fields of one operation, or of both together.
+macro_rules! figures {
+    ($of:ident, $before:literal, $words:literal) => {
+        &[
+            field(
+                concat!($before, "iops"),
+                concat!($before, "ios_per_s"),
+                Unit::Rate,
+                concat!("I/Os a second", $words),
+                |r| ios_per_s(r, &r.$of),
+            ),
+            field(
+                concat!($before, "throughput"),
+                concat!($before, "bytes_per_s"),
+                Unit::SizePerSecond,
+                concat!("bytes a second", $words),
+                |r| bytes_per_s(r, &r.$of),
+            ),
+            field(
+                concat!($before, "latency_mean"),
+                concat!($before, "latency_mean_ns"),
+                Unit::Time,
+                concat!("mean latency", $words),
+                |r| time(r.$of.latency.mean),
+            ),
+            field(
+                concat!($before, "latency_sd"),
+                concat!($before, "latency_sd_ns"),
+                Unit::Time,
+                concat!("standard deviation of latency", $words),
+                |r| time(r.$of.latency.sd),
+            ),
+            field(
+                concat!($before, "latency_min"),
+                concat!($before, "latency_min_ns"),
+                Unit::Time,
+                concat!("smallest latency", $words),
+                |r| time(r.$of.latency.min),
+            ),
+            field(
+                concat!($before, "latency_p50"),
+                concat!($before, "latency_p50_ns"),
+                Unit::Time,
+                concat!("median latency", $words),
+                |r| at(&r.$of.latency, 0.5),
+            ),
+            field(
+                concat!($before, "latency_p90"),
+                concat!($before, "latency_p90_ns"),
+                Unit::Time,
+                concat!("latency that 90 % do not exceed", $words),
+                |r| at(&r.$of.latency, 0.9),
+            ),
+            field(
+                concat!($before, "latency_p95"),
+                concat!($before, "latency_p95_ns"),
+                Unit::Time,
+                concat!("the same of 95 %", $words),
+                |r| at(&r.$of.latency, 0.95),
+            ),
+            field(
+                concat!($before, "latency_p99"),
+                concat!($before, "latency_p99_ns"),
+                Unit::Time,
+                concat!("the same of 99 %", $words),
+                |r| at(&r.$of.latency, 0.99),
+            ),
+            field(
+                concat!($before, "latency_p999"),
+                concat!($before, "latency_p999_ns"),
+                Unit::Time,
+                concat!("the same of 99.9 %", $words),
+                |r| at(&r.$of.latency, 0.999),
+            ),
+            field(
+                concat!($before, "latency_p9999"),
+                concat!($before, "latency_p9999_ns"),
+                Unit::Time,
+                concat!("the same of 99.99 %", $words),
+                |r| at(&r.$of.latency, 0.9999),
+            ),
+            field(
+                concat!($before, "latency_max"),
+                concat!($before, "latency_max_ns"),
+                Unit::Time,
+                concat!("largest latency", $words),
+                |r| time(r.$of.latency.max),
+            ),
+            field(
+                concat!($before, "ios"),
+                concat!($before, "ios"),
+                Unit::Count,
+                concat!("I/Os completed without error", $words),
+                |r| Value::whole(r.$of.ios),
+            ),
+            field(
+                concat!($before, "bytes"),
+                concat!($before, "bytes"),
+                Unit::Size,
+                concat!("bytes that they moved", $words),
+                |r| Value::whole(r.$of.bytes.map(|b| b.0)),
+            ),
+            field(
+                concat!($before, "errors"),
+                concat!($before, "errors"),
+                Unit::Count,
+                concat!("I/Os that failed", $words),
+                |r| Value::whole(r.$of.errors),
+            ),
+        ]
+    };
+}
+
+/// What came of it.
+const TOTAL: &[Column] = figures!(total, "", "");
+const READ: &[Column] = figures!(read, "read_", ", of reads");
+const WRITE: &[Column] = figures!(write, "write_", ", of writes");
+
+/// From the moment at which an I/O was to start.
+const RESPONSE: &[Column] = &[
+    field(
+        "response_mean",
+        "response_mean_ns",
+        Unit::Time,
+        "mean response time, where a rate was asked",
+        |r| time(r.total.response.mean),
+    ),
+    field(
+        "response_p50",
+        "response_p50_ns",
+        Unit::Time,
+        "median response time",
+        |r| at(&r.total.response, 0.5),
+    ),
+    field(
+        "response_p99",
+        "response_p99_ns",
+        Unit::Time,
+        "response time that 99 % do not exceed",
+        |r| at(&r.total.response, 0.99),
+    ),
+    field(
+        "response_p999",
+        "response_p999_ns",
+        Unit::Time,
+        "the same of 99.9 %",
+        |r| at(&r.total.response, 0.999),
+    ),
+    field(
+        "response_max",
+        "response_max_ns",
+        Unit::Time,
+        "largest response time",
+        |r| time(r.total.response.max),
+    ),
+];
+
+/// All fields in groups, each with its heading in the documentation.
+pub const COLUMNS: &[(&str, &[Column])] = &[
+    ("What it was", WHAT),
+    ("What was asked", WORK),
+    ("What came of it, reads and writes together", TOTAL),
+    ("Of reads alone", READ),
+    ("Of writes alone", WRITE),
+    ("Response times, where a rate was asked", RESPONSE),
+];
+
+/// All fields.
+pub fn columns() -> impl Iterator<Item = &'static Column> {
+    COLUMNS.iter().flat_map(|(_, columns)| *columns)
+}
+
+/// The field of this name, short or with its unit, without regard to case; `tag` is taken for `tags`.
+pub fn column(name: &str) -> Option<&'static Column> {
+    let name = name.to_ascii_lowercase();
+    let name = if name == "tag" { "tags" } else { &name };
+    columns().find(|column| column.name == name || column.heading == name)
+}
+
+fn small(value: Option<impl Into<u64>>) -> Value {
+    Value::whole(value.map(Into::into))
+}
+
+fn time(value: Option<Nanos>) -> Value {
+    Value::whole(value.map(|ns| ns.0))
+}
+
+fn at(times: &RowTimes, quantile: f64) -> Value {
+    time(times.at(quantile))
+}
+
+fn cache_name(mode: CacheMode) -> &'static str {
+    match mode {
+        CacheMode::Unbuffered => "unbuffered",
+        CacheMode::Cached => "cached",
+        CacheMode::LocalOff => "local_off",
+    }
+}
+
+/// As printed by the tool, else over the time that was measured.
+fn ios_per_s(row: &ResultRow, figures: &RowFigures) -> Value {
+    over_time(row, figures.ios_per_s, figures.ios)
+}
+
+fn bytes_per_s(row: &ResultRow, figures: &RowFigures) -> Value {
+    over_time(row, figures.bytes_per_s, figures.bytes.map(|b| b.0))
+}
+
+fn over_time(row: &ResultRow, printed: Option<f64>, amount: Option<u64>) -> Value {
+    let counted = || {
+        let measured = row.measured.filter(|ns| ns.0 > 0)?;
+        Some(per_second(amount? as f64, measured))
+    };
+    Value::real(printed.or_else(counted))
+}

@@ -1,0 +1,154 @@
+//! Cells → report.
+
+use super::best::{answer, best, name};
+use super::{
+    CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts, SweepReport, SweepResult,
+    SweepRow,
+};
+use crate::say;
+use crate::spread::{mean, relative_half_width};
+use crate::verdict::Rank;
+
+/// Raised when a field changes its meaning or goes away; new fields do not raise it.
+const REPORT_VERSION: u32 = 1;
+
+/// Puts a sweep's cells together, in the order given.
+pub fn sweep_report(cells: &[SweepCell], context: &SweepContext) -> SweepReport {
+    let mut rows: Vec<SweepRow> = cells.iter().map(row).collect();
+    let best = best(&rows);
+    for one in &best {
+        let at = rows.iter_mut().filter(|row| row.cell == one.cell);
+        at.for_each(|row| row.best_in.push(one.in_what));
+    }
+    let counts = counts(&rows, context);
+    SweepReport {
+        answer: answer(&rows, &best),
+        report_version: REPORT_VERSION,
+        target: context.target.clone(),
+        axes: context.axes.clone(),
+        cell_counts: counts,
+        notes: notes(&rows, counts, context),
+        rows,
+        best,
+        order: context.order.clone(),
+        rest_ns: context.rest_ns,
+        elapsed_ns: context.elapsed_ns,
+        started_utc_ns: context.started_utc_ns,
+        host: context.host.clone(),
+        tool_version: context.tool_version.clone(),
+        command: context.command.clone(),
+    }
+}
+
+fn row(cell: &SweepCell) -> SweepRow {
+    let results: Vec<&SweepResult> = cell
+        .runs
+        .iter()
+        .filter_map(|run| run.result.as_ref().ok())
+        .collect();
+    let mut reasons = cell.runs.iter().filter_map(|run| run.result.as_ref().err());
+    let figures = figures(&results);
+    SweepRow {
+        cell: cell.number,
+        group: cell.group.clone(),
+        values: cell
+            .values
+            .iter()
+            .map(|(field, value)| FieldValue {
+                field: field.clone(),
+                value: value.clone(),
+            })
+            .collect(),
+        runs: cell.runs.len() as u64,
+        stored: cell.runs.iter().filter_map(|run| run.stored).collect(),
+        missing: reasons.next_back().cloned().filter(|_| figures.is_none()),
+        figures,
+        best_in: Vec::new(),
+    }
+}
+
+/// `None` without any rate.
+fn figures(results: &[&SweepResult]) -> Option<CellFigures> {
+    let mut ranked: Vec<(f64, &SweepResult)> = results
+        .iter()
+        .filter_map(|result| Some((result.rate_per_s()?, *result)))
+        .collect();
+    let rates: Vec<f64> = ranked.iter().map(|(rate, _)| *rate).collect();
+    let flows: Vec<f64> = ranked
+        .iter()
+        .filter_map(|(_, result)| result.bytes_per_s())
+        .collect();
+    ranked.sort_by(|one, other| one.0.total_cmp(&other.0)); // stable: of equals the first run
+    let (_, middle) = ranked.get(ranked.len().saturating_sub(1) / 2)?;
+    let latency = &middle.row.total.latency;
+    let at = |quantile| latency.at(quantile).map(|time| time.0);
+    let worst = ranked.iter().filter_map(|(_, result)| result.rank).max();
+    let doubted = ranked
+        .iter()
+        .find(|(_, result)| result.rank == worst && worst > Some(Rank::Valid));
+    Some(CellFigures {
+        rate_per_s: mean(&rates),
+        rate_half_width_share: relative_half_width(&rates),
+        bytes_per_s: mean(&flows),
+        mean_latency_ns: latency.mean.map(|time| time.0),
+        p50_ns: at(0.5),
+        p99_ns: at(0.99),
+        p999_ns: at(0.999),
+        max_latency_ns: latency.max.map(|time| time.0),
+        errors: ranked
+            .iter()
+            .filter_map(|(_, result)| result.row.total.errors)
+            .sum(),
+        rank: worst,
+        reasons: doubted.map_or_else(Vec::new, |(_, result)| result.reasons.clone()),
+    })
+}
+
+fn counts(rows: &[SweepRow], context: &SweepContext) -> SweepCounts {
+    let of = |which: fn(&SweepRow) -> bool| rows.iter().filter(|row| which(row)).count() as u64;
+    let done = of(|row| row.figures.is_some());
+    let missing = of(|row| row.missing.is_some());
+    let planned = context.cells_planned.unwrap_or(rows.len() as u64);
+    SweepCounts {
+        planned,
+        done,
+        missing,
+        left: planned.saturating_sub(done + missing),
+        runs: rows.iter().map(|row| row.runs).sum(),
+    }
+}
+
+fn notes(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(failure) = &context.failure {
+        notes.push(format!("it ended early: {failure}"));
+    } else if context.interrupted {
+        notes.push("it was interrupted; the same command, or --resume, goes on".to_owned());
+    }
+    if let Some(first) = rows.iter().find(|row| row.missing.is_some()) {
+        let reason = first.missing.as_deref().unwrap_or_default();
+        notes.push(format!(
+            "{} without a result; the first, {}: {reason}",
+            say::counted(counts.missing, "cell"),
+            name(first)
+        ));
+    }
+    for (rank, word) in [(Rank::Invalid, "invalid"), (Rank::Weak, "weak")] {
+        let of_rank = |row: &&SweepRow| {
+            let figures = row.figures.as_ref();
+            figures.is_some_and(|figures| figures.rank == Some(rank))
+        };
+        let Some(first) = rows.iter().find(of_rank) else {
+            continue;
+        };
+        let count = rows.iter().filter(of_rank).count() as u64;
+        let reasons = first.figures.as_ref().and_then(|f| f.reasons.first());
+        notes.push(format!(
+            "{} {word}; the first, {}: {}",
+            say::counted(count, "cell"),
+            name(first),
+            reasons.map_or("", String::as_str)
+        ));
+    }
+    notes
+}

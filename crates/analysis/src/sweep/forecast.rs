@@ -1,0 +1,72 @@
+//! What a sweep will do, told before it does anything. Filled in at the door; here is only what it consists of.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What will be run, for how long, and what will be written where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "fathom sweep forecast")]
+pub struct SweepForecast {
+    /// Version of this form of document; 1.
+    pub report_version: u32,
+    /// Cells of the matrix.
+    pub cells: u64,
+    /// Cells that have a result already, from the sweep that is gone on with.
+    pub cells_done: u64,
+    /// Runs that are still to come, at least.
+    pub runs_least: u64,
+    /// Runs that are still to come, at most; more than at least only where a precision decides.
+    pub runs_most: u64,
+    /// `given`, `shuffled` or `interleaved`.
+    pub order: String,
+    /// Seed of the shuffling; none where nothing is shuffled.
+    pub shuffle_seed: Option<u64>,
+    /// The fields that tell cells apart, with the number of different values of each.
+    pub axes: Vec<AxisForecast>,
+    /// How long all of it takes, at least, in nanoseconds.
+    pub duration_least_ns: u64,
+    /// How long all of it takes, at most, in nanoseconds.
+    pub duration_most_ns: u64,
+    /// Of that, warm-up, measuring and cool-down of the least runs, in nanoseconds.
+    pub phases_ns: u64,
+    /// Of that, pauses between runs, in nanoseconds.
+    pub rest_ns: u64,
+    /// Of that, what stands around each run (opening, counters, keeping), in nanoseconds: a guess until the first ran.
+    pub around_ns: u64,
+    /// Of that, making files, in nanoseconds: a guess until the first was made.
+    pub filling_ns: u64,
+    /// Wall clock at its end at the earliest: nanoseconds since 1970 in UTC.
+    pub ends_least_utc_ns: u64,
+    /// Wall clock at its end at the latest: nanoseconds since 1970 in UTC.
+    pub ends_most_utc_ns: u64,
+    /// What is used, and what happens to it.
+    pub targets: Vec<TargetForecast>,
+    /// The file that keeps the results; none where nothing is kept.
+    pub store: Option<String>,
+    /// Number of the session that is gone on with; none for a new one.
+    pub goes_on_with: Option<u64>,
+}
+
+/// An axis before the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AxisForecast {
+    /// The field.
+    pub field: String,
+    /// Its different values, in the order given.
+    pub values: Vec<String>,
+}
+
+/// A target before the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetForecast {
+    /// As it was given.
+    pub path: String,
+    /// Bytes that are written first, to make or complete the file; 0 where it serves as it is.
+    pub fill_bytes: u64,
+    /// Whether it does not exist yet.
+    pub made: bool,
+    /// Whether any cell writes to it.
+    pub written: bool,
+    /// Whether all of it is read first, to prove that it holds nothing but what fathom wrote.
+    pub proven: bool,
+}

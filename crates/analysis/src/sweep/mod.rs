@@ -1,0 +1,240 @@
+//! The report of a sweep: one row a cell, and which cells are best.
+//!
+//! A cell that ran several times has one row: the mean of its rates, and the latencies of the run whose rate stands in
+//! the middle. Latencies of several runs are not averaged: an average of percentiles is no percentile of anything.
+//! Deliberately absent: what to run next and how often, which is `sweep`'s.
+
+mod best;
+mod build;
+mod forecast;
+#[cfg(test)]
+mod tests;
+
+pub use build::sweep_report;
+pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
+
+use crate::facts::HostDigest;
+use crate::rows::per_second;
+use crate::run::run_report;
+use crate::verdict::Rank;
+use model::{Nanos, ResultRow, RunRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is known of a sweep beside its cells. From the shelf only a part is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SweepContext {
+    /// The fields that tell cells apart, outermost first.
+    pub axes: Vec<String>,
+    /// Cells of the whole matrix; none where only what was kept is known.
+    pub cells_planned: Option<u64>,
+    /// How cells followed each other, in a word.
+    pub order: Option<String>,
+    /// Pause between cells.
+    pub rest_ns: Option<u64>,
+    /// Time that was used in this call, with the making of files.
+    pub elapsed_ns: Option<u64>,
+    /// Stopped from outside.
+    pub interrupted: bool,
+    /// Why it ended early, in a sentence, where it did by a failure outside of a cell.
+    pub failure: Option<String>,
+    /// What was measured, as it was given.
+    pub target: String,
+    /// The machine.
+    pub host: Option<HostDigest>,
+    /// Wall clock at its start: nanoseconds since 1970 in UTC.
+    pub started_utc_ns: Option<u64>,
+    /// Version of fathom that ran it.
+    pub tool_version: String,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+}
+
+/// A cell with all that came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepCell {
+    /// Its place in the matrix. // from 1
+    pub number: u64,
+    /// Its group, where there are several.
+    pub group: Option<String>,
+    /// Field and value, of the fields that tell cells apart.
+    pub values: Vec<(String, String)>,
+    /// In the order in which they ran; empty for a cell that is still to come.
+    pub runs: Vec<SweepRun>,
+}
+
+/// One run of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRun {
+    /// Its number on the shelf: the 3 of `12.3`.
+    pub stored: Option<u32>,
+    /// What came of it, or why nothing did.
+    pub result: Result<SweepResult, String>,
+}
+
+/// What a run of a cell says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepResult {
+    /// Its figures.
+    pub row: ResultRow,
+    /// How far it may be used; `None` where only its row was read.
+    pub rank: Option<Rank>,
+    /// Why it is not valid.
+    pub reasons: Vec<String>,
+}
+
+impl SweepResult {
+    /// From the whole record.
+    pub fn of(record: &RunRecord) -> SweepResult {
+        let verdict = run_report(record).verdict;
+        SweepResult {
+            row: ResultRow::of_record(record),
+            rank: Some(verdict.rank),
+            reasons: match verdict.rank {
+                Rank::Valid => Vec::new(),
+                Rank::Weak | Rank::Invalid => verdict.reasons,
+            },
+        }
+    }
+
+    /// I/Os a second of measured time.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        let measured = self.row.measured.filter(|time| *time > Nanos(0))?;
+        Some(per_second(self.row.total.ios? as f64, measured))
+    }
+
+    /// Bytes a second of measured time.
+    pub fn bytes_per_s(&self) -> Option<f64> {
+        let measured = self.row.measured.filter(|time| *time > Nanos(0))?;
+        Some(per_second(self.row.total.bytes?.0 as f64, measured))
+    }
+}
+
+/// What a sweep says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "fathom sweep report")]
+pub struct SweepReport {
+    /// What was found, in one sentence; none where no cell may be used.
+    pub answer: Option<String>,
+    /// Version of this form of document; 1.
+    pub report_version: u32,
+    /// What was measured, as it was given.
+    pub target: String,
+    /// The fields that tell cells apart, outermost first.
+    pub axes: Vec<String>,
+    /// How many cells there are of each kind.
+    pub cell_counts: SweepCounts,
+    /// One row a cell, in the order of the matrix.
+    pub rows: Vec<SweepRow>,
+    /// The best cells, one for each kind of best.
+    pub best: Vec<BestCell>,
+    /// What a person should know before using the numbers.
+    pub notes: Vec<String>,
+    /// `given`, `shuffled` or `interleaved`; none where it is not known any more.
+    pub order: Option<String>,
+    /// Pause between cells in nanoseconds; none where it is not known any more.
+    pub rest_ns: Option<u64>,
+    /// Time that the last call used, with the making of files, in nanoseconds; none where it is not known any more.
+    pub elapsed_ns: Option<u64>,
+    /// Wall clock at its start: nanoseconds since 1970 in UTC.
+    pub started_utc_ns: Option<u64>,
+    /// The machine; none where it is not known.
+    pub host: Option<HostDigest>,
+    /// Version of fathom that ran it.
+    pub tool_version: String,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+}
+
+/// How many cells there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepCounts {
+    /// Cells of the matrix.
+    pub planned: u64,
+    /// With a result.
+    pub done: u64,
+    /// Tried without a result.
+    pub missing: u64,
+    /// Not tried yet.
+    pub left: u64,
+    /// Runs of all cells, those without a result included.
+    pub runs: u64,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepRow {
+    /// Its place in the matrix, from 1.
+    pub cell: u64,
+    /// Its group; none where there is only one.
+    pub group: Option<String>,
+    /// What it was asked for, of the fields that tell cells apart.
+    pub values: Vec<FieldValue>,
+    /// How often it has run; 0 for a cell that is still to come.
+    pub runs: u64,
+    /// Numbers of its runs on the shelf: the 3 of `12.3`.
+    pub stored: Vec<u32>,
+    /// Its figures; none without a result.
+    pub figures: Option<CellFigures>,
+    /// Why it has no result, where it was tried and has none.
+    pub missing: Option<String>,
+    /// In what it is best of all.
+    pub best_in: Vec<BestIn>,
+}
+
+/// A field and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FieldValue {
+    /// As options name it.
+    pub field: String,
+    /// As options say it.
+    pub value: String,
+}
+
+/// What came of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellFigures {
+    /// I/Os a second of measured time; over several runs their mean.
+    pub rate_per_s: f64,
+    /// Half the width of the 95 % interval of that mean, as a share of it; none for a single run.
+    pub rate_half_width_share: Option<f64>,
+    /// Bytes a second of measured time; over several runs their mean.
+    pub bytes_per_s: f64,
+    /// Mean latency in nanoseconds of the run whose rate stands in the middle; none without I/Os.
+    pub mean_latency_ns: Option<u64>,
+    /// Its median in nanoseconds; none where it has too few I/Os to say, as below.
+    pub p50_ns: Option<u64>,
+    /// Its 99th percentile in nanoseconds.
+    pub p99_ns: Option<u64>,
+    /// Its 99.9th percentile in nanoseconds.
+    pub p999_ns: Option<u64>,
+    /// Its largest in nanoseconds.
+    pub max_latency_ns: Option<u64>,
+    /// Failed I/Os of all runs.
+    pub errors: u64,
+    /// How far the cell may be used: as its worst run; none where only a part of its record was read.
+    pub rank: Option<Rank>,
+    /// Why it is not valid.
+    pub reasons: Vec<String>,
+}
+
+/// In what a cell may be best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BestIn {
+    /// Most I/Os a second.
+    Rate,
+    /// Most bytes a second.
+    Flow,
+    /// Smallest 99th percentile.
+    Latency,
+}
+
+/// A cell that is best of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BestCell {
+    /// In what.
+    pub in_what: BestIn,
+    /// Its place in the matrix, from 1.
+    pub cell: u64,
+}

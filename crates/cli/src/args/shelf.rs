@@ -1,0 +1,216 @@
+//! The shelf's commands: list, show, table, export, tag, delete, db.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+const FILTER: &str = "\
+A filter compares fields with values in their units: 'block=8K and write=0', 'latency_p99 < 5ms', \
+'(threads=4 or threads=8) and not label ~ warm'. Operators: = != < <= > >= ~ (contains) !~, with and, or, not and \
+parentheses; - stands for what is not known. `fathom table --fields` lists all fields.";
+
+/// Where to look.
+#[derive(Args, Debug, Default)]
+pub(crate) struct StoreArgs {
+    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+}
+
+/// `fathom list`.
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// Only sessions in which all of these words are found: in target, labels, tags, command, host or source
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    /// Only these: run, survey, sweep or import
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Only sessions whose target's name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) target: Option<String>,
+    /// Only sessions that have this tag, themselves or on a result of theirs
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
+    /// Only sessions that hold results of this tool: fathom, diskspd, sqlio, fio, iometer
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: Option<String>,
+    /// Only sessions that began then or later, in UTC: 2026-11-21, 2026-11-21T10:30
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Only sessions that began then or earlier
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+    /// At most so many
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) number: Option<String>,
+    /// Print them as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom show`.
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// As `fathom list` names it: 12 is a session, 12.3 the third result of it
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which results.
+#[derive(Args, Debug, Default)]
+pub(crate) struct RowsArgs {
+    /// Sessions and results: 12, 12.3 [default: all that is kept]
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Only results that fit, as in 'block=8K and write=0'
+    #[arg(long = "where", value_name = "FILTER")]
+    pub(crate) filter: Option<String>,
+    /// Sort by these fields; a field behind a - falls: block,-iops
+    #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
+    pub(crate) sort: Option<String>,
+    /// At most so many, after sorting
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom table`.
+#[derive(Args, Debug)]
+#[command(after_help = FILTER)]
+pub(crate) struct TableArgs {
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    /// These fields, or `all` [default: what tells the results apart, and what came of them]
+    #[arg(long, value_name = "FIELDS")]
+    pub(crate) columns: Option<String>,
+    /// Lay one field out by one or two others, rows first: --by block,threads
+    #[arg(long, value_name = "FIELDS", conflicts_with_all = ["columns", "sort", "limit", "csv", "json"])]
+    pub(crate) by: Option<String>,
+    /// The field that is laid out [default: iops]
+    #[arg(long, value_name = "FIELD", requires = "by")]
+    pub(crate) show: Option<String>,
+    /// Comma-separated, headings with their units
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// One JSON list
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List all fields, and what they mean
+    #[arg(long, exclusive = true)]
+    pub(crate) fields: bool,
+}
+
+/// `fathom export`.
+#[derive(Args, Debug)]
+#[command(after_help = FILTER)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    /// These fields [default: all]
+    #[arg(long, value_name = "FIELDS")]
+    pub(crate) columns: Option<String>,
+    #[command(flatten)]
+    pub(crate) form: ExportForm,
+    /// Into this new file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// In which form.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ExportForm {
+    /// Comma-separated, headings with their units
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// One JSON list
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A Parquet file
+    #[arg(long)]
+    pub(crate) parquet: bool,
+}
+
+/// `fathom tag`.
+#[derive(Args, Debug)]
+pub(crate) struct TagArgs {
+    /// Sessions and results: 12, 12.3
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Give them this word (repeatable)
+    #[arg(long, value_name = "TAG", required_unless_present = "remove")]
+    pub(crate) add: Vec<String>,
+    /// Take this word from them (repeatable)
+    #[arg(long, value_name = "TAG")]
+    pub(crate) remove: Vec<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom delete`.
+#[derive(Args, Debug)]
+pub(crate) struct DeleteArgs {
+    /// Sessions and results: 12, 12.3
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// How much is lost by it, in just these words: '48 results'
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) lose: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom db`.
+#[derive(Args, Debug)]
+pub(crate) struct DbArgs {
+    #[command(subcommand)]
+    pub(crate) command: DbCommand,
+}
+
+/// What can be done with the file.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbCommand {
+    /// Print where it lies
+    Path(StoreArgs),
+    /// Look at every byte of it and say what is damaged
+    Check(StoreArgs),
+    /// Write a whole copy of it into a new file
+    Backup(BackupArgs),
+    /// Answer a question in SQL; nothing can be changed by it. The view `results` has one line a result
+    Sql(SqlArgs),
+}
+
+/// `fathom db backup`.
+#[derive(Args, Debug)]
+pub(crate) struct BackupArgs {
+    /// A new file
+    #[arg(value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom db sql`.
+#[derive(Args, Debug)]
+pub(crate) struct SqlArgs {
+    /// One statement: 'SELECT result, ios_per_s FROM results'
+    #[arg(value_name = "SQL")]
+    pub(crate) sql: String,
+    /// Comma-separated
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// One JSON list
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}

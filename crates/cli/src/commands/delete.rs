@@ -1,0 +1,94 @@
+//! `fathom delete`: the only command that throws results away. It says what would be lost and asks; where nobody can
+//! answer, the words have to be there.
+
+use super::rows::{names, sessions_of, shelf};
+use crate::args::DeleteArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::output;
+use std::collections::BTreeSet;
+use std::io::{BufRead, IsTerminal};
+use store::{RunName, SessionKind, Store};
+
+/// Asks and deletes.
+pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let names = names(&args.ids).map_err(Failure::refused_for)?;
+    let store = shelf(&args.store, environment)?;
+    let lost = store.count(&names).map_err(Failure::refused)?;
+    let words = if lost == 1 {
+        "1 result".to_owned()
+    } else {
+        format!("{lost} results")
+    };
+    match &args.lose {
+        Some(said) if *said == words => {}
+        Some(said) => {
+            return Err(Failure::refused(format!(
+                "--lose: read `{said}`; what would be lost is `{words}`: {}",
+                what(&store, &names)?
+            )));
+        }
+        None => {
+            output::tell(&format!(
+                "this would be lost for good: {}",
+                what(&store, &names)?
+            ));
+            if !agreed(&words)? {
+                return Err(Failure::refused(format!(
+                    "nothing was deleted; to delete it, add: --lose '{words}'"
+                )));
+            }
+        }
+    }
+    store.delete(&names).map_err(Failure::failed)?;
+    output::tell(&format!("deleted: {words}"));
+    Ok(Ending::Good)
+}
+
+/// Only a person at a terminal is asked.
+fn agreed(words: &str) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    output::tell(&format!("to delete it, type: {words}"));
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Failure::failed(output::errno_text(&error)))?;
+    Ok(line.trim() == words)
+}
+
+fn what(store: &Store, names: &[RunName]) -> Result<String, Failure> {
+    let mut told = Vec::new();
+    for session in sessions_of(names) {
+        let summary = store.summary_of(session).map_err(Failure::refused)?;
+        let of_it: BTreeSet<RunName> = names
+            .iter()
+            .filter(|name| name.session == session && name.run.is_some())
+            .copied()
+            .collect();
+        let of_it: Vec<String> = of_it.iter().map(ToString::to_string).collect();
+        let kind = match summary.kind {
+            SessionKind::Import => "an import",
+            SessionKind::Run => "a run",
+            SessionKind::Survey => "a survey",
+            SessionKind::Sweep => "a sweep",
+        };
+        let whole = names.contains(&RunName { session, run: None });
+        let target = &summary.target;
+        told.push(match whole {
+            true => format!(
+                "{session} ({kind} with {} {}, of {target})",
+                summary.runs,
+                if summary.runs == 1 {
+                    "result"
+                } else {
+                    "results"
+                }
+            ),
+            false => format!("{} (of {kind} of {target})", of_it.join(", ")),
+        });
+    }
+    Ok(told.join("; "))
+}

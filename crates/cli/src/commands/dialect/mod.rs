@@ -1,0 +1,14 @@
+//! What the doors of other tools' dialects have in common: whose line it is, the files of the results, the shelf, and
+//! what is told of I/Os that went wrong.
+//!
+//! Deliberately absent: whatever one tool does in its own way; that stands in `diskspd` and `sqlio`.
+
+mod files;
+mod line;
+mod shelf;
+mod trouble;
+
+pub(crate) use files::{ResultFile, check_files, is_report, text_of, write_whole};
+pub(crate) use line::Line;
+pub(crate) use shelf::{Shelf, place};
+pub(crate) use trouble::tell as tell_trouble;

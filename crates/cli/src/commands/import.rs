@@ -1,0 +1,234 @@
+//! `fathom import`: results of other tools onto the shelf. Files are read, then kept in one session, then told.
+//!
+//! What can be read is imported even where something beside it cannot; that is named with its file and line. A file that
+//! is on the shelf already is recognised by its content and left out.
+
+use super::{VERSION, command_line};
+use crate::args::ImportArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::report::{BrokenRun, Form, Imported, ImportedFile};
+use crate::{keep, now, output, report};
+use model::ImportedRun;
+use readers::{LENGTH_MAX, READERS, Reading};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
+
+/// Standard input, among the files.
+const STDIN: &str = "-";
+
+/// Reads the files, keeps what is in them, says what that was.
+pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let place = environment.store_place(args.store.as_ref());
+    let store = match (args.dry_run, &place) {
+        // A trial makes no store, but knows what is in one.
+        (true, Some(place)) if place.path().exists() => {
+            keep::look(args.store.as_ref(), environment)?
+        }
+        (true, _) => None,
+        (false, Some(_)) => keep::open(place.as_ref())?,
+        (false, None) => return Err(Failure::refused(keep::NOWHERE_TO_KEEP)),
+    };
+    let mut gathered = Gathered::default();
+    for path in &args.files {
+        gathered.file(path, store.as_ref().filter(|_| !args.again))?;
+    }
+    gathered.files.iter().for_each(tell);
+    let session = match &store {
+        Some(store) if !args.dry_run && !gathered.runs.is_empty() => {
+            Some(keep_them(store, args, &gathered)?)
+        }
+        _ => None,
+    };
+    let ending = gathered.ending()?;
+    let store_path = session
+        .and(store.as_ref())
+        .map(|store| store.path().display().to_string());
+    let what = gathered.told(args.dry_run, session, store_path);
+    let form = Form::of_list(args.json, environment);
+    output::print(&report::imported(&what, form))?;
+    Ok(ending)
+}
+
+/// What the files hold, so far.
+#[derive(Default)]
+struct Gathered {
+    files: Vec<ImportedFile>,
+    runs: Vec<ImportedRun>,
+    fingerprints: BTreeSet<String>,
+}
+
+impl Gathered {
+    /// Takes one file. `known` is where to look whether it was imported before.
+    fn file(&mut self, path: &Path, known: Option<&Store>) -> Result<(), Failure> {
+        let mut file = ImportedFile {
+            file: path.to_string_lossy().into_owned(),
+            ..ImportedFile::default()
+        };
+        match bytes_of(path) {
+            Err(why) => file.refused = Some(why),
+            Ok(bytes) => {
+                let fingerprint = readers::fingerprint(&bytes);
+                let session = match known {
+                    Some(store) => store.find_import(&fingerprint).map_err(Failure::failed)?,
+                    None => None,
+                };
+                if let Some(session) = session {
+                    file.already_in_session = Some(session.0);
+                } else if self.fingerprints.contains(&fingerprint) {
+                    file.notes
+                        .push("it holds the same as a file before it, and is left out".to_owned());
+                } else {
+                    self.read(&mut file, bytes);
+                    // Of what brought nothing, nothing is on the shelf.
+                    if !file.runs.is_empty() {
+                        self.fingerprints.insert(fingerprint);
+                    }
+                }
+            }
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    fn read(&mut self, file: &mut ImportedFile, bytes: Vec<u8>) {
+        let name = Path::new(&file.file).file_name();
+        let name = name.map_or_else(
+            || STDIN.to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        match readers::read(&name, bytes) {
+            Err(error) => file.refused = Some(error.to_string()),
+            Ok(Reading {
+                runs,
+                broken,
+                notes,
+            }) => {
+                for run in &runs {
+                    *file.runs.entry(about(run)).or_insert(0) += 1;
+                }
+                file.broken = broken
+                    .into_iter()
+                    .map(|broken| BrokenRun {
+                        line: broken.line,
+                        format: broken.format,
+                        what: broken.what,
+                    })
+                    .collect();
+                file.notes.extend(notes);
+                self.runs.extend(runs);
+            }
+        }
+    }
+
+    /// Nothing at all is a refusal, unless it is all there already; something lost is told by the exit code.
+    fn ending(&self) -> Result<Ending, Failure> {
+        let lossy = self.files.iter().any(ImportedFile::has_losses);
+        if self.runs.is_empty() && lossy {
+            return Err(Failure::refused(
+                "nothing was imported: what is wrong with each file stands above",
+            ));
+        }
+        Ok(if lossy { Ending::Wrong } else { Ending::Good })
+    }
+
+    fn told(self, dry_run: bool, session: Option<SessionId>, store: Option<String>) -> Imported {
+        let mut runs = self.runs;
+        for run in &mut runs {
+            run.text = String::new();
+        }
+        Imported {
+            imported_runs: runs.len(),
+            dry_run,
+            session: session.map(|session| session.0),
+            store,
+            files: self.files,
+            runs,
+        }
+    }
+}
+
+/// What a run was read as, for people.
+fn about(run: &ImportedRun) -> &'static str {
+    let reader = READERS.iter().find(|reader| reader.format == run.format);
+    reader.map_or("", |reader| reader.name)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    // One more than is read at once, so that the reader can tell that there is more.
+    let limit = LENGTH_MAX + 1;
+    let read = if path == Path::new(STDIN) {
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(format!("cannot be read: {}", output::errno_text(&error))),
+    }
+}
+
+/// To people: what is odd about a file, and what of it is not imported.
+fn tell(file: &ImportedFile) {
+    const BROKEN_MAX: usize = 20;
+    let name = &file.file;
+    for note in &file.notes {
+        output::tell(&format!("{name}: {note}"));
+    }
+    if let Some(why) = &file.refused {
+        output::tell(&format!("{name}: {why}"));
+    }
+    if let Some(session) = file.already_in_session {
+        output::tell(&format!(
+            "{name}: imported before, as session {session}, and left out; --again imports it once more"
+        ));
+    }
+    for broken in file.broken.iter().take(BROKEN_MAX) {
+        output::tell(&format!("{name}: line {}: {}", broken.line, broken.what));
+    }
+    if let Some(more) = file
+        .broken
+        .len()
+        .checked_sub(BROKEN_MAX)
+        .filter(|more| *more > 0)
+    {
+        output::tell(&format!(
+            "{name}: and {more} more that cannot be imported: see --json"
+        ));
+    }
+}
+
+fn keep_them(store: &Store, args: &ImportArgs, gathered: &Gathered) -> Result<SessionId, Failure> {
+    let brought = gathered.files.iter().filter(|file| !file.runs.is_empty());
+    let names: Vec<&str> = brought.map(|file| file.file.as_str()).collect();
+    let target = match names.as_slice() {
+        [one] => (*one).to_owned(),
+        several => format!("{} files", several.len()),
+    };
+    let new = NewSession {
+        kind: SessionKind::Import,
+        command: command_line(),
+        tool_version: VERSION.to_owned(),
+        started_utc: now::utc(),
+        target,
+    };
+    let session = store.begin(&new).map_err(Failure::failed)?;
+    let name = RunName { session, run: None };
+    if let Err(error) = store.tag(&[name], &args.tag, &[]) {
+        // A word that cannot be given is found before anything is kept.
+        store.delete(&[name]).map_err(Failure::failed)?;
+        return Err(Failure::refused(error));
+    }
+    let keep = || -> Result<SessionId, store::StoreError> {
+        store.import(session, &gathered.runs)?;
+        let fingerprints: Vec<&str> = gathered.fingerprints.iter().map(String::as_str).collect();
+        store.set_fingerprint(session, &fingerprints.join(" "))?;
+        store.finish(session, SessionOutcome::Complete, None)?;
+        Ok(session)
+    };
+    keep().map_err(Failure::failed)
+}

@@ -1,0 +1,167 @@
+//! Results as the shelf's commands choose them: named, filtered, sorted.
+
+use crate::args::{RowsArgs, StoreArgs};
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::{keep, output};
+use analysis::columns::{Column, Filter, Problem, SortKey, columns_of, sort_of, sort_rows};
+use model::ResultRow;
+use store::{RunName, SessionId, Store, StoreError};
+
+/// What was asked for, read and found good.
+pub(crate) struct Choice {
+    names: Vec<RunName>,
+    filter: Option<Filter>,
+    sort: Vec<SortKey>,
+    limit: Option<usize>,
+    /// The fields that were named, if any were.
+    pub(crate) columns: Option<Vec<&'static Column>>,
+}
+
+impl Choice {
+    /// Reads all of it; everything that is wrong is told at once.
+    pub(crate) fn read(args: &RowsArgs, columns: Option<&str>) -> Result<Choice, Failure> {
+        let mut wrong = Vec::new();
+        let mut tell = |option: &str, problems: Vec<Problem>| {
+            wrong.extend(
+                problems
+                    .iter()
+                    .map(|problem| format!("{option}: {problem}")),
+            );
+        };
+        let filter = args.filter.as_deref().map(Filter::read).transpose();
+        let filter = filter.unwrap_or_else(|problems| {
+            tell("--where", problems);
+            None
+        });
+        let sort = args.sort.as_deref().map(sort_of).transpose();
+        let sort = sort.unwrap_or_else(|problems| {
+            tell("--sort", problems);
+            None
+        });
+        let columns = columns.map(columns_of).transpose();
+        let columns = columns.unwrap_or_else(|problems| {
+            tell("--columns", problems);
+            None
+        });
+        let names = names(&args.ids).unwrap_or_else(|problems| {
+            wrong.extend(problems);
+            Vec::new()
+        });
+        let limit = args.limit.as_deref().map(limit).transpose();
+        let limit = limit.unwrap_or_else(|problem| {
+            wrong.push(problem);
+            None
+        });
+        if !wrong.is_empty() {
+            return Err(Failure::refused_for(wrong));
+        }
+        Ok(Choice {
+            names,
+            filter,
+            sort: sort.unwrap_or_default(),
+            limit,
+            columns,
+        })
+    }
+
+    /// The results that are meant. What is damaged is told and left out; then not all went well.
+    pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
+        let (mut rows, ending) = if self.names.is_empty() {
+            all(store)?
+        } else {
+            (named(store, &self.names)?, Ending::Good)
+        };
+        if let Some(filter) = &self.filter {
+            rows.retain(|row| filter.fits(row));
+        }
+        sort_rows(&mut rows, &self.sort);
+        if let Some(limit) = self.limit {
+            rows.truncate(limit);
+        }
+        Ok((rows, ending))
+    }
+}
+
+fn limit(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        format!("--limit: read `{text}`; say how many results at most, a whole number from 1: 10")
+    })
+}
+
+/// The names as a person gives them.
+pub(crate) fn names(ids: &[String]) -> Result<Vec<RunName>, Vec<String>> {
+    let (mut names, mut wrong) = (Vec::new(), Vec::new());
+    for id in ids {
+        match id.parse() {
+            Ok(name) => names.push(name),
+            Err(error) => wrong.push(StoreError::to_string(&error)),
+        }
+    }
+    if wrong.is_empty() {
+        Ok(names)
+    } else {
+        Err(wrong)
+    }
+}
+
+/// The store that is named, which has to be there.
+pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store, Failure> {
+    let store = keep::look(args.store.as_ref(), environment)?;
+    store.ok_or_else(|| {
+        Failure::refused(
+            "nothing is kept yet: measure something first (fathom survey), or fathom import FILE",
+        )
+    })
+}
+
+fn all(store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
+    let listing = store.listing(None).map_err(Failure::refused)?;
+    let mut damaged = listing.damaged;
+    let mut rows = Vec::new();
+    for session in listing.sessions.iter().rev() {
+        match store.rows(&[session.id]) {
+            Ok(found) => rows.extend(found),
+            Err(StoreError::Damaged { what, .. }) => damaged.push(what),
+            Err(error) => return Err(Failure::refused(error)),
+        }
+    }
+    Ok((rows, told(store, &damaged)))
+}
+
+/// Says what could not be read.
+pub(crate) fn told(store: &Store, damaged: &[String]) -> Ending {
+    for what in damaged {
+        output::tell(&format!("{}: left out: {what}", store.path().display()));
+    }
+    if damaged.is_empty() {
+        return Ending::Good;
+    }
+    output::tell("the store is damaged: nothing in it was changed; fathom db check says more");
+    Ending::Wrong
+}
+
+fn named(store: &Store, names: &[RunName]) -> Result<Vec<ResultRow>, Failure> {
+    let mut rows: Vec<ResultRow> = Vec::new();
+    for name in names {
+        store.count(&[*name]).map_err(Failure::refused)?; // or says what there is
+        let found = store.rows(&[name.session]).map_err(Failure::refused)?;
+        rows.extend(
+            found
+                .into_iter()
+                .filter(|row| name.run.is_none_or(|number| number == row.number)),
+        );
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    rows.retain(|row| seen.insert((row.session, row.number)));
+    Ok(rows)
+}
+
+/// Sessions in which some result is meant.
+pub(crate) fn sessions_of(names: &[RunName]) -> Vec<SessionId> {
+    let mut sessions: Vec<SessionId> = names.iter().map(|name| name.session).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    sessions
+}

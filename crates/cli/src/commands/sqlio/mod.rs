@@ -1,0 +1,64 @@
+//! `fathom sqlio`, and the program under the name `sqlio`: SQLIO's command line and output.
+//!
+//! Exit codes are fathom's own, and 0 where results were printed, also after Ctrl-C. Standard output is SQLIO's; whatever
+//! else there is to say goes to standard error, latencies in microseconds among it. `session` runs the line, `words` says
+//! in SQLIO's switches what stands against it. Deliberately absent: what any switch means (`dialects`), and any number or
+//! layout (`views`).
+
+mod session;
+mod words;
+
+use super::dialect::{Line, text_of};
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::output;
+use dialects::sqlio::{self, Action, PARAMS_MAX, Request};
+use session::Asked;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The name that makes the program SQLIO, and the command of fathom's.
+const NAMES: (&str, &str) = ("sqlio", "fathom sqlio");
+
+/// The command line, if it is SQLIO's.
+pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
+    Line::of(all, NAMES)
+}
+
+/// Does what the line asks for.
+pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Failure> {
+    let args = line.texts().map_err(Failure::refused)?;
+    if args == ["--help"] {
+        return usage(line);
+    }
+    // One byte more than the dialect takes, so that it says what is wrong.
+    let read = |path: &str| text_of(Path::new(path), PARAMS_MAX + 1);
+    let Request {
+        action,
+        notes,
+        extra,
+    } = sqlio::parse(&args, &sqlio::Environment { read: &read }).map_err(refused)?;
+    match action {
+        Action::Usage => usage(line),
+        Action::Run(profile) => {
+            let asked = Asked {
+                profile: &profile,
+                extra: &extra,
+                notes: &notes,
+                args: &args,
+            };
+            session::run(&asked, environment)
+        }
+    }
+}
+
+fn usage(line: &Line) -> Result<Ending, Failure> {
+    output::print(sqlio::usage(line.program).as_bytes())?;
+    Ok(Ending::Good)
+}
+
+/// A message a problem.
+#[allow(clippy::needless_pass_by_value, reason = "the end of an error")]
+fn refused(refusal: sqlio::Refusal) -> Failure {
+    Failure::refused_for(refusal.iter().map(ToString::to_string))
+}

@@ -1,0 +1,235 @@
+//! One run of SQLIO's, from its files to its page.
+//!
+//! The targets are looked at first, because how large a file has to become follows from what is there. All is checked
+//! before anything is written. A stop ends the measuring and leaves the results; a failed I/O ends the run, and there
+//! are none.
+
+use super::{refused, words};
+use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
+use crate::commands::{VERSION, run as native};
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Held, Passed};
+use crate::progress::Progress;
+use crate::{now, output, report, signals};
+use analysis::sqlio::{Figures, figures};
+use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
+use engine::{Job, Stop};
+use host::Root;
+use model::{Consent, Content, HostRecord, Location, Outcome, RunRecord, TargetFacts, TargetKind};
+use std::path::Path;
+use store::{NewSession, SessionKind};
+use views::{SqlioResults, sqlio_latency, sqlio_text};
+
+/// What is to be run, as it was asked for.
+pub(super) struct Asked<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) extra: &'a Extra,
+    /// What was accepted and may not mean what was meant.
+    pub(super) notes: &'a [Note],
+    pub(super) args: &'a [String],
+}
+
+impl Asked<'_> {
+    /// The line that means the same to fathom, for the record.
+    fn command(&self) -> Vec<String> {
+        let head = ["fathom", "sqlio"].map(str::to_owned);
+        head.into_iter().chain(self.args.iter().cloned()).collect()
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let targets = self.profile.targets().into_iter();
+        targets.map(|(name, _, _)| name).collect()
+    }
+
+    /// The files of the results: the text, then the report.
+    fn files(&self) -> Vec<ResultFile<'_>> {
+        let is_text: fn(&[u8]) -> bool = |start| start.starts_with(b"sqlio v1.5.SG\n");
+        let all = [
+            ("--text", self.extra.text.as_ref(), is_text),
+            ("--json", self.extra.json.as_ref(), is_report),
+        ];
+        let named = all.into_iter().filter_map(|(switch, path, is_one)| {
+            Some(ResultFile {
+                switch,
+                path: path?,
+                is_one,
+            })
+        });
+        named.collect()
+    }
+
+    /// What the shelf says of it.
+    fn session(&self) -> NewSession {
+        let mut targets: Vec<&str> = Vec::new();
+        for name in self.names() {
+            if !targets.contains(&name) {
+                targets.push(name);
+            }
+        }
+        NewSession {
+            kind: SessionKind::Run,
+            command: self.command(),
+            tool_version: VERSION.to_owned(),
+            started_utc: now::utc(),
+            target: targets.join(" "),
+        }
+    }
+}
+
+/// Runs it, keeps it, prints it.
+pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Failure> {
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let extra = asked.extra;
+    let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
+    let store = place.as_ref().map(|place| place.path().as_path());
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &Consent {
+            overwrite_files: extra.overwrite,
+            destroy_devices: extra.destroy.clone(),
+        },
+        store,
+        held: Held::default(),
+        repeats: true,
+        words: words::of,
+    };
+    let found = look(asked, &gate);
+    let Built { profile, sizes } = sqlio::build(asked.profile, extra, &found).map_err(refused)?;
+    let targets: Vec<&Path> = asked.names().into_iter().map(Path::new).collect();
+    dialect::check_files(&asked.files(), &targets, store)?;
+    let passed = gate
+        .pass(&profile)
+        .inspect_err(|_| tell_growing(asked, &found, &sizes))?
+        .remove(0);
+    let mut shelf = Shelf::open(place.as_ref(), asked.session(), 1)?;
+    for note in asked.notes {
+        output::tell(&note.to_string());
+    }
+    let record = measure(asked, environment, (&gate, &profile), passed)?;
+    dialect::tell_trouble(&record);
+    if let Some(shelf) = &mut shelf {
+        shelf.save(1, &record);
+    }
+    let kept = shelf.is_none_or(|shelf| shelf.close(std::slice::from_ref(&record)));
+    let shown = show(asked, &sizes, &record)?;
+    Ok(if kept && shown && is_whole(&record) {
+        Ending::Good
+    } else {
+        Ending::Wrong
+    })
+}
+
+/// What is there under each name.
+fn look(asked: &Asked, gate: &Gate) -> Vec<Option<There>> {
+    let mut seen: Vec<(&str, TargetFacts)> = Vec::new();
+    let mut found = Vec::new();
+    for name in asked.names() {
+        if !seen.iter().any(|(known, _)| *known == name) {
+            seen.push((name, gate.look(&Location::Path(name.into()))));
+        }
+        let facts = seen.iter().find(|(known, _)| *known == name);
+        let (_, facts) = facts.expect("it was looked at just now");
+        let there = |device| There {
+            bytes: facts.size.0,
+            device,
+            unfinished: facts.content == Content::FathomPartial,
+        };
+        found.push(match facts.kind {
+            TargetKind::File => Some(there(false)),
+            TargetKind::BlockDevice => Some(there(true)),
+            _ => None,
+        });
+    }
+    found
+}
+
+/// Why a request that only reads would write: told with what stands against it.
+fn tell_growing(asked: &Asked, found: &[Option<There>], sizes: &[Size]) {
+    for ((name, there), size) in asked.names().into_iter().zip(found).zip(sizes) {
+        let file = there.is_some_and(|there| !there.device && there.bytes > 0);
+        if file && size.grows() {
+            output::tell(&format!(
+                "{name}: it has {} bytes and this request needs {}, so it would be written to become larger",
+                size.current, size.needed
+            ));
+        }
+    }
+}
+
+/// From the files to the record.
+fn measure(
+    asked: &Asked,
+    environment: &Environment,
+    (gate, profile): (&Gate, &model::Profile),
+    passed: Passed,
+) -> Result<RunRecord, Failure> {
+    let Passed { mut plan, facts } = passed;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let progress = Progress::of_run(environment, plan.phases.total());
+    let filled = engine::prepare(&mut plan, &facts, &progress, &stop)?;
+    progress.filled(&filled);
+    let host: &HostRecord = gate.host;
+    let job = Job {
+        targets: match filled.is_empty() {
+            true => facts,
+            false => gate.facts(profile),
+        },
+        plan,
+        host: host.clone(),
+        command: asked.command(),
+        tool_version: VERSION.to_owned(),
+        started_utc: now::utc(),
+    };
+    let record = engine::run(job, gate.root, &progress, &stop)?;
+    progress.finish();
+    Ok(record)
+}
+
+/// Puts the results where they were asked for; whether that could be done. A run that a failed I/O ended has none.
+fn show(asked: &Asked, sizes: &[Size], record: &RunRecord) -> Result<bool, Failure> {
+    if matches!(record.outcome, Outcome::Failed(_)) {
+        output::tell("the run ended there, so no results are printed");
+        return Ok(false);
+    }
+    let figures = figures(record);
+    let page = page(asked, sizes, &figures);
+    output::print(&page)?;
+    if asked.profile.latency.is_some()
+        && let Some(line) = sqlio_latency(&figures)
+    {
+        output::tell(&line);
+    }
+    let mut good = true;
+    for file in asked.files() {
+        good &= match file.switch {
+            "--text" => write_whole(&file, &page),
+            _ => write_whole(&file, &report::runs(&[record])),
+        };
+    }
+    Ok(good)
+}
+
+fn page(asked: &Asked, sizes: &[Size], figures: &Figures) -> Vec<u8> {
+    report::written(|out| {
+        let results = SqlioResults {
+            profile: asked.profile,
+            sizes,
+            figures,
+        };
+        sqlio_text(&results, out)
+    })
+}
+
+/// Whether there is a result; told if not.
+fn is_whole(record: &RunRecord) -> bool {
+    let lost = native::abandoned(record);
+    let none = record.total().ios == 0 || lost > 0;
+    if none && !matches!(record.outcome, Outcome::Failed(_)) {
+        native::tell_lost(lost);
+    }
+    !none
+}

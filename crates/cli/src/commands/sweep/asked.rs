@@ -1,0 +1,321 @@
+//! Words → the cells of a sweep, each with what is run, what it goes by and what it is known by; or everything that is
+//! wrong with them.
+
+use crate::args::{Cli, Command, SweepArgs};
+use crate::failure::Failure;
+use clap::Parser;
+use dialects::diskspd::Environment as Machine;
+use dialects::sweep::{self as words, Base, Definition};
+use host::Root;
+use model::{HostRecord, Location, Profile, Timespan};
+use std::fs;
+use std::path::{Path, PathBuf};
+use sweep::{Axis, Exclusion, Grid, Group, Order, Repeat, Turn};
+
+/// What is wrong with more cells than this is told of the first ones.
+const PROBLEMS_MAX: usize = 20;
+
+/// A sweep that can be run, as far as its words go.
+pub(crate) struct Asked {
+    pub(crate) grid: Grid,
+    /// In the order of the matrix.
+    pub(crate) cells: Vec<AskedCell>,
+    pub(crate) order: Order,
+    pub(crate) shuffle_seed: u64,
+    pub(crate) repeat: Repeat,
+    pub(crate) rest: model::Nanos,
+    /// What was accepted and changes nothing, in no cell.
+    pub(crate) notes: Vec<String>,
+    /// A target that is named twice is two targets.
+    pub(crate) repeats_targets: bool,
+}
+
+/// One combination.
+pub(crate) struct AskedCell {
+    pub(crate) label: String,
+    pub(crate) group: Option<String>,
+    /// Of the fields that tell cells apart.
+    pub(crate) values: Vec<(String, String)>,
+    pub(crate) timespan: Timespan,
+    /// All that determines it, but for the repetition.
+    key: String,
+}
+
+impl Asked {
+    /// Reads all of it. Files are read, nothing else is touched.
+    pub(crate) fn read(args: &SweepArgs) -> Result<Self, Failure> {
+        let definition = define(args)?;
+        let grid = grid_of(&definition);
+        let combined = grid
+            .cells()
+            .map_err(|problems| Failure::refused_for(problems.iter().map(ToString::to_string)))?;
+        let mut cells = Vec::new();
+        let mut notes: Option<Vec<String>> = None;
+        let mut problems: Vec<String> = Vec::new();
+        let (root, exists) = (Root::live(), |path: &str| Path::new(path).exists());
+        let machine = Machine {
+            uptime_ms: host::uptime_ms(&root),
+            exists: &exists,
+            ..Machine::BARE
+        };
+        let varied: Vec<String> = grid.varied().iter().map(|&name| name.to_owned()).collect();
+        for (place, cell) in (0u64..).zip(&combined) {
+            let axes = grid.groups[cell.group]
+                .axes
+                .iter()
+                .map(|axis| axis.name.clone());
+            let values: Vec<(String, String)> = axes.zip(cell.values.iter().cloned()).collect();
+            let built = match words::build_cell(&definition.base, &values, place, &machine) {
+                Ok(built) => built,
+                Err(refusal) => {
+                    let told = refusal.iter().map(ToString::to_string);
+                    let fresh: Vec<String> = told.filter(|text| !problems.contains(text)).collect();
+                    problems.extend(fresh);
+                    continue;
+                }
+            };
+            let common = notes.take().unwrap_or_else(|| built.notes.clone());
+            notes = Some(
+                common
+                    .into_iter()
+                    .filter(|note| built.notes.contains(note))
+                    .collect(),
+            );
+            cells.push(AskedCell {
+                label: grid.label(cell),
+                group: grid.groups[cell.group].name.clone(),
+                key: key_of(&grid, cell, &built.timespan),
+                values: values
+                    .into_iter()
+                    .filter(|(name, _)| varied.contains(name))
+                    .collect(),
+                timespan: built.timespan,
+            });
+        }
+        refuse(problems)?;
+        let course = definition.course;
+        Ok(Asked {
+            grid,
+            cells,
+            order: course.order.map(order_of).unwrap_or_default(),
+            shuffle_seed: course.shuffle_seed,
+            repeat: Repeat {
+                least: course.repeat.least,
+                most: course.repeat.most,
+                precision: course
+                    .repeat
+                    .precision
+                    .map(|share| f64::from(share.as_percent()) / 100.0),
+            },
+            rest: course.rest,
+            notes: notes.unwrap_or_default(),
+            repeats_targets: matches!(definition.base, Base::Diskspd(_)),
+        })
+    }
+
+    /// The whole matrix as one request, for the check before anything runs.
+    pub(crate) fn profile(&self) -> Profile {
+        Profile {
+            timespans: self
+                .cells
+                .iter()
+                .map(|cell| cell.timespan.clone())
+                .collect(),
+        }
+    }
+
+    /// Every turn that may come.
+    pub(crate) fn turns(&self) -> Vec<Turn> {
+        sweep::turns(
+            self.cells.len(),
+            self.repeat.most,
+            self.order,
+            self.shuffle_seed,
+        )
+    }
+
+    /// What a turn is known by on the shelf.
+    pub(crate) fn key(&self, turn: Turn) -> String {
+        sweep::key(&[&self.cells[turn.cell].key, &turn.repetition.to_string()])
+    }
+
+    /// What a turn goes by.
+    pub(crate) fn label(&self, turn: Turn) -> String {
+        let label = &self.cells[turn.cell].label;
+        match self.repeat.most {
+            1 => label.clone(),
+            _ => format!("{label} #{}", turn.repetition),
+        }
+    }
+
+    /// What tells this sweep from others: its cells, their order, and the machine.
+    pub(crate) fn fingerprint(&self, host: &HostRecord) -> String {
+        let course = format!(
+            "{:?} {} {:?} {}",
+            self.order, self.shuffle_seed, self.repeat, self.rest
+        );
+        let mut parts = vec![host.hostname.as_str(), &course];
+        parts.extend(self.cells.iter().map(|cell| cell.key.as_str()));
+        sweep::key(&parts)
+    }
+
+    /// Every target by name, once, in the order met.
+    pub(crate) fn target_names(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for target in self.cells.iter().flat_map(|cell| &cell.timespan.targets) {
+            let name = match &target.location {
+                Location::Path(path) => path.display().to_string(),
+                Location::Null(_) => "null".to_owned(),
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join(" ")
+    }
+}
+
+/// The definition from where it stands: a plan, a DISKSPD line, or options.
+pub(super) fn define(args: &SweepArgs) -> Result<Definition, Failure> {
+    if let Some(plan) = &args.matrix.plan {
+        return from_plan(plan);
+    }
+    if let [only] = args.targets.as_slice()
+        && only.extension().is_some_and(|end| end == "toml")
+    {
+        return from_plan(&with_nothing_beside(only)?);
+    }
+    let line = args.matrix.from_diskspd.as_deref();
+    words::from_options(
+        &args.request(),
+        line,
+        &args.matrix.axis,
+        &args.course.text(),
+    )
+    .map_err(|refusal| refused(&refusal))
+}
+
+/// A plan that is named like a target: the parser says what cannot stand beside it.
+fn with_nothing_beside(plan: &Path) -> Result<PathBuf, Failure> {
+    let words = std::env::args_os().map(|word| {
+        let is_plan = Path::new(&word) == plan;
+        if is_plan { "--plan".into() } else { word }
+    });
+    let mut line: Vec<std::ffi::OsString> = Vec::new();
+    for word in words {
+        let is_plan = word == "--plan";
+        line.push(word);
+        if is_plan {
+            line.push(plan.as_os_str().to_owned());
+        }
+    }
+    match Cli::try_parse_from(line) {
+        Ok(Cli {
+            command: Command::Sweep(args),
+        }) => Ok(args.matrix.plan.unwrap_or_else(|| plan.to_owned())),
+        Ok(_) => Ok(plan.to_owned()),
+        Err(error) => Err(Failure::refused(format!(
+            "{}: this is a plan, which says all of the work itself: {}",
+            plan.display(),
+            error
+                .to_string()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+        ))),
+    }
+}
+
+fn from_plan(path: &Path) -> Result<Definition, Failure> {
+    let shown = path.display();
+    let unreadable =
+        |why: String| Failure::refused(format!("{shown}: the plan cannot be read: {why}"));
+    let length =
+        fs::metadata(path).map_err(|error| unreadable(crate::output::errno_text(&error)))?;
+    if !length.is_file() {
+        return Err(unreadable("it is not a file".to_owned()));
+    }
+    if length.len() > words::PLAN_LENGTH_MAX as u64 {
+        return Err(unreadable(format!(
+            "it is longer than {} bytes",
+            words::PLAN_LENGTH_MAX
+        )));
+    }
+    let bytes = fs::read(path).map_err(|error| unreadable(crate::output::errno_text(&error)))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| unreadable("it is not UTF-8, as TOML is".to_owned()))?;
+    words::from_plan(&text).map_err(|refusal| {
+        let told = refusal.iter().map(|problem| format!("{shown}: {problem}"));
+        of_problems(told.collect())
+    })
+}
+
+fn refused(refusal: &words::Refusal) -> Failure {
+    of_problems(refusal.iter().map(ToString::to_string).collect())
+}
+
+pub(super) fn refuse(problems: Vec<String>) -> Result<(), Failure> {
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(of_problems(problems)),
+    }
+}
+
+/// The first problems, and how many more there are.
+fn of_problems(mut problems: Vec<String>) -> Failure {
+    let more = problems.len().saturating_sub(PROBLEMS_MAX);
+    if more > 0 {
+        problems.truncate(PROBLEMS_MAX);
+        problems.push(format!("and {more} more of this kind"));
+    }
+    Failure::refused_for(problems)
+}
+
+pub(super) fn order_of(order: words::Order) -> Order {
+    match order {
+        words::Order::Given => Order::Given,
+        words::Order::Shuffled => Order::Shuffled,
+        words::Order::Interleaved => Order::Interleaved,
+    }
+}
+
+pub(super) fn grid_of(definition: &Definition) -> Grid {
+    let axes = |axes: &[words::Axis]| -> Vec<Axis> {
+        let axis = |axis: &words::Axis| Axis {
+            name: axis.name.clone(),
+            values: axis.values.clone(),
+        };
+        axes.iter().map(axis).collect()
+    };
+    Grid {
+        groups: definition
+            .groups
+            .iter()
+            .map(|group| Group {
+                name: group.name.clone(),
+                axes: axes(&group.axes),
+            })
+            .collect(),
+        exclusions: definition
+            .exclude
+            .iter()
+            .map(|fields| Exclusion {
+                fields: axes(fields),
+            })
+            .collect(),
+    }
+}
+
+/// All that determines a cell. Names of targets are made absolute: `f` of another folder is another file.
+fn key_of(grid: &Grid, cell: &sweep::Cell, timespan: &Timespan) -> String {
+    let mut whole = timespan.clone();
+    for target in &mut whole.targets {
+        if let Location::Path(path) = &mut target.location {
+            *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
+        }
+    }
+    let document = serde_json::to_string(&whole).expect("a timespan is plain data");
+    let group = grid.groups[cell.group].name.as_deref().unwrap_or_default();
+    sweep::key(&[group, &cell.values.join("\u{1f}"), &document])
+}

@@ -1,0 +1,106 @@
+//! A sweep that was begun before: which one it is, and what it has.
+
+use super::asked::Asked;
+use crate::args::{Cli, Command, SweepArgs};
+use crate::environment::{Environment, StorePlace};
+use crate::failure::Failure;
+use crate::keep;
+use clap::Parser;
+use model::ResultRow;
+use std::collections::HashMap;
+use store::{RunName, SessionId, SessionKind, Store, StoredCell};
+use sweep::Turn;
+
+/// What a sweep that was begun before has.
+pub(crate) struct Earlier {
+    pub(crate) session: SessionId,
+    pub(super) cells: HashMap<String, StoredCell>,
+    pub(super) rows: HashMap<u32, ResultRow>,
+}
+
+impl Earlier {
+    pub(super) fn read(store: &Store, session: SessionId) -> Result<Self, Failure> {
+        let cells = store.cells(session).map_err(Failure::refused)?;
+        let rows = store.rows(&[session]).map_err(Failure::refused)?;
+        Ok(Earlier {
+            session,
+            cells: cells
+                .into_iter()
+                .map(|cell| (cell.key.clone(), cell))
+                .collect(),
+            rows: rows.into_iter().map(|row| (row.number, row)).collect(),
+        })
+    }
+
+    /// Whether this turn has a result.
+    pub(crate) fn has(&self, asked: &Asked, turn: Turn) -> bool {
+        let cell = self.cells.get(&asked.key(turn));
+        cell.is_some_and(|cell| cell.missing.is_none())
+    }
+}
+
+/// The session that these words name, and the words that it began with.
+pub(crate) fn resumed(
+    id: &str,
+    args: &SweepArgs,
+    environment: &Environment,
+) -> Result<(SessionId, SweepArgs), Failure> {
+    if args.keep.no_store {
+        return Err(Failure::refused(
+            "--resume: a sweep is gone on with where it is kept: leave --no-store away",
+        ));
+    }
+    let name: RunName = id.parse().map_err(Failure::refused)?;
+    let store = keep::look(args.keep.store.as_ref(), environment)?;
+    let store =
+        store.ok_or_else(|| Failure::refused(format!("--resume {id}: nothing is kept yet")))?;
+    let refuse = |why: &str| Failure::refused(format!("--resume {id}: {why}"));
+    let found = store
+        .summary_of(name.session)
+        .map_err(|error| refuse(&error.to_string()))?;
+    if found.kind != SessionKind::Sweep {
+        return Err(refuse(
+            "this is no sweep: fathom list says what each session is",
+        ));
+    }
+    let read = Cli::try_parse_from(&found.command)
+        .ok()
+        .map(|cli| cli.command);
+    match read {
+        Some(Command::Sweep(asked)) => Ok((name.session, *asked)),
+        _ => Err(refuse(
+            "its command line is one of another version, which this one does not read: give the whole command again",
+        )),
+    }
+}
+
+/// What is there already, without changing anything: for a look ahead.
+pub(crate) fn look(
+    place: Option<&StorePlace>,
+    fingerprint: &str,
+    wanted: Option<SessionId>,
+    args: &SweepArgs,
+) -> Result<Option<Earlier>, Failure> {
+    let Some(path) = place.map(StorePlace::path).filter(|path| path.exists()) else {
+        return Ok(None);
+    };
+    let store = Store::look(path).map_err(Failure::refused)?;
+    earlier(&store, fingerprint, wanted, args)
+}
+
+/// The sweep that is gone on with, if there is one.
+pub(super) fn earlier(
+    store: &Store,
+    fingerprint: &str,
+    wanted: Option<SessionId>,
+    args: &SweepArgs,
+) -> Result<Option<Earlier>, Failure> {
+    let found = match wanted {
+        Some(session) => Some(session),
+        None if args.matrix.new => None,
+        None => store.find_sweep(fingerprint).map_err(Failure::refused)?,
+    };
+    found
+        .map(|session| Earlier::read(store, session))
+        .transpose()
+}

@@ -1,0 +1,117 @@
+//! What a sweep will do, from what was asked, what was found, and what is on the shelf already.
+
+use super::asked::Asked;
+use super::earlier::Earlier;
+use super::shelf::order_name;
+use super::site::Site;
+use crate::environment::StorePlace;
+use crate::now;
+use analysis::{AxisForecast, SweepForecast, TargetForecast};
+use model::{Nanos, Phases};
+use sweep::{Order, Pace, Turn};
+
+/// Fills it in.
+pub(crate) fn forecast(
+    asked: &Asked,
+    site: &Site,
+    place: Option<&StorePlace>,
+    earlier: Option<&Earlier>,
+) -> SweepForecast {
+    let has = |turn: &Turn| earlier.is_some_and(|earlier| earlier.has(asked, *turn));
+    let turns = asked.turns();
+    let left: Vec<&Turn> = turns.iter().filter(|turn| !has(turn)).collect();
+    let least: Vec<&Phases> = left
+        .iter()
+        .filter(|turn| turn.repetition <= asked.repeat.least)
+        .map(|turn| &asked.cells[turn.cell].timespan.phases)
+        .collect();
+    let most = left
+        .iter()
+        .map(|turn| &asked.cells[turn.cell].timespan.phases);
+    let targets = targets(site);
+    let filling = targets
+        .iter()
+        .map(|target| sweep::filling(target.fill_bytes));
+    let filling = filling.fold(Nanos(0), Nanos::plus);
+    let pace = Pace::default();
+    let least_time = pace
+        .time_for(least.iter().copied(), asked.rest)
+        .plus(filling);
+    let most_time = pace.time_for(most, asked.rest).plus(filling);
+    let runs = least.len() as u64;
+    let now = now::utc();
+    let done = |cell: usize| {
+        let needed = 1..=asked.repeat.least;
+        earlier.is_some()
+            && needed
+                .clone()
+                .all(|repetition| has(&Turn { cell, repetition }))
+    };
+    SweepForecast {
+        report_version: 1,
+        cells: asked.cells.len() as u64,
+        cells_done: (0..asked.cells.len()).filter(|cell| done(*cell)).count() as u64,
+        runs_least: runs,
+        runs_most: left.len() as u64,
+        order: order_name(asked).to_owned(),
+        shuffle_seed: (asked.order == Order::Shuffled).then_some(asked.shuffle_seed),
+        axes: axes(asked),
+        duration_least_ns: least_time.0,
+        duration_most_ns: most_time.0,
+        phases_ns: least
+            .iter()
+            .fold(Nanos(0), |sum, phases| sum.plus(phases.total()))
+            .0,
+        rest_ns: asked.rest.0.saturating_mul(runs.saturating_sub(1)),
+        around_ns: pace.around().0.saturating_mul(runs),
+        filling_ns: filling.0,
+        ends_least_utc_ns: now.plus(least_time).0,
+        ends_most_utc_ns: now.plus(most_time).0,
+        targets,
+        store: place.map(|place| {
+            let path = std::path::absolute(place.path());
+            path.unwrap_or_else(|_| place.path().clone())
+                .display()
+                .to_string()
+        }),
+        goes_on_with: earlier.map(|earlier| earlier.session.0),
+    }
+}
+
+fn targets(site: &Site) -> Vec<TargetForecast> {
+    let one = |(facts, written): (&model::TargetFacts, bool)| {
+        let (fill, proven) = site.chore(facts);
+        TargetForecast {
+            path: facts.path.display().to_string(),
+            fill_bytes: fill.0,
+            made: facts.kind == model::TargetKind::Missing,
+            written,
+            proven,
+        }
+    };
+    site.targets().map(one).collect()
+}
+
+fn axes(asked: &Asked) -> Vec<AxisForecast> {
+    let varied = asked.grid.varied();
+    let of = |name: &str| {
+        let all = asked.grid.groups.iter().flat_map(|group| &group.axes);
+        let mut values: Vec<String> = Vec::new();
+        for value in all
+            .filter(|axis| axis.name == name)
+            .flat_map(|axis| &axis.values)
+        {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        values
+    };
+    varied
+        .iter()
+        .map(|name| AxisForecast {
+            field: (*name).to_owned(),
+            values: of(name),
+        })
+        .collect()
+}

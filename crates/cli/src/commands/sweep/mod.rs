@@ -1,0 +1,116 @@
+//! `fathom sweep`: a matrix of workloads, cell after cell. Everything that it may do is checked before anything is
+//! touched, and told before anything runs.
+//!
+//! Read in this order: the flow (here), `asked` (words → cells), `site` (what is checked and made once), `forecast`
+//! (what will be done), `earlier` (what there is to go on with), `shelf` and `lock` (sessions and
+//! keys), `walk` (cell after cell), `shown` (from the store), `script`
+//! (the same for elsewhere). Which combinations there are and in which order they run is `sweep`'s business.
+
+mod asked;
+mod earlier;
+mod forecast;
+mod lock;
+mod script;
+mod shelf;
+mod shown;
+mod site;
+mod walk;
+
+use crate::args::SweepArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Held, own_words};
+use crate::ours::Ours;
+use crate::report::Form;
+use crate::sweep_progress::SweepProgress;
+use crate::{keep, now, output, report, signals};
+use asked::Asked;
+use engine::{Calibration, Stop};
+use host::Root;
+use shelf::Shelf;
+pub(crate) use shown::shown;
+use site::Site;
+use walk::Walk;
+
+/// Sweeps, keeps every cell, prints the table.
+pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, Failure> {
+    if let Some(shell) = &args.script.script {
+        return script::print(args, shell);
+    }
+    let place = keep::place(&args.keep, environment)?;
+    let resumed = match &args.matrix.resume {
+        Some(id) => Some(earlier::resumed(id, args, environment)?),
+        None => None,
+    };
+    let (asked_args, wanted) = match &resumed {
+        Some((id, asked)) => (asked, Some(*id)),
+        None => (args, None),
+    };
+    let asked = Asked::read(asked_args)?;
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &args.consent.consent(),
+        store: place.as_ref().map(|place| place.path().as_path()),
+        held: Held::default(),
+        repeats: asked.repeats_targets,
+        words: own_words,
+    };
+    let mut site = Site::check(&asked, &gate)?;
+    let fingerprint = asked.fingerprint(&host);
+    if args.matrix.dry_run {
+        let earlier = earlier::look(place.as_ref(), &fingerprint, wanted, args)?;
+        let forecast = forecast::forecast(&asked, &site, place.as_ref(), earlier.as_ref());
+        output::print(&report::sweep_forecast(
+            &forecast,
+            args.json,
+            environment.columns,
+        ))?;
+        return Ok(Ending::Good);
+    }
+    let store = keep::open(place.as_ref())?;
+    let mut shelf = Shelf::open(store.as_ref(), &asked, &fingerprint, wanted, args)?;
+    let forecast = forecast::forecast(&asked, &site, place.as_ref(), shelf.earlier());
+    tell_forecast(&asked, &forecast);
+
+    let stop = Stop::new();
+    let interrupt = signals::listen(&stop)?;
+    let watch = now::Stopwatch::start();
+    let mut ours = Ours::default();
+    site.prepare(&gate, &mut ours, environment, &stop)?;
+    shelf.begin(&asked, &fingerprint)?;
+    let progress = SweepProgress::new(environment, &forecast);
+    let walk = Walk {
+        asked: &asked,
+        gate: &gate,
+        site: &site,
+        calibration: &Calibration::default(),
+        progress: &progress,
+        stop: &stop,
+        interrupt: &interrupt,
+        fail_fast: args.matrix.fail_fast,
+    };
+    let walked = walk.walk(&mut shelf, &mut ours);
+    progress.finish();
+    let (cells, context) = shelf.result(&asked, &walked, (&host, watch.elapsed()));
+    let ending = walked.tell(shelf.session()).and(shelf.finish(&walked));
+    let form = Form {
+        json: args.json,
+        kept: keep::kept(store.as_ref(), shelf.name()),
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+    };
+    output::print(&report::sweep(&cells, &context, form))?;
+    Ok(ending)
+}
+
+/// What was accepted and changes nothing, then what will be done.
+fn tell_forecast(asked: &Asked, forecast: &analysis::SweepForecast) {
+    asked.notes.iter().for_each(|note| output::tell(note));
+    let page = report::sweep_forecast(forecast, false, output::room());
+    String::from_utf8_lossy(&page)
+        .lines()
+        .for_each(output::tell);
+}

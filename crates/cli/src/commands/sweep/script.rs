@@ -1,0 +1,143 @@
+//! `fathom sweep --script`: the same matrix for elsewhere. Nothing on this machine is looked at but the plan.
+
+use super::asked;
+use crate::args::SweepArgs;
+use crate::failure::{Ending, Failure};
+use crate::{now, output, report};
+use dialects::sweep::{self as words, Definition, ScriptCell};
+use model::Nanos;
+use sweep::Order;
+use views::{Script, ScriptLine, Shell};
+
+/// Axes that may change within a group of lines.
+const WITHIN_GROUP: usize = 2;
+
+/// Whose commands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tool {
+    Diskspd,
+    Fathom,
+}
+
+/// Prints it.
+pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, Failure> {
+    let mut problems = Vec::new();
+    let row = Shell::ALL.iter().find(|(name, _)| *name == shell);
+    if row.is_none() {
+        problems.push(format!(
+            "--script: read `{shell}`; a script is for bat, ps1 or sh"
+        ));
+    }
+    let tool = match args.script.tool.as_deref() {
+        None | Some("diskspd") => Tool::Diskspd,
+        Some("fathom") => Tool::Fathom,
+        Some(other) => {
+            problems.push(format!(
+                "--for: read `{other}`; the commands are those of diskspd or fathom"
+            ));
+            Tool::Fathom
+        }
+    };
+    if args.course.has_precision() {
+        problems.push(
+            "--precision: a script cannot see when a cell has been repeated often enough: say --repeat with one number"
+                .to_owned(),
+        );
+    }
+    let Some((_, shell)) = row.filter(|_| problems.is_empty()) else {
+        return Err(Failure::refused_for(problems));
+    };
+    let script = script(args, *shell, tool)?;
+    output::print(&report::script(&script))?;
+    Ok(Ending::Good)
+}
+
+/// A combination with what it stands beside.
+struct Row {
+    /// What stays the same within a group of lines: everything but the innermost axes.
+    outer: (usize, Vec<String>),
+    cell: ScriptCell,
+}
+
+fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, Failure> {
+    let definition = asked::define(args)?;
+    let course = definition.course;
+    let rows = rows(&definition)?;
+    let order = course.order.map_or(Order::Given, asked::order_of);
+    let turns = sweep::turns(rows.len(), course.repeat.most, order, course.shuffle_seed);
+    let mut lines: Vec<ScriptLine> = Vec::new();
+    let mut problems: Vec<String> = Vec::new();
+    let mut load = Nanos(0);
+    for (place, turn) in turns.iter().enumerate() {
+        let row = &rows[turn.cell];
+        let before = place
+            .checked_sub(1)
+            .map(|before| &rows[turns[before].cell].outer);
+        load = load.plus(row.cell.load);
+        match words(&row.cell, shell, tool) {
+            Ok(words) => lines.push(ScriptLine {
+                words,
+                begins_group: order == Order::Given && before != Some(&row.outer),
+            }),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    asked::refuse(problems)?;
+    let rests = course
+        .rest
+        .0
+        .saturating_mul(turns.len().saturating_sub(1) as u64);
+    Ok(Script {
+        shell,
+        lines,
+        run_time_ns: load.0.saturating_add(rests),
+        rest_ns: course.rest.0,
+        results: format!("{}_output.txt", report::today(now::utc())),
+    })
+}
+
+fn rows(definition: &Definition) -> Result<Vec<Row>, Failure> {
+    let grid = asked::grid_of(definition);
+    let combined = grid
+        .cells()
+        .map_err(|problems| Failure::refused_for(problems.iter().map(ToString::to_string)))?;
+    let mut rows = Vec::new();
+    let mut problems: Vec<String> = Vec::new();
+    for (place, cell) in (0u64..).zip(combined) {
+        let axes = grid.groups[cell.group].axes.iter();
+        let names = axes.map(|axis| axis.name.clone());
+        let values: Vec<(String, String)> = names.zip(cell.values.iter().cloned()).collect();
+        let outer = cell.values.len().saturating_sub(WITHIN_GROUP);
+        match words::script_cell(&definition.base, &values, place) {
+            Ok(built) => rows.push(Row {
+                outer: (cell.group, cell.values[..outer].to_vec()),
+                cell: built,
+            }),
+            Err(refusal) => {
+                for problem in refusal.iter().map(ToString::to_string) {
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
+                }
+            }
+        }
+    }
+    asked::refuse(problems).map(|()| rows)
+}
+
+fn words(cell: &ScriptCell, shell: Shell, tool: Tool) -> Result<Vec<String>, String> {
+    let program = match shell {
+        Shell::Bat | Shell::Ps1 => "diskspd.exe",
+        Shell::Sh => "diskspd",
+    };
+    match tool {
+        Tool::Fathom => Ok(cell.fathom.clone()),
+        Tool::Diskspd => {
+            let arguments = cell.diskspd.clone()?;
+            Ok(std::iter::once(program.to_owned())
+                .chain(arguments)
+                .collect())
+        }
+    }
+}

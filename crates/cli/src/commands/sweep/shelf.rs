@@ -1,0 +1,304 @@
+//! The sweep in the store: a new session or one that is gone on with, and each cell as it comes.
+//!
+//! A key stands for a turn; the store holds each key once. While a sweep runs it holds a lock beside the store (`lock`), so
+//! that the same command, typed twice, does not go on with the sweep that is running.
+
+use super::asked::Asked;
+use super::earlier::{Earlier, earlier};
+use super::lock::Lock;
+use super::walk::Walked;
+use crate::args::SweepArgs;
+use crate::commands::{VERSION, command_line};
+use crate::failure::{Ending, Failure};
+use crate::{now, output};
+use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
+use model::{HostRecord, Nanos, RunRecord};
+use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
+use sweep::Turn;
+
+/// A sweep's place in the store, and its results so far.
+pub(crate) struct Shelf<'a> {
+    store: Option<&'a Store>,
+    session: Option<SessionId>,
+    earlier: Option<Earlier>,
+    /// Of each cell, by repetition.
+    runs: Vec<Vec<(u32, SweepRun)>>,
+    started_utc: Nanos,
+    whole: bool,
+    lock: Option<Lock>, // let go at the end
+}
+
+impl<'a> Shelf<'a> {
+    /// The sweep that is gone on with, if there is one, and its lock. Nothing is changed.
+    pub(crate) fn open(
+        store: Option<&'a Store>,
+        asked: &Asked,
+        fingerprint: &str,
+        wanted: Option<SessionId>,
+        args: &SweepArgs,
+    ) -> Result<Self, Failure> {
+        let mut shelf = Shelf {
+            store,
+            session: None,
+            earlier: None,
+            runs: vec![Vec::new(); asked.cells.len()],
+            started_utc: now::utc(),
+            whole: true,
+            lock: None,
+        };
+        if let Some(store) = store
+            && let Some(earlier) = earlier(store, fingerprint, wanted, args)?
+        {
+            shelf.lock = Some(Lock::take(store.path(), earlier.session)?);
+            // Read again under the lock: another fathom may have gone on with it until just now.
+            let earlier = Earlier::read(store, earlier.session)?;
+            shelf.take_over(asked, &earlier)?;
+            shelf.earlier = Some(earlier);
+        }
+        Ok(shelf)
+    }
+
+    /// Begins a session, or goes on with the one that was found.
+    pub(crate) fn begin(&mut self, asked: &Asked, fingerprint: &str) -> Result<(), Failure> {
+        let Some(store) = self.store else {
+            return Ok(());
+        };
+        let session = match &self.earlier {
+            Some(earlier) => {
+                store.reopen(earlier.session).map_err(Failure::failed)?;
+                earlier.session
+            }
+            None => {
+                let session = store
+                    .begin(&self.new_session(asked))
+                    .map_err(Failure::failed)?;
+                self.lock = Some(Lock::take(store.path(), session)?);
+                store
+                    .set_fingerprint(session, fingerprint)
+                    .map_err(Failure::failed)?;
+                session
+            }
+        };
+        self.session = Some(session);
+        Ok(())
+    }
+
+    fn new_session(&self, asked: &Asked) -> NewSession {
+        NewSession {
+            kind: SessionKind::Sweep,
+            command: command_line(),
+            tool_version: VERSION.to_owned(),
+            started_utc: self.started_utc,
+            target: asked.target_names(),
+        }
+    }
+
+    /// What is there already. A key that this sweep does not have stands for another one.
+    fn take_over(&mut self, asked: &Asked, earlier: &Earlier) -> Result<(), Failure> {
+        let mut known = 0;
+        for turn in asked.turns() {
+            let Some(cell) = earlier.cells.get(&asked.key(turn)) else {
+                continue;
+            };
+            known += 1;
+            let result = match (&cell.missing, earlier.rows.get(&cell.number)) {
+                (Some(reason), _) => Err(reason.clone()),
+                (None, Some(row)) => Ok(SweepResult {
+                    row: row.clone(),
+                    rank: None,
+                    reasons: Vec::new(),
+                }),
+                (None, None) => continue,
+            };
+            let stored = Some(cell.number);
+            self.runs[turn.cell].push((turn.repetition, SweepRun { stored, result }));
+        }
+        if known < earlier.cells.len() {
+            let session = earlier.session;
+            return Err(Failure::refused(format!(
+                "session {session} holds {} cells that this sweep does not have: its plan, or the folder from which its \
+                 target was named, has changed since; go there, or begin anew without --resume",
+                earlier.cells.len() - known
+            )));
+        }
+        Ok(())
+    }
+
+    /// What was there before this call.
+    pub(crate) fn earlier(&self) -> Option<&Earlier> {
+        self.earlier.as_ref()
+    }
+
+    pub(crate) fn session(&self) -> Option<SessionId> {
+        self.session
+    }
+
+    /// Whether this turn is to be run now: it has no result, and its cell has not had enough of them.
+    pub(crate) fn wants(&self, asked: &Asked, turn: Turn) -> bool {
+        let before = |run: &&(u32, SweepRun)| run.0 < turn.repetition;
+        let runs = &self.runs[turn.cell];
+        let has = runs
+            .iter()
+            .any(|(repetition, run)| *repetition == turn.repetition && run.result.is_ok());
+        let mut earlier: Vec<_> = runs.iter().filter(before).collect();
+        earlier.sort_by_key(|(repetition, _)| *repetition);
+        let rates: Vec<Option<f64>> = earlier
+            .iter()
+            .map(|(_, run)| run.result.as_ref().ok().and_then(SweepResult::rate_per_s))
+            .collect();
+        !has && (turn.repetition <= asked.repeat.least || !asked.repeat.is_enough(&rates))
+    }
+
+    /// Whether it is counted among those that are left: of what a precision decides, only what is certain.
+    pub(crate) fn may_come(&self, asked: &Asked, turn: Turn) -> bool {
+        let runs = &self.runs[turn.cell];
+        let has = runs
+            .iter()
+            .any(|(repetition, _)| *repetition == turn.repetition);
+        !has && turn.repetition <= asked.repeat.least
+    }
+
+    /// Puts a turn on the shelf; answers with its number there.
+    pub(crate) fn keep(
+        &mut self,
+        asked: &Asked,
+        turn: Turn,
+        result: Result<&RunRecord, &str>,
+    ) -> Result<Option<u32>, Failure> {
+        let (Some(store), Some(session)) = (self.store, self.session) else {
+            return Ok(None);
+        };
+        let (label, key) = (asked.label(turn), asked.key(turn));
+        let kept = match result {
+            Ok(record) => store.save_cell(session, &label, &key, record),
+            Err(reason) => store.save_missing(session, &label, &key, reason),
+        };
+        self.whole &= kept.is_ok();
+        kept.map(Some).map_err(|error| {
+            Failure::failed(format!(
+                "{label} was measured and could not be kept: {error}"
+            ))
+        })
+    }
+
+    /// Takes a turn's result into the table.
+    pub(crate) fn take(
+        &mut self,
+        turn: Turn,
+        stored: Option<u32>,
+        result: Result<SweepResult, String>,
+    ) {
+        let runs = &mut self.runs[turn.cell];
+        runs.retain(|(repetition, _)| *repetition != turn.repetition);
+        runs.push((turn.repetition, SweepRun { stored, result }));
+        runs.sort_by_key(|(repetition, _)| *repetition);
+    }
+
+    /// The table and what is said beside it. What was there before is read whole now, for its verdict.
+    pub(crate) fn result(
+        &mut self,
+        asked: &Asked,
+        walked: &Walked,
+        (host, took): (&HostRecord, Nanos),
+    ) -> (Vec<SweepCell>, SweepContext) {
+        if let (Some(store), Some(session)) = (self.store, self.session) {
+            let runs = self.runs.iter_mut().flatten();
+            runs.for_each(|(_, run)| judge(store, session, run));
+        }
+        let varied = asked.grid.varied();
+        let context = SweepContext {
+            axes: varied.iter().map(|&name| name.to_owned()).collect(),
+            cells_planned: Some(asked.cells.len() as u64),
+            order: Some(order_name(asked).to_owned()),
+            rest_ns: Some(asked.rest.0),
+            elapsed_ns: Some(took.0),
+            interrupted: walked.interrupted,
+            failure: walked.trouble.clone(),
+            target: asked.target_names(),
+            host: Some(HostDigest::of(host)),
+            started_utc_ns: Some(self.started_utc.0),
+            tool_version: VERSION.to_owned(),
+            command: command_line(),
+        };
+        (cells_of(asked, &self.runs), context)
+    }
+
+    /// How the session ended.
+    pub(crate) fn finish(&self, walked: &Walked) -> Ending {
+        let all_missing = self
+            .runs
+            .iter()
+            .flatten()
+            .all(|(_, run)| run.result.is_err());
+        let outcome = match walked {
+            Walked {
+                trouble: Some(_), ..
+            }
+            | Walked {
+                failed_fast: true, ..
+            } => SessionOutcome::Failed,
+            Walked {
+                interrupted: true, ..
+            } => SessionOutcome::Interrupted,
+            _ if all_missing => SessionOutcome::Failed,
+            _ => SessionOutcome::Complete,
+        };
+        self.say(outcome)
+    }
+
+    fn say(&self, outcome: SessionOutcome) -> Ending {
+        let (Some(store), Some(session)) = (self.store, self.session) else {
+            return Ending::Good;
+        };
+        match store.finish(session, outcome, None) {
+            Ok(()) => Ending::Good,
+            Err(error) => {
+                output::tell(&format!("how the sweep ended could not be kept: {error}"));
+                Ending::Wrong
+            }
+        }
+    }
+
+    /// The name to show the result by, where it is kept whole.
+    pub(crate) fn name(&self) -> Option<RunName> {
+        let session = self.session.filter(|_| self.whole)?;
+        Some(RunName { session, run: None })
+    }
+}
+
+/// Reads a run whole, where only its row was read, and says how far it may be used.
+pub(super) fn judge(store: &Store, session: SessionId, run: &mut SweepRun) {
+    let (Ok(result), Some(number)) = (&mut run.result, run.stored) else {
+        return;
+    };
+    if result.rank.is_some() {
+        return;
+    }
+    let whole = store.load_one(session, number).ok();
+    let record = whole
+        .as_ref()
+        .and_then(|session| session.runs.first()?.record());
+    if let Some(record) = record {
+        *result = SweepResult::of(record);
+    }
+}
+
+pub(super) fn cells_of(asked: &Asked, runs: &[Vec<(u32, SweepRun)>]) -> Vec<SweepCell> {
+    (1u64..)
+        .zip(asked.cells.iter().zip(runs))
+        .map(|(number, (cell, runs))| SweepCell {
+            number,
+            group: cell.group.clone(),
+            values: cell.values.clone(),
+            runs: runs.iter().map(|(_, run)| run.clone()).collect(),
+        })
+        .collect()
+}
+
+pub(super) fn order_name(asked: &Asked) -> &'static str {
+    match asked.order {
+        sweep::Order::Given => "given",
+        sweep::Order::Shuffled => "shuffled",
+        sweep::Order::Interleaved => "interleaved",
+    }
+}

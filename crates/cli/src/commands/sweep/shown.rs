@@ -1,0 +1,113 @@
+//! A sweep from the store, as it was printed when it ended.
+//!
+//! The command line is read again for the fields and the cells that were still to come; where that cannot be done any
+//! more (its plan has gone, another version wrote it), cells go by the labels that they were kept under.
+
+use super::asked::Asked;
+use super::shelf::{cells_of, judge, order_name};
+use crate::args::{Cli, Command, SweepArgs};
+use crate::failure::Failure;
+use crate::report::{self, Form};
+use analysis::{SweepCell, SweepContext, SweepResult, SweepRun};
+use clap::Parser;
+use std::collections::HashMap;
+use store::{SessionOutcome, SessionSummary, Store, StoreError};
+use sweep::Turn;
+
+/// The page or the document of a sweep. Its runs are read one after another: all at once they may not fit into memory.
+pub(crate) fn shown(
+    store: &Store,
+    summary: &SessionSummary,
+    form: Form<'_>,
+) -> Result<Vec<u8>, Failure> {
+    page(store, summary, form).map_err(Failure::refused)
+}
+
+fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u8>, StoreError> {
+    let session = summary.id;
+    let mut runs: Vec<(String, SweepRun)> = Vec::new();
+    for row in store.rows(&[session])? {
+        let (label, stored) = (row.label.clone(), Some(row.number));
+        let result = match row.reason.clone() {
+            Some(reason) => Err(reason),
+            None => Ok(SweepResult {
+                row,
+                rank: None,
+                reasons: Vec::new(),
+            }),
+        };
+        let mut run = SweepRun { stored, result };
+        judge(store, session, &mut run);
+        runs.push((label, run));
+    }
+    let asked = asked_again(&summary.command).filter(|asked| knows(asked, &runs));
+    let mut context = SweepContext {
+        interrupted: matches!(summary.outcome, Some(SessionOutcome::Interrupted) | None),
+        target: summary.target.clone(),
+        started_utc_ns: Some(summary.started_utc.0),
+        tool_version: summary.tool_version.clone(),
+        command: summary.command.clone(),
+        ..SweepContext::default()
+    };
+    let cells = match asked {
+        Some(asked) => {
+            context.axes = asked
+                .grid
+                .varied()
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect();
+            context.cells_planned = Some(asked.cells.len() as u64);
+            context.order = Some(order_name(&asked).to_owned());
+            context.rest_ns = Some(asked.rest.0);
+            sorted(&asked, runs)
+        }
+        None => by_label(runs),
+    };
+    Ok(report::sweep(&cells, &context, form))
+}
+
+fn asked_again(command: &[String]) -> Option<Asked> {
+    let args: SweepArgs = match Cli::try_parse_from(command).ok()?.command {
+        Command::Sweep(args) => *args,
+        _ => return None,
+    };
+    Asked::read(&args).ok()
+}
+
+/// Whether every run that was kept is one of this sweep's.
+fn knows(asked: &Asked, runs: &[(String, SweepRun)]) -> bool {
+    let turns = turns_by_label(asked);
+    runs.iter().all(|(label, _)| turns.contains_key(label))
+}
+
+fn turns_by_label(asked: &Asked) -> HashMap<String, Turn> {
+    let turns = asked.turns();
+    turns
+        .into_iter()
+        .map(|turn| (asked.label(turn), turn))
+        .collect()
+}
+
+fn sorted(asked: &Asked, runs: Vec<(String, SweepRun)>) -> Vec<SweepCell> {
+    let turns = turns_by_label(asked);
+    let mut cells: Vec<Vec<(u32, SweepRun)>> = vec![Vec::new(); asked.cells.len()];
+    for (label, run) in runs {
+        let turn = turns[&label];
+        cells[turn.cell].push((turn.repetition, run));
+    }
+    for cell in &mut cells {
+        cell.sort_by_key(|(repetition, _)| *repetition);
+    }
+    cells_of(asked, &cells)
+}
+
+fn by_label(runs: Vec<(String, SweepRun)>) -> Vec<SweepCell> {
+    let cell = |(number, (label, run)): (u64, (String, SweepRun))| SweepCell {
+        number,
+        group: Some(label),
+        values: Vec::new(),
+        runs: vec![run],
+    };
+    (1u64..).zip(runs).map(cell).collect()
+}

@@ -1,0 +1,86 @@
+//! `fathom table`: results of any session, filtered, sorted, laid out.
+
+use super::rows::{Choice, shelf};
+use crate::args::TableArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::report::{Form, RowsForm};
+use crate::{output, report};
+use analysis::columns::{Column, Selection, columns_of, pivot, usual};
+use model::ResultRow;
+
+/// What is laid out where nothing is said.
+const SHOWN: &str = "iops";
+
+/// Prints the table.
+pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Ending, Failure> {
+    if args.fields {
+        output::print(&report::fields())?;
+        return Ok(Ending::Good);
+    }
+    let choice = Choice::read(&args.rows, args.columns.as_deref())?;
+    let grid = args.by.as_deref().map(|by| grid(by, args)).transpose()?;
+    let store = shelf(&args.rows.store, environment)?;
+    let (rows, ending) = choice.find(&store)?;
+    let form = Form::of_list(args.json, environment);
+    let page = match grid {
+        Some(Grid { show, down, across }) => report::pivot(&pivot(&rows, show, down, across), form),
+        None => report::rows(
+            &chosen(&choice, &rows, args),
+            RowsForm::of(args.csv, args.json),
+            form,
+        ),
+    };
+    output::print(&page)?;
+    Ok(ending)
+}
+
+/// A program gets all fields where none are named.
+fn chosen(choice: &Choice, rows: &[ResultRow], args: &TableArgs) -> Selection {
+    match &choice.columns {
+        Some(columns) => Selection::of(columns.clone(), rows),
+        None if args.csv || args.json => {
+            Selection::of(analysis::columns::columns().collect(), rows)
+        }
+        None => usual(rows),
+    }
+}
+
+struct Grid {
+    show: &'static Column,
+    down: &'static Column,
+    across: Option<&'static Column>,
+}
+
+fn grid(by: &str, args: &TableArgs) -> Result<Grid, Failure> {
+    let mut wrong = Vec::new();
+    let mut fields = |option: &str, text: &str| {
+        columns_of(text).unwrap_or_else(|problems| {
+            wrong.extend(
+                problems
+                    .iter()
+                    .map(|problem| format!("{option}: {problem}")),
+            );
+            Vec::new()
+        })
+    };
+    let by_fields = fields("--by", by);
+    let shown = args.show.as_deref().unwrap_or(SHOWN);
+    let show = fields("--show", shown);
+    if wrong.is_empty() && by_fields.len() > 2 {
+        wrong.push(format!(
+            "--by: read `{by}`; one field, or two: rows first, as in block,threads"
+        ));
+    }
+    if wrong.is_empty() && show.len() != 1 {
+        wrong.push(format!("--show: read `{shown}`; one field: iops"));
+    }
+    if !wrong.is_empty() {
+        return Err(Failure::refused_for(wrong));
+    }
+    Ok(Grid {
+        show: show[0],
+        down: by_fields[0],
+        across: by_fields.get(1).copied(),
+    })
+}

@@ -1,0 +1,124 @@
+//! What an import brought: the answer in a few lines, and the document.
+
+use super::{Form, document, written};
+use model::{ImportFormat, ImportedRun};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use views::printable;
+
+/// What an import brought.
+#[derive(Debug, Serialize)]
+pub(crate) struct Imported {
+    /// How many runs were imported; with a dry run, would be.
+    pub(crate) imported_runs: usize,
+    /// Nothing was kept.
+    pub(crate) dry_run: bool,
+    /// Number of the session that holds them; none where nothing was kept.
+    pub(crate) session: Option<u64>,
+    /// The store's file; none where nothing was kept.
+    pub(crate) store: Option<String>,
+    /// Each file, as it was named.
+    pub(crate) files: Vec<ImportedFile>,
+    /// The runs, in the order of the session, without their text.
+    pub(crate) runs: Vec<ImportedRun>,
+}
+
+/// What a file brought.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct ImportedFile {
+    /// Its name, as it was given.
+    pub(crate) file: String,
+    /// Runs in it that were imported, by what they were read as.
+    pub(crate) runs: BTreeMap<&'static str, usize>,
+    /// What looked like a run and could not be kept.
+    pub(crate) broken: Vec<BrokenRun>,
+    /// What a person should know about the file.
+    pub(crate) notes: Vec<String>,
+    /// Why nothing of it was imported, where that is so.
+    pub(crate) refused: Option<String>,
+    /// The session that holds it already, and why it was left out.
+    pub(crate) already_in_session: Option<u64>,
+}
+
+/// A run that could not be kept.
+#[derive(Debug, Serialize)]
+pub(crate) struct BrokenRun {
+    /// From 1.
+    pub(crate) line: u32,
+    /// What it was read as.
+    pub(crate) format: ImportFormat,
+    /// What was read, and what was expected.
+    pub(crate) what: String,
+}
+
+impl ImportedFile {
+    fn count(&self) -> usize {
+        self.runs.values().sum()
+    }
+
+    /// Whether something in it was not imported, other than what is there already.
+    pub(crate) fn has_losses(&self) -> bool {
+        self.refused.is_some() || !self.broken.is_empty()
+    }
+}
+
+/// The answer.
+pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
+    if form.json {
+        return document(what);
+    }
+    written(|out| text(what, out))
+}
+
+fn text(what: &Imported, out: &mut dyn Write) -> io::Result<()> {
+    const FILES_MAX: usize = 20;
+    let runs = counted(what.imported_runs, "run");
+    let brought: Vec<&ImportedFile> = what.files.iter().filter(|file| file.count() > 0).collect();
+    let from = match brought.as_slice() {
+        [] => "nothing new".to_owned(),
+        [one] => printable(&one.file),
+        several => counted(several.len(), "file"),
+    };
+    match (brought.is_empty(), what.dry_run, what.session) {
+        (true, ..) => writeln!(out, "imported nothing")?,
+        (false, true, _) => writeln!(out, "would import {runs} from {from}; nothing was kept")?,
+        (false, false, Some(session)) => {
+            writeln!(out, "imported {runs} from {from} as session {session}")?;
+        }
+        (false, false, None) => writeln!(out, "imported {runs} from {from}")?,
+    }
+    for file in brought.iter().take(FILES_MAX) {
+        let kinds = file.runs.iter();
+        let kinds: Vec<String> = kinds
+            .map(|(kind, count)| format!("{} of {kind}", counted(*count, "run")))
+            .collect();
+        writeln!(out, "  {}: {}", printable(&file.file), kinds.join(", "))?;
+    }
+    if brought.len() > FILES_MAX {
+        writeln!(out, "  and {} more files", brought.len() - FILES_MAX)?;
+    }
+    let losses: usize = what.files.iter().map(|file| file.broken.len()).sum();
+    if losses > 0 {
+        writeln!(
+            out,
+            "  left out: {}, named above with their lines",
+            counted(losses, "broken run")
+        )?;
+    }
+    let Some(session) = what.session else {
+        return Ok(());
+    };
+    if what.imported_runs == 1 {
+        writeln!(out, "look at it: fathom show {session}")
+    } else {
+        writeln!(
+            out,
+            "look at them: fathom table {session}; one of them: fathom show {session}.1"
+        )
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    analysis::say::counted(count as u64, what)
+}

@@ -1,0 +1,245 @@
+//! `fathom import`: what is kept, what is named, what is recognised, and what is shown of it.
+
+use crate::bench::Bench;
+use std::io::Write;
+use std::process::Stdio;
+
+const PAGE: &str = include_str!("../../../readers/tests/it/texts/seed_000.txt");
+const OLD: &str = include_str!("../../../readers/tests/it/texts/seed_001.txt");
+const SQLIO: &str = include_str!("../../../readers/tests/it/texts/seed_002.txt");
+const FIO: &str = include_str!("../../../readers/tests/it/texts/fio_jobs.json");
+
+fn put(bench: &Bench, name: &str, text: &str) {
+    std::fs::write(bench.path(name), text).unwrap();
+}
+
+#[test]
+fn what_is_imported_is_told_kept_and_shown_with_its_printed_figures() {
+    let bench = Bench::new();
+    put(&bench, "page.txt", PAGE);
+    let said = bench.line("import page.txt").good();
+    assert!(
+        said.out
+            .starts_with("imported 1 run from page.txt as session 1\n"),
+        "{said:?}"
+    );
+    assert!(said.out.contains("1 run of DISKSPD's text"));
+    assert!(said.out.ends_with("look at it: fathom show 1\n"));
+    assert_eq!(said.err, "");
+    let shown = bench.line("show 1").good().out;
+    assert!(
+        shown.starts_with("as printed by diskspd 2.0.17: page.txt, run 1 of the file, line 1\n"),
+        "{shown}"
+    );
+    for figure in [
+        "20.6 k", "1 286", "3.11 ms", "2.85 ms", "5.27 ms", "39.4 ms", "211 ms",
+    ] {
+        assert!(shown.contains(figure), "{figure} in\n{shown}");
+    }
+    assert!(shown.contains(
+        "64 KiB, random, 90 % reads, 10 % writes; depth 4 x 16 threads; unbuffered, write-through"
+    ));
+    assert!(shown.contains("start unknown"));
+    assert!(
+        shown.lines().all(|line| line.chars().count() <= 100),
+        "{shown}"
+    );
+    let document = bench.line("show 1 --json").good().json();
+    assert_eq!(document["printed_by"], "as printed by diskspd 2.0.17");
+    assert_eq!(document["figures"]["total"]["ios"], 2_469_840);
+    assert_eq!(
+        document["figures"]["total"]["latency"]["mean_ns"],
+        3_106_000
+    );
+    assert_eq!(document["text"], PAGE);
+    assert!(bench.line("list").good().out.contains("page.txt"));
+}
+
+#[test]
+fn several_files_and_standard_input_make_one_session() {
+    let bench = Bench::new();
+    put(&bench, "one.txt", &format!("{OLD}{SQLIO}"));
+    put(&bench, "two.json", FIO);
+    let mut command = bench.command(&["import", "one.txt", "two.json", "-", "--tag", "old"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(PAGE.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success());
+    assert!(
+        out.starts_with("imported 5 runs from 3 files as session 1\n"),
+        "{out}"
+    );
+    assert!(out.contains("one.txt: 1 run of DISKSPD's text, 1 run of SQLIO's text"));
+    assert!(out.contains("fathom table 1"), "{out}");
+    assert!(bench.line("show 1").good().out.contains("5 results"));
+    assert!(
+        bench
+            .line("show 1.2")
+            .good()
+            .out
+            .contains("as printed by sqlio 1.5.SG")
+    );
+    assert!(
+        bench
+            .line("show 1.4")
+            .good()
+            .out
+            .contains("as printed by fio 3.33")
+    );
+    let sqlio = bench.line("show 1.2").good().out;
+    assert!(sqlio.contains("a mean of 3 ms"), "{sqlio}");
+}
+
+#[test]
+fn the_same_content_is_recognised_and_left_out() {
+    let bench = Bench::new();
+    put(&bench, "a.txt", PAGE);
+    put(&bench, "b.txt", PAGE);
+    put(&bench, "c.txt", OLD);
+    let said = bench.line("import a.txt b.txt").good();
+    assert!(
+        said.out
+            .starts_with("imported 1 run from a.txt as session 1"),
+        "{said:?}"
+    );
+    assert!(
+        said.err
+            .contains("b.txt: it holds the same as a file before it")
+    );
+    let said = bench.line("import b.txt").good();
+    assert_eq!(said.out, "imported nothing\n");
+    assert!(
+        said.err
+            .contains("b.txt: imported before, as session 1, and left out; --again"),
+        "{said:?}"
+    );
+    let said = bench.line("import b.txt c.txt").good();
+    assert!(
+        said.out
+            .starts_with("imported 1 run from c.txt as session 2"),
+        "{said:?}"
+    );
+    let said = bench.line("import --again a.txt").good();
+    assert!(
+        said.out
+            .starts_with("imported 1 run from a.txt as session 3"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn what_was_deleted_can_be_imported_again() {
+    let bench = Bench::new();
+    put(&bench, "a.txt", PAGE);
+    put(&bench, "c.txt", OLD);
+    bench.line("import a.txt c.txt").good();
+    bench
+        .say(&["delete", "1.1", "1.1", "--lose", "2 results"])
+        .refused("what would be lost is `1 result`: 1.1 (of an import of 2 files)");
+    let said = bench.say(&["delete", "1.1", "--lose", "1 result"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(
+        bench
+            .line("show 1")
+            .good()
+            .out
+            .contains("again: fathom show 1")
+    );
+    bench
+        .line("show 1.1")
+        .refused("session 1 has no run 1: it holds one, 1.2");
+    let said = bench.line("import a.txt").good();
+    assert!(
+        said.out
+            .starts_with("imported 1 run from a.txt as session 2"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_imported_is_named_and_the_rest_is() {
+    let bench = Bench::new();
+    let cut = PAGE.find("total: ").unwrap();
+    put(&bench, "cut.txt", &format!("{OLD}{}", &PAGE[..cut]));
+    put(&bench, "prose.txt", "dd: 1048576 bytes copied\n");
+    std::fs::write(bench.path("junk"), [0, 1, 2, 3]).unwrap();
+    put(&bench, "empty", "");
+    let said = bench.line("import cut.txt prose.txt junk empty nowhere");
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.out
+            .starts_with("imported 1 run from cut.txt as session 1"),
+        "{said:?}"
+    );
+    assert!(said.out.contains("left out: 1 broken run"));
+    for words in [
+        "cut.txt: line ",
+        "`Total IO` has no line `total:`",
+        "prose.txt: nothing in it is known; it begins with `dd: 1048576 bytes copied`",
+        "junk: line 1 has the character U+0000",
+        "empty: the file is empty",
+        "nowhere: cannot be read: No such file or directory",
+    ] {
+        let err = said.err.replace("\n        ", " ");
+        assert!(err.contains(words), "{words} in\n{err}");
+    }
+    let said = bench.line("import prose.txt");
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    assert!(
+        bench.line("list --json").good().json()["sessions"]
+            .as_array()
+            .unwrap()
+            .len()
+            == 1
+    );
+}
+
+#[test]
+fn a_trial_keeps_nothing_and_a_document_has_it_all_but_the_text() {
+    let bench = Bench::new();
+    put(&bench, "a.txt", &format!("{PAGE}{OLD}"));
+    let said = bench.line("import --dry-run a.txt").good();
+    assert!(
+        said.out
+            .starts_with("would import 2 runs from a.txt; nothing was kept\n"),
+        "{said:?}"
+    );
+    assert!(!bench.path("s.db").exists());
+    let document = bench.line("import --json a.txt").good().json();
+    assert_eq!(document["imported_runs"], 2);
+    assert_eq!(document["session"], 1);
+    assert_eq!(document["files"][0]["runs"]["DISKSPD's text"], 2);
+    assert_eq!(
+        document["runs"][0]["figures"]["total"]["ios_per_s"],
+        20_581.94
+    );
+    assert_eq!(document["runs"][1]["workload"]["targets"][0], "test.dat");
+    assert!(document["runs"][0]["workload"]["engine"].is_null());
+    assert!(document["runs"][0].get("text").is_none());
+    assert_eq!(bench.line("import --dry-run --tag x a.txt").code, Some(2));
+    let said = bench.line("import --again --tag a/b,c a.txt");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert_eq!(
+        bench.line("list --json").good().json()["sessions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_store_that_was_named_wrongly_is_refused_before_anything_is_read() {
+    let bench = Bench::new();
+    put(&bench, "a.txt", PAGE);
+    bench
+        .line("import --store nowhere/s.db a.txt")
+        .refused("its folder does not exist");
+}

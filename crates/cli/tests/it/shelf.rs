@@ -1,0 +1,230 @@
+//! The shelf's commands: finding, laying out, exporting, tagging, deleting, looking after the file.
+
+use crate::bench::{Bench, Said};
+use std::fs;
+
+/// Four runs that differ in block size and threads; the sessions 1 to 4.
+fn shelf() -> Bench {
+    let bench = Bench::new();
+    for (block, threads) in [("4K", 1), ("4K", 2), ("64K", 1), ("64K", 2)] {
+        bench
+            .line(&format!(
+                "run --engine null --null-delay 2ms -b {block} -t {threads} -d 60ms --warmup 0s"
+            ))
+            .good();
+    }
+    bench
+}
+
+/// It went well; what there is to say goes to the person.
+fn done(said: &Said) {
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
+}
+
+#[test]
+fn the_questions_of_the_scripts_are_one_command_each() {
+    let bench = shelf();
+    let grid = bench.say(&["table", "--by", "block,threads"]).good().out;
+    assert!(
+        grid.starts_with("iops by block (down) and threads (across)\n"),
+        "{grid}"
+    );
+    assert!(
+        grid.contains("\n 4 KiB  ") && grid.contains("\n64 KiB  "),
+        "{grid}"
+    );
+    let best = [
+        "table",
+        "--where",
+        "latency_p50 < 500ms and block=64K",
+        "--sort",
+        "-iops",
+        "--limit",
+        "1",
+        "--json",
+    ];
+    let best = bench.say(&best).good().json();
+    assert_eq!(best.as_array().unwrap().len(), 1);
+    assert_eq!(best[0]["block_bytes"], 65536);
+    assert_eq!(best[0]["threads"], 2);
+    let flat = bench
+        .line("table --columns threads,block,iops --sort -block,threads --csv")
+        .good()
+        .out;
+    let lines: Vec<&str> = flat.lines().collect();
+    assert_eq!(lines[0], "threads,block_bytes,ios_per_s");
+    assert!(
+        lines[1].starts_with("1,65536,") && lines[4].starts_with("2,4096,"),
+        "{flat}"
+    );
+}
+
+#[test]
+fn everything_wrong_with_a_table_is_told_at_once() {
+    let bench = shelf();
+    let said = bench.say(&[
+        "table",
+        "x",
+        "--where",
+        "blok=4K",
+        "--sort",
+        "nothing",
+        "--columns",
+        "iops,y",
+        "--limit",
+        "0",
+    ]);
+    for told in [
+        "read `x`; a session",
+        "--where: read `blok`",
+        "--sort: read `nothing`",
+        "--columns: read `y`",
+        "--limit: read `0`",
+    ] {
+        assert!(said.err.contains(told), "{told}: {said:?}");
+    }
+    said.refused("did you mean `block`?");
+    bench.line("table 9").refused("session 9");
+    bench
+        .line("table 1.2")
+        .refused("1.2: session 1 holds one result, 1.1");
+    bench
+        .line("table --by block,threads,write")
+        .refused("--by: read `block,threads,write`; one field, or two");
+}
+
+#[test]
+fn results_are_exported_whole_and_into_new_files_only() {
+    let bench = shelf();
+    done(&bench.line("export --parquet --out r.parquet"));
+    let bytes = fs::read(bench.path("r.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    bench
+        .line("export 1 --csv --out r.parquet")
+        .refused("this is there already, and was left as it is");
+    assert_eq!(fs::read(bench.path("r.parquet")).unwrap(), bytes);
+    let csv = bench.line("export 1 2 1.1 --csv").good().out;
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    let list = bench.line("export --json").good().json();
+    assert_eq!(list.as_array().unwrap().len(), 4);
+    assert_eq!(
+        list[0]["latency_p9999_ns"],
+        serde_json::Value::Null,
+        "no deeper than the count"
+    );
+    let said = bench.line("export 1");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("<--csv|--json|--parquet>"), "{said:?}");
+}
+
+#[test]
+fn sessions_are_found_by_what_they_are() {
+    let bench = shelf();
+    done(&bench.line("tag 2 3.1 --add baseline --add q3"));
+    let ids = |line: &str| -> Vec<u64> {
+        let list = bench.line(&format!("list {line} --json")).good().json();
+        list["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|s| s["session"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(ids("--tag baseline"), [3, 2]);
+    assert_eq!(ids("64K"), [4, 3]);
+    assert_eq!(ids("64K q3"), [3]);
+    assert_eq!(ids("--kind survey"), [] as [u64; 0]);
+    assert_eq!(
+        ids("--kind run --tool fathom --target NULL --since 2020-01-01 -n 2"),
+        [4, 3]
+    );
+    assert_eq!(ids("--until 2020-01-01"), [] as [u64; 0]);
+    done(&bench.line("tag 2 --remove baseline"));
+    assert_eq!(ids("--tag baseline"), [3]);
+    assert!(bench.line("list").good().out.contains("null [q3]"));
+    assert_eq!(
+        bench.line("list nosuchword").good().out,
+        "no session fits; without words and filters all are listed\n"
+    );
+    bench
+        .line("list --kind test --since yesterday")
+        .refused("--since: read `yesterday`");
+    bench.line("tag 2 --add a,b").refused("a tag is one word");
+}
+
+#[test]
+fn nothing_is_deleted_without_the_exact_words() {
+    let bench = shelf();
+    bench
+        .line("delete 1 3.1")
+        .refused("to delete it, add: --lose '2 results'");
+    bench
+        .say(&["delete", "1", "--lose", "2 results"])
+        .refused("what would be lost is `1 result`: 1 (a run with 1 result");
+    assert_eq!(bench.line("list").good().out.lines().count(), 5);
+    done(&bench.say(&["delete", "1", "3.1", "--lose", "2 results"]));
+    bench.line("show 1").refused("session 1");
+    bench.line("show 3").refused("holds no run");
+    bench.line("show 2").good();
+    bench.line("db check").good();
+}
+
+#[test]
+fn the_file_is_looked_after() {
+    let bench = shelf();
+    let path = bench.path("s.db");
+    assert_eq!(
+        bench.line("db path").good().out.trim(),
+        path.to_str().unwrap()
+    );
+    assert!(
+        bench
+            .line("db check")
+            .good()
+            .out
+            .contains("4 sessions and 4 results, all whole")
+    );
+    done(&bench.line("db backup copy.db"));
+    assert_eq!(
+        bench.line("list --store copy.db").good().out,
+        bench.line("list").good().out
+    );
+    assert_eq!(bench.line("db backup copy.db").code, Some(1));
+    let sql = "SELECT result, threads FROM results WHERE block_kib = 64 ORDER BY threads";
+    let answer = bench.say(&["db", "sql", sql, "--csv"]).good().out;
+    assert_eq!(answer, "result,threads\n3.1,1\n4.1,2\n");
+    bench.say(&["db", "sql", "select(1)"]).good();
+    bench
+        .say(&["db", "sql", "DELETE FROM runs"])
+        .refused("a question begins with SELECT");
+}
+
+#[test]
+fn a_damaged_store_is_named_and_its_other_results_are_shown() {
+    let bench = shelf();
+    let path = bench.path("s.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let command = b"\"-b\",\"64K\"";
+    let mut windows = bytes.windows(command.len());
+    let at = windows.position(|window| window == command).unwrap();
+    bytes[at + 6] = b'5';
+    fs::write(&path, &bytes).unwrap();
+    let check = bench.line("db check");
+    assert_eq!(check.code, Some(1), "{check:?}");
+    assert!(
+        check.out.contains("s.db: damaged;") && check.out.contains("its checksum does not hold"),
+        "{check:?}"
+    );
+    let listed = bench.line("list");
+    assert_eq!(
+        listed.code,
+        if listed.err.is_empty() {
+            Some(0)
+        } else {
+            Some(1)
+        },
+        "{listed:?}"
+    );
+    bench.line("show 1").good();
+    assert_eq!(fs::read(&path).unwrap(), bytes, "it was changed");
+}

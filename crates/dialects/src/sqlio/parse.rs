@@ -1,0 +1,220 @@
+//! Arguments → request: each switch is one token and may stand anywhere; what is no switch is a file.
+//!
+//! What a switch means stands in `switches`, and what only the whole line shows in `finish`. All problems are told at once.
+
+use super::flags::{self, Flag};
+use super::profile::{Affinity, Profile};
+use super::{Action, Environment, Extra, Note, Problem, Refusal, Request};
+use crate::diskspd::LOOKS_LIKE_A_SWITCH;
+use std::ops::RangeInclusive;
+
+/// Reads a whole command line, program name left out.
+///
+/// # Errors
+/// Everything that is wrong with it. Nothing has been opened but the parameter file.
+pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refusal> {
+    let mut command = Command {
+        environment,
+        profile: Profile::default(),
+        given: Given::default(),
+        extra: Extra::default(),
+        notes: Vec::new(),
+        problems: Vec::new(),
+    };
+    let words = split(args, &mut command);
+    let mut read: Vec<&'static str> = Vec::new();
+    for word in &words {
+        if read.contains(&word.flag.name) && word.flag.name != "destroy" {
+            command.note(word, "given more than once; the last one counts");
+        }
+        read.push(word.flag.name);
+        if let Err(problem) = (word.flag.read)(&mut command, word) {
+            command.problems.push(problem);
+        }
+    }
+    if read.contains(&"?") {
+        return Ok(Request {
+            action: Action::Usage,
+            notes: Vec::new(),
+            extra: Extra::default(),
+        });
+    }
+    command.finish()
+}
+
+/// A command line while it is read.
+pub(super) struct Command<'a> {
+    pub(super) environment: &'a Environment<'a>,
+    pub(super) profile: Profile,
+    pub(super) given: Given,
+    pub(super) extra: Extra,
+    pub(super) notes: Vec<Note>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// What was given that only means something together with the rest.
+#[derive(Default)]
+pub(super) struct Given {
+    /// Files that were named.
+    pub(super) files: Vec<String>,
+    /// `-t`
+    pub(super) threads: Option<u32>,
+    /// `-d`: letters.
+    pub(super) drives: Option<String>,
+    /// `-R`: letters and digits.
+    pub(super) raw: Option<String>,
+    /// `-p` or `-a`, as it was given.
+    pub(super) affinity: Option<(String, Affinity)>,
+    /// `-k`, as it was given.
+    pub(super) kind: Option<String>,
+    /// `-T`, as it was given.
+    pub(super) share: Option<String>,
+    /// `-i`, as it was given.
+    pub(super) run_ios: Option<String>,
+    /// `-F`
+    pub(super) parameters: Option<String>,
+}
+
+/// A switch as it was given.
+pub(super) struct Word<'t> {
+    pub(super) token: String,
+    /// What stands behind the name of the switch.
+    pub(super) value: &'t str,
+    flag: &'static Flag,
+}
+
+impl Word<'_> {
+    pub(super) fn value(&self, accepted: &'static str) -> Problem {
+        Problem::Value {
+            token: self.token.clone(),
+            read: self.value.to_owned(),
+            accepted,
+        }
+    }
+
+    pub(super) fn refused(&self, why: impl Into<String>) -> Problem {
+        Problem::Rule {
+            place: self.token.clone(),
+            why: why.into(),
+        }
+    }
+
+    /// A whole number, and nothing behind it.
+    pub(super) fn number(
+        &self,
+        range: RangeInclusive<u32>,
+        accepted: &'static str,
+    ) -> Result<u32, Problem> {
+        number(self.value)
+            .and_then(|number| u32::try_from(number).ok())
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| self.value(accepted))
+    }
+}
+
+/// Digits and nothing else.
+pub(super) fn number(text: &str) -> Option<u64> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok())?
+}
+
+/// Decimal, or hexadecimal behind `0x`.
+pub(super) fn mask(text: &str) -> Option<u64> {
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    match hex {
+        Some(digits) if digits.starts_with('+') => None,
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => number(text),
+    }
+}
+
+/// EN DASH, EM DASH and MINUS SIGN: what pages on the web make of a hyphen.
+const LONG_DASHES: [char; 3] = ['\u{2013}', '\u{2014}', '\u{2212}'];
+
+/// Takes the arguments apart. Files go to the command, switches into the list.
+fn split<'t>(args: &'t [String], command: &mut Command) -> Vec<Word<'t>> {
+    let mut words = Vec::new();
+    let mut arguments = args.iter();
+    while let Some(argument) = arguments.next() {
+        let Some(rest) = argument.strip_prefix('-').or_else(|| {
+            let rest = argument.strip_prefix(LONG_DASHES)?;
+            let what = "the dash is a long one, as web pages make it; read as a short one";
+            command.notes.push(Note::new(argument, what));
+            Some(rest)
+        }) else {
+            if argument.is_empty() {
+                command.problems.push(Problem::Value {
+                    token: "a file".to_owned(),
+                    read: String::new(),
+                    accepted: "name a file or a device",
+                });
+            } else {
+                command.given.files.push(argument.clone());
+            }
+            continue;
+        };
+        let long = rest.strip_prefix('-').or_else(|| {
+            let name = rest.split_once('=').map_or(rest, |(name, _)| name);
+            let made_one = !argument.starts_with('-') && flags::find_long(name).is_some();
+            made_one.then_some(rest)
+        });
+        let word = match long {
+            Some(long) => long_switch(long, || arguments.next().map(String::as_str)),
+            None => short_switch(rest),
+        };
+        match word {
+            Ok(word) => words.push(word),
+            Err(problem) => command.problems.push(problem),
+        }
+    }
+    words
+}
+
+fn short_switch(rest: &str) -> Result<Word<'_>, Problem> {
+    let token = format!("-{rest}");
+    match flags::find(rest) {
+        Some(flag) => Ok(Word {
+            token,
+            value: &rest[flag.name.len()..],
+            flag,
+        }),
+        None => Err(Problem::Unknown { token }),
+    }
+}
+
+/// `--name`, `--name=value` or `--name value`; a value that looks like a switch is one behind `=` only.
+fn long_switch<'t>(
+    long: &'t str,
+    next: impl FnOnce() -> Option<&'t str>,
+) -> Result<Word<'t>, Problem> {
+    let (name, value) = match long.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (long, None),
+    };
+    let token = format!("--{name}");
+    let Some(flag) = flags::find_long(name) else {
+        return Err(Problem::Unknown { token });
+    };
+    let takes = !flag.argument.is_empty();
+    let apart = value.is_none();
+    let value = if takes { value.or_else(next) } else { value };
+    let word = Word {
+        token,
+        value: value.unwrap_or_default(),
+        flag,
+    };
+    if takes && apart && word.value.starts_with('-') {
+        return Err(word.value(LOOKS_LIKE_A_SWITCH));
+    }
+    match (takes, word.value.is_empty()) {
+        (false, false) => Err(word.value("this switch takes no value")),
+        (true, true) => Err(word.value("a value belongs to it, as in --json run.json")),
+        _ => Ok(word),
+    }
+}
+
+impl Command<'_> {
+    pub(super) fn note(&mut self, word: &Word, what: impl Into<String>) {
+        self.notes.push(Note::new(&word.token, what));
+    }
+}

@@ -1,0 +1,127 @@
+//! What can be wrong with the definition of a sweep.
+
+use crate::problem as native;
+use std::collections::HashSet;
+use std::fmt;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A value of fathom's own options.
+    #[error("{0}")]
+    Native(native::Problem),
+    /// A switch of DISKSPD's, in that dialect's words.
+    #[error("{0}")]
+    Diskspd(String),
+    /// A value that is not what its place takes.
+    #[error("{place}: read `{read}`; {accepted}")]
+    Value {
+        /// The option, or the line of the plan.
+        place: String,
+        /// As it was given.
+        read: String,
+        /// What is accepted here.
+        accepted: String,
+    },
+    /// A range that does not come out.
+    #[error("{place}: read `{read}`; {why}")]
+    Range {
+        /// The option, or the line of the plan.
+        place: String,
+        /// As it was given.
+        read: String,
+        /// Why, and what to say instead.
+        why: String,
+    },
+    /// No such field.
+    #[error("{place}: there is no field `{read}`{hint}; accepted are {accepted}")]
+    UnknownField {
+        /// The option, or the line of the plan.
+        place: String,
+        /// As it was given.
+        read: String,
+        /// What may have been meant.
+        hint: String,
+        /// All of them.
+        accepted: String,
+    },
+    /// What cannot be together.
+    #[error("{place}: {why}")]
+    Contradiction {
+        /// The option, or the line of the plan.
+        place: String,
+        /// What it contradicts and what to do.
+        why: String,
+    },
+    /// The plan is no TOML.
+    #[error("{place}: not TOML: {what}")]
+    Syntax {
+        /// The line of the plan.
+        place: String,
+        /// What the reader of TOML says.
+        what: String,
+    },
+}
+
+/// Everything that is wrong. // never empty
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(Vec<Problem>);
+
+impl Refusal {
+    /// `Ok` when there are no problems; each is told once.
+    ///
+    /// # Errors
+    /// All of them, in the order found.
+    pub fn none_or(problems: Vec<Problem>) -> Result<(), Refusal> {
+        let mut seen = HashSet::new();
+        let mut fresh = |problem: &Problem| seen.insert(problem.to_string());
+        let told: Vec<Problem> = problems
+            .into_iter()
+            .filter(|problem| fresh(problem))
+            .collect();
+        if told.is_empty() {
+            Ok(())
+        } else {
+            Err(Refusal(told))
+        }
+    }
+
+    /// Each, in the order found.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The name that is nearest to a misspelt one, as a hint.
+pub(super) fn did_you_mean<'a>(read: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let near = names
+        .map(|name| (distance(read, name), name))
+        .min()
+        .filter(|(distance, _)| *distance <= 2);
+    near.map_or_else(String::new, |(_, name)| format!(" (did you mean {name}?)"))
+}
+
+/// Edits from one word to another. Source: Wagner and Fischer, JACM 21 (1974).
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (place, letter) in one.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = place + 1;
+        for (column, theirs) in other.iter().enumerate() {
+            let kept = before + usize::from(letter != *theirs);
+            before = row[column + 1];
+            row[column + 1] = kept.min(before + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}

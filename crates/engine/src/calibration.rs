@@ -1,0 +1,131 @@
+//! How long a tick of the time stamp counter is: found by watching it beside the monotonic clock.
+//!
+//! The first run of a command watches for 10 ms. A later one looks back to the start of the one before it, which is
+//! longer ago, so that it has the better rate and waits for nothing. Deliberately absent: which clock is used
+//! (`clock`), and whether the counter may be trusted at all (`host`).
+
+use crate::clock::pair;
+use model::Nanos;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// How long the counter is watched at least. A pair of readings is good to about 50 ns, so the rate is good to about 5
+/// parts in a million; what is left shows as drift in the record.
+const WATCHED_MIN: Duration = Duration::from_millis(10);
+/// A rate over a longer time stands in for a fresh one unless it is further from the rate before it than one part in so
+/// many. The system's own slewing of its clock stays below 500 in a million (adjtimex(2)); a machine that slept, with
+/// the counter running and the clock standing, is far beyond.
+const SAME_WITHIN: u64 = 1_000;
+
+/// Nanoseconds a tick, times 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scale(u64);
+
+impl Scale {
+    /// From so many ticks in so long a time; `None` where the counter does not run.
+    fn of(ticks: u64, time: Duration) -> Option<Scale> {
+        let scale = (time.as_nanos() << 32).checked_div(u128::from(ticks))?;
+        u64::try_from(scale)
+            .ok()
+            .filter(|&scale| scale > 0)
+            .map(Scale)
+    }
+
+    /// The time of so many ticks.
+    #[inline]
+    pub(crate) fn nanos(self, ticks: u64) -> Nanos {
+        Nanos(((u128::from(ticks) * u128::from(self.0)) >> 32) as u64)
+    }
+
+    /// A rate that is wrong by so much.
+    #[cfg(test)]
+    pub(crate) fn faster_by_a_part_in(self, part: u64) -> Scale {
+        Scale(self.0 + self.0 / part)
+    }
+
+    fn is_near(self, other: Scale) -> bool {
+        self.0.abs_diff(other.0) <= other.0 / SAME_WITHIN
+    }
+}
+
+/// What one run of a command leaves to the next about the counter. By itself it knows nothing.
+#[derive(Debug, Default)]
+pub struct Calibration(Cell<Option<Known>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Counter and clock when this was found out.
+    at: (u64, Instant),
+    scale: Scale,
+}
+
+impl Calibration {
+    /// The counter's rate. Waits where the last look is not long enough ago.
+    pub(crate) fn scale(&self) -> Option<Scale> {
+        let known = self.looked_back(pair()).or_else(watched);
+        self.0.set(known);
+        known.map(|known| known.scale)
+    }
+
+    /// The rate since the last look.
+    fn looked_back(&self, now: (u64, Instant)) -> Option<Known> {
+        let before = self.0.get()?;
+        let scale = between(before.at, now)?;
+        scale
+            .is_near(before.scale)
+            .then_some(Known { at: now, scale })
+    }
+}
+
+/// The rate while this waits.
+fn watched() -> Option<Known> {
+    let first = pair();
+    std::thread::sleep(WATCHED_MIN);
+    let at = pair();
+    between(first, at).map(|scale| Known { at, scale })
+}
+
+/// `None` also where it is too short to tell, or the counter went back.
+fn between(first: (u64, Instant), last: (u64, Instant)) -> Option<Scale> {
+    let time = last.1.checked_duration_since(first.1)?;
+    let ticks = last.0.checked_sub(first.0)?;
+    Scale::of(ticks, time).filter(|_| time >= WATCHED_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::monotonic;
+
+    fn known(scale: u64) -> (Calibration, Instant) {
+        let calibration = Calibration::default();
+        let then = monotonic();
+        let at = (1_000, then);
+        let scale = Scale(scale);
+        calibration.0.set(Some(Known { at, scale }));
+        (calibration, then)
+    }
+
+    #[test]
+    fn a_later_run_takes_the_rate_since_the_one_before() {
+        // Two ticks a nanosecond, and then 50 in a million fewer.
+        let (calibration, then) = known(1 << 31);
+        let second = Duration::from_secs(1);
+        let found = calibration
+            .looked_back((1_000 + 1_999_900_000, then + second))
+            .unwrap();
+        assert_eq!(found.scale.nanos(1_999_900_000), Nanos(999_999_999));
+    }
+
+    #[test]
+    fn what_cannot_be_believed_is_watched_anew() {
+        let (calibration, then) = known(1 << 31);
+        let later = |ticks: u64, time: Duration| calibration.looked_back((ticks, then + time));
+        // Too short ago; the counter stood, went back, or went on while the machine slept.
+        assert!(later(2_000_000, Duration::from_millis(1)).is_none());
+        assert!(later(1_000, Duration::from_secs(1)).is_none());
+        assert!(later(999, Duration::from_secs(1)).is_none());
+        assert!(later(4_000_000_000, Duration::from_secs(1)).is_none());
+        assert!(later(2_000_000_000, Duration::from_secs(1)).is_some());
+    }
+}

@@ -1,0 +1,30 @@
+//! What a run would be refused for by the machine, found out before anything is made or written.
+//!
+//! The check of the model knows the request; here the system is asked: the backend, poll queues, the cores, the file with
+//! the write data. [`crate::run`] asks again, because it may have changed. Deliberately absent: what only taking it shows
+//! (memory, descriptors, threads), and the trial reads, which need the file.
+
+use crate::RunError;
+use crate::buffer::Source;
+use crate::place::places;
+use crate::{cores, dispatch, trial};
+use host::Root;
+use model::{HostRecord, Plan, TargetFacts};
+
+/// Whether this machine can run the plan, as far as can be told while its files need not be there.
+///
+/// # Errors
+/// What [`crate::run`] would say for the same reason: nothing was made, written or measured.
+pub fn foresee(
+    plan: &Plan,
+    host: &HostRecord,
+    targets: &[TargetFacts],
+    root: &Root,
+) -> Result<(), RunError> {
+    if plan.polling.completions {
+        trial::can_be_polled(root, targets)?;
+    }
+    dispatch::runs_here(plan)?;
+    cores::assign(&plan.placement, &places(plan, 0), &host.cpus, targets)?;
+    Source::can_be_read(plan)
+}

@@ -1,0 +1,233 @@
+//! A run that another tool measured, as far as its printed results tell.
+//!
+//! Every figure is as printed: nothing is computed from another, and what the file cannot know is `None`. The original
+//! text of the section stays with it, so that a later reader can find more in it than this one did. Deliberately
+//! absent: how any tool prints (`readers`), and what the figures mean (`analysis`).
+
+use crate::plan::CacheMode;
+use crate::units::{Bytes, Nanos, Ratio};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One run of another tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedRun {
+    /// What kind of text it was read from.
+    pub format: ImportFormat,
+    /// The tool's version where the text says it, or what its layout gives away: `2.0.17`, `2.2`, `fio-3.33`.
+    pub tool_version: Option<String>,
+    /// Name of the file, without its folder; `-` for standard input.
+    pub source: String,
+    /// Which run of the file this is. // from 1
+    pub place: u32,
+    /// Line of the file on which it begins. // from 1
+    pub line: u32,
+    /// Wall clock as the tool noted it: nanoseconds since 1970 in UTC. The end of the run in DISKSPD up to 2.2.
+    #[serde(rename = "started_utc_ns")]
+    pub started_utc: Option<Nanos>,
+    /// The machine it ran on.
+    pub host: Option<String>,
+    /// The command line, as printed.
+    pub command: Option<String>,
+    /// What the run is called in its file: a job's name, an access specification, a time span.
+    pub name: Option<String>,
+    /// What was asked for.
+    pub workload: ImportedWorkload,
+    /// How long was really counted.
+    #[serde(rename = "measured_ns")]
+    pub measured: Option<Nanos>,
+    /// What came of it.
+    pub figures: ImportedFigures,
+    /// Load of the processors meanwhile.
+    pub cpu: Option<ImportedCpu>,
+    /// Each thread, target, worker or disk, as far as the text gives them rows of their own.
+    pub rows: Vec<ImportedRow>,
+    /// What was odd in the text, for people.
+    pub notes: Vec<String>,
+    /// The section it was read from, whole, with its line ends made LF.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// The kinds of text that are read.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportFormat {
+    /// What DISKSPD prints, any layout from 2.0.11 on.
+    DiskspdText,
+    /// DISKSPD's results document.
+    DiskspdXml,
+    /// What SQLIO prints.
+    SqlioText,
+    /// fio's `--output-format=json` or `json+`.
+    FioJson,
+    /// The results file of IOmeter.
+    IometerCsv,
+    /// One line a run, from a script around DISKSPD.
+    ScriptLines,
+}
+
+impl ImportFormat {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [ImportFormat; 6] = [
+        ImportFormat::DiskspdText,
+        ImportFormat::DiskspdXml,
+        ImportFormat::SqlioText,
+        ImportFormat::FioJson,
+        ImportFormat::IometerCsv,
+        ImportFormat::ScriptLines,
+    ];
+
+    /// The word that stands for it in documents and in the store.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ImportFormat::DiskspdText => "diskspd_text",
+            ImportFormat::DiskspdXml => "diskspd_xml",
+            ImportFormat::SqlioText => "sqlio_text",
+            ImportFormat::FioJson => "fio_json",
+            ImportFormat::IometerCsv => "iometer_csv",
+            ImportFormat::ScriptLines => "script_lines",
+        }
+    }
+
+    /// The tool that measured.
+    pub const fn tool(self) -> &'static str {
+        match self {
+            ImportFormat::DiskspdText | ImportFormat::DiskspdXml | ImportFormat::ScriptLines => {
+                "diskspd"
+            }
+            ImportFormat::SqlioText => "sqlio",
+            ImportFormat::FioJson => "fio",
+            ImportFormat::IometerCsv => "iometer",
+        }
+    }
+}
+
+/// What was asked for. A field is `None` where the text does not say it, and where the targets of one run differ in it;
+/// then a note says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedWorkload {
+    /// Files and devices, in order.
+    pub targets: Vec<String>,
+    /// Size of one I/O.
+    #[serde(rename = "block_bytes")]
+    pub block: Option<Bytes>,
+    /// Percent of I/Os that go to a random place: 0 is sequential, 100 is random.
+    pub random_percent: Option<Ratio>,
+    /// Percent of I/Os that write.
+    pub write_percent: Option<Ratio>,
+    /// Outstanding I/Os of a thread on a target.
+    pub queue_depth: Option<u32>,
+    /// Threads of the whole run.
+    pub threads: Option<u32>,
+    /// What stood between the I/O and the device.
+    pub cache: Option<CacheMode>,
+    /// Whether a write was complete only when it was durable.
+    pub write_through: Option<bool>,
+    /// How long was to be counted.
+    #[serde(rename = "duration_ns")]
+    pub duration: Option<Nanos>,
+    /// How long it ran before that.
+    #[serde(rename = "warmup_ns")]
+    pub warmup: Option<Nanos>,
+    /// Size of the target, of all together where there are several.
+    #[serde(rename = "size_bytes")]
+    pub size: Option<Bytes>,
+    /// How the I/Os were handed over, in the tool's words: `libaio`.
+    pub engine: Option<String>,
+}
+
+/// What came of it, by operation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedFigures {
+    /// Reads and writes together.
+    pub total: ImportedOperation,
+    /// Reads alone.
+    pub read: ImportedOperation,
+    /// Writes alone.
+    pub write: ImportedOperation,
+}
+
+/// The figures of one operation, as printed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedOperation {
+    /// Completed I/Os.
+    pub ios: Option<u64>,
+    /// Transferred by them.
+    pub bytes: Option<Bytes>,
+    /// I/Os per second.
+    pub ios_per_s: Option<f64>,
+    /// Bytes per second, in the precision of the text: two decimals of MiB/s in DISKSPD's.
+    pub bytes_per_s: Option<f64>,
+    /// How far the rates of the intervals lie apart: standard deviation of I/Os per second.
+    pub ios_per_s_sd: Option<f64>,
+    /// Failed I/Os.
+    pub errors: Option<u64>,
+    /// From submission to completion.
+    pub latency: ImportedLatency,
+}
+
+/// Latencies, as printed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedLatency {
+    /// Mean.
+    #[serde(rename = "mean_ns")]
+    pub mean: Option<Nanos>,
+    /// Standard deviation.
+    #[serde(rename = "sd_ns")]
+    pub sd: Option<Nanos>,
+    /// Smallest.
+    #[serde(rename = "min_ns")]
+    pub min: Option<Nanos>,
+    /// Largest.
+    #[serde(rename = "max_ns")]
+    pub max: Option<Nanos>,
+    /// (Quantile in 0…1, latency), ascending; without 0 and 1, which are `min` and `max`.
+    pub percentiles: Vec<(f64, Nanos)>,
+    /// What one step of the printed digits is: 1 µs in DISKSPD's text, 1 ms in SQLIO's.
+    #[serde(rename = "resolution_ns")]
+    pub resolution: Option<Nanos>,
+    /// SQLIO's histogram: share of the I/Os by latency.
+    pub histogram: Vec<HistogramShare>,
+}
+
+/// One column of a printed histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistogramShare {
+    /// The column's smallest latency; it ends where the next one begins, and the last has no end.
+    #[serde(rename = "from_ns")]
+    pub from: Nanos,
+    /// Share of the I/Os in percent, rounded as printed.
+    pub percent: f64,
+}
+
+/// Load of the processors in percent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedCpu {
+    /// Processors that were counted.
+    pub processors: Option<u32>,
+    /// Mean load of all processors in percent. fio's is that of its own processes on one.
+    pub usage_percent: Option<f64>,
+    /// In user mode.
+    pub user_percent: Option<f64>,
+    /// In the kernel.
+    pub kernel_percent: Option<f64>,
+    /// Idle.
+    pub idle_percent: Option<f64>,
+}
+
+/// A thread, target, worker or disk with figures of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedRow {
+    /// Number of the thread, where it has one.
+    pub thread: Option<u32>,
+    /// What it worked on, or what the row is called.
+    pub target: String,
+    /// Size of that target.
+    #[serde(rename = "size_bytes")]
+    pub size: Option<Bytes>,
+    /// Its figures.
+    pub figures: ImportedFigures,
+}

@@ -1,0 +1,230 @@
+//! Line by line through the output: to which part each belongs. Lines that belong to none are prose around it.
+
+use super::chart::Chart;
+use super::layout::Layout;
+use super::request::Request;
+use super::table::{Kind, Odd, Table};
+use super::wrap::Line;
+use crate::number::{Cell, cell, nanos, utc};
+use model::{ImportedCpu, Nanos};
+
+/// All that was found in a section.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub(super) command: Option<String>,
+    pub(super) host: Option<String>,
+    pub(super) started_utc: Option<Nanos>,
+    processors: Option<u32>,
+    pub(super) layout: Layout,
+    pub(super) requests: Vec<Request>,
+    pub(super) results: Vec<Results>,
+    part: Part,
+    /// The last line that was not empty: a chart's title stands above it.
+    last: String,
+}
+
+/// What the next lines belong to.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Part {
+    /// Head, prose.
+    #[default]
+    Around,
+    /// Input parameters.
+    Parameters,
+    /// Results of a time span.
+    Results,
+    /// The sums over all time spans.
+    Totals,
+}
+
+/// What a time span gave.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    /// Which time span. `None` where the heading was left away.
+    pub(super) number: Option<u32>,
+    /// Byte of its heading in the section.
+    pub(super) at: usize,
+    /// The last line with something on it.
+    pub(super) last_line: usize,
+    pub(super) interrupted: bool,
+    pub(super) measured: Option<Nanos>,
+    pub(super) threads: Option<u32>,
+    pub(super) cpu: Option<ImportedCpu>,
+    cpu_rows: u32,
+    in_cpu: bool,
+    /// A `Total IO`, `Read IO`, `Write IO` that waits for its table.
+    kind: Option<Kind>,
+    pub(super) tables: Vec<Table>,
+    pub(super) charts: Vec<Chart>,
+    pub(super) odd: Odd,
+}
+
+impl Walk {
+    /// Takes the next line.
+    pub(super) fn line(&mut self, line: &Line) {
+        let text = line.text.trim();
+        self.layout.line(text);
+        if !self.heading(line, text) {
+            match self.part {
+                Part::Parameters => self.parameter(text),
+                Part::Results => {
+                    let last = &self.last;
+                    if let Some(results) = self.results.last_mut() {
+                        results.line(last, text);
+                        if !text.is_empty() {
+                            results.last_line = line.number;
+                        }
+                    }
+                }
+                Part::Around | Part::Totals => {}
+            }
+            self.machine(text);
+        }
+        if !text.is_empty() {
+            text.clone_into(&mut self.last);
+        }
+    }
+
+    /// Lines at which another part begins.
+    fn heading(&mut self, line: &Line, text: &str) -> bool {
+        if let Some(command) = text.strip_prefix("Command Line:") {
+            self.command = Some(command.trim().to_owned()).filter(|command| !command.is_empty());
+        } else if text == "Input parameters:" || text == "System information:" {
+            self.part = match text {
+                "Input parameters:" => Part::Parameters,
+                _ => Part::Around,
+            };
+        } else if let Some(number) = text.strip_prefix("Results for timespan ") {
+            let number = number.trim_end_matches(':').parse().ok();
+            self.begin(line, number);
+        } else if text == "Totals:" {
+            self.part = Part::Totals;
+        } else if text.starts_with("actual test time:") || text == "Total IO" {
+            if self.begins_anew(text) {
+                self.begin(line, None);
+            }
+            return false;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Whether results begin without their heading.
+    fn begins_anew(&self, text: &str) -> bool {
+        let open = self.results.last().filter(|_| self.part == Part::Results);
+        open.is_none_or(|open| match text {
+            "Total IO" => open.tables.iter().any(|table| table.kind == Kind::Total),
+            _ => open.measured.is_some(),
+        })
+    }
+
+    fn begin(&mut self, line: &Line, number: Option<u32>) {
+        self.part = Part::Results;
+        self.results.push(Results {
+            number,
+            at: line.at,
+            last_line: line.number,
+            ..Results::default()
+        });
+    }
+
+    fn parameter(&mut self, text: &str) {
+        if let Some(number) = text.strip_prefix("timespan:") {
+            self.requests
+                .push(Request::new(number.trim().parse().unwrap_or(0)));
+        } else if let Some(request) = self.requests.last_mut() {
+            request.line(text);
+        }
+    }
+
+    fn machine(&mut self, text: &str) {
+        let Some((name, value)) = text.split_once(':') else {
+            return;
+        };
+        let value = value.trim();
+        match name {
+            "computer name" => {
+                self.host = Some(value.to_owned()).filter(|host| host != "<unknown>");
+            }
+            "start time" => self.started_utc = utc(value),
+            "cpu count" | "proc count" => self.processors = value.parse().ok(),
+            _ => {}
+        }
+    }
+
+    /// How many processors there are, as printed.
+    pub(super) fn processors(&self, results: &Results) -> Option<u32> {
+        self.processors
+            .or(Some(results.cpu_rows).filter(|rows| *rows > 0))
+    }
+}
+
+impl Results {
+    fn line(&mut self, last: &str, text: &str) {
+        if let Some(chart) = self.charts.last_mut()
+            && chart.line(text)
+        {
+            return;
+        }
+        if let Some(table) = self.tables.last_mut().filter(|table| table.total.is_none())
+            && table.line(text)
+        {
+            return;
+        }
+        if let Some(chart) = Chart::begin(last, text) {
+            self.charts.push(chart);
+        } else if let Some(kind) = Kind::of(text) {
+            self.kind = Some(kind);
+        } else if let Some(table) = self.kind.and_then(|kind| Table::begin(kind, text)) {
+            self.kind = None;
+            self.tables.push(table);
+        } else {
+            self.own_line(text);
+        }
+    }
+
+    fn own_line(&mut self, text: &str) {
+        if text.starts_with("The test was interrupted before") {
+            self.interrupted = true;
+        } else if let Some(rest) = text.strip_prefix("actual test time:") {
+            let seconds = self.odd.number(rest.trim().trim_end_matches('s'), 2);
+            self.measured = seconds.and_then(|value| nanos(value, Nanos::seconds(1)));
+        } else if let Some(rest) = text.strip_prefix("thread count:") {
+            self.threads = rest.trim().parse().ok();
+        } else if text.contains("CPU |") && text.contains("Usage") {
+            self.in_cpu = true;
+        } else if self.in_cpu {
+            self.cpu_line(text);
+        }
+    }
+
+    /// Optional columns of the topology stand before the four percentages, so these are read from the end.
+    fn cpu_line(&mut self, text: &str) {
+        let cells: Vec<&str> = text.split('|').map(str::trim).collect();
+        if cells.len() < 5 {
+            self.in_cpu &= text.is_empty() || text.starts_with('-') || text.starts_with("...");
+            return;
+        }
+        let shares = &cells[cells.len() - 4..];
+        if cells[cells.len() - 5] != "avg." {
+            self.cpu_rows += 1;
+            return;
+        }
+        let mut share = |number: usize| match cell(shares[number], 2) {
+            Cell::Number(value, comma) => {
+                self.odd.commas |= comma;
+                Some(value)
+            }
+            _ => None,
+        };
+        self.cpu = Some(ImportedCpu {
+            processors: None,
+            usage_percent: share(0),
+            user_percent: share(1),
+            kernel_percent: share(2),
+            idle_percent: share(3),
+        });
+        self.in_cpu = false;
+    }
+}

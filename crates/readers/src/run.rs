@@ -1,0 +1,91 @@
+//! An empty run to be filled, and what readers do alike.
+
+use model::{
+    ImportFormat, ImportedFigures, ImportedLatency, ImportedOperation, ImportedRun,
+    ImportedWorkload, Nanos,
+};
+
+/// A run of which nothing is known yet.
+pub(crate) fn unknown(format: ImportFormat) -> ImportedRun {
+    ImportedRun {
+        format,
+        tool_version: None,
+        source: String::new(),
+        place: 1,
+        line: 1,
+        started_utc: None,
+        host: None,
+        command: None,
+        name: None,
+        workload: ImportedWorkload::default(),
+        measured: None,
+        figures: ImportedFigures::default(),
+        cpu: None,
+        rows: Vec::new(),
+        notes: Vec::new(),
+        text: String::new(),
+    }
+}
+
+/// The value that all have, if they all have the same.
+pub(crate) fn common<T: PartialEq + Clone>(
+    values: impl IntoIterator<Item = Option<T>>,
+) -> Option<T> {
+    let mut values = values.into_iter();
+    let first = values.next()??;
+    values
+        .all(|value| value.as_ref() == Some(&first))
+        .then_some(first)
+}
+
+/// Reads and writes together, where a tool prints only the two: counts and rates are added, the mean is weighted with
+/// the counts, the extremes are the outer ones. What cannot be had from the two (standard deviation, percentiles) is
+/// there only if one of them did nothing.
+pub(crate) fn total(read: &ImportedOperation, write: &ImportedOperation) -> ImportedOperation {
+    let idle = |one: &ImportedOperation| one.ios == Some(0);
+    match (idle(read), idle(write)) {
+        (_, true) => return read.clone(),
+        (true, _) => return write.clone(),
+        _ => {}
+    }
+    let sum = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
+    let ios = read.ios.zip(write.ios).map(|(a, b)| a.saturating_add(b));
+    let (one, other) = (&read.latency, &write.latency);
+    ImportedOperation {
+        ios,
+        bytes: read
+            .bytes
+            .zip(write.bytes)
+            .map(|(a, b)| model::Bytes(a.0.saturating_add(b.0))),
+        ios_per_s: sum(read.ios_per_s, write.ios_per_s),
+        bytes_per_s: sum(read.bytes_per_s, write.bytes_per_s),
+        ios_per_s_sd: None,
+        errors: read
+            .errors
+            .zip(write.errors)
+            .map(|(a, b)| a.saturating_add(b)),
+        latency: ImportedLatency {
+            mean: mean(read, write),
+            sd: None,
+            min: one.min.zip(other.min).map(|(a, b)| a.min(b)),
+            max: one.max.zip(other.max).map(|(a, b)| a.max(b)),
+            percentiles: Vec::new(),
+            resolution: one.resolution.max(other.resolution),
+            histogram: Vec::new(),
+        },
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "a mean lies between the two, and the quotient fits"
+)]
+fn mean(read: &ImportedOperation, write: &ImportedOperation) -> Option<Nanos> {
+    let part = |one: &ImportedOperation| {
+        let ios = u128::from(one.ios?);
+        Some((ios, ios * u128::from(one.latency.mean?.0)))
+    };
+    let ((a, sum_a), (b, sum_b)) = (part(read)?, part(write)?);
+    let sum = sum_a.checked_add(sum_b)?;
+    (a + b > 0).then(|| Nanos((sum / (a + b)) as u64))
+}

@@ -1,0 +1,14 @@
+//! The readers from outside: the seeds, every layout, damage, and the list of cases.
+
+mod case_ids;
+mod damage;
+mod desk;
+mod diskspd;
+mod encodings;
+mod fio;
+mod iometer;
+mod mixed;
+mod script;
+mod seeds;
+mod sqlio;
+mod xml;

@@ -1,0 +1,209 @@
+//! Onto the shelf: what is known by a key (cells of a sweep), and results of other tools.
+//!
+//! A key is in its session once: the file itself holds that, so that no two programs can double a cell.
+
+use crate::error::Fault;
+use crate::headline::{self, Place, next_number};
+use crate::save::{count_results, document, insert_run, seal_session};
+use crate::seal;
+use crate::session::{SessionId, StoredCell};
+use crate::{Result, Store, StoreError};
+use model::{ImportedRun, Origin, ResultRow, RunRecord};
+use rusqlite::{OptionalExtension, Transaction, params};
+
+impl Store {
+    /// Puts a run into a session as the cell of this key, whole or not at all, and answers with its number. A cell that
+    /// was missing gets its result under the number that it has.
+    ///
+    /// Errors: [`StoreError::CellTwice`] where the cell has a result already, which stays.
+    pub fn save_cell(
+        &self,
+        session: SessionId,
+        label: &str,
+        key: &str,
+        record: &RunRecord,
+    ) -> Result<u32> {
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            let number = number_of_cell(transaction, session, key)?;
+            let place = Place {
+                session,
+                number,
+                label,
+                key: Some(key),
+            };
+            insert_run(transaction, place, record)?;
+            count_results(transaction, session, 1)?;
+            Ok(number)
+        })
+    }
+
+    /// Says of the cell of this key that it has no result, and why; answers with its number. A reason that was given
+    /// before is replaced.
+    ///
+    /// Errors: as [`Store::save_cell`].
+    pub fn save_missing(
+        &self,
+        session: SessionId,
+        label: &str,
+        key: &str,
+        reason: &str,
+    ) -> Result<u32> {
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            let number = number_of_cell(transaction, session, key)?;
+            let place = Place {
+                session,
+                number,
+                label,
+                key: Some(key),
+            };
+            let query = "SELECT target FROM sessions WHERE id = ?1";
+            let target = transaction.query_row(query, [session.0], |row| row.get(0))?;
+            let row = ResultRow {
+                origin: Origin::Missing,
+                tool: "fathom".to_owned(),
+                target,
+                reason: Some(reason.to_owned()),
+                ..ResultRow::default()
+            };
+            headline::insert(transaction, place, &row)?;
+            count_results(transaction, session, 1)?;
+            Ok(number)
+        })
+    }
+
+    /// The cells of a session that have a key, in the order of their numbers, without reading what they hold.
+    pub fn cells(&self, session: SessionId) -> Result<Vec<StoredCell>> {
+        let read = || {
+            let transaction = self.read()?;
+            self.must_exist(&transaction, session)?;
+            if !self.has_lines() {
+                return Ok(Vec::new());
+            }
+            let mut select = transaction.prepare(
+                "SELECT number, label, key, reason FROM headlines
+                 WHERE session_id = ?1 AND key IS NOT NULL ORDER BY number",
+            )?;
+            let cells = select.query_map([session.0], |row| {
+                Ok(StoredCell {
+                    number: row.get(0)?,
+                    label: row.get(1)?,
+                    key: row.get(2)?,
+                    missing: row.get(3)?,
+                })
+            })?;
+            Ok(cells.collect::<rusqlite::Result<_>>()?)
+        };
+        read().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
+    /// Takes back how a session ended, so that it goes on: it counts as cut short again until it is finished.
+    pub fn reopen(&self, session: SessionId) -> Result<()> {
+        self.change(
+            session,
+            "UPDATE sessions SET outcome = NULL WHERE id = ?1",
+            None,
+        )
+    }
+
+    /// Writes down what tells a sweep from others: the same for the same cells on the same target.
+    pub fn set_fingerprint(&self, session: SessionId, fingerprint: &str) -> Result<()> {
+        let change = "UPDATE sessions SET fingerprint = ?2 WHERE id = ?1";
+        self.change(session, change, Some(fingerprint))
+    }
+
+    /// The newest session of this fingerprint that is not complete: cut short, interrupted or failed.
+    pub fn find_sweep(&self, fingerprint: &str) -> Result<Option<SessionId>> {
+        let find = || {
+            if !self.has_lines() {
+                return Ok(None);
+            }
+            let found: Option<u64> = self.connection.query_row(
+                "SELECT max(id) FROM sessions WHERE fingerprint = ?1 AND outcome IS NOT 'complete'",
+                [fingerprint],
+                |row| row.get(0),
+            )?;
+            Ok(found.map(SessionId))
+        };
+        find().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
+    /// Puts runs of other tools into a session, all or none, and answers how many.
+    pub fn import(&self, session: SessionId, runs: &[ImportedRun]) -> Result<u32> {
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            let first = next_number(transaction, session)?;
+            for (number, run) in (first..).zip(runs) {
+                insert_imported(transaction, (session, number), run)?;
+            }
+            let count = u32::try_from(runs.len()).expect("memory holds fewer runs");
+            count_results(transaction, session, i64::from(count))?;
+            Ok(count)
+        })
+    }
+
+    /// One change of a session's own row.
+    fn change(&self, session: SessionId, change: &str, value: Option<&str>) -> Result<()> {
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            match value {
+                Some(value) => transaction.execute(change, params![session.0, value])?,
+                None => transaction.execute(change, [session.0])?,
+            };
+            seal_session(transaction, session)
+        })
+    }
+}
+
+/// The number that the cell of a key gets: a new one, or that under which it is missing; its old line goes.
+fn number_of_cell(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    key: &str,
+) -> Result<u32, Fault> {
+    let query = "SELECT id, number, origin FROM headlines WHERE session_id = ?1 AND key = ?2";
+    let found: Option<(i64, u32, String)> = transaction
+        .prepare_cached(query)?
+        .query_row(params![session.0, key], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .optional()?;
+    let Some((id, number, origin)) = found else {
+        return next_number(transaction, session);
+    };
+    if origin != Origin::Missing.name() {
+        return Err(Fault::Told(StoreError::CellTwice {
+            read: key.to_owned(),
+            session,
+            number,
+        }));
+    }
+    transaction.execute("DELETE FROM headlines WHERE id = ?1", [id])?;
+    count_results(transaction, session, -1)?;
+    Ok(number)
+}
+
+fn insert_imported(
+    transaction: &Transaction<'_>,
+    (session, number): (SessionId, u32),
+    run: &ImportedRun,
+) -> Result<(), Fault> {
+    let row = ResultRow::of_imported(run);
+    let place = Place {
+        session,
+        number,
+        label: &row.label,
+        key: None,
+    };
+    let headline = headline::insert(transaction, place, &row)?;
+    let document = document("what was imported", run)?;
+    transaction
+        .prepare_cached("INSERT INTO imported (headline_id, document_json) VALUES (?1, ?2)")?
+        .execute(params![headline, document])?;
+    headline::seal_record(
+        transaction,
+        headline,
+        seal::of_imported(transaction, headline)?,
+    )
+}

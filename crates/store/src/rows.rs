@@ -1,0 +1,264 @@
+//! Off the shelf: the lines of sessions, without reading what hangs on them.
+//!
+//! Each line is held against its checksum. A file of an older version that cannot be written has no lines; there they
+//! are made of the records.
+
+use crate::error::Fault;
+use crate::headline::CACHE_MODES;
+use crate::load::{all_there, damaged};
+use crate::seal::{FIGURES, LINE, PERCENTILES, Seal};
+use crate::session::{RunName, SessionId, StoredResult};
+use crate::{Result, Store};
+use model::{Bytes, Nanos, Origin, ResultRow, RowFigures, RowTimes, RowWork};
+use rusqlite::{Row, Transaction};
+use std::collections::BTreeMap;
+
+impl Store {
+    /// The results of sessions as lines, in the order of the sessions as given and of their numbers.
+    ///
+    /// Errors: the first session that is missing or damaged.
+    pub fn rows(&self, sessions: &[SessionId]) -> Result<Vec<ResultRow>> {
+        let read = || {
+            let transaction = self.read()?;
+            let mut rows = Vec::new();
+            for session in sessions {
+                self.must_exist(&transaction, *session)?;
+                if self.has_lines() {
+                    let (summary, _) = self.load_summary(&transaction, *session)?;
+                    let found = lines(&transaction, *session)?;
+                    all_there(&summary, found.len())?;
+                    rows.extend(found);
+                } else {
+                    rows.extend(self.lines_of_old(&transaction, *session)?);
+                }
+            }
+            Ok(rows)
+        };
+        read().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
+    fn lines_of_old(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+    ) -> Result<Vec<ResultRow>, Fault> {
+        let (summary, _) = self.load_summary(transaction, session)?;
+        let runs = self.load_runs(transaction, session, None)?;
+        let row = |run: crate::StoredRun| {
+            let StoredResult::Run(record) = run.result else {
+                return None; // came with the lines
+            };
+            Some(ResultRow {
+                session: session.0,
+                number: run.number,
+                kind: summary.kind.name().to_owned(),
+                label: run.label,
+                ..ResultRow::of_record(&record)
+            })
+        };
+        Ok(runs.into_iter().filter_map(row).collect())
+    }
+}
+
+/// The lines of one session.
+fn lines(transaction: &Transaction<'_>, session: SessionId) -> Result<Vec<ResultRow>, Fault> {
+    let mut found: BTreeMap<i64, Line> = BTreeMap::new(); // by headlines.id
+    read_lines(transaction, session, &mut found)?;
+    read_figures(transaction, session, &mut found)?;
+    read_percentiles(transaction, session, &mut found)?;
+    let mut rows = Vec::with_capacity(found.len());
+    for line in found.into_values() {
+        if line
+            .sealed
+            .is_some_and(|sealed| sealed != line.seal.value())
+        {
+            let name = format!("result {}", line.row.name());
+            return Err(damaged(name, "the checksum of its line does not hold"));
+        }
+        rows.push(line.row);
+    }
+    rows.sort_by_key(|row| row.number);
+    add_tags(transaction, session, &mut rows)?;
+    Ok(rows)
+}
+
+struct Line {
+    row: ResultRow,
+    sealed: Option<u32>,
+    seal: Seal,
+}
+
+fn read_lines(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    found: &mut BTreeMap<i64, Line>,
+) -> Result<(), Fault> {
+    let query = format!(
+        "SELECT id, line_crc, (SELECT kind FROM sessions WHERE id = session_id) AS kind, {LINE}
+         FROM headlines WHERE session_id = ?1"
+    );
+    let mut select = transaction.prepare_cached(&query)?;
+    let mut rows = select.query([session.0])?;
+    while let Some(row) = rows.next()? {
+        let mut seal = Seal::default();
+        seal.row(row, 3)?;
+        let line = Line {
+            row: line(row, session)?,
+            sealed: row.get(1)?,
+            seal,
+        };
+        found.insert(row.get(0)?, line);
+    }
+    Ok(())
+}
+
+fn line(row: &Row<'_>, session: SessionId) -> Result<ResultRow, Fault> {
+    let name = RunName {
+        session,
+        run: Some(row.get("number")?),
+    };
+    let origin: String = row.get("origin")?;
+    let origin = Origin::ALL.into_iter().find(|o| o.name() == origin);
+    let origin =
+        origin.ok_or_else(|| damaged(format!("result {name}"), "its origin is unknown"))?;
+    let cache: Option<String> = row.get("cache")?;
+    let cache = cache.and_then(|cache| CACHE_MODES.iter().find(|(known, _)| *known == cache));
+    let nanos = |column: &str| -> rusqlite::Result<Option<Nanos>> {
+        Ok(row.get::<_, Option<u64>>(column)?.map(Nanos))
+    };
+    let bytes = |column: &str| -> rusqlite::Result<Option<Bytes>> {
+        Ok(row.get::<_, Option<u64>>(column)?.map(Bytes))
+    };
+    Ok(ResultRow {
+        session: session.0,
+        number: row.get("number")?,
+        kind: row.get("kind")?,
+        label: row.get("label")?,
+        key: row.get("key")?,
+        tags: Vec::new(),
+        origin,
+        tool: row.get("tool")?,
+        tool_version: row.get("tool_version")?,
+        source: row.get("source")?,
+        started_utc: nanos("started_utc_ns")?,
+        host: row.get("host")?,
+        target: row.get("target")?,
+        outcome: row.get("outcome")?,
+        reason: row.get("reason")?,
+        work: RowWork {
+            block: bytes("block_bytes")?,
+            queue_depth: row.get("queue_depth")?,
+            threads: row.get("threads")?,
+            write_percent: row.get("write_percent")?,
+            pattern: row.get("pattern")?,
+            random_percent: row.get("random_percent")?,
+            cache: cache.map(|(_, mode)| *mode),
+            write_through: row.get("write_through")?,
+            size: bytes("size_bytes")?,
+            rate_per_s: row.get("rate_per_s")?,
+            engine: row.get("engine")?,
+        },
+        measured: nanos("measured_ns")?,
+        total: RowFigures::default(),
+        read: RowFigures::default(),
+        write: RowFigures::default(),
+    })
+}
+
+fn figures_of<'a>(row: &'a mut ResultRow, operation: &str) -> &'a mut RowFigures {
+    match operation {
+        "read" => &mut row.read,
+        "write" => &mut row.write,
+        _ => &mut row.total,
+    }
+}
+
+fn read_figures(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    found: &mut BTreeMap<i64, Line>,
+) -> Result<(), Fault> {
+    let query = format!(
+        "SELECT headline_id, {FIGURES} FROM headlines h CROSS JOIN figures f ON f.headline_id = h.id
+         WHERE h.session_id = ?1 ORDER BY f.headline_id, f.operation"
+    );
+    let mut select = transaction.prepare_cached(&query)?;
+    let mut rows = select.query([session.0])?;
+    while let Some(row) = rows.next()? {
+        let Some(line) = found.get_mut(&row.get(0)?) else {
+            continue;
+        };
+        line.seal.row(row, 1)?;
+        let nanos = |column: &str| -> rusqlite::Result<Option<Nanos>> {
+            Ok(row.get::<_, Option<u64>>(column)?.map(Nanos))
+        };
+        let operation: String = row.get("operation")?;
+        *figures_of(&mut line.row, &operation) = RowFigures {
+            ios: row.get("ios")?,
+            bytes: row.get::<_, Option<u64>>("bytes")?.map(Bytes),
+            errors: row.get("errors")?,
+            ios_per_s: row.get("ios_per_s")?,
+            bytes_per_s: row.get("bytes_per_s")?,
+            latency: RowTimes {
+                mean: nanos("latency_mean_ns")?,
+                sd: nanos("latency_sd_ns")?,
+                min: nanos("latency_min_ns")?,
+                max: nanos("latency_max_ns")?,
+                percentiles: Vec::new(),
+            },
+            response: RowTimes {
+                mean: nanos("response_mean_ns")?,
+                sd: None,
+                min: nanos("response_min_ns")?,
+                max: nanos("response_max_ns")?,
+                percentiles: Vec::new(),
+            },
+        };
+    }
+    Ok(())
+}
+
+fn read_percentiles(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    found: &mut BTreeMap<i64, Line>,
+) -> Result<(), Fault> {
+    let query = format!(
+        "SELECT headline_id, {PERCENTILES} FROM headlines h CROSS JOIN percentiles p ON p.headline_id = h.id
+         WHERE h.session_id = ?1 ORDER BY p.headline_id, p.operation, p.time, p.quantile"
+    );
+    let mut select = transaction.prepare_cached(&query)?;
+    let mut rows = select.query([session.0])?;
+    while let Some(row) = rows.next()? {
+        let Some(line) = found.get_mut(&row.get(0)?) else {
+            continue;
+        };
+        line.seal.row(row, 1)?;
+        let (operation, time): (String, String) = (row.get(1)?, row.get(2)?);
+        let figures = figures_of(&mut line.row, &operation);
+        let times = match time.as_str() {
+            "response" => &mut figures.response,
+            _ => &mut figures.latency,
+        };
+        times.percentiles.push((row.get(3)?, Nanos(row.get(4)?)));
+    }
+    Ok(())
+}
+
+/// A result has its session's tags and its own.
+fn add_tags(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    rows: &mut [ResultRow],
+) -> Result<(), Fault> {
+    let mut select = transaction
+        .prepare_cached("SELECT number, tag FROM tags WHERE session_id = ?1 ORDER BY tag")?;
+    let tags = select.query_map([session.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let tags: Vec<(u32, String)> = tags.collect::<rusqlite::Result<_>>()?;
+    for row in rows.iter_mut() {
+        let own = tags.iter().filter(|(n, _)| *n == 0 || *n == row.number);
+        row.tags = own.map(|(_, tag)| tag.clone()).collect();
+        row.tags.dedup();
+    }
+    Ok(())
+}

@@ -1,0 +1,323 @@
+//! Cells, imported runs, lines, tags, deleting, questions and copies.
+
+use crate::records::record;
+use crate::sessions::{new_session, shelf};
+use model::*;
+use store::*;
+
+pub(crate) fn imported(place: u32) -> ImportedRun {
+    let latency = ImportedLatency {
+        mean: Some(Nanos::micros(80)),
+        max: Some(Nanos::millis(9)),
+        percentiles: vec![
+            (0.5, Nanos::micros(70)),
+            (0.99, Nanos::millis(2)),
+            (0.9999999, Nanos::millis(9)),
+        ],
+        ..ImportedLatency::default()
+    };
+    let total = ImportedOperation {
+        ios: Some(1000 + u64::from(place)),
+        bytes: Some(Bytes::kib(8 * (1000 + u64::from(place)))),
+        ios_per_s: Some(100.5),
+        latency,
+        ..ImportedOperation::default()
+    };
+    ImportedRun {
+        format: ImportFormat::DiskspdText,
+        tool_version: Some("2.0.17".to_owned()),
+        source: "results.txt".to_owned(),
+        place,
+        line: 100 * place,
+        started_utc: None,
+        host: Some("SQL1".to_owned()),
+        command: Some("diskspd -b8K".to_owned()),
+        name: None,
+        workload: ImportedWorkload {
+            targets: vec!["d:\\iotest.dat".to_owned()],
+            block: Some(Bytes::kib(8)),
+            random_percent: Ratio::percent(100),
+            ..ImportedWorkload::default()
+        },
+        measured: Some(Nanos::seconds(10)),
+        figures: ImportedFigures {
+            total,
+            ..ImportedFigures::default()
+        },
+        cpu: None,
+        rows: vec![],
+        notes: vec!["odd".to_owned()],
+        text: "thread | bytes\n".repeat(40),
+    }
+}
+
+fn told(error: &StoreError, store: &Store) -> String {
+    error
+        .to_string()
+        .replace(&store.path().display().to_string(), "S")
+}
+
+#[test]
+fn a_cell_is_in_its_session_once() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    assert_eq!(store.save_cell(session, "a", "k1", &record(3)).unwrap(), 1);
+    assert_eq!(
+        store.save_missing(session, "b", "k2", "no space").unwrap(),
+        2
+    );
+    assert_eq!(
+        store
+            .save_missing(session, "b", "k2", "still none")
+            .unwrap(),
+        2
+    );
+    let twice = store.save_cell(session, "a", "k1", &record(4)).unwrap_err();
+    assert!(
+        told(&twice, &store).starts_with("cell `k1`: session 1 holds it already, as 1.1"),
+        "{twice}"
+    );
+    assert!(store.save_missing(session, "a", "k1", "x").is_err());
+    let cell = |number, label: &str, key: &str, missing: Option<&str>| StoredCell {
+        number,
+        label: label.to_owned(),
+        key: key.to_owned(),
+        missing: missing.map(str::to_owned),
+    };
+    let cells = store.cells(session).unwrap();
+    assert_eq!(
+        cells,
+        [
+            cell(1, "a", "k1", None),
+            cell(2, "b", "k2", Some("still none"))
+        ]
+    );
+    // A missing cell that is run after all keeps its number.
+    assert_eq!(store.save_cell(session, "b", "k2", &record(5)).unwrap(), 2);
+    let loaded = store.load(session).unwrap();
+    assert_eq!(loaded.summary.runs, 2);
+    assert_eq!(loaded.runs[0].record(), Some(&record(3)));
+    assert_eq!(loaded.runs[1].record(), Some(&record(5)));
+    assert_eq!(loaded.runs[1].key.as_deref(), Some("k2"));
+    assert_eq!(store.check().unwrap().findings, Vec::<String>::new());
+}
+
+#[test]
+fn a_sweep_is_found_again_until_it_is_complete() {
+    let (_folder, store) = shelf();
+    let [first, second] = [(); 2].map(|()| store.begin(&new_session()).unwrap());
+    for session in [first, second] {
+        store.set_fingerprint(session, "f").unwrap();
+    }
+    let found = |text: &str| store.find_sweep(text).unwrap();
+    assert_eq!((found("f"), found("g")), (Some(second), None));
+    store
+        .finish(second, SessionOutcome::Complete, None)
+        .unwrap();
+    assert_eq!(found("f"), Some(first));
+    store
+        .finish(first, SessionOutcome::Interrupted, None)
+        .unwrap();
+    assert_eq!(found("f"), Some(first));
+    store.reopen(first).unwrap();
+    assert_eq!(store.summary_of(first).unwrap().outcome, None);
+    assert!(store.reopen(SessionId(9)).is_err());
+}
+
+#[test]
+fn imported_runs_read_back_as_they_were_and_have_lines_beside_measured_ones() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    store.save(session, "measured", &record(3)).unwrap();
+    let runs: Vec<_> = (1..=3).map(imported).collect();
+    assert_eq!(store.import(session, &runs).unwrap(), 3);
+    let loaded = store.load(session).unwrap();
+    for (stored, run) in loaded.runs[1..].iter().zip(&runs) {
+        assert_eq!(stored.result, StoredResult::Imported(Box::new(run.clone())));
+    }
+    let rows = store.rows(&[session]).unwrap();
+    assert_eq!(rows.len(), 4);
+    let row = &rows[2];
+    assert_eq!(
+        (row.name().as_str(), row.origin, row.tool.as_str()),
+        ("1.3", Origin::Imported, "diskspd")
+    );
+    assert_eq!(row.total.latency.at(0.99), Some(Nanos::millis(2)));
+    assert_eq!(row.total.ios_per_s, Some(100.5));
+    assert_eq!((row.read.ios, row.started_utc), (None, None));
+    assert_eq!(store.check().unwrap().results, 4);
+}
+
+#[test]
+fn all_imported_runs_are_kept_or_none() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    let mut runs: Vec<_> = (1..=3).map(imported).collect();
+    runs[2].figures.total.ios = Some(u64::MAX);
+    assert!(matches!(
+        store.import(session, &runs),
+        Err(StoreError::TooLarge { .. })
+    ));
+    assert_eq!(store.load(session).unwrap().runs, []);
+}
+
+#[test]
+fn tags_are_words_on_sessions_and_results() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    for label in ["a", "b"] {
+        store.save(session, label, &record(3)).unwrap();
+    }
+    let name = |text: &str| text.parse::<RunName>().unwrap();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    store
+        .tag(&[name("1"), name("1.2")], &words("baseline q3"), &[])
+        .unwrap();
+    store
+        .tag(&[name("1.2")], &words("nvme"), &words("q3 never-there"))
+        .unwrap();
+    let rows = store.rows(&[session]).unwrap();
+    assert_eq!(rows[0].tags, words("baseline q3"));
+    assert_eq!(rows[1].tags, words("baseline nvme q3"));
+    assert_eq!(store.sessions(None).unwrap()[0].tags, words("baseline q3"));
+    for wrong in ["", "two words", "-x", "a,b", "=1"] {
+        let error = store
+            .tag(&[name("1")], &[wrong.to_owned()], &[])
+            .unwrap_err();
+        assert!(matches!(error, StoreError::Tag { .. }), "{error}");
+    }
+    let error = store
+        .tag(&[name("1"), name("1.7")], &words("x"), &[])
+        .unwrap_err();
+    assert_eq!(
+        told(&error, &store),
+        "1.7: session 1 holds results from 1.1 to 1.2"
+    );
+    assert_eq!(
+        store.rows(&[session]).unwrap()[0].tags,
+        words("baseline q3"),
+        "all or nothing"
+    );
+}
+
+#[test]
+fn what_is_deleted_is_gone_and_all_else_stays() {
+    let (_folder, store) = shelf();
+    let name = |text: &str| text.parse::<RunName>().unwrap();
+    for _ in 0..3 {
+        let session = store.begin(&new_session()).unwrap();
+        for label in ["a", "b", "c"] {
+            store.save(session, label, &record(3)).unwrap();
+        }
+    }
+    store
+        .tag(&[name("1.2"), name("2")], &["x".to_owned()], &[])
+        .unwrap();
+    let names = ["1.2", "1.2", "2", "2.3"].map(name);
+    assert_eq!(store.count(&names).unwrap(), 4);
+    assert!(store.delete(&[name("3"), name("9")]).is_err());
+    store.delete(&names).unwrap();
+    let left: Vec<String> = [1, 3]
+        .iter()
+        .flat_map(|id| store.rows(&[SessionId(*id)]).unwrap())
+        .map(|row| row.name())
+        .collect();
+    assert_eq!(left, ["1.1", "1.3", "3.1", "3.2", "3.3"]);
+    assert!(store.load(SessionId(2)).is_err());
+    assert_eq!(store.check().unwrap().findings, Vec::<String>::new());
+    let other = rusqlite::Connection::open(store.path()).unwrap();
+    for (table, rows) in [("runs", 5), ("figures", 15), ("tags", 0)] {
+        let count = other.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        });
+        assert_eq!(count, Ok(rows), "{table}");
+    }
+    store.delete(&[name("3")]).unwrap();
+    assert_eq!(
+        store.begin(&new_session()).unwrap(),
+        SessionId(4),
+        "a number is never given twice"
+    );
+}
+
+#[test]
+fn the_view_has_a_line_a_result_in_units_of_people() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    store.save_missing(session, "b", "k", "no space").unwrap();
+    store.import(session, &[imported(1)]).unwrap();
+    let answer = store
+        .ask("SELECT result, origin, tool, block_kib, ios_per_s, latency_p99_us, outcome, reason FROM results ORDER BY number")
+        .unwrap();
+    let text = |text: &str| Cell::Text(text.to_owned());
+    assert_eq!(
+        answer.rows,
+        [
+            vec![
+                text("1.1"),
+                text("missing"),
+                text("fathom"),
+                Cell::Nothing,
+                Cell::Nothing,
+                Cell::Nothing,
+                text("missing"),
+                text("no space")
+            ],
+            vec![
+                text("1.2"),
+                text("imported"),
+                text("diskspd"),
+                Cell::Real(8.0),
+                Cell::Real(100.5),
+                Cell::Real(2000.0),
+                text("imported"),
+                Cell::Nothing
+            ],
+        ]
+    );
+}
+
+#[test]
+fn a_question_changes_nothing() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    for (sql, word) in [
+        ("DELETE FROM sessions", "a question begins with"),
+        (
+            "WITH x AS (SELECT 1) DELETE FROM sessions",
+            "it would change the store",
+        ),
+        ("SELECT 1; SELECT 2", "ultiple statement"),
+        ("SELECT iops FROM results", "no such column: iops"),
+        (
+            "VACUUM INTO 'x'",
+            "a question begins with SELECT, WITH, VALUES or EXPLAIN",
+        ),
+        ("PRAGMA journal_mode = DELETE", "a question begins with"),
+        ("", "a question begins with"),
+    ] {
+        let error = told(&store.ask(sql).unwrap_err(), &store);
+        assert!(error.contains(word), "{sql}: {error}");
+    }
+    assert_eq!(store.summary_of(session).unwrap().id, session);
+    store.save(session, "goes on", &record(3)).unwrap();
+}
+
+#[test]
+fn a_copy_is_whole_and_nothing_is_written_over() {
+    let (folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    store.save(session, "a", &record(3)).unwrap();
+    let to = folder.path().join("copy.sqlite");
+    store.backup(&to).unwrap();
+    let copy = Store::open(&to).unwrap();
+    assert_eq!(copy.load(session).unwrap(), store.load(session).unwrap());
+    assert!(matches!(store.backup(&to), Err(StoreError::Exists { .. })));
+    let nowhere = folder.path().join("no/folder/copy.sqlite");
+    let error = store.backup(&nowhere).unwrap_err().to_string();
+    assert!(error.starts_with(&nowhere.display().to_string()), "{error}");
+}

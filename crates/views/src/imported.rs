@@ -1,0 +1,201 @@
+//! A run of another tool on one page, and what an import brought.
+//!
+//! Figures are marked as that tool's; what its text does not say is shown as unknown. Deliberately absent: the text
+//! itself, which is in the document.
+
+use crate::foot;
+use crate::number::{NOTHING, bytes, count, counted, mib_per_s, rate, time};
+use crate::paper::{Paper, Stored};
+use crate::table::{Column, left, lines, right};
+use crate::text::{printable, wrap};
+use crate::time::write_time;
+use analysis::{FindingRank, ImportedReport};
+use model::{CacheMode, ImportedOperation, ImportedRun, ImportedWorkload, Nanos};
+use std::io::{self, Write};
+
+const UNKNOWN: &str = "unknown";
+
+static COLUMNS: [Column; 8] = [
+    left("", 5),
+    right("IO/s", 7),
+    right("MiB/s", 7),
+    right("mean", 7),
+    right("p50", 7),
+    right("p99", 7),
+    right("p99.9", 8),
+    right("max", 7),
+];
+
+/// Writes the page.
+pub fn imported_summary(
+    report: &ImportedReport,
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let run = &report.run;
+    let place = format!(
+        "{}: {}, run {} of the file, line {}",
+        report.printed_by,
+        printable(&run.source),
+        count(u64::from(run.place)),
+        count(u64::from(run.line))
+    );
+    let mut page = wrap("", &place, paper.width(), 2);
+    page.extend(request(run, paper));
+    page.push(String::new());
+    let heads: Vec<&Column> = COLUMNS.iter().collect();
+    page.extend(lines(&heads, &rows(run), paper.width()));
+    page.push(String::new());
+    page.extend(wrap("load    ", &load(run), paper.width(), 2));
+    let weight = |rank| match rank {
+        FindingRank::Info => "",
+        FindingRank::Warning => "weak: ",
+        FindingRank::Critical => "invalid: ",
+    };
+    let found = report.findings.iter();
+    let found = found.map(|f| format!("{}{}; {}", weight(f.rank), f.sentence, f.advice));
+    let notes: Vec<String> = found
+        .chain(run.notes.iter().map(|note| printable(note)))
+        .collect();
+    page.extend(foot::notes(&notes, 12, paper));
+    page.extend(foot::stored(paper));
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+fn request(run: &ImportedRun, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    let work = &run.workload;
+    let targets: Vec<String> = work.targets.iter().map(|name| printable(name)).collect();
+    let names = if targets.is_empty() {
+        UNKNOWN.to_owned()
+    } else {
+        targets.join(" ")
+    };
+    let size = or_unknown(work.size.map(|size| bytes(size.0)), "size ");
+    page.extend(wrap(
+        "target  ",
+        &format!("{names}, {size}"),
+        paper.width(),
+        2,
+    ));
+    page.extend(wrap("work    ", &asked(work), paper.width(), 2));
+    let started = or_unknown(
+        run.started_utc.map(|at| write_time(at.0, &paper.zone)),
+        "start ",
+    );
+    let span = |span: Option<Nanos>| span.map(|span| time(span.0 as f64));
+    let measured = or_unknown(span(run.measured), "");
+    let duration = or_unknown(span(work.duration), "");
+    let host = run
+        .host
+        .as_deref()
+        .map_or_else(|| format!("machine {UNKNOWN}"), printable);
+    let told = format!("{started}; measured {measured} of {duration}; {host}");
+    page.extend(wrap("time    ", &told, paper.width(), 2));
+    if let Some(command) = &run.command {
+        page.extend(wrap("command ", &printable(command), paper.width(), 3));
+    }
+    if let Some(name) = &run.name {
+        page.extend(wrap("called  ", &printable(name), paper.width(), 1));
+    }
+    page
+}
+
+/// `64 KiB random, 90 % reads, 10 % writes; depth 4 x 16 threads; unbuffered, write-through`.
+fn asked(work: &ImportedWorkload) -> String {
+    let block = or_unknown(work.block.map(|block| bytes(block.0)), "block size ");
+    let pattern = match work.random_percent.map(model::Ratio::as_percent) {
+        None => format!("pattern {UNKNOWN}"),
+        Some(0) => "sequential".to_owned(),
+        Some(100) => "random".to_owned(),
+        Some(share) => format!("{share} % random"),
+    };
+    let mix = match work.write_percent.map(model::Ratio::as_percent) {
+        None => format!("share of writes {UNKNOWN}"),
+        Some(0) => "reads".to_owned(),
+        Some(100) => "writes".to_owned(),
+        Some(share) => format!("{} % reads, {share} % writes", 100 - share),
+    };
+    let depth = or_unknown(work.queue_depth.map(|depth| count(u64::from(depth))), "");
+    let threads = work
+        .threads
+        .map(|threads| counted(u64::from(threads), "thread"));
+    let threads = or_unknown(threads, "threads ");
+    let cache = match work.cache {
+        None => format!("caching {UNKNOWN}"),
+        Some(CacheMode::Unbuffered) => "unbuffered".to_owned(),
+        Some(CacheMode::Cached) => "through the system's cache".to_owned(),
+        Some(CacheMode::LocalOff) => "past the local cache".to_owned(),
+    };
+    let through = match work.write_through {
+        Some(true) => ", write-through",
+        Some(false) | None => "",
+    };
+    format!("{block}, {pattern}, {mix}; depth {depth} x {threads}; {cache}{through}")
+}
+
+fn or_unknown(known: Option<String>, name: &str) -> String {
+    known.unwrap_or_else(|| format!("{name}{UNKNOWN}"))
+}
+
+fn rows(run: &ImportedRun) -> Vec<Vec<String>> {
+    let figures = &run.figures;
+    let both = [("read", &figures.read), ("write", &figures.write)];
+    let has = |one: &ImportedOperation| {
+        one.ios_per_s.is_some_and(|rate| rate > 0.0) || one.latency.max.is_some()
+    };
+    let shown: Vec<_> = both.into_iter().filter(|(_, one)| has(one)).collect();
+    let mut rows: Vec<Vec<String>> = shown.iter().map(|(name, one)| cells(name, one)).collect();
+    // A run that only reads has one row of numbers, not the same one twice.
+    if shown.len() != 1 || shown[0].1 != &figures.total {
+        rows.push(cells("total", &figures.total));
+    }
+    rows
+}
+
+fn cells(name: &str, one: &ImportedOperation) -> Vec<String> {
+    let nothing = || NOTHING.to_owned();
+    let latency = &one.latency;
+    let shown = |latency: Option<Nanos>| latency.map_or_else(nothing, |ns| time(ns.0 as f64));
+    let at = |quantile: f64| {
+        let points = latency.percentiles.iter();
+        let mut points = points.filter(|(at, _)| (at - quantile).abs() < 1e-9);
+        shown(points.next().map(|(_, latency)| *latency))
+    };
+    vec![
+        name.to_owned(),
+        one.ios_per_s.map_or_else(nothing, rate),
+        one.bytes_per_s.map_or_else(nothing, mib_per_s),
+        shown(latency.mean),
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        shown(latency.max),
+    ]
+}
+
+fn load(run: &ImportedRun) -> String {
+    let Some(cpu) = run.cpu else {
+        return format!("processors {UNKNOWN}");
+    };
+    let share = |value: Option<f64>, name: &str| value.map(|value| format!("{name} {value:.1} %"));
+    let parts = [
+        share(cpu.usage_percent, "busy"),
+        share(cpu.user_percent, "user"),
+        share(cpu.kernel_percent, "kernel"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let of = cpu
+        .processors
+        .map(|n| format!(" of {}", counted(u64::from(n), "processor")));
+    format!("{}{}", parts.join(", "), of.unwrap_or_default())
+}
+
+/// The whole report as one document, ending in a newline.
+pub fn imported_json(
+    report: &ImportedReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    crate::json::document(report, stored, out)
+}

@@ -1,0 +1,97 @@
+//! Rows of fields on a page.
+
+use super::{head, told};
+use crate::number::counted;
+use crate::paper::Paper;
+use crate::table::{Column, lines, table_width};
+use crate::text::{shorten, wrap};
+use analysis::columns::{COLUMNS, Selection, Unit};
+use std::io::{self, Write};
+
+/// Longest word in a table; the whole of it is in CSV and JSON.
+const WORD_MAX: usize = 36;
+
+/// Writes the rows: how many, what they have in common, and the table.
+pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    if selection.rows.is_empty() {
+        return writeln!(out, "no results");
+    }
+    for line in heading(selection, paper) {
+        writeln!(out, "{line}")?;
+    }
+    let heads: Vec<Column> = selection
+        .columns
+        .iter()
+        .map(|column| head(column))
+        .collect();
+    let heads: Vec<&Column> = heads.iter().collect();
+    let rows = cells(selection, paper);
+    // A figure that was cut in its middle would be another figure; a terminal breaks the line instead.
+    let page = table_width(&heads, &rows).max(paper.width());
+    for line in lines(&heads, &rows, page) {
+        writeln!(out, "{line}")?;
+    }
+    let weak = selection.weak.iter().flatten().any(|weak| *weak);
+    if weak {
+        writeln!(
+            out,
+            "~ rests on fewer than ten I/Os beyond it: another run may well say something else"
+        )?;
+    }
+    Ok(())
+}
+
+fn heading(selection: &Selection, paper: &Paper) -> Vec<String> {
+    let mut text = counted(selection.rows.len() as u64, "result");
+    let missing = selection.missing.iter().filter(|missing| **missing).count();
+    if missing > 0 {
+        text.push_str(&format!(", {missing} of them missing"));
+    }
+    let alike = selection.alike.iter().map(|alike| {
+        let value = told(&alike.value, alike.column.unit, &paper.zone);
+        format!("{} {}", alike.column.name, shorten(&value, WORD_MAX))
+    });
+    let alike: Vec<String> = alike.collect();
+    if !alike.is_empty() {
+        text.push_str(&format!("; alike in all: {}", alike.join(", ")));
+    }
+    let mut told = wrap("", &text, paper.width(), 4);
+    told.push(String::new());
+    told
+}
+
+fn cells(selection: &Selection, paper: &Paper) -> Vec<Vec<String>> {
+    let numbered = selection.rows.iter().zip(&selection.weak);
+    numbered
+        .map(|(row, weak)| {
+            let cells = row.iter().zip(&selection.columns).zip(weak);
+            cells
+                .map(|((value, column), weak)| {
+                    let text = told(value, column.unit, &paper.zone);
+                    match column.unit {
+                        Unit::Text | Unit::Tags => shorten(&text, WORD_MAX),
+                        _ if *weak => format!("~{text}"),
+                        _ => text,
+                    }
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Writes all fields there are: name, heading, meaning.
+pub fn fields_table(out: &mut dyn Write) -> io::Result<()> {
+    for (group, columns) in COLUMNS {
+        writeln!(out, "{group}:")?;
+        for column in *columns {
+            let heading = match column.heading == column.name {
+                true => "",
+                false => column.heading,
+            };
+            let line = format!("  {:<22} {:<24} {}", column.name, heading, column.about);
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

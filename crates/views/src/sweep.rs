@@ -1,0 +1,248 @@
+//! A sweep on a page: the answer, one row a cell, what speaks against it. And, before it runs, what it will do.
+//!
+//! All cells are shown, however many. A cell that is not valid carries a mark before its values, one without a result
+//! says NA and why.
+
+mod forecast;
+
+pub use forecast::sweep_forecast;
+
+use crate::foot;
+use crate::number::{NOTHING, count, counted, mib_per_s, rate, whole_time_or_nothing};
+use crate::paper::Paper;
+use crate::table::{Column, left, lines, right, table_width};
+use crate::text::{printable, shorten, wrap};
+use crate::time::{waiting, write_time};
+use analysis::say;
+use analysis::{BestIn, CellFigures, Rank, SweepReport, SweepRow};
+use std::io::{self, Write};
+
+const NOTES_MAX: usize = 8;
+/// A value is rarely longer; a path may be.
+const VALUE_MAX: usize = 24;
+/// On a narrow page these go first, in this order.
+const DISPENSABLE: [&str; 4] = [MAX, MEAN, P999, P50];
+const MAX: &str = "max";
+const MEAN: &str = "mean";
+const P50: &str = "p50";
+const P999: &str = "p99.9";
+
+/// Writes the page.
+pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = wrap("", &headline(report), paper.width(), 4);
+    page.extend(setting(report, paper));
+    page.push(String::new());
+    page.extend(table(report, paper));
+    page.extend(footnote(report, paper));
+    page.push(String::new());
+    page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
+    page.extend(foot::notes(&report.notes, NOTES_MAX, paper));
+    page.extend(foot::stored(paper));
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The answer, with what is missing of the matrix before it.
+fn headline(report: &SweepReport) -> String {
+    let counts = &report.cell_counts;
+    let part = if counts.done == counts.planned {
+        String::new()
+    } else {
+        format!(
+            "{} of {}: ",
+            count(counts.done),
+            counted(counts.planned, "cell")
+        )
+    };
+    let answer = report.answer.clone();
+    let none = || match counts.done {
+        0 => "no cell has a result".to_owned(),
+        _ => "no cell may be used".to_owned(),
+    };
+    format!("{part}{}", answer.unwrap_or_else(none))
+}
+
+fn setting(report: &SweepReport, paper: &Paper) -> Vec<String> {
+    let target = printable(&report.target);
+    let mut page = wrap(
+        "target  ",
+        &shorten(&target, paper.width() - 8),
+        paper.width(),
+        1,
+    );
+    if let Some(host) = &report.host {
+        page.extend(wrap("host    ", &foot::host(host), paper.width(), 1));
+    }
+    page
+}
+
+fn table(report: &SweepReport, paper: &Paper) -> Vec<String> {
+    let repeated = report.rows.iter().any(|row| row.runs > 1);
+    let stored = report.rows.iter().any(|row| !row.stored.is_empty());
+    let grouped = report.rows.iter().any(|row| row.group.is_some());
+    let mut heads: Vec<Column<'_>> = vec![left("", 1)];
+    heads.extend(grouped.then(|| left("group", 5)));
+    heads.extend(report.axes.iter().map(|axis| right(axis, 4)));
+    let words = heads.len();
+    heads.push(right("IO/s", 7));
+    heads.extend(repeated.then(|| right("±", 4)));
+    heads.push(right("MiB/s", 7));
+    heads.extend([MEAN, P50, "p99", P999, MAX].map(|head| right(head, 7)));
+    heads.extend(stored.then(|| right("run", 3)));
+    heads.push(left("best in", 0));
+    let rows: Vec<Vec<String>> = report
+        .rows
+        .iter()
+        .map(|row| {
+            let mut cells = vec![mark(row).to_owned()];
+            cells.extend(grouped.then(|| printable(row.group.as_deref().unwrap_or(NOTHING))));
+            cells.extend(report.axes.iter().map(|axis| value(row, axis)));
+            cells.extend(figures(row, repeated));
+            cells.extend(stored.then(|| runs(row)));
+            cells.push(best(row));
+            cells
+        })
+        .collect();
+    let shown = columns(&heads, &rows, paper);
+    let heads: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
+    let mut page = lines(&heads, &rows, paper.width());
+    for ((line, cells), row) in page.iter_mut().skip(1).zip(&rows).zip(&report.rows) {
+        if let Some(reason) = &row.missing {
+            let head = lines(
+                &heads[..words],
+                std::slice::from_ref(&cells[..words].to_vec()),
+                paper.width(),
+            );
+            let told = format!(
+                "{}  NA: {}",
+                head.last().map_or("", String::as_str),
+                printable(reason)
+            );
+            *line = shorten(&told, paper.width());
+        }
+    }
+    page
+}
+
+/// Which columns fit the page, by their places.
+fn columns(heads: &[Column<'_>], rows: &[Vec<String>], paper: &Paper) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..heads.len()).collect();
+    for head in DISPENSABLE {
+        let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
+        let picked: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
+        if table_width(&columns, &picked) <= paper.width() {
+            break;
+        }
+        shown.retain(|&place| heads[place].head != head);
+    }
+    shown
+}
+
+fn pick(row: &[String], shown: &[usize]) -> Vec<String> {
+    let cells = shown.iter().filter_map(|&place| row.get(place));
+    cells.cloned().collect()
+}
+
+fn mark(row: &SweepRow) -> &'static str {
+    match row.figures.as_ref().and_then(|figures| figures.rank) {
+        Some(Rank::Weak) => "?",
+        Some(Rank::Invalid) => "!",
+        Some(Rank::Valid) | None => " ",
+    }
+}
+
+fn value(row: &SweepRow, axis: &str) -> String {
+    let found = row.values.iter().find(|one| one.field == axis);
+    found.map_or_else(
+        || NOTHING.to_owned(),
+        |one| shorten(&printable(&one.value), VALUE_MAX),
+    )
+}
+
+fn figures(row: &SweepRow, repeated: bool) -> Vec<String> {
+    let Some(figures) = &row.figures else {
+        return vec![NOTHING.to_owned(); 7 + usize::from(repeated)];
+    };
+    let CellFigures {
+        rate_per_s,
+        rate_half_width_share,
+        bytes_per_s,
+        mean_latency_ns,
+        p50_ns,
+        p99_ns,
+        p999_ns,
+        max_latency_ns,
+        errors: _, // a cell with errors is marked and told among the notes
+        rank: _,
+        reasons: _,
+    } = figures;
+    let spread = rate_half_width_share.map_or_else(|| NOTHING.to_owned(), say::percent);
+    let mut cells = vec![rate(*rate_per_s)];
+    cells.extend(repeated.then_some(spread));
+    cells.push(mib_per_s(*bytes_per_s));
+    cells.extend(
+        [mean_latency_ns, p50_ns, p99_ns, p999_ns, max_latency_ns]
+            .map(|ns| whole_time_or_nothing(*ns)),
+    );
+    cells
+}
+
+/// The last run; all of them stand in the document.
+fn runs(row: &SweepRow) -> String {
+    row.stored
+        .last()
+        .map_or_else(|| NOTHING.to_owned(), ToString::to_string)
+}
+
+fn best(row: &SweepRow) -> String {
+    let names = row.best_in.iter().map(|best| match best {
+        BestIn::Rate => "IO/s",
+        BestIn::Flow => "MiB/s",
+        BestIn::Latency => "p99",
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn footnote(report: &SweepReport, paper: &Paper) -> Vec<String> {
+    let any = |rank| {
+        let of = |row: &SweepRow| row.figures.as_ref().is_some_and(|f| f.rank == Some(rank));
+        report.rows.iter().any(of)
+    };
+    let repeated = report.rows.iter().any(|row| row.runs > 1);
+    let mut parts = Vec::new();
+    parts.extend(any(Rank::Weak).then_some("? weak"));
+    parts.extend(any(Rank::Invalid).then_some("! invalid"));
+    parts.extend(repeated.then_some(
+        "IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those of its middle run",
+    ));
+    match parts.is_empty() {
+        true => Vec::new(),
+        false => wrap("  ", &parts.join("; "), paper.width(), 2),
+    }
+}
+
+fn spent(report: &SweepReport, paper: &Paper) -> String {
+    let counts = &report.cell_counts;
+    let mut parts = Vec::new();
+    parts.extend(report.elapsed_ns.map(waiting));
+    let mut cells = format!(
+        "{} of {}",
+        count(counts.done),
+        counted(counts.planned, "cell")
+    );
+    for (number, what) in [(counts.missing, "NA"), (counts.left, "left")] {
+        if number > 0 {
+            cells.push_str(&format!(", {} {what}", count(number)));
+        }
+    }
+    if counts.runs != counts.done + counts.missing {
+        cells.push_str(&format!(", {}", counted(counts.runs, "run")));
+    }
+    parts.push(cells);
+    parts.extend(report.order.as_ref().map(|order| match order.as_str() {
+        "given" => "in the order given".to_owned(),
+        other => format!("order {other}"),
+    }));
+    parts.extend(report.started_utc_ns.map(|ns| write_time(ns, &paper.zone)));
+    parts.join("; ")
+}

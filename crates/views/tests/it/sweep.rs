@@ -1,0 +1,167 @@
+//! The page and the documents of a sweep, whole, with gaps, and before it ran.
+
+use analysis::sample::Sample;
+use analysis::{
+    AxisForecast, SweepCell, SweepContext, SweepForecast, SweepReport, SweepResult, SweepRun,
+    TargetForecast, sweep_report,
+};
+use expect_test::expect;
+use views::{Paper, sweep_forecast, sweep_forecast_json, sweep_json, sweep_summary};
+
+fn cell(number: u64, depth: u32, results: Vec<Result<u64, &str>>) -> SweepCell {
+    let run = |(stored, result): (u32, Result<u64, &str>)| SweepRun {
+        stored: Some(stored),
+        result: result
+            .map(|reads| {
+                let sample = Sample {
+                    reads,
+                    depth,
+                    ..Sample::default()
+                };
+                SweepResult::of(&sample.build())
+            })
+            .map_err(str::to_owned),
+    };
+    SweepCell {
+        number,
+        group: None,
+        values: vec![
+            ("block".into(), "4K".into()),
+            ("depth".into(), depth.to_string()),
+        ],
+        runs: (1u32..).zip(results).map(run).collect(),
+    }
+}
+
+fn report() -> SweepReport {
+    let cells = [
+        cell(1, 1, vec![Ok(20_000)]),
+        cell(2, 8, vec![Ok(90_000), Ok(92_000), Ok(91_000)]),
+        cell(3, 32, vec![Err("the target went away")]),
+        cell(4, 64, vec![]),
+    ];
+    let context = SweepContext {
+        axes: vec!["block".into(), "depth".into()],
+        cells_planned: Some(4),
+        order: Some("shuffled".into()),
+        interrupted: true,
+        target: "/data/fathom.dat".into(),
+        elapsed_ns: Some(75_000_000_000),
+        started_utc_ns: Some(1_795_259_117_000_000_000),
+        ..SweepContext::default()
+    };
+    sweep_report(&cells, &context)
+}
+
+fn forecast() -> SweepForecast {
+    SweepForecast {
+        report_version: 1,
+        cells: 441,
+        cells_done: 41,
+        runs_least: 400,
+        runs_most: 400,
+        order: "shuffled".into(),
+        shuffle_seed: Some(7),
+        axes: vec![AxisForecast {
+            field: "depth".into(),
+            values: vec!["1".into(), "2".into()],
+        }],
+        duration_least_ns: 6_804_000_000_000,
+        duration_most_ns: 6_804_000_000_000,
+        phases_ns: 6_000_000_000_000,
+        rest_ns: 798_000_000_000,
+        around_ns: 6_000_000_000,
+        ends_least_utc_ns: 1_795_259_117_000_000_000,
+        ends_most_utc_ns: 1_795_259_117_000_000_000,
+        targets: vec![TargetForecast {
+            path: "/data/fathom.dat".into(),
+            written: true,
+            proven: true,
+            ..TargetForecast::default()
+        }],
+        store: Some("/home/u/fathom.db".into()),
+        goes_on_with: Some(12),
+        ..SweepForecast::default()
+    }
+}
+
+fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_answer_comes_first_then_every_cell() {
+    let page = text(|out| sweep_summary(&report(), &Paper::default(), out));
+    expect![[r#"
+        2 of 4 cells: most I/Os and bytes: 9 100 IO/s, 35.5 MiB/s at block=4K depth=8 (p99 986 µs); least
+        waiting: p99 560 µs at block=4K depth=1
+        target  /data/fathom.dat
+
+           block  depth     IO/s       ±    MiB/s     mean      p50      p99    p99.9  run  best in
+              4K      1    2 000       -     7.81   501 µs   500 µs   560 µs   560 µs    1  p99
+              4K      8    9 100  2.73 %     35.5   880 µs   880 µs   986 µs   986 µs    3  IO/s, MiB/s
+              4K     32  NA: the target went away
+              4K     64        -       -        -        -        -        -        -    -
+          IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those
+          of its middle run
+
+        spent   1 min 15 s; 2 of 4 cells, 1 NA, 1 left, 5 runs; order shuffled; 2026-11-21 11:05:17 UTC
+        note    it was interrupted; the same command, or --resume, goes on
+        note    1 cell without a result; the first, block=4K depth=32: the target went away
+    "#]].assert_eq(&page);
+}
+
+#[test]
+fn no_line_is_wider_than_its_page() {
+    let paper = Paper {
+        columns: 80,
+        ..Paper::default()
+    };
+    let page = text(|out| sweep_summary(&report(), &paper, out));
+    assert!(
+        page.lines().all(|line| line.chars().count() <= 80),
+        "{page}"
+    );
+}
+
+#[test]
+fn what_will_be_done_is_said_in_a_few_lines() {
+    let page = text(|out| sweep_forecast(&forecast(), &Paper::default(), out));
+    expect![[r#"
+        about 1 h 53 min for 400 cells that are left of 441, 41 are there, shuffled by seed 7
+        cells   depth 1,2
+        takes   1 h 40 min of load, 13 min 18 s of rest, 6 s of starting and keeping (15 ms a run, a guess
+                until one ran)
+        ends    about 2026-11-21 11:05:17 UTC, if it begins now
+        writes  /data/fathom.dat: is read whole first, to prove that it holds nothing but what fathom wrote;
+                cells write to it
+        keeps   each cell as soon as it is done, in session 12 of /home/u/fathom.db
+    "#]].assert_eq(&page);
+}
+
+#[test]
+fn real_documents_keep_to_their_schemas() {
+    let documents = [
+        (
+            "sweep-report.schema.json",
+            text(|out| sweep_json(&report(), None, out)),
+        ),
+        (
+            "sweep-forecast.schema.json",
+            text(|out| sweep_forecast_json(&forecast(), out)),
+        ),
+    ];
+    for (name, document) in documents {
+        let all = views::schemas();
+        let (_, schema) = all.iter().find(|(known, _)| *known == name).unwrap();
+        let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+        let document = serde_json::from_str(&document).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&document)
+            .map(|e| e.to_string())
+            .collect();
+        assert_eq!(errors, [""; 0], "{name}");
+    }
+}
