@@ -136,7 +136,7 @@ fn an_interrupted_sweep_goes_on_by_the_same_command_and_by_its_number() {
     );
     bench
         .line("sweep --resume 7")
-        .refused("--resume 7: there is no such session");
+        .refused("--resume 7: session 7: ");
     bench.line("run --engine null --warmup 0s -d 1ms").good();
     bench
         .line("sweep --resume 2")
