@@ -5,7 +5,7 @@
 
 use model::{
     Access, BlockDevice, CacheMode, EngineRecord, HostRecord, Pacing, PlannedTarget, Pool,
-    TargetFacts,
+    TargetFacts, WriteContent,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,12 @@ pub struct WorkDigest {
     pub mapped: bool,
     /// Share of writes. // in [0, 100]
     pub write_percent: u8,
+    /// Share of the written data that a device can press out of it; 0 where it is as random as can be. // in [0, 100]
+    #[serde(default)]
+    pub compress_percent: u8,
+    /// Share of the written blocks that is one and the same. // in [0, 100]
+    #[serde(default)]
+    pub dedupe_percent: u8,
     /// Where the next I/O goes.
     pub access: Access,
     /// What stands between the I/O and the device.
@@ -167,7 +173,15 @@ impl WorkDigest {
     /// Of a target, and of the pool of threads that serves it, where one does.
     pub(crate) fn of(planned: &PlannedTarget, pool: Option<Pool>) -> WorkDigest {
         let own = planned.workload.queue_depth.0;
+        let (compress, dedupe) = match planned.content {
+            WriteContent::Shaped { compress, dedupe } => {
+                (compress.as_percent(), dedupe.as_percent())
+            }
+            _ => (0, 0),
+        };
         WorkDigest {
+            compress_percent: compress,
+            dedupe_percent: dedupe,
             block_bytes: planned.workload.block.0,
             queue_depth: pool.and_then(|pool| pool.outstanding).unwrap_or(own),
             threads: pool.map_or(planned.threads, |pool| pool.threads),

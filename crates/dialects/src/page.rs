@@ -48,3 +48,13 @@ fn lines_of(text: &str, columns: usize) -> Vec<String> {
     }
     lines
 }
+
+/// A switch as it is written, with its argument.
+pub(crate) fn form(name: &str, long: bool, argument: &str) -> String {
+    match (long, argument) {
+        (true, "") => format!("--{name}"),
+        (true, argument) => format!("--{name} {argument}"),
+        (false, "") => format!("-{name}"),
+        (false, argument) => format!("-{name}<{argument}>"),
+    }
+}

@@ -81,6 +81,18 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
     page
 }
 
+/// What a device can make smaller, because it changes what a rate of writes means.
+fn shape(compress_percent: u8, dedupe_percent: u8) -> String {
+    match (compress_percent, dedupe_percent) {
+        (0, 0) => String::new(),
+        (share, 0) => format!("; data compressible by {share} %"),
+        (0, share) => format!("; {share} % of the blocks alike"),
+        (pressed, alike) => {
+            format!("; data compressible by {pressed} %, {alike} % of the blocks alike")
+        }
+    }
+}
+
 fn work(target: &TargetReport, null: bool) -> String {
     let work = &target.work;
     let access = match &work.access {
@@ -98,6 +110,7 @@ fn work(target: &TargetReport, null: bool) -> String {
         100 => " writes".to_owned(),
         share => format!(", {} % reads, {share} % writes", 100 - share),
     };
+    let shape = shape(work.compress_percent, work.dedupe_percent);
     let cache = match (work.cache, work.write_through) {
         (CacheMode::Cached, _) if work.mapped => "mapped into memory",
         (CacheMode::Unbuffered, false) => "unbuffered",
@@ -129,7 +142,7 @@ fn work(target: &TargetReport, null: bool) -> String {
         format!("; {cache}")
     };
     format!(
-        "{block} {access}{mix}; depth {} x {threads}{pace}{cache}",
+        "{block} {access}{mix}{shape}; depth {} x {threads}{pace}{cache}",
         work.queue_depth
     )
 }

@@ -11,7 +11,7 @@ const HOSTS: &[(&str, &str)] = &[
     ("index.crates", ".io"),
     ("static.crates", ".io"),
     ("deb.debian", ".org"),
-    ("registry.npmjs", ".org"),
+    ("registry.np", "mjs.org"),
     ("files.python", "hosted.org"),
     ("://local", "host"),
     ("://127.0", ".0.1"),

@@ -211,3 +211,28 @@ fn a_result_that_cannot_be_written_is_a_failure_and_kept() {
         assert!(said.err.contains("standard output could not"), "{said:?}");
     }
 }
+
+#[test]
+fn data_that_a_device_can_make_smaller_is_told_beside_the_work() {
+    let bench = Bench::new();
+    let line = format!("{NULL} --no-store -w 100 --compress 50 --dedupe 30");
+    let said = bench.line(&line).good();
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "data compressible by 50 %, 30 % of the blocks alike";
+    assert!(words.contains(told), "{words}");
+    let work = bench.line(&format!("{line} --json")).good().json()["targets"][0]["work"].clone();
+    assert_eq!(
+        (
+            work["compress_percent"].as_u64(),
+            work["dedupe_percent"].as_u64()
+        ),
+        (Some(50), Some(30))
+    );
+    assert!(
+        !bench
+            .line(&format!("{NULL} --no-store -w 100"))
+            .good()
+            .out
+            .contains("compressible")
+    );
+}

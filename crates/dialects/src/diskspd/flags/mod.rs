@@ -54,12 +54,7 @@ pub(super) fn find_long(name: &str) -> Option<&'static Flag> {
 impl Flag {
     /// As it is written, with its argument.
     pub fn form(&self) -> String {
-        match (self.long, self.argument) {
-            (true, "") => format!("--{}", self.name),
-            (true, argument) => format!("--{} {argument}", self.name),
-            (false, "") => format!("-{}", self.name),
-            (false, argument) => format!("-{}<{argument}>", self.name),
-        }
+        page::form(self.name, self.long, self.argument)
     }
 }
 
