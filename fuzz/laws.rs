@@ -147,3 +147,57 @@ pub(crate) fn diskspd_xml(text: &str) {
         assert_eq!(again, profile);
     }
 }
+
+/// Any text as a job file of fio's: read, or refused in words with the place; what is read becomes a profile, or is
+/// refused in the same way.
+pub(crate) fn fio_jobs(text: &str) {
+    use dialects::fio;
+    let read = |path: &str| match path {
+        "j" => Ok(text.to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    let environment = fio::Environment {
+        read: &read,
+        ..fio::Environment::BARE
+    };
+    let told = |refusal: &fio::Refusal| {
+        assert!(refusal.iter().count() > 0);
+        assert!(refusal.iter().all(|one| !one.why.is_empty()));
+    };
+    match fio::parse(&["j".to_owned()], &environment) {
+        Err(refusal) => told(&refusal),
+        Ok(request) => match fio::build(&request, &|_| None) {
+            Err(refusal) => told(&refusal),
+            Ok(built) => {
+                let spans = &built.profile.timespans;
+                assert!(spans.iter().all(|span| !span.targets.is_empty()));
+                assert!(built.parts.iter().all(|part| part.span < spans.len()));
+            }
+        },
+    }
+}
+
+/// Any text as a configuration of IOmeter's: read, or refused in words with lines; what is read survives being printed.
+pub(crate) fn iometer_icf(text: &str) {
+    use dialects::iometer::{Config, Wishes, build, print, read};
+    let config = match read(text) {
+        Ok(config) => config,
+        Err(problems) => {
+            assert!(!problems.is_empty() && problems.iter().all(|one| !one.what.is_empty()));
+            return;
+        }
+    };
+    let bare = |mut config: Config| {
+        config.specs.iter_mut().for_each(|spec| spec.at = 0);
+        for worker in config.managers.iter_mut().flat_map(|one| &mut one.workers) {
+            worker.at = 0;
+            worker.pattern = Some(worker.pattern.unwrap_or(0));
+        }
+        config
+    };
+    let again = read(&print(&config)).expect("what is printed can be read");
+    assert_eq!(bare(again), bare(config.clone()));
+    if let Err(problems) = build(&config, &Wishes::default(), &|_| None) {
+        assert!(!problems.is_empty());
+    }
+}

@@ -11,22 +11,29 @@
     reason = "this program talks to the person at the terminal"
 )]
 
+mod analysis;
 mod bare;
 mod child;
 mod contender;
 mod error;
+mod files;
 mod gap;
+mod looped;
 mod loops;
 mod memory;
 mod options;
 mod overhead;
+mod page;
 mod place;
+mod quick;
 mod rounds;
 mod start;
+mod survey;
 mod table;
 
 use error::BenchError;
 use options::{Options, Section};
+use place::Shop;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -49,19 +56,35 @@ fn main() -> ExitCode {
 }
 
 fn compare(options: &Options) -> Result<(), BenchError> {
-    let shop = place::Shop::open(options)?;
+    let mut shop = None; // opened for the first section that runs programs
     for section in &options.sections {
         let lines = match section {
-            Section::Overhead => overhead::run(&shop, options),
-            Section::Loops => loops::run(&shop, options),
-            Section::Start => start::run(&shop, options),
-            Section::Gap => gap::run(&shop, options),
-            Section::Memory => memory::run(&shop, options),
-        }?;
-        for line in lines {
-            println!("{}", line.trim_end());
-        }
-        println!();
+            Section::Analysis => analysis::run(options),
+            Section::Page => page::run(opened(&mut shop, options)?, options)?,
+            Section::Overhead => overhead::run(opened(&mut shop, options)?, options)?,
+            Section::Loops => loops::run(opened(&mut shop, options)?, options)?,
+            Section::Start => start::run(opened(&mut shop, options)?, options)?,
+            Section::Gap => gap::run(opened(&mut shop, options)?, options)?,
+            Section::Memory => memory::run(opened(&mut shop, options)?, options)?,
+            Section::Quick => quick::run(opened(&mut shop, options)?, options)?,
+            Section::Files => files::run(opened(&mut shop, options)?, options)?,
+            Section::Survey => survey::run(opened(&mut shop, options)?, options)?,
+        };
+        tell(&lines);
     }
     Ok(())
+}
+
+fn opened<'a>(shop: &'a mut Option<Shop>, options: &Options) -> Result<&'a Shop, BenchError> {
+    if shop.is_none() {
+        *shop = Some(Shop::open(options)?);
+    }
+    Ok(shop.as_ref().expect("opened above"))
+}
+
+fn tell(lines: &[String]) {
+    for line in lines {
+        println!("{}", line.trim_end());
+    }
+    println!();
 }

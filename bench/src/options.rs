@@ -11,6 +11,13 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   start             time beyond what was asked, from start to exit
   gap               time between the cells of a sweep, beyond the rest
   memory            peak memory
+  analysis          from records to reports
+  quick             fathom quick against hdparm and dd; as root
+  files             fathom files against bonnie++ on ext4 and XFS; as root, takes minutes
+  page              the page of a sweep of 441 cells: time to write, bytes, time until it answers in Chromium
+  survey            fathom survey against the whole grid, on twenty simulated devices; with --real on
+                    three real ones too, which takes a quarter of an hour, as root
+  --real            see survey
   --rounds N        each contender so many times, in turn [default: 5]
   --time SECONDS    length of one run [default: 0.5]
   --depths LIST     of loops [default: 1,8,32,128]
@@ -25,14 +32,24 @@ pub(crate) enum Section {
     Start,
     Gap,
     Memory,
+    Analysis,
+    Quick,
+    Files,
+    Page,
+    Survey,
 }
 
-const SECTIONS: [(&str, Section); 5] = [
+const SECTIONS: [(&str, Section); 10] = [
     ("overhead", Section::Overhead),
     ("loops", Section::Loops),
     ("start", Section::Start),
     ("gap", Section::Gap),
     ("memory", Section::Memory),
+    ("analysis", Section::Analysis),
+    ("quick", Section::Quick),
+    ("files", Section::Files),
+    ("page", Section::Page),
+    ("survey", Section::Survey),
 ];
 
 /// What is run, how often and how long.
@@ -45,6 +62,8 @@ pub(crate) struct Options {
     pub(crate) threads: Vec<u32>,
     pub(crate) places: Vec<String>,
     pub(crate) folder: Option<PathBuf>,
+    /// Real targets of the section survey too.
+    pub(crate) real: bool,
 }
 
 impl Options {
@@ -59,11 +78,16 @@ impl Options {
                 .map(str::to_owned)
                 .into(),
             folder: None,
+            real: false,
         };
         let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             if let Some((_, section)) = SECTIONS.iter().find(|(name, _)| *name == word) {
                 options.sections.push(*section);
+                continue;
+            }
+            if word == "--real" {
+                options.real = true;
                 continue;
             }
             let value = words.next().unwrap_or_default();
@@ -122,7 +146,7 @@ mod tests {
 
     #[test]
     fn without_a_section_all_are_run() {
-        assert_eq!(read("--rounds 3").unwrap().sections.len(), 5);
+        assert_eq!(read("--rounds 3").unwrap().sections.len(), 10);
         let one = read("loops --depths 1,32 --time 1").unwrap();
         assert_eq!(one.sections, [Section::Loops]);
         assert_eq!(

@@ -186,7 +186,7 @@ fn filled(path: PathBuf, bytes: u64) -> Result<PathBuf, BenchError> {
 }
 
 /// A block device in memory.
-enum Device {
+pub(crate) enum Device {
     Zram(String), // its number
     Loop {
         path: PathBuf,
@@ -196,7 +196,7 @@ enum Device {
 
 impl Device {
     /// A zram device, which has no blocking path below it; otherwise a loop device over a file in memory.
-    fn make() -> Result<Device, String> {
+    pub(crate) fn make() -> Result<Device, String> {
         Device::zram().or_else(|_| Device::looped())
     }
 
@@ -227,14 +227,14 @@ impl Device {
         })
     }
 
-    fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Device::Zram(_) => "zram",
             Device::Loop { .. } => "loop",
         }
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         match self {
             Device::Zram(number) => PathBuf::from(format!("/dev/zram{number}")),
             Device::Loop { path, .. } => path.clone(),

@@ -127,11 +127,11 @@ fn over_measured(
 ) -> CountComparison {
     let sum = |operation| {
         targets.iter().fold((0u64, 0u64), |sum, &target| {
-            let tally = record.tally(operation, Some(target));
-            let ios = tally.ios.saturating_add(tally.errors_total());
+            let counted = record.counted(operation, Some(target));
+            let ios = counted.ios.saturating_add(counted.errors);
             (
                 sum.0.saturating_add(ios),
-                sum.1.saturating_add(tally.bytes.0),
+                sum.1.saturating_add(counted.bytes.0),
             )
         })
     };

@@ -155,7 +155,7 @@ impl TargetDigest {
 }
 
 impl DeviceDigest {
-    fn of(device: &BlockDevice) -> DeviceDigest {
+    pub(crate) fn of(device: &BlockDevice) -> DeviceDigest {
         DeviceDigest {
             name: device.name.clone(),
             kind: device.kind.clone(),

@@ -6,6 +6,7 @@
 //! of whole intervals at the end of the measured phase, because a run has no rounds. So this is their rule,
 //! and not a claim to conform to their test.
 
+use crate::changes::{Drift, RateDrop, changes};
 use crate::rows::per_second;
 use model::{Nanos, RunRecord, Tally};
 use schemars::JsonSchema;
@@ -48,6 +49,10 @@ pub struct Steadiness {
     /// Rise of the least-squares line from the first window to the last, as a share of the mean; negative
     /// for a fall. // steady from -0.1 to 0.1
     pub slope_share: Option<f64>,
+    /// A slow change in one direction over the measured phase; none where none was found.
+    pub drift: Option<Drift>,
+    /// A step down that did not recover; none where none was found. At most one of both is there.
+    pub drop: Option<RateDrop>,
 }
 
 /// Windows that are looked at.
@@ -94,8 +99,11 @@ pub(crate) fn full_intervals(rows: &[IntervalRow], step: Nanos) -> &[IntervalRow
 pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
     let full = full_intervals(rows, step);
     let per_window = full.len() / WINDOWS;
+    let (drift, drop) = changes(rows, step);
     let refuse = |why: String| Steadiness {
         why_not: Some(why),
+        drift,
+        drop,
         ..Steadiness::default()
     };
     if per_window == 0 {
@@ -131,6 +139,8 @@ pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
         window_rates_per_s: ios.iter().map(|&n| per_second(n as f64, window)).collect(),
         range_share: Some(range),
         slope_share: Some(slope),
+        drift,
+        drop,
     }
 }
 

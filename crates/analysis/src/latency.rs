@@ -1,12 +1,16 @@
 //! Latencies of a row: exact mean and extremes, and percentiles as deep as the count can carry.
 //!
 //! A percentile that leaves fewer than one expected I/O beyond it is only the maximum under another name,
-//! so it is not shown; with fewer than ten beyond it, its error is larger than most differences people look
-//! for, so it is marked. Source: order statistics, Hahn and Meeker, Statistical Intervals, chapter 5
-//! (distribution-free intervals); the bounds 10 and 1 are the practical rule of this house.
+//! so it is not shown; with fewer than ten independent ones beyond it, its error is larger than most differences people
+//! look for, so it is marked. That slow I/Os came together hides nothing: that many were this slow is a fact of the run.
+//! The interval of a percentile is that of its order statistics, with the whole bucket of either end in it. Source: Hahn
+//! and Meeker, Statistical Intervals, chapter 5 (distribution-free intervals); the bounds 10 and 1 are the practical rule
+//! of this house.
 //! Deliberately absent: averages of percentiles. Histograms are merged first, always.
 
-use model::LatencyHistogram;
+use crate::estimate::Estimate;
+use crate::estimates::{Dependence, Series, beyond};
+use model::{LatencyHistogram, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub struct Latency {
     /// Exact mean in nanoseconds; none without I/Os.
     pub mean_ns: Option<f64>,
+    /// The same mean with its interval, in nanoseconds; none without I/Os.
+    pub mean: Option<Estimate>,
     /// Exact smallest in nanoseconds; none without I/Os.
     pub min_ns: Option<u64>,
     /// Exact largest in nanoseconds; none without I/Os.
@@ -30,19 +36,35 @@ pub struct Percentile {
     pub quantile: f64,
     /// Nanoseconds, within 0.2 %; none where the count does not reach that deep.
     pub latency_ns: Option<u64>,
-    /// How many I/Os this rests on.
+    /// Lower end of its 95 % interval in nanoseconds, bucket error included; none where the data cannot tell.
+    pub low_ns: Option<u64>,
+    /// Upper end of its 95 % interval in nanoseconds; none where the data cannot tell, as where fewer than four I/Os are
+    /// expected beyond it.
+    pub high_ns: Option<u64>,
+    /// How many independent I/Os all I/Os of the row are worth for it: fewer, where slow ones come together.
+    pub effective_ios: f64,
+    /// How many of all and of these lie beyond it.
     pub trust: Trust,
+}
+
+impl Percentile {
+    /// Half the width of its interval, as a share of the value; none where either end cannot be told.
+    pub fn half_width_share(&self) -> Option<f64> {
+        let (low, high) = (self.low_ns? as f64, self.high_ns? as f64);
+        let value = self.latency_ns.filter(|ns| *ns > 0)? as f64;
+        Some((high - low) / 2.0 / value)
+    }
 }
 
 /// How many I/Os lie beyond a percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// Ten or more.
+    /// Ten or more independent ones.
     Trusted,
-    /// One to nine: another run may well say something else.
+    /// Fewer than ten independent ones: another run may well say something else.
     Weak,
-    /// Fewer than one: not shown.
+    /// Fewer than one, independent or not: not shown.
     None,
 }
 
@@ -57,26 +79,39 @@ const LADDER: [(f64, u64); 5] = [
 ];
 
 impl Latency {
-    /// The figures of one merged histogram.
+    /// The figures of one merged histogram. Without a time series nobody knows how far its I/Os hang together, so there are
+    /// no intervals, and percentiles go as deep as the plain count carries them.
     pub(crate) fn of(histogram: &LatencyHistogram) -> Latency {
-        let count = histogram.count();
+        let unknown = |_: Nanos, _: u64| None;
+        Latency::with(histogram, None, &unknown)
+    }
+
+    /// The service times of a tally, with their intervals.
+    pub(crate) fn of_series(series: &Series<'_>) -> Latency {
+        let histogram = &series.tally.latency;
+        let of_mean = series.dependence();
+        let known = |latency: Nanos, one_in: u64| {
+            // Where exceedances were counted, they are asked; else the means of the steps stand for them.
+            of_mean.map(|means| series.dependence_beyond(latency, one_in).unwrap_or(means))
+        };
+        Latency::with(histogram, series.latency(), &known)
+    }
+
+    fn with(
+        histogram: &LatencyHistogram,
+        mean: Option<Estimate>,
+        dependence: &dyn Fn(Nanos, u64) -> Option<Dependence>,
+    ) -> Latency {
+        let mean_ns = histogram.mean_ns();
+        let ranked = Ranked::of(histogram);
         Latency {
-            mean_ns: histogram.mean_ns(),
+            mean_ns,
+            mean: mean.or(mean_ns.map(|value| Estimate::bare(value, 0.0))),
             min_ns: histogram.min().map(|ns| ns.0),
             max_ns: histogram.max().map(|ns| ns.0),
             percentiles: LADDER
                 .iter()
-                .map(|&(quantile, one_in)| {
-                    let trust = trust(count, one_in);
-                    Percentile {
-                        quantile,
-                        latency_ns: histogram
-                            .quantile(quantile)
-                            .filter(|_| trust != Trust::None)
-                            .map(|ns| ns.0),
-                        trust,
-                    }
-                })
+                .map(|&place| percentile(histogram, &ranked, place, dependence))
                 .collect(),
         }
     }
@@ -89,10 +124,84 @@ impl Latency {
     }
 }
 
-fn trust(count: u64, one_in: u64) -> Trust {
-    match count / one_in {
-        0 => Trust::None,
-        1..10 => Trust::Weak,
+fn percentile(
+    histogram: &LatencyHistogram,
+    ranked: &Ranked,
+    (quantile, one_in): (f64, u64),
+    dependence: &dyn Fn(Nanos, u64) -> Option<Dependence>,
+) -> Percentile {
+    let count = histogram.count();
+    let latency = histogram.quantile(quantile);
+    let dependence = latency.and_then(|latency| dependence(latency, one_in));
+    let worth = |each: f64| (count as f64 / each).floor() as u64;
+    let effective = dependence.map_or(count, |known| worth(known.sure));
+    let trust = trust(count, effective, one_in);
+    let shown = latency.filter(|_| trust != Trust::None);
+    let (low, high) = match dependence {
+        Some(known) if shown.is_some() => ranked.bounds(worth(known.wide).max(1), one_in),
+        _ => (None, None),
+    };
+    Percentile {
+        quantile,
+        latency_ns: shown.map(|ns| ns.0),
+        // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be told.
+        low_ns: low.filter(|low| latency.is_some_and(|ns| *low <= ns.0)),
+        high_ns: high,
+        effective_ios: effective as f64,
+        trust,
+    }
+}
+
+/// The buckets of a histogram by rank.
+struct Ranked {
+    buckets: Vec<(u64, u64, u64)>, // smallest, largest, and how many I/Os up to here
+    count: u64,
+}
+
+impl Ranked {
+    fn of(histogram: &LatencyHistogram) -> Ranked {
+        let min = histogram.min().map_or(0, |ns| ns.0);
+        let max = histogram.max().map_or(0, |ns| ns.0);
+        let mut below = 0;
+        let buckets = histogram.buckets().map(|(low, high, count)| {
+            below += count;
+            (low.0.max(min), high.0.min(max), below)
+        });
+        Ranked {
+            buckets: buckets.collect(),
+            count: histogram.count(),
+        }
+    }
+
+    /// The bucket of the I/O with this rank, counted from the fastest. // from 1
+    fn bucket(&self, rank: u64) -> Option<(u64, u64)> {
+        let place = self.buckets.partition_point(|(_, _, upto)| *upto < rank);
+        let (low, high, _) = self.buckets.get(place)?;
+        Some((*low, *high))
+    }
+
+    /// The 95 % interval of the latency that one in `one_in` exceeds, for I/Os that are worth `effective` independent ones.
+    fn bounds(&self, effective: u64, one_in: u64) -> (Option<u64>, Option<u64>) {
+        let (least, most) = beyond(effective, one_in);
+        let each = self.count as f64 / effective as f64;
+        let low = self
+            .count
+            .saturating_sub((most as f64 * each).ceil() as u64);
+        let slower = |independent: u64| (independent as f64 * each) as u64;
+        let high = (least > 0).then(|| self.count - slower(least - 1).min(self.count));
+        (
+            Some(low)
+                .filter(|rank| *rank > 0)
+                .and_then(|rank| Some(self.bucket(rank)?.0)),
+            high.and_then(|rank| Some(self.bucket(rank)?.1)),
+        )
+    }
+}
+
+fn trust(count: u64, effective: u64, one_in: u64) -> Trust {
+    match (count / one_in, effective / one_in) {
+        (0, _) => Trust::None,
+        (_, 0..10) => Trust::Weak,
         _ => Trust::Trusted,
     }
 }
@@ -100,7 +209,7 @@ fn trust(count: u64, one_in: u64) -> Trust {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Nanos;
+    use model::{Bytes, HeatRow, Interval, LatencyHeat, Operation, Tally};
 
     fn trusts(count: u64) -> Vec<Trust> {
         let mut histogram = LatencyHistogram::new();
@@ -121,6 +230,60 @@ mod tests {
         assert_eq!(trusts(999), [Trusted, Trusted, Weak, None, None]);
         assert_eq!(trusts(10_000), [Trusted, Trusted, Trusted, Trusted, Weak]);
         assert_eq!(trusts(100_000), [Trusted; 5]);
+    }
+
+    /// The percentile 99 % of 2 s in steps of 20 ms with 1000 I/Os each, of which this share is slow by step; all others
+    /// take half as long in every other ten steps, as where neighbours come and go.
+    fn p99_of_noisy_steps(slow: fn(u64) -> u64) -> Percentile {
+        let mut record = crate::sample::Sample {
+            planned: Nanos::seconds(2),
+            measured: Nanos::seconds(2),
+            ..crate::sample::Sample::default()
+        }
+        .build();
+        record.plan.interval = Nanos::millis(20);
+        let mut tally = Tally::default();
+        let mut heat = LatencyHeat {
+            target: 0,
+            operation: Operation::Read,
+            step: record.plan.interval,
+            rows: Vec::new(),
+        };
+        for number in 0..100u64 {
+            let mut step = Interval::default();
+            let mut row = [0; LatencyHeat::COLUMNS];
+            for io in 0..1000 {
+                let level = if number / 10 % 2 == 0 { 40 } else { 80 };
+                let slow = io < slow(number);
+                let latency = Nanos::micros(if slow { 2000 + io } else { level + io % 7 });
+                step.record(Bytes::kib(4), latency);
+                tally.latency.record(latency);
+                row[usize::from(LatencyHeat::column_of(latency))] += 1;
+            }
+            tally.ios += 1000;
+            tally.intervals.push(step);
+            heat.rows.push(HeatRow::of_dense(&row));
+        }
+        let latency = Latency::of_series(&Series::of(&record, &tally, Some(&heat)));
+        latency.percentiles[2].clone()
+    }
+
+    #[test]
+    fn a_level_that_comes_and_goes_takes_nothing_from_a_percentile_of_even_slow_ios() {
+        let told = p99_of_noisy_steps(|step| 12 + step * 7 % 5);
+        assert_eq!(told.trust, Trust::Trusted);
+        assert_eq!(told.effective_ios, 100_000.0);
+        assert!(
+            told.low_ns >= Some(1_990_000) && told.high_ns.is_some(),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn slow_ios_that_came_together_make_a_percentile_weak_and_do_not_hide_it() {
+        let told = p99_of_noisy_steps(|step| if step == 40 || step == 41 { 700 } else { 0 });
+        assert_eq!(told.trust, Trust::Weak, "{told:?}");
+        assert!(told.latency_ns >= Some(1_990_000), "{told:?}");
     }
 
     #[test]

@@ -2,26 +2,46 @@
 //!
 //! Pure: the same record gives the same report, this year and next. Every method cites its source beside
 //! the code. Read in this order: `run` (the report of one run, assembled), `verdict`, then the parts it is
-//! made of (`rows`, `latency`, `open_loop`, `in_flight`, `comparison`,
-//! `device_check`, `cpu`, `workers`, `intervals`, `facts`), then `findings`
-//! (one rule, one file, one row in `FINDINGS`), `survey` (many runs, one table), `sweep` (a matrix of them) and `diskspd`
+//! made of (`rows`, `latency`, `estimates`, `open_loop`, `in_flight`, `comparison`,
+//! `device_check`, `cpu`, `workers`, `intervals`, `changes`, `facts`), then `findings`
+//! (one rule, one file, one row in `FINDINGS`), `files` (work with files), `looks`
+//! (several short runs told together), `survey` (many runs, one table), `sweep` (a matrix of them), `models`
+//! (what its cells have in common), `compare` (one result against another) and `diskspd`
 //! and `sqlio` (the same record in those tools' own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
 
+#[cfg(test)]
+mod chance;
+mod changes;
 pub mod columns;
+mod compare;
 mod comparison;
 mod cpu;
 mod device_check;
 pub mod diskspd;
 mod estimate;
+mod estimates;
 mod facts;
+mod files;
 mod findings;
+pub mod fio;
 mod gain;
+mod goal;
+#[cfg(test)]
+mod hostile;
 mod imported;
 mod in_flight;
 mod intervals;
+pub mod iometer;
+mod known;
 mod latency;
+mod looks;
+mod mixed;
+pub mod models;
+mod observed;
 mod open_loop;
+pub mod page;
+mod preflight;
 mod rows;
 mod run;
 #[cfg(any(test, feature = "sample"))]
@@ -29,35 +49,62 @@ pub mod sample;
 pub mod say;
 mod spread;
 pub mod sqlio;
+mod student;
 mod survey;
 mod sweep;
 mod verdict;
+mod watch;
 mod workers;
 
+pub use changes::{Drift, RateDrop};
+pub use compare::{
+    CellChange, CellCounts, ChangeReport, CompareReport, Compared, Condition, ConditionReport,
+    Difference, Held, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict, compare_report,
+};
 pub use comparison::{Agreement, CountComparison, OperationComparison};
 pub use cpu::{CoreShare, CpuReport};
 pub use device_check::DeviceCheck;
 pub use estimate::Estimate;
+pub use estimates::{WarmupCut, latency_estimate, rate_estimate, rate_of_steps};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
-pub use findings::{Evidence, FINDINGS, Finding, FindingRank, Rule, Seen};
+pub use files::{CopyDigest, FilesReport, FilesRow, TreeDigest, files_report};
+pub use findings::{
+    Cause, Confidence, Evidence, FINDINGS, Finding, FindingRank, Look, Own, Rule, Seen, Several,
+    session_findings,
+};
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
-pub use imported::{ImportedReport, imported_report};
+pub use goal::{Bracket, Crossing, Goal, Trial};
+pub use imported::{ImportedReport, imported_report, imported_report_knowing};
 pub use in_flight::InFlight;
 pub use intervals::{IntervalRow, Steadiness};
+pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, Trust};
+pub use looks::{
+    Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, LooksContext, LooksPlace,
+    QuickReport, QuickRow, QuickStep, layers_report, quick_report,
+};
+pub use mixed::{LineOperation, LineRow};
+pub use observed::{Observed, ObservedFigures, ObservedRow};
 pub use open_loop::OpenLoop;
+pub use preflight::{
+    Answer as PreflightAnswer, Facts as PreflightFacts, Preflight, Remark, Weight, preflight,
+};
 pub use rows::{ErrorRow, OperationRow};
 pub use run::{
     FailureReport, OutcomeKind, OutcomeReport, RunReport, TargetReport, TimeReport, run_report,
+    run_report_knowing,
 };
 pub use spread::relative_half_width;
 pub use survey::{
-    CellReport, Filled, Ladder, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport,
-    SurveyRow, survey_report,
+    CacheLook, CellReport, Filled, GoalAnswer, Ladder, LadderEnd, Limit, LimitKind, LoadsLeft,
+    SurveyBudget, SurveyCells, SurveyContext, SurveyReport, SurveyRow, UNKNOWN_WIDTH, raw_label,
+    survey_report, survey_report_knowing,
 };
 pub use sweep::{
     AxisForecast, BestCell, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts,
     SweepForecast, SweepReport, SweepResult, SweepRow, SweepRun, TargetForecast, sweep_report,
+    sweep_report_knowing,
 };
 pub use verdict::{Rank, Verdict};
+pub use watch::{WatchFigures, WatchReport, watch_report};
 pub use workers::WorkerShare;

@@ -2,6 +2,8 @@
 //!
 //! Rates are over the time that was really measured, never over the time that was asked.
 
+use crate::estimate::Estimate;
+use crate::estimates::Series;
 use crate::latency::Latency;
 use model::{Nanos, Operation, RunRecord, Tally};
 use schemars::JsonSchema;
@@ -20,8 +22,12 @@ pub struct OperationRow {
     pub short_ios: u64,
     /// I/Os a second of measured time.
     pub rate_per_s: f64,
+    /// The same with its 95 % interval.
+    pub rate: Estimate,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,
+    /// The same with its 95 % interval.
+    pub bytes_rate: Estimate,
     /// How long each took from the moment at which it was to start; only where a rate was asked. With a rate this is what
     /// a user of the target would see.
     pub response: Option<Latency>,
@@ -43,16 +49,20 @@ pub struct ErrorRow {
 }
 
 impl OperationRow {
-    fn of(operation: &str, tally: &Tally, measured: Nanos) -> OperationRow {
+    fn of(operation: &str, series: &Series<'_>) -> OperationRow {
+        let tally = series.tally;
+        let (rate, bytes_rate) = (series.rate(), series.bytes_rate());
         OperationRow {
             operation: operation.to_owned(),
             ios: tally.ios,
             bytes: tally.bytes.0,
             short_ios: tally.short_ios,
-            rate_per_s: per_second(tally.ios as f64, measured),
-            bytes_per_s: per_second(tally.bytes.0 as f64, measured),
+            rate_per_s: rate.value,
+            rate,
+            bytes_per_s: bytes_rate.value,
+            bytes_rate,
             response: tally.response.as_ref().map(Latency::of),
-            latency: Latency::of(&tally.latency),
+            latency: Latency::of_series(series),
             errors: tally
                 .errors
                 .iter()
@@ -80,19 +90,43 @@ pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
-/// Rows of the operations that were asked or seen, the sum of all last; of one target or of the whole run.
-pub(crate) fn operation_rows(record: &RunRecord, target: Option<u32>) -> Vec<OperationRow> {
-    let measured = record.phases.measured();
-    let mut total = Tally::default();
+/// What the threads of a run counted together: added up once, because that is most of the work of a report.
+#[derive(Clone, Debug)]
+pub(crate) struct Sums {
+    /// By `Operation::index`.
+    pub(crate) each: [Tally; Operation::ALL.len()],
+    pub(crate) total: Tally,
+}
+
+impl Sums {
+    /// Of one target or of the whole run.
+    pub(crate) fn of(record: &RunRecord, target: Option<u32>) -> Sums {
+        let each = Operation::ALL.map(|operation| record.tally(operation, target));
+        let [reads, writes] = &each;
+        let mut total = reads.clone();
+        total.merge(writes);
+        Sums { each, total }
+    }
+}
+
+/// Rows of the operations that were asked or seen, the sum of all last; of one target or of the whole run, as the sums are.
+pub(crate) fn operation_rows(
+    record: &RunRecord,
+    target: Option<u32>,
+    sums: &Sums,
+) -> Vec<OperationRow> {
     let mut rows = Vec::new();
     for operation in Operation::ALL {
-        let tally = record.tally(operation, target);
+        let tally = &sums.each[operation.index()];
         if asked(record, target, operation) || tally.ios > 0 || tally.errors_total() > 0 {
-            rows.push(OperationRow::of(operation.name(), &tally, measured));
+            let heat = record.heat(Some(operation), target);
+            let series = Series::of(record, tally, heat.as_ref());
+            rows.push(OperationRow::of(operation.name(), &series));
         }
-        total.merge(&tally);
     }
-    rows.push(OperationRow::of("total", &total, measured));
+    let heat = record.heat(None, target);
+    let series = Series::of(record, &sums.total, heat.as_ref());
+    rows.push(OperationRow::of("total", &series));
     rows
 }
 
@@ -120,7 +154,7 @@ mod tests {
             ..Sample::default()
         }
         .build();
-        let rows = operation_rows(&record, None);
+        let rows = operation_rows(&record, None, &Sums::of(&record, None));
         assert_eq!(rows.len(), 2, "a read-only run has no row for writes");
         assert_eq!((rows[0].rate_per_s, rows[1].ios), (1500.0, 3000));
         assert_eq!(rows[0].bytes_per_s, 1500.0 * 4096.0);

@@ -3,15 +3,19 @@
 use crate::comparison::Agreement;
 use crate::cpu::{CpuReport, cpu_report};
 use crate::device_check::{DeviceCheck, device_checks};
+use crate::estimates::{Series, WarmupCut, warmup_cut};
 use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
-use crate::findings::{FINDINGS, Finding, Seen};
+use crate::findings::{Finding, Own, Seen, findings};
 use crate::in_flight::{InFlight, in_flight};
 use crate::intervals::{IntervalRow, Steadiness, interval_rows, steadiness};
+use crate::known::Known;
+use crate::mixed::{LineRow, line_rows};
+use crate::observed::Observed;
 use crate::open_loop::{OpenLoop, open_loop};
-use crate::rows::{OperationRow, operation_rows};
-use crate::verdict::Verdict;
+use crate::rows::{OperationRow, Sums, operation_rows};
+use crate::verdict::{SIMULATED, Verdict};
 use crate::workers::{WorkerShare, worker_shares};
-use model::{Operation, Outcome, RunRecord};
+use model::{Operation, Outcome, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +48,8 @@ pub struct RunReport {
     pub cpu: CpuReport,
     /// What the tool's own threads did; empty for runs kept before this was counted.
     pub workers: Vec<WorkerShare>,
+    /// What of the measured phase was still warm-up.
+    pub warmup_cut: WarmupCut,
     /// Whether the rate held still.
     pub steadiness: Steadiness,
     /// The rate over time.
@@ -124,21 +130,58 @@ pub struct TargetReport {
     pub work: WorkDigest,
     /// Its own rows; empty where it is the only target.
     pub operations: Vec<OperationRow>,
+    /// The lines of a mixed workload; empty where all its I/Os are of one kind.
+    pub lines: Vec<LineRow>,
 }
 
 /// Reads a record. Never fails: what a record does not hold is `None` or empty, and said.
 pub fn run_report(record: &RunRecord) -> RunReport {
-    let total = record.total();
-    let intervals = interval_rows(record, &total);
+    run_report_knowing(record, &Known::default())
+}
+
+/// The same, with what people said of the target.
+pub fn run_report_knowing(record: &RunRecord, known: &Known) -> RunReport {
+    Reading::of(record, known).report
+}
+
+/// A record that was read once, with all that a report of several needs of it.
+pub(crate) struct Reading {
+    pub(crate) report: RunReport,
+    pub(crate) row: ResultRow,
+    pub(crate) observed: Observed,
+    pub(crate) sums: Sums,
+}
+
+impl Reading {
+    pub(crate) fn of(record: &RunRecord, known: &Known) -> Reading {
+        let sums = Sums::of(record, None);
+        let row = ResultRow::of_record(record);
+        let intervals = interval_rows(record, &sums.total);
+        let observed = Observed::of_record(record, &row, &intervals);
+        Reading {
+            report: report(record, known, (&sums, &observed, intervals)),
+            row,
+            observed,
+            sums,
+        }
+    }
+}
+
+fn report(
+    record: &RunRecord,
+    known: &Known,
+    (sums, observed, intervals): (&Sums, &Observed, Vec<IntervalRow>),
+) -> RunReport {
+    let total = &sums.total;
     let steadiness = steadiness(&intervals, record.plan.interval);
     let device_checks = device_checks(record);
     let cpu = cpu_report(&record.window);
-    let in_flight = in_flight(record, &total);
-    let open_loop = open_loop(record, &total);
+    let in_flight = in_flight(record, total);
+    let open_loop = open_loop(record, total);
     let workers = worker_shares(record);
-    let seen = Seen {
+    let own = Own {
         record,
-        total: &total,
+        total,
         intervals: &intervals,
         steadiness: &steadiness,
         device_checks: &device_checks,
@@ -147,23 +190,26 @@ pub fn run_report(record: &RunRecord) -> RunReport {
         open_loop: open_loop.as_ref(),
         workers: &workers,
     };
-    let mut findings: Vec<Finding> = FINDINGS
-        .iter()
-        .filter_map(|rule| (rule.look)(&seen))
-        .collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rank));
+    let findings = findings(&Seen {
+        observed,
+        own: Some(&own),
+        imported: None,
+        known,
+    });
     RunReport {
-        verdict: Verdict::from_findings(&findings, good(&device_checks, &steadiness)),
+        verdict: Verdict::from_findings(&findings, good(&device_checks, &steadiness))
+            .of_simulated(record.engine.backend == SIMULATED),
         report_version: REPORT_VERSION,
         outcome: OutcomeReport::of(record),
         time: TimeReport::of(record),
-        operations: operation_rows(record, None),
+        operations: operation_rows(record, None, sums),
         targets: target_reports(record),
         open_loop,
         in_flight,
         device_checks,
         cpu,
         workers,
+        warmup_cut: warmup_cut(&Series::of(record, total, None)),
         steadiness,
         intervals,
         findings,
@@ -197,10 +243,11 @@ fn target_reports(record: &RunRecord) -> Vec<TargetReport> {
             facts: TargetDigest::of(facts),
             work: WorkDigest::of(planned, record.plan.pool),
             operations: if several {
-                operation_rows(record, Some(number))
+                operation_rows(record, Some(number), &Sums::of(record, Some(number)))
             } else {
                 Vec::new()
             },
+            lines: line_rows(record, number),
         })
         .collect()
 }

@@ -77,6 +77,7 @@ impl Sample {
             host: host(),
             targets: vec![facts],
             engine: EngineRecord {
+                ended_early: false,
                 backend: "io_uring".to_owned(),
                 features: vec!["single_issuer".to_owned(), "defer_taskrun".to_owned()],
                 notes: vec![],
@@ -86,6 +87,7 @@ impl Sample {
                     drift: Nanos(900),
                 },
                 workers: vec![],
+                kernel_workers: None,
             },
             phases: PhaseTimes {
                 measured_from: from,
@@ -101,6 +103,7 @@ impl Sample {
             }],
             window: self.window(from, to),
             lifetime: self.window(Nanos(0), to),
+            series: model::Series::default(),
             outcome: self.outcome.clone(),
             plan,
         }
@@ -142,10 +145,15 @@ impl Sample {
         plans.remove(0)
     }
 
-    fn tally(&self, ios: u64) -> Tally {
+    /// Latency of most I/Os.
+    fn typical(&self) -> Nanos {
         let all = (self.reads + self.writes).max(1);
         let even = Nanos(self.measured.0 / all * u64::from(self.depth));
-        let typical = self.latency.unwrap_or(even).0;
+        self.latency.unwrap_or(even)
+    }
+
+    fn tally(&self, ios: u64) -> Tally {
+        let typical = self.typical().0;
         let mut tally = Tally {
             ios,
             bytes: Bytes(ios * self.block.0),
@@ -166,13 +174,17 @@ impl Sample {
 
     fn window(&self, from: Nanos, to: Nanos) -> CounterWindow {
         let counted = |ios: u64| ios * self.device_percent / 100;
+        // Each I/O was in the device for as long as it was in flight.
+        let time = |ios: u64| Nanos(counted(ios).saturating_mul(self.typical().0));
         let span = to.minus(from).0;
         let after = |name: &str| DeviceCounters {
             name: name.to_owned(),
             reads: counted(self.reads),
             read_bytes: Bytes(counted(self.reads) * self.block.0),
+            read_time: time(self.reads),
             writes: counted(self.writes),
             write_bytes: Bytes(counted(self.writes) * self.block.0),
+            write_time: time(self.writes),
             busy: Nanos(span),
             ..DeviceCounters::default()
         };
@@ -225,6 +237,7 @@ pub fn host() -> HostRecord {
         ram: Bytes::gib(8),
         ram_available: Bytes::gib(6),
         virtualization: Some("kvm".to_owned()),
+        limits: Limits::default(),
     }
 }
 
@@ -264,5 +277,6 @@ pub fn target_facts() -> TargetFacts {
         chain: vec![device("vda1", "partition"), device("vda", "disk")],
         claims: vec![],
         content: Content::Fathom,
+        layout: Layout::default(),
     }
 }

@@ -99,6 +99,15 @@ pub fn percent(share: f64) -> String {
     format!("{short} %")
 }
 
+/// A ratio as a change: `+5.1 %`, `-12 %`, `0 %`. // ratio finite, at least 0
+pub fn change(ratio: f64) -> String {
+    match ratio - 1.0 {
+        share if share.abs() < 5e-5 => "0 %".to_owned(),
+        share if share > 0.0 => format!("+{}", percent(share)),
+        share => format!("-{}", percent(-share)),
+    }
+}
+
 /// `1 read`, `2 reads`.
 pub fn counted(number: u64, singular: &str) -> String {
     let s = if number == 1 { "" } else { "s" };

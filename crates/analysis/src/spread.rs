@@ -24,8 +24,17 @@ pub fn relative_half_width(values: &[f64]) -> Option<f64> {
     }
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let deviation = (squares / (count - 1) as f64).sqrt();
-    let point = T_95[(count - 2).min(T_95.len() - 1)];
-    Some(point * deviation / (count as f64).sqrt() / mean)
+    Some(t_95(count - 1) * deviation / (count as f64).sqrt() / mean)
+}
+
+/// The point of the t distribution for so many degrees of freedom, taken as 1 to 30.
+pub(crate) fn t_95(degrees: usize) -> f64 {
+    T_95[degrees.clamp(1, T_95.len()) - 1]
+}
+
+/// The same for the mean of so many values, rounded down to a whole number of them.
+pub(crate) fn t_95_of(values: f64) -> f64 {
+    t_95((values.max(2.0) as usize) - 1)
 }
 
 /// 0 for no values.

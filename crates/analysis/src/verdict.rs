@@ -30,6 +30,9 @@ impl Rank {
     }
 }
 
+/// The engine of devices that exist in a model only.
+pub(crate) const SIMULATED: &str = "simulated";
+
 /// May this result be used, and why or why not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
@@ -37,6 +40,12 @@ pub struct Verdict {
     pub rank: Rank,
     /// Where the result is valid as one thing but not as another: what it is not valid as.
     pub not_as: Option<String>,
+    /// Where less could be looked at than usual: what it is valid as, `printed`.
+    #[serde(default)]
+    pub only_as: Option<String>,
+    /// Of a device that exists in a model only: no hardware was measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// Why, in sentences, the most important first; for a valid result, what was looked at. // at least one
     pub reasons: Vec<String>,
 }
@@ -61,17 +70,47 @@ impl Verdict {
         Verdict {
             rank,
             not_as: first_critical.and_then(|finding| finding.not_as.clone()),
+            only_as: None,
+            simulated: false,
             reasons,
         }
     }
 
+    /// Says whether the device exists in a model only.
+    #[must_use]
+    pub(crate) fn of_simulated(self, simulated: bool) -> Verdict {
+        Verdict { simulated, ..self }
+    }
+
+    /// Of figures that another tool printed. They can contradict each other, and then they are told like our own; where
+    /// they do not, they are valid as printed and no more: the device's counts and most of the rest are not known.
+    pub(crate) fn of_printed(findings: &[Finding], has_rate: bool) -> Verdict {
+        let good = "no figure contradicts another; the device's own counts are not known";
+        let mut verdict = Verdict::from_findings(findings, good.to_owned());
+        match (verdict.rank, has_rate) {
+            (Rank::Valid, true) => verdict.only_as = Some("printed".to_owned()),
+            (Rank::Valid, false) => {
+                verdict.rank = Rank::Weak;
+                verdict.reasons = vec!["the text holds no rate".to_owned()];
+            }
+            (Rank::Weak | Rank::Invalid, _) => {}
+        }
+        verdict
+    }
+
+    /// What every first line begins with: `VALID`, or `SIMULATED, VALID` where no hardware was measured.
+    pub fn words(&self) -> String {
+        let simulated = if self.simulated { "SIMULATED, " } else { "" };
+        format!("{simulated}{}", self.rank.word())
+    }
+
     /// The first line of every view: `WEAK: stopped after 12 s of 60 s`.
     pub fn sentence(&self) -> String {
-        let as_what = match &self.not_as {
-            Some(what) => format!(" as {what}"),
-            None => String::new(),
+        let as_what = match (&self.not_as, &self.only_as) {
+            (Some(what), _) | (None, Some(what)) => format!(" as {what}"),
+            (None, None) => String::new(),
         };
         let why = self.reasons.first().map_or("", String::as_str);
-        format!("{}{as_what}: {why}", self.rank.word())
+        format!("{}{as_what}: {why}", self.words())
     }
 }

@@ -20,6 +20,9 @@ pub struct WorkerShare {
     pub user_share: Option<f64>,
     /// Its processor time in the kernel, as a share of that; none where the system does not tell. // in [0, 1]
     pub kernel_share: Option<f64>,
+    /// How long it was ready and others had its processor, as a share of that; none where the system does not tell.
+    /// // in [0, 1]
+    pub delayed_share: Option<f64>,
     /// Choosing, staging and handing over I/Os, and counting; all but the last hand-over. // in [0, 1]
     pub issuing_share: Option<f64>,
     /// The last hand-over, waiting for completions and, with engines that block in a call, the calls. // in [0, 1]
@@ -47,6 +50,7 @@ impl WorkerShare {
             elapsed_ns: account.elapsed.0,
             user_share: account.cpu.and_then(|used| cpu(used.user.0)),
             kernel_share: account.cpu.and_then(|used| cpu(used.kernel.0)),
+            delayed_share: account.delayed.and_then(|delayed| cpu(delayed.0)),
             issuing_share: part(account.issuing.0),
             waiting_share: part(account.waiting.0),
             waiting_full_share: part(account.waiting_full.0),

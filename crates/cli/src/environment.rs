@@ -1,7 +1,6 @@
 //! The only reader of environment variables, and of what can be asked about the terminal.
 //!
-//! Deliberately absent: any option that is also on the command line, but for the place of the store; and
-//! `NO_COLOR`, because nothing here is coloured.
+//! Deliberately absent: any option that is also on the command line, but for the place of the store.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -18,6 +17,8 @@ pub(crate) struct Environment {
     home: Option<PathBuf>,
     /// Messages go to a terminal, so progress may be drawn.
     pub(crate) draws_progress: bool,
+    /// A screen may use colours: `NO_COLOR` is not set, or empty. Source: no-color.org.
+    pub(crate) colours: bool,
     /// How wide the terminal is that results go to; `None` where they go elsewhere.
     pub(crate) columns: Option<usize>,
 }
@@ -39,6 +40,12 @@ impl StorePlace {
     }
 }
 
+/// One that a job file names; none where it is not set, or no text.
+#[allow(clippy::disallowed_methods, reason = "this is the one place")]
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 impl Environment {
     /// Reads them all. An empty variable counts as not set.
     #[allow(clippy::disallowed_methods, reason = "this is the one place")]
@@ -54,6 +61,7 @@ impl Environment {
             data_home: absolute("XDG_DATA_HOME"),
             home: absolute("HOME"),
             draws_progress: std::io::stderr().is_terminal(),
+            colours: path("NO_COLOR").is_none(),
             columns: columns(terminal_size_of(std::io::stdout())),
         }
     }

@@ -16,6 +16,8 @@ pub(crate) enum Ending {
     Good,
     /// There is a result, but the run was interrupted, failed on the way, or could not be kept.
     Wrong,
+    /// There is a result, and it broke a condition that was set.
+    Denied,
     /// A dialect's own exit code.
     Code(u8),
 }
@@ -102,6 +104,7 @@ impl Ending {
         ExitCode::from(match self {
             Ending::Good => 0,
             Ending::Wrong => 1,
+            Ending::Denied => 3,
             Ending::Code(code) => code,
         })
     }

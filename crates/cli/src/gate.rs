@@ -81,7 +81,7 @@ impl Gate<'_> {
                 Some(earlier) => host::target_facts_again(self.root, earlier),
                 None => self.look(location),
             },
-            Location::Null(_) => self.look(location),
+            Location::Null(_) | Location::Simulated(_) => self.look(location),
         })
     }
 
@@ -136,6 +136,7 @@ impl Gate<'_> {
                 found
             }
             Location::Null(behaviour) => TargetFacts::null(behaviour),
+            Location::Simulated(device) => TargetFacts::simulated(device),
         }
     }
 
@@ -144,6 +145,9 @@ impl Gate<'_> {
         let mut told = Vec::new();
         for (place, one) in targets.iter().enumerate() {
             let path = one.path.display();
+            if is_imaginary(one) {
+                continue; // its name is no file's
+            }
             if leads_nowhere(&one.path) {
                 told.push(format!(
                     "{path}: a symbolic link to something that is not there: name the file itself"
@@ -162,11 +166,11 @@ impl Gate<'_> {
                 ));
             }
         }
-        let null = |target: &&TargetFacts| target.kind == TargetKind::Null;
-        if self.consent.overwrite_files && !targets.is_empty() && targets.iter().all(null) {
+        let imaginary = targets.iter().all(|target| is_imaginary(target));
+        if self.consent.overwrite_files && !targets.is_empty() && imaginary {
             told.push(
-                "--overwrite: the engine null has no file, so this would allow nothing: leave it away, or say \
-                 another engine"
+                "--overwrite: the engine null and simulated devices have no file, so this would allow nothing: leave \
+                 it away, or name a file"
                     .to_owned(),
             );
         }
@@ -202,8 +206,13 @@ fn facts_of(
     facts
 }
 
+/// Whether there is nothing on this machine behind it.
+fn is_imaginary(target: &TargetFacts) -> bool {
+    matches!(target.kind, TargetKind::Null | TargetKind::Simulated)
+}
+
 fn same(one: &TargetFacts, other: &TargetFacts) -> bool {
-    if one.kind == TargetKind::Null || other.kind == TargetKind::Null {
+    if is_imaginary(one) || is_imaginary(other) {
         return false; // each is a device of its own
     }
     let by_number = one.identity.is_some() && one.identity == other.identity;

@@ -15,6 +15,7 @@ mod environment;
 mod failure;
 mod gate;
 mod keep;
+mod live;
 mod now;
 mod ours;
 mod output;
@@ -41,6 +42,12 @@ fn main() -> ExitCode {
             Err(failure) => failure.tell(),
         };
     }
+    if let Some(line) = commands::fio::line_of(&words) {
+        return match commands::fio::fio(&line, &Environment::read()) {
+            Ok(ending) => ending.exit_code(),
+            Err(failure) => failure.tell(),
+        };
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::parser_says(error),
@@ -56,13 +63,23 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Fai
         Command::Survey(args) => commands::survey::survey(args, environment),
         Command::Sweep(args) => commands::sweep::sweep(args, environment),
         Command::Run(args) => commands::run::run(args, environment),
-        Command::Diskspd(_) | Command::Sqlio(_) => {
+        Command::Check(args) => commands::check::check(args, environment),
+        Command::Watch(args) => commands::watch::watch(args, environment),
+        Command::Quick(args) => commands::looks::quick(args, environment),
+        Command::Layers(args) => commands::looks::layers(args, environment),
+        Command::Files(args) => commands::files::files(args, environment),
+        Command::Dd(args) => commands::dd::dd(args, environment),
+        Command::Diskspd(_) | Command::Sqlio(_) | Command::Fio(_) => {
             unreachable!("a line of another tool's is not read by this parser")
         }
+        Command::Iometer(args) => commands::iometer::iometer(args, environment),
         Command::Import(args) => commands::import::import(args, environment),
         Command::List(args) => commands::list::list(args, environment),
         Command::Show(args) => commands::show::show(args, environment),
+        Command::Report(args) => commands::report::report(args, environment),
         Command::Table(args) => commands::table::table(args, environment),
+        Command::Compare(args) => commands::compare::compare(args, environment),
+        Command::Baseline(args) => commands::baseline::baseline(args, environment),
         Command::Export(args) => commands::export::export(args, environment),
         Command::Tag(args) => commands::tag::tag(args, environment),
         Command::Delete(args) => commands::delete::delete(args, environment),

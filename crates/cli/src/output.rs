@@ -19,6 +19,16 @@ pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// The same of a part of a result that goes on; whether there is still somebody who reads it.
+pub(crate) fn still_read(part: &[u8]) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(part).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(unwritten(&error)),
+    }
+}
+
 /// Nobody can read what was to be said on standard output.
 pub(crate) fn unwritten(error: &io::Error) -> Failure {
     Failure::failed(format!(
@@ -35,6 +45,17 @@ pub(crate) fn tell(text: &str) {
     for line in broken(&text, environment::message_columns()) {
         let _ = writeln!(err, "{line}");
     }
+}
+
+/// A line of another tool's, as that tool writes it: without the program's name.
+pub(crate) fn tell_plain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", views::printable(line));
+}
+
+/// The same in place of the line before it.
+pub(crate) fn draw_over(line: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "\r{}", views::printable(line)).and_then(|()| err.flush());
 }
 
 /// How wide what is told may be without being broken; `None` where it does not go to a terminal.

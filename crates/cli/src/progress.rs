@@ -3,6 +3,7 @@
 //! Drawn on standard error and gone when the result comes. Deliberately absent: results.
 
 use crate::environment::{self, Environment};
+use crate::live::Screen;
 use crate::now::Stopwatch;
 use crate::output;
 use analysis::say;
@@ -22,6 +23,8 @@ const TITLE_RUN: &str = "running";
 
 /// Draws what the engine and the survey tell.
 pub(crate) struct Progress {
+    /// Instead of the line, where one was asked for.
+    screen: Option<Screen>,
     bar: ProgressBar,
     since: Stopwatch,
     state: Mutex<State>,
@@ -79,6 +82,7 @@ impl Progress {
         let style = ProgressStyle::with_template(line).expect("the template is a constant");
         bar.set_style(style.progress_chars("=> "));
         Progress {
+            screen: None,
             bar,
             since: Stopwatch::start(),
             state: Mutex::new(State {
@@ -91,6 +95,15 @@ impl Progress {
                 chore: None,
             }),
         }
+    }
+
+    /// On a screen instead, where there is one.
+    pub(crate) fn on_screen(mut self, screen: Option<Screen>) -> Self {
+        if screen.is_some() {
+            self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        self.screen = screen;
+        self
     }
 
     /// The files are there: what was written and how fast, as a line that stays. Returns how long the writing
@@ -128,6 +141,10 @@ impl Progress {
     /// A survey's next cell begins; it is expected that all of them end after `left` more.
     pub(crate) fn cell(&self, what: String, left: Nanos) {
         let now = self.since.elapsed();
+        if let Some(screen) = &self.screen {
+            screen.what(what.clone());
+            screen.progress(now, now.plus(left));
+        }
         let mut state = self.state.lock().expect("nobody panics while drawing");
         state.what = what;
         state.began = now;
@@ -139,12 +156,18 @@ impl Progress {
 
     /// A line that stays, above what is drawn.
     pub(crate) fn tell(&self, text: &str) {
-        self.bar.suspend(|| output::tell(text));
+        match &self.screen {
+            Some(screen) => screen.tell(text),
+            None => self.bar.suspend(|| output::tell(text)),
+        }
     }
 
     /// Nothing more to draw.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+        if let Some(screen) = &self.screen {
+            screen.finish();
+        }
     }
 
     fn draw(&self, tick: Option<(Nanos, u64, Bytes)>) {
@@ -204,6 +227,9 @@ impl Progress {
 
 impl Observer for Progress {
     fn on(&self, event: Event<'_>) {
+        if let Some(screen) = &self.screen {
+            screen.on(event);
+        }
         match event {
             Event::Filling { path, done, total } => {
                 self.draw_chore(Chore::Filling, path, (done, total));
@@ -230,6 +256,38 @@ impl Observer for Progress {
                 p99: _, // the line has no room for it
             } => self.draw(Some((elapsed, ios, bytes))),
         }
+    }
+}
+
+/// One step after another, each for as long as it takes.
+pub(crate) struct Steps(ProgressBar);
+
+impl Steps {
+    pub(crate) fn new(environment: &Environment) -> Self {
+        let target = if environment.draws_progress {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let style = ProgressStyle::with_template("{wide_msg}").expect("the template is a constant");
+        bar.set_style(style);
+        Steps(bar)
+    }
+
+    /// What is being done from now on.
+    pub(crate) fn doing(&self, what: &str) {
+        self.0.set_message(format!("measuring: {what}"));
+    }
+
+    /// A line that stays, above what is drawn.
+    pub(crate) fn tell(&self, text: &str) {
+        self.0.suspend(|| output::tell(text));
+    }
+
+    /// Nothing more to draw.
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -3,6 +3,7 @@
 //! The time that is left follows from what the last cells cost beyond their phases. Deliberately absent: results.
 
 use crate::environment::{self, Environment};
+use crate::live::Screen;
 use crate::now::Stopwatch;
 use crate::output;
 use analysis::{SweepForecast, SweepResult, say};
@@ -18,6 +19,8 @@ const COLUMNS_WIDE: usize = 100;
 
 /// Draws what the engine and the walk tell.
 pub(crate) struct SweepProgress {
+    /// Instead of the bars, where one was asked for.
+    screen: Option<Screen>,
     bars: MultiProgress,
     whole: ProgressBar,
     cell: ProgressBar,
@@ -74,6 +77,7 @@ impl SweepProgress {
         };
         let rests = forecast.runs_least.saturating_sub(1).max(1);
         SweepProgress {
+            screen: None,
             whole: bar(forecast.duration_least_ns),
             cell: bar(1),
             bars,
@@ -97,6 +101,16 @@ impl SweepProgress {
         }
     }
 
+    /// On a screen instead, where there is one.
+    pub(crate) fn on_screen(mut self, screen: Option<Screen>) -> Self {
+        if screen.is_some() {
+            self.bars.set_draw_target(ProgressDrawTarget::hidden());
+            self.draws = false;
+        }
+        self.screen = screen;
+        self
+    }
+
     /// A turn begins.
     pub(crate) fn begin(&self, label: String, planned: Nanos) {
         let now = self.since.elapsed();
@@ -108,6 +122,9 @@ impl SweepProgress {
         let around = state.pace.around();
         state.left = state.left.minus(planned.plus(around));
         drop(state);
+        if let Some(screen) = &self.screen {
+            screen.what(label.clone());
+        }
         self.cell.set_prefix(label);
         self.draw(None);
     }
@@ -120,13 +137,20 @@ impl SweepProgress {
         let count = format!("{} of {}", state.done, state.runs.max(state.done));
         let left = state.left;
         drop(state);
+        if let Some(screen) = &self.screen {
+            let now = self.since.elapsed();
+            screen.progress(now, now.plus(left));
+        }
         let said = match &done.result {
             Ok(result) => figures(result),
             Err(reason) => format!("NA: {reason}"),
         };
         if !self.draws || done.result.is_err() {
             let text = format!("{count}, {}: {said}; {}", done.label, left_words(left));
-            self.bars.suspend(|| output::tell(&text));
+            match &self.screen {
+                Some(screen) => screen.tell(&text),
+                None => self.bars.suspend(|| output::tell(&text)),
+            }
         }
     }
 
@@ -141,6 +165,9 @@ impl SweepProgress {
     pub(crate) fn finish(&self) {
         self.cell.finish_and_clear();
         self.whole.finish_and_clear();
+        if let Some(screen) = &self.screen {
+            screen.finish();
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -177,6 +204,9 @@ impl SweepProgress {
 
 impl Observer for SweepProgress {
     fn on(&self, event: Event<'_>) {
+        if let Some(screen) = &self.screen {
+            screen.on(event);
+        }
         match event {
             Event::Filling { path, done, total } | Event::Proving { path, done, total } => {
                 let name = views::printable(&path.to_string_lossy());

@@ -26,12 +26,28 @@ pub enum Problem {
         /// What it contradicts and what to do.
         why: &'static str,
     },
+    /// A file that an option names, with what is wrong in it.
+    #[error("{option} {}: {what}", path.display())]
+    File {
+        /// As it is written on the command line.
+        option: &'static str,
+        /// As it was given.
+        path: PathBuf,
+        /// What was read and what is accepted.
+        what: String,
+    },
     /// Nothing to measure.
     #[error("no target: name a file or a device at the end of the line")]
     NoTarget,
     /// The name of a target is empty.
     #[error("a target: read an empty name; name a file or a device")]
     EmptyTarget,
+    /// What is wrong with the word of a simulated device.
+    #[error("a simulated target (sim:MODEL[,key=value...]): {why}")]
+    Simulated {
+        /// In a sentence.
+        why: String,
+    },
     /// The engine null has no target.
     #[error(
         "{}: the engine null moves no bytes, so it takes no target: leave the name away, or say another \

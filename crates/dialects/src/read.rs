@@ -3,7 +3,7 @@
 //! Deliberately absent: ranges that depend on other values or on the machine.
 
 use crate::problem::{Problem, Refusal};
-use model::UnitError;
+use model::{Location, SimulatedDevice, UnitError};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -80,6 +80,26 @@ impl Reader {
             self.refuse(Problem::NameNotText {
                 path: path.to_owned(),
             });
+        }
+    }
+
+    /// What a target's name means: a simulated device, or a file or device. All that is wrong with it is kept.
+    pub fn location(&mut self, name: &Path) -> Location {
+        let word = name
+            .to_str()
+            .filter(|text| SimulatedDevice::is_meant_by(text));
+        let Some(word) = word else {
+            self.target(name);
+            return Location::Path(name.to_owned());
+        };
+        match word.parse::<SimulatedDevice>() {
+            Ok(device) => Location::Simulated(Box::new(device)),
+            Err(error) => {
+                let told = error.problems().iter().cloned();
+                self.problems
+                    .extend(told.map(|why| Problem::Simulated { why }));
+                Location::Path(name.to_owned())
+            }
         }
     }
 

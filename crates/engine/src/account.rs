@@ -96,6 +96,7 @@ impl Book {
         Account {
             elapsed: self.ended.minus(self.began.unwrap_or(self.ended)),
             cpu: None,
+            delayed: None,
             turns: self.looked_at * u64::from(EVERY) + u64::from(EVERY - self.left),
             looked_at: self.looked_at,
             issuing: self.issuing,

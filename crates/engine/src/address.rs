@@ -30,7 +30,7 @@ pub(crate) enum Route {
 
 impl Route {
     /// The next step of a slot. `dice` is the thread's; fathom's own way has its own.
-    #[inline]
+    #[inline(always)] // the loop is made for several shapes; a call an I/O would cost a tenth of it
     pub(crate) fn next(&mut self, dice: &mut Jenkins, slot: u32) -> Step {
         match self {
             Route::Own(steps) => steps.next(),
@@ -69,12 +69,12 @@ impl Steps {
         );
         let pattern = match target.workload.access {
             Access::Sequential => Pattern::Sequential {
-                next: first_block(blocks, seed, seat.index, seat.threads),
+                next: first_place(blocks, seed, seat.index, seat.threads),
             },
             Access::Stripe(access) => {
                 Pattern::Stripe(Stripe::new(access, seat.index, seat.threads))
             }
-            Access::Random | Access::Diskspd(_) => Pattern::Random,
+            Access::Random | Access::Diskspd(_) | Access::Mixed(_) => Pattern::Random,
         };
         Steps {
             rng: Rng::new(seed, stream),
@@ -87,7 +87,7 @@ impl Steps {
     }
 
     /// The next step: first the place, then the operation.
-    #[inline]
+    #[inline(always)] // as above
     pub(crate) fn next(&mut self) -> Step {
         let number = match &mut self.pattern {
             Pattern::Random => self.rng.below(self.blocks),
@@ -117,7 +117,7 @@ impl Steps {
 
 /// Where a sequential walk begins: somewhere in the range by the seed (at its start for seed 0), and each further
 /// thread one share of the range later. // in [0, blocks)
-fn first_block(blocks: u64, seed: u64, index: u32, threads: u32) -> u64 {
+pub(crate) fn first_place(blocks: u64, seed: u64, index: u32, threads: u32) -> u64 {
     let begin = if seed == 0 {
         0
     } else {

@@ -17,9 +17,9 @@ use crate::RunError;
 use crate::jenkins::Jenkins;
 use crate::place::{Place, Seat};
 use crate::rng::Rng;
-use crate::shape::{Shape, Turns};
+use crate::shape::{Shape, Turns, common};
 use map::Map;
-use model::{Bytes, CacheMode, Plan, PlannedTarget, WriteContent, stamp};
+use model::{Access, Bytes, CacheMode, Plan, PlannedTarget, WriteContent, stamp};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -167,8 +167,20 @@ impl Buffers {
         offset: Bytes,
         dice: &mut Jenkins,
     ) -> Memory {
+        let block = self.parts[seat].block;
+        self.for_piece(seat, slot, (offset, block), dice)
+    }
+
+    /// The same for a write of so many bytes. // at most the target's block
+    #[inline]
+    pub(crate) fn for_piece(
+        &mut self,
+        seat: usize,
+        slot: u32,
+        (offset, block): (Bytes, usize),
+        dice: &mut Jenkins,
+    ) -> Memory {
         let part = &mut self.parts[seat];
-        let block = part.block;
         if let Data::Source {
             source,
             area,
@@ -265,7 +277,7 @@ impl Part {
         let base = *end;
         let block = target.workload.block.0 as usize;
         let twins = if writes {
-            Shape::of(&target.content).twins(block, target.base.0 as usize)
+            Shape::of(&target.content).twins(unit_of(target), target.base.0 as usize)
         } else {
             0
         };
@@ -308,6 +320,17 @@ impl Part {
 /// How far behind a mark's place a block begins that takes this twin.
 fn twin_behind(twins: usize, twin: usize) -> u64 {
     stamp::STAMP_EVERY.0 / twins as u64 * twin as u64
+}
+
+/// What lengths and offsets of its I/Os are multiples of, from the base on.
+fn unit_of(target: &PlannedTarget) -> usize {
+    match &target.workload.access {
+        Access::Mixed(mixed) => {
+            let sizes = mixed.lines.iter().flat_map(|line| [line.block, line.align]);
+            sizes.fold(0, |unit, size| common(size.0 as usize, unit))
+        }
+        _ => target.workload.block.0 as usize,
+    }
 }
 
 fn slot_bytes(target: &PlannedTarget) -> usize {

@@ -7,7 +7,7 @@
 use crate::RunError;
 use crate::buffer::Source;
 use crate::place::places;
-use crate::{cores, dispatch, trial};
+use crate::{cores, dispatch, simulated, trial};
 use host::Root;
 use model::{HostRecord, Plan, TargetFacts};
 
@@ -21,6 +21,9 @@ pub fn foresee(
     targets: &[TargetFacts],
     root: &Root,
 ) -> Result<(), RunError> {
+    if simulated::is_meant(plan) {
+        return Source::can_be_read(plan); // nothing of this machine is used
+    }
     if plan.polling.completions {
         trial::can_be_polled(root, targets)?;
     }

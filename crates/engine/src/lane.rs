@@ -3,13 +3,15 @@
 use crate::RunError;
 use crate::address::{Route, Steps};
 use crate::buffer::Source;
+use crate::heat;
 use crate::jenkins::Jenkins;
+use crate::mix::{Mix, Turn};
 use crate::pacer::Pacer;
 use crate::place::{Place, Seat};
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
 use crate::walk::{SharedPointer, Stride, Walk};
-use model::{Access, Plan, PoolDraw};
+use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw};
 use std::sync::Arc;
 
 /// What all threads of a plan share.
@@ -19,6 +21,7 @@ pub(crate) struct Shared {
     pub(crate) schedule: Arc<Schedule>,
     pointers: Arc<[Arc<SharedPointer>]>,            // by target
     pub(crate) sources: Arc<[Option<Arc<Source>>]>, // by target
+    steps_a_row: usize,                             // of the latencies over time
 }
 
 impl Shared {
@@ -29,6 +32,7 @@ impl Shared {
             schedule: Arc::clone(schedule),
             pointers: plan.targets.iter().map(|_| Arc::default()).collect(),
             sources: Source::all(plan)?.into(),
+            steps_a_row: heat::steps_a_row(plan),
         })
     }
 }
@@ -36,9 +40,13 @@ impl Shared {
 /// What the thread does to one of its targets.
 pub(crate) struct Lane {
     pub(crate) route: Route,
+    /// Of a mixed workload; it is asked instead of the route.
+    pub(crate) mix: Option<Box<Mix>>,
     pub(crate) pacer: Pacer,
     pub(crate) tally: ThreadTally,
     pub(crate) block: u32,
+    /// Bytes that it may still issue; `MAX` where the time decides alone.
+    pub(crate) left: u64,
     pub(crate) target: u32,
 }
 
@@ -62,9 +70,22 @@ pub(crate) enum Draw {
 }
 
 impl Lane {
+    /// The next turn of a mixed workload.
+    #[inline]
+    pub(crate) fn turn(&mut self) -> Option<Turn> {
+        self.mix.as_mut().map(|mix| mix.next())
+    }
+
     pub(crate) fn new(shared: &Shared, thread: u32, seat: &Seat, dice: &mut Jenkins) -> Self {
         let plan = &shared.plan;
         let target = &plan.targets[seat.target as usize];
+        let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32) | u64::from(thread);
+        let mix = match &target.workload.access {
+            Access::Mixed(mixed) => {
+                Some(Box::new(Mix::new((target, mixed), plan.seed, seat, apart)))
+            }
+            _ => None,
+        };
         let route = match &target.workload.access {
             Access::Diskspd(access) => {
                 let stride = Stride {
@@ -75,24 +96,33 @@ impl Lane {
                 let pointer = &shared.pointers[seat.target as usize];
                 Route::Diskspd(Walk::new((target, access), stride, pointer, dice))
             }
-            Access::Sequential | Access::Random | Access::Stripe(_) => {
-                let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32);
-                Route::Own(Steps::new(
-                    target,
-                    plan.seed,
-                    seat,
-                    apart | u64::from(thread),
-                ))
+            Access::Sequential | Access::Random | Access::Stripe(_) | Access::Mixed(_) => {
+                Route::Own(Steps::new(target, plan.seed, seat, apart))
             }
         };
+        let pauses = matches!(&target.workload.access, Access::Mixed(mixed) if mixed.pauses());
         Lane {
             route,
-            pacer: Pacer::new(target.pacing, target.workload.block.0),
-            tally: ThreadTally::new(plan),
+            mix,
+            pacer: if pauses {
+                Pacer::Told { due: Nanos(0) }
+            } else {
+                Pacer::new(target.pacing, target.workload.block.0)
+            },
+            tally: ThreadTally::new(plan, shared.steps_a_row),
             block: u32::try_from(target.workload.block.0).expect("at most 1 GiB"),
+            left: left(target),
             target: seat.target,
         }
     }
+}
+
+/// What a thread may issue in all, in whole blocks.
+fn left(target: &PlannedTarget) -> u64 {
+    let block = target.workload.block;
+    target
+        .amount
+        .map_or(u64::MAX, |amount| amount.floor_to(block).0.max(block.0))
 }
 
 impl Draw {

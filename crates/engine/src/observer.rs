@@ -47,6 +47,21 @@ pub enum Event<'a> {
 pub trait Observer: Sync {
     /// Called on the control plane's thread, a few times a second at most.
     fn on(&self, event: Event<'_>);
+
+    /// Whether what was counted in the measured phase so far is enough: then it ends there, as if it had been planned so
+    /// long. Asked some fifty times a second, with all readings since the phase began. Nobody has enough unless he says so.
+    fn enough(&self, _so_far: &[SoFar]) -> bool {
+        false
+    }
+}
+
+/// What was counted of the measured phase at some moment of it, all threads together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SoFar {
+    /// Since the phase began.
+    pub elapsed: Nanos,
+    /// Completed since then; threads tell it after each batch, so the last batch of each may be missing.
+    pub ios: u64,
 }
 
 /// Looks away.

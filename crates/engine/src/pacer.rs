@@ -14,14 +14,18 @@ pub(crate) enum Pacer {
     Free,
     Rate {
         bytes_per_s: u64, // above 0
-        block: u64,
-        charged: u64, // bytes issued
-        due: Nanos,   // when the rate allows one block more
+        block: u64,       // the largest
+        charged: u64,     // bytes issued
+        due: Nanos,       // when the rate allows one block more
     },
     Bursts {
         ios: u32, // above 0
         left: u32,
         pause: Nanos,
+        due: Nanos,
+    },
+    /// Whoever draws the I/Os says when to pause.
+    Told {
         due: Nanos,
     },
 }
@@ -50,24 +54,32 @@ impl Pacer {
     pub(crate) fn holds_until<C: Clock>(&self, clock: &C) -> Option<Nanos> {
         match self {
             Pacer::Free => None,
-            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } => {
+            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } | Pacer::Told { due } => {
                 (clock.now() < *due).then_some(*due)
             }
         }
     }
 
-    /// Charges an I/O that was issued at `at`.
+    /// Nothing is due before this moment, where pauses are told.
     #[inline]
-    pub(crate) fn charge(&mut self, at: Nanos) {
+    pub(crate) fn hold(&mut self, until: Nanos) {
+        if let Pacer::Told { due } = self {
+            *due = until;
+        }
+    }
+
+    /// Charges an I/O of so many bytes that was issued at `at`.
+    #[inline]
+    pub(crate) fn charge(&mut self, at: Nanos, bytes: u64) {
         match self {
-            Pacer::Free => {}
+            Pacer::Free | Pacer::Told { .. } => {}
             Pacer::Rate {
                 bytes_per_s,
                 block,
                 charged,
                 due,
             } => {
-                *charged += *block;
+                *charged += bytes;
                 *due = moment(*charged + *block, *bytes_per_s);
             }
             Pacer::Bursts {
@@ -110,7 +122,7 @@ mod tests {
         clock.wait_until(Nanos::millis(3));
         for expected in [None, None, None, Some(Nanos::millis(4))] {
             assert_eq!(pacer.holds_until(&clock), expected);
-            pacer.charge(Nanos::millis(3));
+            pacer.charge(Nanos::millis(3), 4096);
         }
     }
 
@@ -124,9 +136,9 @@ mod tests {
             },
             4096,
         );
-        pacer.charge(Nanos(0));
+        pacer.charge(Nanos(0), 4096);
         assert_eq!(pacer.holds_until(&clock), None);
-        pacer.charge(Nanos(100));
+        pacer.charge(Nanos(100), 4096);
         assert_eq!(pacer.holds_until(&clock), Some(Nanos(5_000_100)));
         clock.wait_until(Nanos(5_000_100));
         assert_eq!(pacer.holds_until(&clock), None);

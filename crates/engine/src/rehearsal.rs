@@ -6,6 +6,7 @@
 use crate::RunError;
 use crate::backend::{Backend, Null, Setup};
 use crate::clock::FakeClock;
+use crate::heat;
 use crate::lane::Shared;
 use crate::live::Live;
 use crate::place::{Place, places};
@@ -14,8 +15,8 @@ use crate::target::open_all;
 use crate::timespan::{Job, seat_record};
 use crate::worker::{Work, drive, finish};
 use model::{
-    ClockRecord, CounterWindow, EngineRecord, Failure, Nanos, Outcome, RunRecord, ThreadRecord,
-    WorkerRecord,
+    ClockRecord, CounterWindow, EngineRecord, Failure, LatencyHeat, Nanos, Outcome, RunRecord,
+    Series, ThreadRecord, WorkerRecord,
 };
 use std::sync::Arc;
 
@@ -26,13 +27,16 @@ use std::sync::Arc;
 /// A target is not null, or memory for the buffers was refused.
 pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    let (mut threads, mut workers) = (Vec::new(), Vec::new());
+    let (mut threads, mut workers, mut heat) = (Vec::new(), Vec::new(), Vec::new());
     let mut failure = None;
     let mut drained = Nanos(0);
     let shared = Shared::new(&job.plan, &schedule)?;
     for place in places(&job.plan, job.started_utc.0) {
         let (records, done) = rehearse_one(&shared, &place, step)?;
-        threads.extend(records);
+        for (record, parts) in records {
+            threads.push(record);
+            heat::gather(&mut heat, parts);
+        }
         workers.push(done.worker);
         failure = failure.or(done.failure);
         drained = drained.max(done.drained);
@@ -58,9 +62,16 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
         threads,
         window: CounterWindow::default(),
         lifetime: CounterWindow::default(),
+        series: Series {
+            heat,
+            samples: Vec::new(),
+        },
         outcome: failure.map_or(Outcome::Complete, Outcome::Failed),
     })
 }
+
+/// What a thread did to one target, and how its latencies were spread over time.
+type Counted = (ThreadRecord, Vec<LatencyHeat>);
 
 /// What a rehearsed thread leaves behind, but for its counts.
 struct Left {
@@ -73,7 +84,7 @@ fn rehearse_one(
     shared: &Shared,
     place: &Place,
     step: Nanos,
-) -> Result<(Vec<ThreadRecord>, Left), RunError> {
+) -> Result<(Vec<Counted>, Left), RunError> {
     let plan = &shared.plan;
     let (targets, aims) = open_all(plan, place)?;
     let mut work = Work::new(
@@ -140,6 +151,7 @@ pub(crate) mod tests {
             weight: 1,
             pool_threads: Vec::new(),
             threads: 1,
+            amount: None,
             workload: Workload {
                 block: Bytes::kib(4),
                 queue_depth: QueueDepth(1),

@@ -4,7 +4,7 @@
 //! and on nothing else; no thread has to be told that a phase has begun.
 
 use model::{Nanos, PhaseTimes, Phases};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// The moments, counted from the start of the warm-up.
 #[derive(Debug)]
@@ -13,6 +13,7 @@ pub(crate) struct Schedule {
     measured_to: AtomicU64, // only ever lowered
     end: AtomicU64,         // only ever lowered
     halted: AtomicBool,     // somebody wants the end, whatever is in flight
+    spent: AtomicU32,       // threads that have done all that they were to do
 }
 
 impl Schedule {
@@ -24,17 +25,31 @@ impl Schedule {
             measured_to: AtomicU64::new(measured_to),
             end: AtomicU64::new(phases.total().0),
             halted: AtomicBool::new(false),
+            spent: AtomicU32::new(0),
         }
     }
 
-    /// Ends everything at `now`, if that is sooner than planned.
-    pub(crate) fn halt(&self, now: Nanos) {
+    /// Ends the measured phase and everything after it at `now`, if that is sooner than planned.
+    pub(crate) fn shorten(&self, now: Nanos) {
         self.measured_to.fetch_min(now.0, Ordering::Relaxed);
         self.end.fetch_min(now.0, Ordering::Relaxed);
+    }
+
+    /// The same, and what is in flight is not waited for long.
+    pub(crate) fn halt(&self, now: Nanos) {
+        self.shorten(now);
         self.halted.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was brought nearer, so that what is in flight is not waited for long.
+    /// One of so many threads has done all that it was to do; the last of them ends everything, just after `now`, so that
+    /// what it found then counts.
+    pub(crate) fn is_spent(&self, now: Nanos, threads: u32) {
+        if self.spent.fetch_add(1, Ordering::AcqRel) + 1 == threads {
+            self.halt(now.plus(Nanos(1)));
+        }
+    }
+
+    /// Whether somebody wants the end, so that what is in flight is not waited for long.
     pub(crate) fn is_halted(&self) -> bool {
         self.halted.load(Ordering::Relaxed)
     }
@@ -105,6 +120,15 @@ mod tests {
         schedule.halt(Nanos(70));
         assert_eq!(schedule.times(Nanos(51)).measured(), Nanos(40));
         assert!(schedule.is_over(Nanos(50)));
+    }
+
+    #[test]
+    fn the_last_thread_that_is_done_ends_it_all() {
+        let schedule = schedule();
+        schedule.is_spent(Nanos(40), 2);
+        assert!(!schedule.is_over(Nanos(60)));
+        schedule.is_spent(Nanos(60), 2);
+        assert!(schedule.counts(Nanos(60)) && schedule.is_over(Nanos(61)));
     }
 
     #[test]

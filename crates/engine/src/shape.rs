@@ -91,7 +91,7 @@ impl Turns {
 }
 
 /// Largest common divisor.
-fn common(a: usize, b: usize) -> usize {
+pub(crate) fn common(a: usize, b: usize) -> usize {
     if b == 0 { a } else { common(b, a % b) }
 }
 

@@ -1,9 +1,10 @@
 //! One thread's counters on one target: all sized before the start, plain integers, owned by the thread alone.
 
+use crate::heat::{self, HeatRows};
 use crate::schedule::Schedule;
 use model::{
-    Bytes, ErrorCount, Interval, LatencyHistogram, LatencySpread, LifetimeCount, Nanos, Operation,
-    Plan, Tally,
+    Bytes, ErrorCount, Interval, LatencyHeat, LatencyHistogram, LatencySpread, LifetimeCount,
+    Nanos, Operation, Plan, Tally, ThreadRecord,
 };
 
 /// Different errnos that one operation can keep apart; further kinds are counted as the last.
@@ -20,6 +21,7 @@ pub(crate) struct ThreadTally {
     lifetime: [LifetimeCount; OPERATIONS],                 // but for what the open steps hold
     step: usize,                                           // of the time series, which is open
     interval_ns: u64,
+    closed_within: (Nanos, Nanos), // smallest and largest latency of all closed steps
 }
 
 #[derive(Debug)]
@@ -29,6 +31,7 @@ struct Counts {
     latency: LatencyHistogram,
     errors: Vec<ErrorCount>, // capacity ERROR_KINDS, never grown
     steps: Vec<Step>,
+    heat: HeatRows, // but for what came in the open step
 }
 
 /// One step of the time series, as it is counted: plain numbers in one cache line, because each I/O updates them.
@@ -108,6 +111,12 @@ impl Found {
         Found::look_up(at, schedule, interval_ns)
     }
 
+    /// Whether the batch counts.
+    #[inline]
+    pub(crate) fn counts(&self) -> bool {
+        self.step.is_some()
+    }
+
     /// The same from nothing, with a division: once a step.
     #[cold]
     fn look_up(at: Nanos, schedule: &Schedule, interval_ns: u64) -> Self {
@@ -126,14 +135,15 @@ impl Found {
 }
 
 impl ThreadTally {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let steps = plan.phases.measured.0.div_ceil(plan.interval.0) as usize;
+    pub(crate) fn new(plan: &Plan, steps_a_row: usize) -> Self {
+        let steps = heat::steps(plan);
         let counts = || Counts {
             open: Step::EMPTY,
             short_ios: 0,
             latency: LatencyHistogram::new(),
             errors: Vec::with_capacity(ERROR_KINDS),
             steps: vec![Step::EMPTY; steps],
+            heat: HeatRows::new(steps, steps_a_row),
         };
         ThreadTally {
             measured: [counts(), counts()],
@@ -143,6 +153,7 @@ impl ThreadTally {
             lifetime: [LifetimeCount::default(); OPERATIONS],
             step: 0,
             interval_ns: plan.interval.0,
+            closed_within: (Nanos::MAX, Nanos(0)),
         }
     }
 
@@ -198,6 +209,10 @@ impl ThreadTally {
         for (counts, lifetime) in self.measured.iter_mut().zip(&mut self.lifetime) {
             if counts.open.ios > 0 {
                 let closed = std::mem::replace(&mut counts.open, Step::EMPTY);
+                let extremes = (closed.latency_min, closed.latency_max);
+                counts.heat.look(self.step, &counts.latency, extremes);
+                let (min, max) = self.closed_within;
+                self.closed_within = (min.min(extremes.0), max.max(extremes.1));
                 lifetime.ios += closed.ios;
                 lifetime.bytes.0 += closed.bytes;
                 counts.steps[self.step] = closed;
@@ -232,22 +247,31 @@ impl ThreadTally {
     /// The 99th percentile of reads and writes together, as far as they were measured.
     pub(crate) fn p99(&self) -> Option<Nanos> {
         let [reads, writes] = &self.measured;
-        LatencyHistogram::exceeded_by_one_in(100, &[&reads.latency, &writes.latency])
+        let open = self.measured.iter().map(|counts| &counts.open);
+        let within = open.fold(self.closed_within, |(min, max), step| {
+            (min.min(step.latency_min), max.max(step.latency_max))
+        });
+        LatencyHistogram::exceeded_by_one_in(100, &[&reads.latency, &writes.latency], within)
     }
 
-    /// The record's form. A run that was stopped keeps only the steps that it reached, and the one in which
-    /// the completion that stopped it was found.
+    /// What one thread did to one target, in the record's form, and how its latencies were spread over time. A run that
+    /// was stopped keeps only the steps that it reached, and the one in which the completion that stopped it was found.
     pub(crate) fn into_record(
         mut self,
+        (thread, target): (u32, u32),
         measured: Nanos,
-    ) -> ([Tally; OPERATIONS], [LifetimeCount; OPERATIONS]) {
+    ) -> (ThreadRecord, Vec<LatencyHeat>) {
         self.close();
         let steps = measured.0.div_ceil(self.interval_ns) as usize;
         let mut responses = self.response.map(|both| both.into_iter());
-        let tallies = self.measured.map(|counts| {
+        let (mut operations, mut heat) = (Operation::ALL.into_iter(), Vec::new());
+        let measured = self.measured.map(|counts| {
+            let operation = operations.next().expect("one for each");
             let latency = closed(counts.latency, &counts.steps);
             let counted = counts.steps.iter().rposition(|step| step.ios > 0);
             let used = steps.max(counted.map_or(0, |last| last + 1));
+            let rows = counts.heat;
+            heat.extend(rows.into_record((target, operation), self.interval_ns, used));
             let kept = counts.steps.into_iter().take(used);
             let intervals: Vec<Interval> = kept.map(Interval::from).collect();
             Tally {
@@ -260,7 +284,14 @@ impl ThreadTally {
                 intervals,
             }
         });
-        (tallies, self.lifetime)
+        let record = ThreadRecord {
+            thread,
+            target,
+            measured,
+            lifetime: self.lifetime,
+            abandoned: 0,
+        };
+        (record, heat)
     }
 }
 

@@ -10,8 +10,8 @@
 use crate::RunError;
 use crate::backend::read_without_waiting;
 use crate::target::OpenTarget;
-use host::{KernelWorkers, Root};
-use model::{CacheMode, Plan, PlannedTarget, Ratio, TargetFacts};
+use host::Root;
+use model::{CacheMode, KernelWorkers, Plan, PlannedTarget, Ratio, TargetFacts};
 use std::io;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -96,16 +96,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What is said of them.
-    pub(crate) fn note(&self) -> Option<String> {
-        let KernelWorkers { count, busy } = self.most;
-        let milliseconds = busy.0 / 1_000_000;
-        (count > 0).then(|| {
-            format!(
-                "io_uring requests were carried out by kernel workers here ({count} of them, {milliseconds}ms on a \
-                 processor): such a request costs several times as much, and --engine libaio or sync may be faster"
-            )
-        })
+    /// What was seen, where any was.
+    pub(crate) fn seen(&self) -> Option<KernelWorkers> {
+        (self.most.count > 0).then_some(self.most)
     }
 }
 

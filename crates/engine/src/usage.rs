@@ -1,4 +1,4 @@
-//! Processor time of the calling thread. Source: getrusage(2), RUSAGE_THREAD.
+//! Processor time of the calling thread, and how long it waited for a processor. Source: getrusage(2), RUSAGE_THREAD.
 //!
 //! The sum is exact; how it is split between program and kernel is the kernel's estimate by ticks on most machines.
 #![allow(unsafe_code, reason = "asks the system about the thread")]
@@ -15,6 +15,11 @@ pub(crate) fn of_this_thread() -> Option<ThreadCpu> {
         user: nanos(usage.ru_utime),
         kernel: nanos(usage.ru_stime),
     })
+}
+
+/// How long it was ready and others had its processor, since it began; `None` where the system does not tell.
+pub(crate) fn delay_of_this_thread() -> Option<Nanos> {
+    host::thread_delay(&host::Root::live())
 }
 
 /// From one reading to a later one.

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::jenkins::Jenkins;
 use crate::lane::{Draw, Lane, Shared};
 use crate::live::Live;
+use crate::mix::Mix;
 use crate::open::Open;
 use crate::pace::Pace;
 use crate::pacer::Pacer;
@@ -41,6 +42,7 @@ pub(crate) struct Work<C> {
     pub(crate) clock: C,
     pub(crate) schedule: Arc<Schedule>,
     thread: u32,
+    threads: u32, // of the plan
     live: Arc<Live>,
     dice: Jenkins, // DISKSPD's generator, one for all targets of the thread
     draw: Draw,
@@ -48,12 +50,14 @@ pub(crate) struct Work<C> {
     pub(crate) buffers: Buffers,
     open: Option<Open>,      // where a rate is asked
     flights: Box<[Flight]>,  // by slot
+    lines: Box<[u16]>,       // of mixed workloads, by slot
     free: Ring,              // slots not in flight
     landed: Vec<Completion>, // capacity the slots
     pace: Pace,
     found: Found, // the last batch
     book: Book,
     pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
+    pub(crate) delayed: Option<Nanos>, // ready in the turns, without a processor; likewise
     tell_at: Nanos,                    // when onlookers are told next
     tell_p99_at: Nanos,                // when of percentiles too
     interval_ns: u64,
@@ -103,6 +107,7 @@ impl<C: Clock> Work<C> {
             .iter()
             .map(|seat| Lane::new(shared, place.thread, seat, &mut dice))
             .collect();
+        let mixed = lanes.iter().any(|lane| lane.mix.is_some());
         let buffers = Buffers::new(plan, place, &shared.sources, place.content_seed)?;
         let seat_of = |slot: u32| {
             let bound = place
@@ -122,6 +127,7 @@ impl<C: Clock> Work<C> {
             clock,
             schedule: Arc::clone(&shared.schedule),
             thread: place.thread,
+            threads: plan.threads(),
             live,
             dice,
             draw: Draw::new(plan, place),
@@ -129,12 +135,14 @@ impl<C: Clock> Work<C> {
             buffers,
             open: Open::new(plan, place),
             flights: (0..place.slots).map(idle).collect(),
+            lines: vec![0; if mixed { place.slots as usize } else { 0 }].into(),
             free: Ring::full(place.slots),
             landed: Vec::with_capacity(place.slots as usize),
             pace: Pace::new(),
             found: Found::NEVER,
             book: Book::new(),
             cpu: None,
+            delayed: None,
             tell_at: Nanos(0),
             tell_p99_at: Nanos(0),
             interval_ns: plan.interval.0,
@@ -154,9 +162,17 @@ impl<C: Clock> Work<C> {
         self.flights.len() - self.free.len()
     }
 
-    /// Whether all slots go to one target at no pace, so that the loop need not ask for each.
+    /// Whether all slots go to one target at no pace and in one size, so that the loop need not ask for each.
     fn is_plain(&self) -> bool {
-        matches!(&*self.lanes, [lane] if matches!(lane.pacer, Pacer::Free))
+        let plain = |lane: &Lane| {
+            lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
+        };
+        matches!(&*self.lanes, [lane] if plain(lane))
+    }
+
+    /// Whether it has done all that it was to do.
+    fn is_spent(&self) -> bool {
+        self.in_flight() == 0 && self.lanes.iter().all(|lane| lane.left == 0)
     }
 
     /// Tells onlookers what was completed and transferred so far, in all phases.
@@ -187,7 +203,7 @@ pub(crate) fn drive<B: Backend, C: Clock>(
 ) -> Result<(), RunError> {
     match (work.open.is_some(), work.is_plain()) {
         (true, true) => take_turns::<B, C, true, true>(work, backend),
-        (true, false) => unreachable!("the check refuses a rate for pools and paces"),
+        (true, false) => take_turns::<B, C, false, true>(work, backend), // a mix: pools and paces have no rate
         (false, true) => take_turns::<B, C, true, false>(work, backend),
         (false, false) => take_turns::<B, C, false, false>(work, backend),
     }
@@ -199,42 +215,134 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
 ) -> Result<(), RunError> {
-    let mut now = work.clock.now();
+    let mut now = begin(work);
     let mut paced = now;
-    work.book.begin(now);
     while !work.schedule.is_over(now) {
-        let (began, free) = (now, work.free.len());
-        let (due, issued_at) = issue::<B, C, PLAIN, OPEN>(work, backend, now)?;
-        let left = work.free.len();
-        wait::<B, C, OPEN>(work, backend, due)?;
-        now = work.clock.now();
-        if work.book.is_due() {
-            work.book.look(Turn {
-                began,
-                issued_at,
-                found_at: now,
-                issued: free - left,
-                found: work.landed.len(),
-                full: left == 0,
-            });
-        }
-        if !OPEN || !work.landed.is_empty() {
-            work.pace.learn(now.minus(paced), work.landed.len());
-            paced = now;
-        }
-        settle::<C, PLAIN, OPEN>(work, now);
-        if now >= work.tell_at {
-            work.tell(now);
+        let turn = start_turn::<B, C, PLAIN, OPEN>(work, backend, now)?;
+        now = end_turn::<B, C, PLAIN, OPEN>(work, backend, &turn, &mut paced)?;
+        if !PLAIN && work.is_spent() {
+            work.schedule.is_spent(now, work.threads);
+            break;
         }
     }
     work.book.end(now);
     Ok(())
 }
 
+/// The first turn begins at the moment that is returned.
+pub(crate) fn begin<C: Clock>(work: &mut Work<C>) -> Nanos {
+    let now = work.clock.now();
+    work.book.begin(now);
+    now
+}
+
+/// A turn whose I/Os are handed over.
+pub(crate) struct Underway {
+    began: Nanos,
+    issued_at: Nanos,
+    free: usize,
+    left: usize,
+    /// When the first of the I/Os that had to wait is due; `MAX` when none had to.
+    pub(crate) due: Nanos,
+}
+
+/// The first half of a turn: hands over what may be.
+#[inline(always)] // a call a turn shows
+fn start_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    now: Nanos,
+) -> Result<Underway, RunError> {
+    let free = work.free.len();
+    let (due, issued_at) = issue::<B, C, PLAIN, OPEN>(work, backend, now)?;
+    Ok(Underway {
+        began: now,
+        issued_at,
+        free,
+        left: work.free.len(),
+        due,
+    })
+}
+
+/// The second half: waits, and counts what was found. Returns when that was.
+#[inline(always)] // as above
+fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    turn: &Underway,
+    paced: &mut Nanos,
+) -> Result<Nanos, RunError> {
+    wait::<B, C, OPEN>(work, backend, turn.due)?;
+    let now = work.clock.now();
+    if work.book.is_due() {
+        work.book.look(Turn {
+            began: turn.began,
+            issued_at: turn.issued_at,
+            found_at: now,
+            issued: turn.free - turn.left,
+            found: work.landed.len(),
+            full: turn.left == 0,
+        });
+    }
+    if !OPEN || !work.landed.is_empty() {
+        work.pace.learn(now.minus(*paced), work.landed.len());
+        *paced = now;
+    }
+    settle::<C, PLAIN, OPEN>(work, now);
+    if now >= work.tell_at {
+        work.tell(now);
+    }
+    Ok(now)
+}
+
+/// The halves of a turn one by one, for a thread that does not wait itself but takes turns with others.
+impl<C: Clock> Work<C> {
+    /// See [`start_turn`].
+    pub(crate) fn start<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        now: Nanos,
+    ) -> Result<Underway, RunError> {
+        match (self.open.is_some(), self.is_plain()) {
+            (true, _) => start_turn::<B, C, true, true>(self, backend, now),
+            (false, true) => start_turn::<B, C, true, false>(self, backend, now),
+            (false, false) => start_turn::<B, C, false, false>(self, backend, now),
+        }
+    }
+
+    /// See [`end_turn`].
+    pub(crate) fn end<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        turn: &Underway,
+        paced: &mut Nanos,
+    ) -> Result<Nanos, RunError> {
+        match (self.open.is_some(), self.is_plain()) {
+            (true, _) => end_turn::<B, C, true, true>(self, backend, turn, paced),
+            (false, true) => end_turn::<B, C, true, false>(self, backend, turn, paced),
+            (false, false) => end_turn::<B, C, false, false>(self, backend, turn, paced),
+        }
+    }
+
+    /// Nothing is issued any more from then on.
+    pub(crate) fn close(&mut self, now: Nanos) {
+        self.book.end(now);
+    }
+
+    /// Whether anything is in flight.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.in_flight() > 0
+    }
+}
+
 /// Hands over one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
 /// Returns when the first of those that had to wait is due, `MAX` when none had to; and the last reading of the clock,
 /// which was `now` before.
 #[inline]
+#[allow(
+    clippy::too_many_lines,
+    reason = "one table of steps; parts would hide their order"
+)]
 fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
@@ -248,29 +356,52 @@ fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         let slot = work.free.take();
         let seat = if PLAIN { 0 } else { seat_of(work, slot) };
         let lane = &mut work.lanes[usize::from(seat)];
+        if !PLAIN && lane.left == 0 {
+            work.free.put(slot);
+            continue;
+        }
         if !PLAIN && let Some(moment) = lane.pacer.holds_until(&work.clock) {
             due = due.min(moment);
             work.free.put(slot);
             continue;
         }
-        let step = lane.route.next(&mut work.dice, slot);
-        let memory = match step.operation {
-            Operation::Read => work.buffers.for_read(slot),
-            Operation::Write => {
+        let turn = if PLAIN { None } else { lane.turn() };
+        let step = match turn {
+            Some(turn) => turn.step,
+            None => lane.route.next(&mut work.dice, slot),
+        };
+        let length = turn.map_or(lane.block, |turn| turn.length);
+        let memory = match (step.operation, turn) {
+            (Operation::Read, _) => work.buffers.for_read(slot),
+            (Operation::Write, None) => {
                 let offset = Bytes(step.offset);
                 work.buffers
                     .for_write(usize::from(seat), slot, offset, &mut work.dice)
             }
+            (Operation::Write, Some(turn)) => {
+                let piece = (Bytes(step.offset), turn.length as usize);
+                work.buffers
+                    .for_piece(usize::from(seat), slot, piece, &mut work.dice)
+            }
         };
         let issued = work.clock.now();
         if !PLAIN {
-            lane.pacer.charge(issued);
+            lane.pacer.charge(issued, u64::from(length));
+            if lane.left < u64::MAX {
+                lane.left = lane.left.saturating_sub(u64::from(length));
+            }
+            if let Some(turn) = turn {
+                work.lines[slot as usize] = turn.line;
+                if turn.pause.0 > 0 {
+                    lane.pacer.hold(issued.plus(turn.pause));
+                }
+            }
         }
         if OPEN && let Some(open) = &mut work.open {
             open.start(slot);
         }
         now = issued;
-        let (operation, offset, length) = (step.operation, step.offset, lane.block);
+        let (operation, offset) = (step.operation, step.offset);
         work.flights[slot as usize] = Flight {
             issued,
             offset,
@@ -322,7 +453,7 @@ fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
 /// Waits for completions until `due`; where nothing is in flight, sleeps until then. Never spins for a pace. In an open
 /// loop it does, because the system wakes a thread late and that would stand in the response times as if the target had
 /// been slow: it waits until a little before, and then looks again and again.
-#[inline]
+#[inline(always)] // as below
 fn wait<B: Backend, C: Clock, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
@@ -350,15 +481,25 @@ fn wait<B: Backend, C: Clock, const OPEN: bool>(
 fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(work: &mut Work<C>, now: Nanos) {
     let found = work.found.next(now, &work.schedule, work.interval_ns);
     work.found = found;
-    let mut landed = std::mem::take(&mut work.landed);
-    for &Completion { slot, result } in &landed {
-        let flight = &work.flights[slot as usize];
+    let mut some_failed = false;
+    let (flights, lanes) = (&work.flights, &mut work.lanes);
+    for &Completion { slot, result } in &work.landed {
+        let flight = &flights[slot as usize];
         let seat = if PLAIN { 0 } else { flight.seat };
-        let lane = &mut work.lanes[usize::from(seat)];
+        let lane = &mut lanes[usize::from(seat)];
         if result > 0 {
+            let bytes = u64::from(result.unsigned_abs());
+            let mut asked = lane.block;
+            if !PLAIN && let Some(mix) = &mut lane.mix {
+                let line = work.lines[slot as usize];
+                asked = mix.length_of(line);
+                if found.counts() {
+                    mix.count(line, flight.operation, bytes, now.minus(flight.issued));
+                }
+            }
             let moved = Moved {
-                bytes: u64::from(result.unsigned_abs()),
-                short: result.unsigned_abs() < lane.block,
+                bytes,
+                short: result.unsigned_abs() < asked,
             };
             lane.tally
                 .success(found, flight.operation, flight.issued, moved);
@@ -367,27 +508,41 @@ fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(work: &mut Work<C>, now
                 lane.tally.respond(found, flight.operation, intended);
             }
         } else {
-            fail(work, slot, if result == 0 { ENODATA } else { -result });
+            some_failed = true;
         }
         work.free.put(slot);
     }
-    landed.clear();
-    work.landed = landed;
+    if some_failed {
+        fail(work);
+    }
+    work.landed.clear();
+}
+
+/// Counts the failures among what was found.
+#[cold]
+fn fail<C: Clock>(work: &mut Work<C>) {
+    for at in 0..work.landed.len() {
+        let Completion { slot, result } = work.landed[at];
+        if result <= 0 {
+            fail_one(work, slot, if result == 0 { ENODATA } else { -result });
+        }
+    }
 }
 
 /// Counts a failure; where the plan says so, it ends the run for all threads.
-#[cold]
-fn fail<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
+fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
     let (found, flight) = (work.found, work.flights[slot as usize]);
     let lane = &mut work.lanes[usize::from(flight.seat)];
     lane.tally.failure(found, flight.operation, errno);
+    let line = |mix: &Mix| mix.length_of(work.lines[slot as usize]);
+    let length = lane.mix.as_deref().map_or(lane.block, line);
     if work.on_error == OnError::Stop && work.failure.is_none() {
         work.schedule.halt(found.at);
         work.failure = Some(Failure {
             operation: flight.operation,
             target: lane.target,
             offset: Bytes(flight.offset),
-            length: Bytes(u64::from(lane.block)),
+            length: Bytes(u64::from(length)),
             errno,
             message: crate::error::errno_text(&std::io::Error::from_raw_os_error(errno)),
         });
@@ -429,6 +584,8 @@ pub(crate) fn finish<B: Backend, C: Clock>(
     } else {
         drop(backend); // before the memory that it has registered
     }
+    let mixes = work.lanes.iter().filter_map(|lane| lane.mix.as_deref());
+    let lines = mixes.flat_map(Mix::counts).copied().collect();
     let seats = work
         .lanes
         .into_iter()
@@ -447,8 +604,10 @@ pub(crate) fn finish<B: Backend, C: Clock>(
             backlog: work.open.map(|open| open.backlog(&work.schedule)),
             account: Some(Account {
                 cpu: work.cpu,
+                delayed: work.delayed,
                 ..work.book.close()
             }),
+            lines,
         },
     })
 }

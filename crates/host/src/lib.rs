@@ -2,11 +2,13 @@
 //!
 //! Nothing here fails: what the system does not tell is `None`, empty or `Unknown`, never a guess, and
 //! `model::check` decides what that forbids. Everything in `/proc`, `/sys` and `/etc` is read below a
-//! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written.
+//! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written, but for a trace of
+//! our own where somebody asks for one ([`BlockTrace`]), which goes away with it.
 //! Deliberately absent: what the facts mean (`analysis`), what may be written (`model::check`), and
 //! clocks, which are arguments; only the patience of a look at a target keeps its own time.
 
 mod content;
+mod press;
 mod root;
 mod signature;
 
@@ -20,7 +22,9 @@ compile_error!("host knows Linux only: another system needs its own folder besid
 
 pub use root::Root;
 pub use system::{
-    CounterReader, DeviceListing, Event, FileState, KernelWorkers, chain_devices, device_chain,
-    devices, file_identity, file_state, hangup_is_ignored, has_poll_queues, host_record,
-    keeps_time_by_counter, kernel_workers, set_event, target_facts, target_facts_again, uptime_ms,
+    Activity, BlockTrace, CounterReader, DeviceListing, Event, FileState, ProcessIo, Timed,
+    activity, chain_devices, device_chain, device_health, device_number, devices, file_identity,
+    file_state, hangup_is_ignored, has_poll_queues, host_record, keeps_time_by_counter,
+    kernel_workers, process_ios, set_event, target_facts, target_facts_again, thread_delay,
+    time_source, uptime_ms,
 };

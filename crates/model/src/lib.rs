@@ -13,20 +13,26 @@ pub mod record;
 pub mod stamp;
 pub mod units;
 
-pub use check::{Consent, Problem, Problems, check};
+pub use check::{Consent, Problem, Problems, check, check_output};
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
-    EngineChoice, Extent, Flush, Hint, Location, NullBehaviour, OnError, Operation, Pacing, Phases,
-    Placement, Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth,
-    Sequence, Spacing, Stall, StripeAccess, Target, Timespan, Workload, WriteContent,
+    EngineChoice, Extent, Flush, Hint, LINES_MAX, Location, MixedAccess, MixedLine,
+    NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing, Phases, Placement, Plan,
+    PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX,
+    SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults,
+    SimulatedKey, SimulatedModel, SimulatedUnit, Spacing, Stall, StripeAccess, Target, Timespan,
+    Workload, WriteContent,
 };
 pub use record::{
-    Account, Backlog, BlockDevice, Claim, ClockRecord, Content, CounterWindow, Counters, CpuFacts,
-    CpuTimes, DeviceCounters, DirectIo, EngineRecord, ErrorCount, Failure, FileSystem,
-    HistogramShare, HostRecord, ImportFormat, ImportedCpu, ImportedFigures, ImportedLatency,
-    ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Interval, LatencyHistogram,
-    LatencySpread, LifetimeCount, Namespace, Origin, Outcome, PhaseTimes, ResultRow, RowFigures,
-    RowTimes, RowWork, RunRecord, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, Waiting,
-    WorkerRecord,
+    Account, Backlog, BlockDevice, CachedPages, Claim, ClockRecord, Content, CopyWork, Counted,
+    CounterWindow, Counters, CpuFacts, CpuSample, CpuTimes, DataSample, DeviceCounters,
+    DeviceHealth, DirectIo, EngineRecord, ErrorCount, Extents, Failure, FileSystem, FilesOrder,
+    FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork, HealthState, HeatRow,
+    HistogramShare, HostRecord, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures,
+    ImportedLatency, ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Interval,
+    IoLimit, KernelWorkers, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount,
+    Limits, LineCount, Namespace, Origin, Outcome, PhaseTimes, ResultRow, RowFigures, RowTimes,
+    RowWork, RunRecord, Sample, Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord,
+    TreeWork, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

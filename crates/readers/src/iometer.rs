@@ -350,11 +350,10 @@ impl Row<'_> {
     fn cpu(&self) -> Option<ImportedCpu> {
         let usage = self.number("% CPU Utilization");
         usage.is_some().then(|| ImportedCpu {
-            processors: None,
             usage_percent: usage,
             user_percent: self.number("% User Time"),
             kernel_percent: self.number("% Privileged Time"),
-            idle_percent: None,
+            ..ImportedCpu::default()
         })
     }
 }

@@ -9,6 +9,8 @@
 //! All input is hostile: no reader nests deeper than a bound, looks at a line more often than a fixed number of times,
 //! or panics. Deliberately absent: files (the door opens them), the shelf, and any conclusion from a figure.
 
+mod bonnie;
+mod dd;
 mod decode;
 mod diskspd;
 mod fio;
@@ -40,7 +42,7 @@ pub struct Reader {
 }
 
 /// Every format that is read. A line that two would claim goes to the upper one.
-pub const READERS: [Reader; 6] = [
+pub const READERS: [Reader; 8] = [
     Reader {
         format: ImportFormat::DiskspdText,
         name: "DISKSPD's text",
@@ -83,6 +85,20 @@ pub const READERS: [Reader; 6] = [
         begins: script::begins,
         read: script::read,
     },
+    Reader {
+        format: ImportFormat::DdText,
+        name: "dd's text",
+        about: "what dd prints, best with its command line",
+        begins: dd::begins,
+        read: dd::read,
+    },
+    Reader {
+        format: ImportFormat::BonnieText,
+        name: "bonnie++'s line",
+        about: "the line of commas that bonnie++ 1.03, 1.96 or 1.97 prints last",
+        begins: bonnie::begins,
+        read: bonnie::read,
+    },
 ];
 
 /// What a file holds.
@@ -119,7 +135,9 @@ pub(crate) struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// No text in it.
-    #[error("the file is empty; results of DISKSPD, SQLIO, fio or IOmeter are expected in it")]
+    #[error(
+        "the file is empty; results of DISKSPD, SQLIO, fio, IOmeter, dd or bonnie++ are expected in it"
+    )]
     Empty,
     /// Not text.
     #[error(

@@ -161,6 +161,7 @@ impl Walk {
             }
             "Avg_Latency(ms)" if total.latency.mean.is_none() => {
                 total.latency.mean = number(&mut self.odd, value, 0).and_then(|v| nanos(v, MS));
+                total.latency.resolution = Some(MS);
             }
             "Max_Latency(ms)" if total.latency.max.is_none() => {
                 total.latency.max = number(&mut self.odd, value, 0).and_then(|v| nanos(v, MS));

@@ -10,7 +10,7 @@ use crate::run::{common, unknown};
 use crate::section::{Draft, Lines, Section, Start, short};
 use dialects::diskspd::{XmlElement, read_xml_results};
 use model::{
-    Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedFigures, ImportedLatency,
+    Bytes, CacheMode, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency,
     ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Nanos, Ratio,
 };
 use std::collections::BTreeMap;
@@ -277,6 +277,8 @@ fn cpu(all: &XmlElement, span: &XmlElement) -> Option<ImportedCpu> {
         .iter()
         .filter(|child| child.name() == "CPU")
         .count();
+    let cores = all.children().iter().filter(|child| child.name() == "CPU");
+    let busiest = cores.map(core).fold(None, crate::diskspd::busier);
     let processors = whole(span, "ProcCount").or(Some(counted as u64).filter(|count| *count > 0));
     Some(ImportedCpu {
         processors: processors.and_then(|count| u32::try_from(count).ok()),
@@ -284,6 +286,16 @@ fn cpu(all: &XmlElement, span: &XmlElement) -> Option<ImportedCpu> {
         user_percent: number(average, "UserPercent"),
         kernel_percent: number(average, "KernelPercent"),
         idle_percent: number(average, "IdlePercent"),
+        busiest,
+    })
+}
+
+fn core(row: &XmlElement) -> Option<ImportedCore> {
+    Some(ImportedCore {
+        cpu: u32::try_from(whole(row, "Id")?).ok()?,
+        usage_percent: number(row, "UsagePercent")?,
+        user_percent: number(row, "UserPercent")?,
+        kernel_percent: number(row, "KernelPercent")?,
     })
 }
 

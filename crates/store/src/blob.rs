@@ -123,7 +123,7 @@ fn decode_spread(reader: &mut Reader<'_>) -> Result<Option<LatencySpread>, Damag
     }))
 }
 
-fn put(out: &mut Vec<u8>, mut number: u128) {
+pub(crate) fn put(out: &mut Vec<u8>, mut number: u128) {
     while number >= 0x80 {
         out.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
@@ -131,20 +131,20 @@ fn put(out: &mut Vec<u8>, mut number: u128) {
     out.push(number as u8);
 }
 
-fn seal(mut out: Vec<u8>) -> Vec<u8> {
+pub(crate) fn seal(mut out: Vec<u8>) -> Vec<u8> {
     let crc = crc32(&out);
     out.extend_from_slice(&crc.to_le_bytes());
     out
 }
 
 /// What is left of a blob whose checksum holds.
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
     /// The blob's version, one of those `known`, and what follows it.
-    fn open(blob: &'a [u8], letter: u8, known: &[u8]) -> Result<(u8, Self), Damage> {
+    pub(crate) fn open(blob: &'a [u8], letter: u8, known: &[u8]) -> Result<(u8, Self), Damage> {
         let body = blob.len().checked_sub(CRC_BYTES).ok_or("too short")?;
         let (body, crc) = blob.split_at(body);
         if crc != crc32(body).to_le_bytes() {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn wide(&mut self) -> Result<u128, Damage> {
+    pub(crate) fn wide(&mut self) -> Result<u128, Damage> {
         let mut number = 0u128;
         for shift in (0..).step_by(7) {
             let (byte, rest) = self.rest.split_first().ok_or("cut short")?;
@@ -176,19 +176,26 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    fn number(&mut self) -> Result<u64, Damage> {
+    pub(crate) fn number(&mut self) -> Result<u64, Damage> {
         u64::try_from(self.wide()?).map_err(|_| "a number too large")
     }
 
     /// How many items follow, each of at least `least` bytes: no more than there are bytes for.
-    fn length(&mut self, least: usize) -> Result<usize, Damage> {
+    pub(crate) fn length(&mut self, least: usize) -> Result<usize, Damage> {
         let items = usize::try_from(self.number()?).map_err(|_| "a number too large")?;
         (items <= self.rest.len() / least)
             .then_some(items)
             .ok_or("cut short")
     }
 
-    fn close(self) -> Result<(), Damage> {
+    /// So many bytes as they are.
+    pub(crate) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Damage> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("cut short")?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    pub(crate) fn close(self) -> Result<(), Damage> {
         self.rest.is_empty().then_some(()).ok_or("bytes left over")
     }
 }

@@ -1,5 +1,6 @@
 //! Off the shelf for good. Only here is anything thrown away, and only what was named.
 
+use crate::baselines;
 use crate::error::Fault;
 use crate::save::count_results;
 use crate::session::RunName;
@@ -27,10 +28,13 @@ impl Store {
 
     /// Deletes sessions with all their results, and single results, all that is named or nothing. The number of a
     /// session is never given out again.
+    ///
+    /// Errors: a name that there is not; a result that has a name of its own, see [`crate::StoreError::IsBaseline`].
     pub fn delete(&self, names: &[RunName]) -> Result<()> {
         self.writing(|transaction| {
             for name in names {
                 self.must_be_there(transaction, *name)?;
+                baselines::must_not_be_one(transaction, *name)?;
             }
             // Single results first: their session may be named as well.
             let singles = names

@@ -102,6 +102,21 @@ pub enum StoreError {
         "tag `{read}`: a tag is one word of letters, digits and -_./:@#%, at most 60 of them, and does not begin with -"
     )]
     Tag { read: String },
+    #[error(
+        "baseline `{read}`: its name is one word of letters, digits and -_./:@#%, at most 60 of them, and does not begin \
+         with -"
+    )]
+    BaselineName { read: String },
+    #[error(
+        "baseline `{read}`: there is none of that name: {}",
+        known_baselines(known)
+    )]
+    NoBaseline { read: String, known: Vec<String> },
+    #[error(
+        "{read}: it is, or belongs to, the baseline `{name}`, and nothing was deleted; to delete it, first take the name \
+         away: fathom baseline remove {name}"
+    )]
+    IsBaseline { read: RunName, name: String },
     #[error("{}: this is there already, and was left as it is: name a new file", path.display())]
     Exists { path: PathBuf },
     #[error(
@@ -111,6 +126,13 @@ pub enum StoreError {
     Question { read: String, reason: String },
     #[error("{}: SQLite refused: {reason}", path.display())]
     Sql { path: PathBuf, reason: String },
+}
+
+fn known_baselines(known: &[String]) -> String {
+    match known {
+        [] => "none was set yet: fathom baseline set NAME ID".to_owned(),
+        known => format!("there are {}", known.join(", ")),
+    }
 }
 
 fn known_sessions(path: &Path, known: Option<(SessionId, SessionId)>) -> String {

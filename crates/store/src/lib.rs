@@ -1,7 +1,8 @@
 //! The shelf: every run, whole, in one SQLite file. The only room that knows SQL.
 //!
 //! Read in this order: `session` (what a person finds on the shelf), `open` (which files are taken, and
-//! the schema), `save`, `load`, `blob` (histograms and time series in few bytes), `error`.
+//! the schema), `save`, `load`, `blob` and `series` (histograms and time series in few bytes),
+//! `error`.
 //! A person names a session `12` and the third run of it `12.3`.
 //!
 //! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
@@ -11,11 +12,13 @@
 //! Deliberately absent: rates and percentiles (`analysis`), the clock, the environment and the default
 //! place of the file (`cli`), and any way to change or delete a run.
 
+mod baselines;
 mod blob;
 mod care;
 mod cells;
 mod delete;
 mod error;
+mod files;
 mod headline;
 mod imports;
 mod load;
@@ -25,9 +28,12 @@ mod rows;
 mod save;
 mod schema;
 mod seal;
+mod series;
 mod session;
 mod tags;
+mod watches;
 
+pub use baselines::Baseline;
 pub use care::{Answer, Cell, Check, Listing};
 pub use error::StoreError;
 pub use open::Store;

@@ -10,6 +10,7 @@ use crate::session::{
 use crate::{Result, Store};
 use model::{ImportedRun, Nanos};
 use rusqlite::{Row, Transaction, params};
+use serde::de::DeserializeOwned;
 
 impl Store {
     /// The sessions on the shelf, newest first; all of them without a limit.
@@ -187,6 +188,14 @@ fn load_result(
             }
             Ok(StoredResult::Imported(Box::new(run)))
         }
+        _ if has_document(transaction, "files", line)? => {
+            let record = load_document(transaction, (&name, "files"), line, sealed)?;
+            Ok(StoredResult::Files(Box::new(record)))
+        }
+        _ if has_document(transaction, "watches", line)? => {
+            let record = load_document(transaction, (&name, "watches"), line, sealed)?;
+            Ok(StoredResult::Watch(Box::new(record)))
+        }
         _ => {
             let mut select = transaction
                 .prepare_cached("SELECT * FROM runs WHERE session_id = ?1 AND number = ?2")?;
@@ -201,6 +210,41 @@ fn load_result(
             Ok(StoredResult::Run(Box::new(record)))
         }
     }
+}
+
+/// Whether a line's record stands in this table. A shelf of old that cannot be brought up to date does not have it.
+fn has_document(transaction: &Transaction<'_>, table: &str, line: &Row<'_>) -> Result<bool, Fault> {
+    let headline: Option<i64> = line.get("id")?;
+    let known = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)";
+    let there: bool = transaction
+        .prepare_cached(known)?
+        .query_row([table], |row| row.get(0))?;
+    if !there {
+        return Ok(false);
+    }
+    let query = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE headline_id = ?1)");
+    let mut select = transaction.prepare_cached(&query)?;
+    Ok(select.query_row([headline], |row| row.get(0))?)
+}
+
+/// A record that is one document, and sealed as it was saved.
+fn load_document<T: DeserializeOwned>(
+    transaction: &Transaction<'_>,
+    (name, table): (&str, &str),
+    line: &Row<'_>,
+    sealed: Option<u32>,
+) -> Result<T, Fault> {
+    let headline: i64 = line.get("id")?;
+    let query = format!("SELECT document_json FROM {table} WHERE headline_id = ?1");
+    let mut select = transaction.prepare_cached(&query)?;
+    let mut rows = select.query([headline])?;
+    let row = rows.next()?;
+    let row = row.ok_or_else(|| damaged(name, "its record is missing"))?;
+    let record = document(name, row, "document_json")?;
+    if breaks(sealed, || seal::of_document(transaction, table, headline))? {
+        return Err(damaged(name, BROKEN_SEAL));
+    }
+    Ok(record)
 }
 
 fn load_imported(

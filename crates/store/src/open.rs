@@ -4,7 +4,9 @@
 //! is. The schema in it is `schema`'s business.
 
 use crate::error::Fault;
-use crate::schema::{APPLICATION_ID, LINES_FROM, SCHEMA_VERSION, bring_up_to_date, version};
+use crate::schema::{
+    APPLICATION_ID, BASELINES_FROM, LINES_FROM, SCHEMA_VERSION, bring_up_to_date, version,
+};
 use crate::{Result, StoreError};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::File;
@@ -84,6 +86,11 @@ impl Store {
     /// Whether its results have lines; a file of old that cannot be written has none.
     pub(crate) fn has_lines(&self) -> bool {
         self.version >= LINES_FROM
+    }
+
+    /// Whether it can hold baselines; a file of old that cannot be written has none.
+    pub(crate) fn has_baselines(&self) -> bool {
+        self.version >= BASELINES_FROM
     }
 
     /// Where each result has one row with `session_id` and `number`.

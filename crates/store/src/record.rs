@@ -3,10 +3,11 @@
 use crate::blob::{decode_histogram, decode_intervals};
 use crate::error::Fault;
 use crate::load::{damaged, document};
+use crate::series::decode_series;
 use crate::session::SessionId;
 use model::{
-    Bytes, ErrorCount, LifetimeCount, Nanos, Operation, PhaseTimes, RunRecord, Tally, TargetFacts,
-    ThreadRecord,
+    Bytes, ErrorCount, LifetimeCount, Nanos, Operation, PhaseTimes, RunRecord, Series, Tally,
+    TargetFacts, ThreadRecord,
 };
 use rusqlite::{Row, Transaction, params};
 
@@ -34,8 +35,17 @@ pub(crate) fn load_run(
         threads: load_threads(transaction, &name, run)?,
         window: document(&name, row, "window_json")?,
         lifetime: document(&name, row, "lifetime_json")?,
+        series: load_series(&name, row)?,
         outcome: document(&name, row, "outcome_json")?,
     })
+}
+
+/// Latencies and counters over time, where they were kept.
+fn load_series(name: &str, row: &Row<'_>) -> Result<Series, Fault> {
+    let Some(blob) = later_blob(row, "series")? else {
+        return Ok(Series::default());
+    };
+    decode_series(blob).map_err(|damage| damaged(name, &format!("series: {damage}")))
 }
 
 fn load_targets(
@@ -104,7 +114,7 @@ fn load_tally(
         errors: load_errors(transaction, (run, place, operation))?,
         latency: decode_histogram(blob("latency")?)
             .map_err(|damage| lost(&format!("latency: {damage}")))?,
-        response: match response(row)? {
+        response: match later_blob(row, "response")? {
             Some(blob) => Some(
                 decode_histogram(blob).map_err(|damage| lost(&format!("response: {damage}")))?,
             ),
@@ -120,12 +130,12 @@ fn load_tally(
     Ok((tally, lifetime))
 }
 
-/// Response times, where there are any. A shelf of version 1 or 2 that cannot be written has no such column.
-fn response<'row>(row: &'row Row<'_>) -> Result<Option<&'row [u8]>, Fault> {
-    match row.get_ref("response") {
+/// A column that came after version 1. A shelf of an older version that cannot be written has none.
+fn later_blob<'row>(row: &'row Row<'_>, column: &str) -> Result<Option<&'row [u8]>, Fault> {
+    match row.get_ref(column) {
         Ok(value) => value
             .as_blob_or_null()
-            .map_err(|_| Fault::Damaged("response is no blob".to_owned())),
+            .map_err(|_| Fault::Damaged(format!("{column} is no blob"))),
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -5,6 +5,7 @@ use crate::error::Fault;
 use crate::headline::{self, Place, next_number};
 use crate::open::Flush;
 use crate::seal;
+use crate::series::encode_series;
 use crate::session::{NewSession, SessionId, SessionOutcome};
 use crate::{Result, Store, StoreError};
 use model::{
@@ -229,6 +230,7 @@ fn insert_headline(
         threads,
         window,
         lifetime,
+        series,
         outcome,
     } = record;
     // Not `RunRecord::total`: that adds up whole histograms and time series, of which nothing is needed here.
@@ -245,7 +247,7 @@ fn insert_headline(
             ":started": signed("started_utc", started_utc.0)?,
             ":outcome": outcome_name(outcome),
             ":backend": engine.backend,
-            ":block": signed("block", common(plan, |w| w.block.0).unwrap_or(0))?,
+            ":block": signed("block", common(plan, Workload::single_block).flatten().map_or(0, |block| block.0))?,
             ":depth": common(plan, |w| w.queue_depth.0),
             ":threads": plan.threads(),
             ":write": common(plan, |w| w.write.as_percent()),
@@ -265,6 +267,7 @@ fn insert_headline(
             ":window": document("the counters", window)?,
             ":lifetime": document("the counters", lifetime)?,
             ":ended": document("the outcome", outcome)?,
+            ":series": encode_series(series),
         })?;
     Ok(transaction.last_insert_rowid())
 }
@@ -275,12 +278,14 @@ const INSERT_RUN: &str = "
         session_id, number, label, started_utc_ns, outcome, backend,
         block_bytes, queue_depth, threads, write_percent, access,
         ios, bytes, errors, measured_ns, measured_from_ns, measured_to_ns, drained_ns,
-        tool_version, command_json, plan_json, host_json, engine_json, window_json, lifetime_json, outcome_json
+        tool_version, command_json, plan_json, host_json, engine_json, window_json, lifetime_json, outcome_json,
+        series
     ) VALUES (
         :session, :number, :label, :started, :outcome, :backend,
         nullif(:block, 0), :depth, :threads, :write, :access,
         :ios, :bytes, :errors, :measured, :from, :to, :drained,
-        :version, :command, :plan, :host, :engine, :window, :lifetime, :ended
+        :version, :command, :plan, :host, :engine, :window, :lifetime, :ended,
+        :series
     )";
 
 fn insert_target(
@@ -397,6 +402,11 @@ fn access_name(access: &Access) -> &'static str {
         Access::Random => "random",
         Access::Stripe(_) => "stripe",
         Access::Diskspd(walk) => match walk.random.as_percent() {
+            0 => "sequential",
+            100 => "random",
+            _ => "mixed",
+        },
+        Access::Mixed(mixed) => match mixed.random().as_percent() {
             0 => "sequential",
             100 => "random",
             _ => "mixed",

@@ -17,11 +17,15 @@ use std::path::Path;
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
 
 /// One script a version, oldest first.
-pub(crate) const SCHEMA: [&str; 4] = [
+pub(crate) const SCHEMA: [&str; 8] = [
     include_str!("schema/0001-runs.sql"),
     include_str!("schema/0002-spread.sql"),
     include_str!("schema/0003-response.sql"),
     include_str!("schema/0004-shelf.sql"),
+    include_str!("schema/0005-series.sql"),
+    include_str!("schema/0006-baselines.sql"),
+    include_str!("schema/0007-files.sql"),
+    include_str!("schema/0008-watches.sql"),
 ];
 
 /// The newest version of the schema that this fathom knows.
@@ -29,6 +33,9 @@ pub const SCHEMA_VERSION: u32 = SCHEMA.len() as u32;
 
 /// The version that brought lines.
 pub(crate) const LINES_FROM: u32 = 4;
+
+/// The version that brought baselines.
+pub(crate) const BASELINES_FROM: u32 = 6;
 
 /// Runs the scripts that the file does not have yet. The application id is set in the same transaction: there is no
 /// moment at which a file of ours does not say so.

@@ -117,7 +117,22 @@ pub(crate) fn of_run(transaction: &Transaction<'_>, run: i64) -> Result<u32, Fau
     for query in OF_RUN {
         seal.rows(transaction, query, run)?;
     }
+    if has_series(transaction)? {
+        seal.rows(transaction, SERIES_OF_RUN, run)?;
+    }
     Ok(seal.value())
+}
+
+/// What came later, and changes no seal of a run without it.
+const SERIES_OF_RUN: &str = "SELECT series FROM runs WHERE id = ?1 AND series IS NOT NULL";
+
+/// A shelf of an older version that cannot be written has no such column.
+fn has_series(transaction: &Transaction<'_>) -> rusqlite::Result<bool> {
+    let query = "SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'series'";
+    transaction
+        .prepare_cached(query)?
+        .query_row([], |row| row.get::<_, u32>(0))
+        .map(|count| count > 0)
 }
 
 /// The seal of an imported document.
@@ -125,6 +140,18 @@ pub(crate) fn of_imported(transaction: &Transaction<'_>, headline: i64) -> Resul
     let mut seal = Seal::default();
     let query = "SELECT document_json FROM imported WHERE headline_id = ?1";
     seal.rows(transaction, query, headline)?;
+    Ok(seal.value())
+}
+
+/// The seal of a result that is one document of this table: `files`, `watches`.
+pub(crate) fn of_document(
+    transaction: &Transaction<'_>,
+    table: &str,
+    headline: i64,
+) -> Result<u32, Fault> {
+    let mut seal = Seal::default();
+    let query = format!("SELECT document_json FROM {table} WHERE headline_id = ?1");
+    seal.rows(transaction, &query, headline)?;
     Ok(seal.value())
 }
 

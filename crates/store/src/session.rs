@@ -1,7 +1,7 @@
 //! What a person finds on the shelf: sessions, their runs, and how both are named.
 
 use crate::StoreError;
-use model::{ImportedRun, Nanos, RunRecord};
+use model::{FilesRecord, ImportedRun, Nanos, RunRecord, WatchRecord};
 use std::fmt;
 use std::str::FromStr;
 
@@ -73,15 +73,30 @@ pub enum SessionKind {
     Sweep,
     /// `fathom import`.
     Import,
+    /// `fathom files`.
+    Files,
+    /// `fathom dd`.
+    Dd,
+    /// `fathom quick`.
+    Quick,
+    /// `fathom layers`.
+    Layers,
+    /// `fathom watch`.
+    Watch,
 }
 
 impl SessionKind {
     /// All of them.
-    pub const ALL: [SessionKind; 4] = [
+    pub const ALL: [SessionKind; 9] = [
         SessionKind::Run,
         SessionKind::Survey,
         SessionKind::Sweep,
         SessionKind::Import,
+        SessionKind::Files,
+        SessionKind::Dd,
+        SessionKind::Quick,
+        SessionKind::Layers,
+        SessionKind::Watch,
     ];
 
     /// As it stands in the file and in lists.
@@ -91,6 +106,11 @@ impl SessionKind {
             SessionKind::Survey => "survey",
             SessionKind::Sweep => "sweep",
             SessionKind::Import => "import",
+            SessionKind::Files => "files",
+            SessionKind::Dd => "dd",
+            SessionKind::Quick => "quick",
+            SessionKind::Layers => "layers",
+            SessionKind::Watch => "watch",
         }
     }
 
@@ -200,6 +220,10 @@ pub struct StoredRun {
 pub enum StoredResult {
     /// Measured by fathom.
     Run(Box<RunRecord>),
+    /// One step of work with files, measured by fathom.
+    Files(Box<FilesRecord>),
+    /// What was seen of one device while it was watched.
+    Watch(Box<WatchRecord>),
     /// Read from another tool's result.
     Imported(Box<ImportedRun>),
     /// There is none, and why.
@@ -211,7 +235,7 @@ impl StoredRun {
     pub fn record(&self) -> Option<&RunRecord> {
         match &self.result {
             StoredResult::Run(record) => Some(record),
-            StoredResult::Imported(_) | StoredResult::Missing(_) => None,
+            _ => None,
         }
     }
 
@@ -219,7 +243,7 @@ impl StoredRun {
     pub fn into_record(self) -> Option<(String, RunRecord)> {
         match self.result {
             StoredResult::Run(record) => Some((self.label, *record)),
-            StoredResult::Imported(_) | StoredResult::Missing(_) => None,
+            _ => None,
         }
     }
 }

@@ -63,11 +63,15 @@ impl Store {
     }
 }
 
-/// A word that the command line, lists and the filter take without quotes.
-fn check(word: &str) -> Result<(), Fault> {
+/// Whether the command line, lists and the filter take it without quotes.
+pub(crate) fn is_word(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "-_./:@#%".contains(c);
     let fits = !word.is_empty() && word.chars().count() <= LETTERS_MAX;
-    if fits && word.chars().all(plain) && !word.starts_with('-') {
+    fits && word.chars().all(plain) && !word.starts_with('-')
+}
+
+fn check(word: &str) -> Result<(), Fault> {
+    if is_word(word) {
         return Ok(());
     }
     Err(Fault::Told(StoreError::Tag {

@@ -13,14 +13,16 @@ use model::{Nanos, Outcome, Phases};
 
 /// What a person gets without asking.
 pub const BUDGET_DEFAULT: Nanos = Nanos::seconds(180);
-/// Longest planned time of one cell, warm-up included: more tells little about a device that is steady.
-pub const CELL_MAX: Nanos = Nanos::seconds(10);
+/// Longest planned time of one cell, warm-up included: as long as one of the whole grid.
+pub const CELL_MAX: Nanos = Nanos::seconds(5);
+/// The same of a cell in an open loop: a percentile near saturation needs many I/Os, because waiting times hang together.
+pub(crate) const GOAL_MAX: Nanos = Nanos::seconds(20);
 /// Shortest measured phase: at 100 I/Os a second, a slow disk, still 20 I/Os.
 pub const MEASURED_MIN: Nanos = Nanos::millis(200);
 /// Shortest warm-up: enough to fill the queue of any device.
 pub const WARMUP_MIN: Nanos = Nanos::millis(100);
-/// Longest warm-up.
-pub const WARMUP_MAX: Nanos = Nanos::seconds(2);
+/// Longest warm-up: what is left of it in the measured phase is cut off when the result is read.
+pub const WARMUP_MAX: Nanos = Nanos::millis(300);
 
 /// Least planned time of one cell.
 pub(crate) const CELL_MIN: Nanos = WARMUP_MIN.plus(MEASURED_MIN);
@@ -28,15 +30,21 @@ pub(crate) const CELL_MIN: Nanos = WARMUP_MIN.plus(MEASURED_MIN);
 const OVERHEAD_GUESS: Nanos = Nanos::millis(50);
 /// One part in so many of a cell is warm-up.
 const WARMUP_SHARE: u64 = 5;
-/// Steps of the time series a cell, at most. The widest gap in `INTERVALS_MS` is 2.5, so there are at least 12.
-const STEPS_MAX: u64 = 30;
+/// Steps of the time series a cell, at most: fine ones, because a cell may end long before its time.
+const STEPS_MAX: u64 = 500;
 /// Lengths of a step that read well on an axis, in milliseconds.
-const INTERVALS_MS: [u64; 6] = [10, 20, 50, 100, 200, 500];
+const INTERVALS_MS: [u64; 3] = [10, 20, 50];
 
 /// The least budget for so many cells, in whole seconds.
 pub(crate) fn least(cells: usize) -> Nanos {
     let each = CELL_MIN.plus(OVERHEAD_GUESS);
     Nanos::seconds((each.0 * cells as u64).div_ceil(1_000_000_000))
+}
+
+/// What so many cells of one length are likely to take, in whole seconds.
+pub(crate) fn for_cells(cells: usize, each: Nanos) -> Nanos {
+    let each = each.plus(OVERHEAD_GUESS);
+    Nanos::seconds((each.0.saturating_mul(cells as u64)).div_ceil(1_000_000_000))
 }
 
 /// What the finished cells left, and what the next ones are likely to cost.
@@ -76,9 +84,18 @@ impl Purse {
     /// The phases of the next of `cells` cells, in whole milliseconds, so that a person can say them again.
     /// // cells at least 1
     pub(crate) fn phases(&self, cells: usize) -> Phases {
+        self.phases_within(cells, CELL_MAX)
+    }
+
+    /// The same of a cell whose percentiles are what it is run for.
+    pub(crate) fn phases_of_goal(&self, cells: usize) -> Phases {
+        self.phases_within(cells, GOAL_MAX)
+    }
+
+    fn phases_within(&self, cells: usize, most: Nanos) -> Phases {
         assert!(cells > 0, "there is a next cell");
         let share = Nanos(self.remaining.0 / cells as u64);
-        let planned = whole_millis(share.minus(self.overhead)).clamp(CELL_MIN, CELL_MAX);
+        let planned = whole_millis(share.minus(self.overhead)).clamp(CELL_MIN, most);
         let warmup = whole_millis(Nanos(planned.0 / WARMUP_SHARE)).clamp(WARMUP_MIN, WARMUP_MAX);
         Phases {
             warmup,
@@ -99,13 +116,13 @@ fn whole_millis(time: Nanos) -> Nanos {
     Nanos(time.0 - time.0 % Nanos::millis(1).0)
 }
 
-/// A step of the time series: 12 to 30 of them in the measured phase.
+/// A step of the time series: at least twenty of them in the measured phase.
 pub(crate) fn interval(measured: Nanos) -> Nanos {
     INTERVALS_MS
         .map(Nanos::millis)
         .into_iter()
         .find(|step| measured.0.div_ceil(step.0) <= STEPS_MAX)
-        .expect("no cell is longer than CELL_MAX, which is 30 of the longest step and less")
+        .expect("no cell is longer than GOAL_MAX, which is fewer than 500 of the longest step")
 }
 
 #[cfg(test)]
@@ -124,7 +141,7 @@ mod tests {
             prop_assert!(phases.total() == CELL_MIN || phases.total().plus(purse.overhead).0 <= remaining / cells as u64);
             prop_assert!([phases.warmup, phases.measured].iter().all(|phase| phase.0 % 1_000_000 == 0));
             let steps = phases.measured.0.div_ceil(interval(phases.measured).0);
-            prop_assert!((10..=30).contains(&steps), "{steps}");
+            prop_assert!((20..=500).contains(&steps), "{steps}");
         }
     }
 
@@ -134,9 +151,14 @@ mod tests {
             remaining: Nanos::seconds(50),
             overhead: Nanos(0),
         };
-        assert_eq!(purse.phases(10).warmup, Nanos::seconds(1));
-        assert_eq!(purse.phases(10).measured, Nanos::seconds(4));
-        assert_eq!(interval(Nanos::seconds(4)), Nanos::millis(200));
+        assert_eq!(purse.phases(10).warmup, WARMUP_MAX);
+        assert_eq!(purse.phases(10).total(), Nanos::seconds(5));
+        let short = Purse {
+            remaining: Nanos::seconds(5),
+            overhead: Nanos(0),
+        };
+        assert_eq!(short.phases(5).warmup, Nanos::millis(200));
+        assert_eq!(interval(Nanos::seconds(4)), Nanos::millis(10));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod forecast;
 mod grid;
 mod key;
 mod order;
+mod precision;
 mod repeat;
 mod survey;
 
@@ -21,24 +22,33 @@ pub use forecast::{AROUND_GUESS, FILL_GUESS_BYTES_PER_S, Pace, filling};
 pub use grid::{Axis, CELLS_MAX, Cell, Exclusion, Grid, GridProblem, Group};
 pub use key::key;
 pub use order::{Order, Turn, turns};
+pub use precision::is_tight;
 pub use repeat::Repeat;
-pub use survey::{Survey, SurveyError, SurveyRequest, SurveyWorkload};
+pub use survey::{
+    Load, PRECISION_DEFAULT, SETS, Skipped, Survey, SurveyError, SurveyRequest, SurveyWorkload,
+    Why, WorkloadSet,
+};
 
-use model::{Nanos, QueueDepth, RunRecord, Timespan};
+use analysis::Estimate;
+use model::{Nanos, RunRecord, Timespan};
 
 /// What to run next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// The workload's name.
     pub label: String,
-    /// I/Os outstanding; the timespan says the same.
-    pub queue_depth: QueueDepth,
+    /// How hard; the timespan says the same.
+    pub load: Load,
+    /// Why it is run.
+    pub why: Why,
+    /// Half of the 95 % interval of its rate, as a share of it, at which it may end before its time.
+    pub precision: Option<f64>,
     /// The request, unchecked.
     pub timespan: Timespan,
 }
 
 /// A point that has been run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The point's label.
     pub label: String,
@@ -46,6 +56,32 @@ pub struct Measured {
     pub record: RunRecord,
     /// What the cell cost in all, from being handed out to the next question.
     pub wall: Nanos,
+    /// I/Os a second, with what is known of it.
+    rate: Estimate,
+    /// Mean latency in seconds; `None` without I/Os.
+    latency_s: Option<f64>,
+    /// The tool, and not the target, was what held it back.
+    tool_bound: bool,
+}
+
+impl Measured {
+    /// Reads the record once, so that the questions after it need not.
+    pub fn new(label: String, record: RunRecord, wall: Nanos) -> Measured {
+        let report = analysis::run_report(&record);
+        let mean_ns = report.total().and_then(|row| row.latency.mean_ns);
+        let own = ["tool-bound", "cpu-bound"];
+        Measured {
+            label,
+            rate: analysis::rate_estimate(&record),
+            latency_s: mean_ns.map(|ns| ns / 1e9),
+            tool_bound: report
+                .findings
+                .iter()
+                .any(|one| own.contains(&one.id.as_str())),
+            record,
+            wall,
+        }
+    }
 }
 
 /// A walk through points, each chosen from the results before it.

@@ -3,7 +3,9 @@
 use crate::number::{bytes, count};
 use crate::paper::Paper;
 use crate::text::{printable, shorten, wrap};
-use analysis::{CountComparison, DeviceCheck, DeviceDigest, HostDigest, TargetDigest};
+use analysis::{
+    CountComparison, DeviceCheck, DeviceDigest, Finding, FindingRank, HostDigest, TargetDigest,
+};
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
 fn chain(devices: &[DeviceDigest]) -> String {
@@ -130,12 +132,34 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
     )]
 }
 
-/// At most so many notes; how many were left out is said.
+/// A finding as a note: how much it weighs, what to do, and where it is explained. Of one that the first line says
+/// already, only what to do.
+pub(crate) fn finding(finding: &Finding, first: Option<&String>) -> String {
+    let weight = match finding.rank {
+        FindingRank::Info => "",
+        FindingRank::Warning => "weak: ",
+        FindingRank::Critical => "invalid: ",
+    };
+    let (advice, see) = (&finding.advice, finding.see());
+    if first == Some(&finding.sentence) {
+        format!("to do: {advice}; see {see}")
+    } else {
+        format!(
+            "{weight}{}; {advice}; see {see}",
+            printable(&finding.sentence)
+        )
+    }
+}
+
+/// Lines of one note: a finding with its numbers, its remedy and its place needs so many on a narrow page.
+const NOTE_LINES_MAX: usize = 5;
+
+/// At most so many lines of notes; how many notes were left out is said.
 pub(crate) fn notes(notes: &[String], lines_max: usize, paper: &Paper) -> Vec<String> {
     let mut lines = Vec::new();
     for (place, note) in notes.iter().enumerate() {
         let left = notes.len() - place;
-        let more = wrap("note    ", note, paper.width(), 2);
+        let more = wrap("note    ", note, paper.width(), NOTE_LINES_MAX);
         let reserve = usize::from(left > 1);
         if lines.len() + more.len() + reserve > lines_max {
             if lines_max > lines.len() {

@@ -9,11 +9,13 @@ use crate::paper::{Paper, Stored};
 use crate::table::{Column, left, lines, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
-use analysis::{FindingRank, ImportedReport};
+use analysis::{Finding, ImportedReport};
 use model::{CacheMode, ImportedOperation, ImportedRun, ImportedWorkload, Nanos};
 use std::io::{self, Write};
 
 const UNKNOWN: &str = "unknown";
+/// The text knows little else of such a run, so its notes have room.
+const NOTES_LINES_MAX: usize = 24;
 
 static COLUMNS: [Column; 8] = [
     left("", 5),
@@ -33,6 +35,7 @@ pub fn imported_summary(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let run = &report.run;
+    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
     let place = format!(
         "{}: {}, run {} of the file, line {}",
         report.printed_by,
@@ -40,24 +43,20 @@ pub fn imported_summary(
         count(u64::from(run.place)),
         count(u64::from(run.line))
     );
-    let mut page = wrap("", &place, paper.width(), 2);
+    page.extend(wrap("figures ", &place, paper.width(), 2));
     page.extend(request(run, paper));
     page.push(String::new());
     let heads: Vec<&Column> = COLUMNS.iter().collect();
     page.extend(lines(&heads, &rows(run), paper.width()));
     page.push(String::new());
     page.extend(wrap("load    ", &load(run), paper.width(), 2));
-    let weight = |rank| match rank {
-        FindingRank::Info => "",
-        FindingRank::Warning => "weak: ",
-        FindingRank::Critical => "invalid: ",
-    };
+    let first = report.verdict.reasons.first();
     let found = report.findings.iter();
-    let found = found.map(|f| format!("{}{}; {}", weight(f.rank), f.sentence, f.advice));
+    let found = found.map(|finding| foot::finding(finding, first));
     let notes: Vec<String> = found
         .chain(run.notes.iter().map(|note| printable(note)))
         .collect();
-    page.extend(foot::notes(&notes, 12, paper));
+    page.extend(foot::notes(&notes, NOTES_LINES_MAX, paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -189,6 +188,21 @@ fn load(run: &ImportedRun) -> String {
         .processors
         .map(|n| format!(" of {}", counted(u64::from(n), "processor")));
     format!("{}{}", parts.join(", "), of.unwrap_or_default())
+}
+
+/// What several runs say together, below the list of them; nothing where they say nothing.
+pub fn findings_summary(
+    findings: &[Finding],
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    const LINES_MAX: usize = 20;
+    let notes: Vec<String> = findings
+        .iter()
+        .map(|one| foot::finding(one, None))
+        .collect();
+    let page = foot::notes(&notes, LINES_MAX, paper);
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// The whole report as one document, ending in a newline.

@@ -1,7 +1,12 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
 use crate::paper::Stored;
-use analysis::{ImportedReport, RunReport, SurveyReport, SweepForecast, SweepReport};
+use crate::watch::Watched;
+use analysis::page::PageDocument;
+use analysis::{
+    CompareReport, FilesReport, ImportedReport, LayersReport, Preflight, QuickReport, RunReport,
+    SurveyReport, SweepForecast, SweepReport,
+};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -54,6 +59,12 @@ pub fn sweep_json(
     document(report, stored, out)
 }
 
+/// A comparison as one document, ending in a newline.
+pub fn compare_json(report: &CompareReport, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    out.write_all(b"\n")
+}
+
 /// What a sweep will do, as one document, ending in a newline.
 pub fn sweep_forecast_json(forecast: &SweepForecast, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, forecast)?;
@@ -94,8 +105,33 @@ pub fn schemas() -> Vec<(&'static str, String)> {
             schema::<SweepForecast>("fathom sweep forecast"),
         ),
         (
+            "compare-report.schema.json",
+            schema::<CompareReport>("fathom compare report"),
+        ),
+        (
             "imported-report.schema.json",
             schema::<Document<ImportedReport>>("fathom report of an imported run"),
+        ),
+        ("page.schema.json", schema::<PageDocument>("fathom page")),
+        (
+            "files-report.schema.json",
+            schema::<Document<FilesReport>>("fathom report of work with files"),
+        ),
+        (
+            "quick-report.schema.json",
+            schema::<Document<QuickReport>>("fathom report of a quick look"),
+        ),
+        (
+            "layers-report.schema.json",
+            schema::<Document<LayersReport>>("fathom report of what layers cost"),
+        ),
+        (
+            "watch-report.schema.json",
+            schema::<Document<Watched<'_>>>("fathom report of watched devices"),
+        ),
+        (
+            "check-report.schema.json",
+            schema::<Preflight>("fathom report of a check before measuring"),
         ),
     ]
 }

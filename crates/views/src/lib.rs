@@ -5,13 +5,24 @@
 //! are what they are made of. `diskspd` and `sqlio` speak those tools' own layouts. Deliberately absent: terminals, colours,
 //! and where bytes go; a view writes to what it is given.
 
+mod baselines;
+mod compare;
 mod devices;
 mod diskspd;
+mod files;
+mod findings;
+mod fio;
 mod foot;
 mod imported;
+mod iometer;
 mod json;
+mod lines;
+mod looks;
 mod number;
+mod page;
 mod paper;
+mod picture;
+mod preflight;
 mod rows;
 mod script;
 mod sessions;
@@ -22,12 +33,22 @@ mod sweep;
 mod table;
 mod text;
 mod time;
+mod watch;
 
+pub use baselines::{BaselineLine, write_baselines};
+pub use compare::compare_summary;
 pub use devices::{DeviceLine, write_devices};
 pub use diskspd::{DiskspdResults, diskspd_text, diskspd_xml};
-pub use imported::{imported_json, imported_summary};
-pub use json::{run_json, schemas, survey_json, sweep_forecast_json, sweep_json};
+pub use files::{copy_lines, files_bonnie, files_json, files_summary, unmeasured_words};
+pub use findings::findings_page;
+pub use fio::{FioResults, fio_json};
+pub use imported::{findings_summary, imported_json, imported_summary};
+pub use iometer::{IometerResults, IometerRow, IometerTest, iometer_csv, iometer_time};
+pub use json::{compare_json, run_json, schemas, survey_json, sweep_forecast_json, sweep_json};
+pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
+pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
+pub use preflight::{preflight_headline, preflight_json, preflight_summary};
 pub use rows::{
     AnswerTable, answer_csv, answer_table, fields_table, pivot_table, rows_csv, rows_json,
     rows_parquet, rows_table,
@@ -40,3 +61,4 @@ pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::printable;
 pub use time::{Zone, local_day, local_stamp, write_time};
+pub use watch::{watch_json, watch_summary};

@@ -1,10 +1,10 @@
 //! Numbers as cells of a table: what `analysis::say` says, and what is said when there is nothing.
 //!
 //! The only place of this crate where a number becomes text. A percentile that rests on fewer than ten I/Os
-//! carries a `~`, one that the count does not reach is a `-`: a footnote in the view explains both.
+//! carries a `~`, one that the count does not reach is `max`: a footnote in the view explains both.
 
 pub(crate) use analysis::say::{bytes, count, counted, digits, mib_per_s, rate, time};
-use analysis::{Percentile, Trust};
+use analysis::{Estimate, Percentile, Trust};
 
 /// Stands where there is no number.
 pub(crate) const NOTHING: &str = "-";
@@ -19,11 +19,47 @@ pub(crate) fn whole_time_or_nothing(ns: Option<u64>) -> String {
     time_or_nothing(ns.map(|ns| ns as f64))
 }
 
-/// A percentile with its mark of trust.
+/// A percentile with its mark of trust; `max` where there are I/Os, but too few to tell it from their largest.
 pub(crate) fn percentile(percentile: Option<&Percentile>) -> String {
-    match percentile.and_then(|p| Some((p.latency_ns?, p.trust))) {
-        None | Some((_, Trust::None)) => NOTHING.to_owned(),
-        Some((ns, Trust::Weak)) => format!("~{}", time(ns as f64)),
-        Some((ns, Trust::Trusted)) => time(ns as f64),
+    let Some(percentile) = percentile.filter(|percentile| percentile.effective_ios > 0.0) else {
+        return NOTHING.to_owned();
+    };
+    match (percentile.latency_ns, percentile.trust) {
+        (None, _) | (_, Trust::None) => "max".to_owned(),
+        (Some(ns), Trust::Weak) => format!("~{}", time(ns as f64)),
+        (Some(ns), Trust::Trusted) => time(ns as f64),
     }
+}
+
+/// Half a 95 % interval as a share of its value, in two digits: `0.42 %`, `2.1 %`, `12 %`. Beyond the value
+/// itself nothing is known of it but that.
+pub(crate) fn half_width(share: Option<f64>) -> String {
+    share.map_or_else(
+        || NOTHING.to_owned(),
+        |share| match share * 100.0 {
+            percent if percent > 100.0 => ">100 %".to_owned(),
+            percent if percent >= 9.95 => format!("{} %", count(percent.round() as u64)),
+            percent if percent >= 0.995 => format!("{percent:.1} %"),
+            percent if percent >= 0.005 => format!("{percent:.2} %"),
+            _ => "<0.01 %".to_owned(),
+        },
+    )
+}
+
+/// The same in tenths and without the sign, for a narrow column: `<0.1`, `2.1`, `12`.
+pub(crate) fn half_width_percent(share: Option<f64>) -> String {
+    share.map_or_else(
+        || NOTHING.to_owned(),
+        |share| match share * 100.0 {
+            percent if percent > 100.0 => ">100".to_owned(),
+            percent if percent >= 9.95 => count(percent.round() as u64),
+            percent if percent >= 0.05 => format!("{percent:.1}"),
+            _ => "<0.1".to_owned(),
+        },
+    )
+}
+
+/// Of an estimate.
+pub(crate) fn half_width_of(estimate: &Estimate) -> String {
+    half_width(estimate.half_width_share())
 }

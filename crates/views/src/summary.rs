@@ -2,13 +2,14 @@
 
 use crate::foot;
 use crate::number::{
-    bytes, count, digits, mib_per_s, percentile, rate, time, time_or_nothing, whole_time_or_nothing,
+    NOTHING, bytes, count, digits, half_width, half_width_of, mib_per_s, percentile, rate, time,
+    time_or_nothing, whole_time_or_nothing,
 };
 use crate::paper::Paper;
 use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
-use analysis::{FindingRank, Latency, OperationRow, RunReport, TargetReport, Trust};
+use analysis::{Latency, OperationRow, RunReport, TargetReport, Trust};
 use model::{Access, CacheMode, Pacing};
 use std::io::{self, Write};
 
@@ -35,6 +36,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.extend(lines(&heads, &table, paper.width()));
     page.extend(footnote(report));
     page.push(String::new());
+    page.extend(warm_up(report, paper));
     page.extend(open_loop(report, paper));
     page.extend(wrap("load    ", &load(report), paper.width(), 1));
     page.extend(errors(report, paper));
@@ -104,6 +106,11 @@ fn work(target: &TargetReport, null: bool) -> String {
             100 => "random".to_owned(),
             percent => format!("{percent} % random"),
         },
+        Access::Mixed(mixed) => match mixed.random().as_percent() {
+            0 => "sequential".to_owned(),
+            100 => "random".to_owned(),
+            percent => format!("{percent} % random"),
+        },
     };
     let mix = match work.write_percent {
         0 => " reads".to_owned(),
@@ -134,7 +141,7 @@ fn work(target: &TargetReport, null: bool) -> String {
             )
         }
     };
-    let block = bytes(work.block_bytes);
+    let block = crate::lines::sizes(target);
     // Nothing stands between fathom and the null target that could buffer.
     let cache = if null {
         String::new()
@@ -171,7 +178,9 @@ fn rows(report: &RunReport) -> Vec<Vec<String>> {
             .iter()
             .flat_map(|row| lines_of(row, &row.operation)),
     );
+    rows.extend(report.total().and_then(uncertainty));
     for (number, target) in report.targets.iter().enumerate().take(4) {
+        rows.extend(crate::lines::rows(target));
         if let Some(total) = target.operations.last() {
             rows.extend(lines_of(
                 total,
@@ -208,6 +217,49 @@ fn cells(name: &str, [rate, mib]: [String; 2], latency: &Latency) -> Vec<String>
         at(0.9999),
         whole_time_or_nothing(latency.max_ns),
     ]
+}
+
+/// Half of each 95 % interval of the row above; nothing where no figure of it has one.
+fn uncertainty(row: &OperationRow) -> Option<Vec<String>> {
+    let latency = row.response.as_ref().unwrap_or(&row.latency);
+    let at = |quantile| half_width(latency.at(quantile).and_then(|p| p.half_width_share()));
+    let cells = vec![
+        "± 95 %".to_owned(),
+        half_width_of(&row.rate),
+        half_width_of(&row.bytes_rate),
+        latency
+            .mean
+            .as_ref()
+            .map_or_else(|| NOTHING.to_owned(), half_width_of),
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        at(0.9999),
+    ];
+    cells[1..]
+        .iter()
+        .any(|cell| cell != NOTHING)
+        .then_some(cells)
+}
+
+/// `the first 12 s of 60 s: 12.1 k IO/s; after them 20.6 k IO/s ± 0.4 %; the table is over all 60 s`.
+fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
+    let cut = &report.warmup_cut;
+    let (Some(ns), Some(before), Some(after)) = (cut.cut_ns, cut.before_per_s, &cut.after) else {
+        return Vec::new();
+    };
+    if !cut.matters {
+        return Vec::new();
+    }
+    let whole = time(report.time.measured_ns as f64);
+    let told = format!(
+        "the first {} of {whole}: {} IO/s; after that {} IO/s ± {}; the table is over all of it",
+        time(ns as f64),
+        rate(before),
+        rate(after.value),
+        half_width_of(after)
+    );
+    wrap("warm-up ", &told, paper.width(), 2)
 }
 
 /// What the marks in the table mean, where there are any.
@@ -284,18 +336,8 @@ fn errors(report: &RunReport, paper: &Paper) -> Vec<String> {
 /// The findings beyond the first line, each with its advice, then the engine's notes and the swing of the rate.
 fn notes(report: &RunReport) -> Vec<String> {
     let first = report.verdict.reasons.first();
-    let told = report.findings.iter().map(|finding| {
-        let weight = match finding.rank {
-            FindingRank::Info => "",
-            FindingRank::Warning => "weak: ",
-            FindingRank::Critical => "invalid: ",
-        };
-        if first == Some(&finding.sentence) {
-            format!("to do: {}", finding.advice)
-        } else {
-            format!("{weight}{}; {}", finding.sentence, finding.advice)
-        }
-    });
+    let found = report.findings.iter();
+    let told = found.map(|finding| foot::finding(finding, first));
     let steadiness = &report.steadiness;
     let windows = steadiness.window_rates_per_s.iter().copied();
     let (low, high) = (

@@ -1,34 +1,40 @@
-//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 25 lines.
+//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 40 lines.
 //!
 //! A row that is not valid carries a mark before its name, and its reason among the notes.
 
 use crate::foot;
 use crate::number::{
-    NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
+    NOTHING, bytes, count, half_width_percent, mib_per_s, percentile, rate, time,
+    whole_time_or_nothing,
 };
 use crate::paper::Paper;
+use crate::picture::picture;
 use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
-use analysis::{LadderEnd, Rank, SurveyReport, SurveyRow, Trust};
+use analysis::{Estimate, LadderEnd, LimitKind, Rank, SurveyReport, SurveyRow, Trust, say};
 use std::io::{self, Write};
 
-const LINES_MAX: usize = 25;
+const LINES_MAX: usize = 40;
 /// The survey has seven workloads; more come only from labels that nobody planned.
 const ROWS_MAX: usize = 10;
 const NAME_MAX: usize = 22;
+/// Lines for the depths beyond which more does not pay.
+const KNEE_LINES_MAX: usize = 3;
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     left("  workload, best rate", 22),
-    right("IO/s", 7),
+    right("IO/s", 6),
+    right(WIDTH, 4),
     right("depth", 5),
-    right(FLOW, 7),
+    right(FLOW, 6),
     right("p50", 7),
-    right("p99", 8),
-    right("p99.9", 8),
-    right("depth 1 p50", 11),
+    right("p99", 7),
+    right("p99.9", 7),
+    right("QD1 p50", 7),
     right(KNEE, 7),
 ];
+const WIDTH: &str = "± %";
 const FLOW: &str = "MiB/s";
 const KNEE: &str = "95 % at";
 
@@ -41,12 +47,22 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     let knee = table[0].ends_with(KNEE);
     page.extend(table);
     page.extend(footnote(report, knee, paper));
+    let beside_table = page.len();
+    page.extend(limits(report, paper));
+    page.extend(picture(report, paper));
+    page.extend(kept_rates(report, paper));
+    page.extend(beside(report, paper));
     page.push(String::new());
     page.extend(foot::device(&report.device_check, paper));
     page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
     let stored = foot::stored(paper);
     let room = LINES_MAX.saturating_sub(page.len() + stored.len());
-    page.extend(foot::notes(&notes(report), room, paper));
+    let notes = foot::notes(&notes(report), room, paper);
+    let knees = knees(report, paper); // findings go before them; the document of `--json` has them always
+    if notes.len() + knees.len() <= room {
+        page.splice(beside_table..beside_table, knees);
+    }
+    page.extend(notes);
     page.extend(stored);
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -88,13 +104,15 @@ fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     page
 }
 
-/// Which columns fit the page, by their places: on a narrow one the depth of 95 % goes first, then MiB/s.
+/// Which columns fit the page, by their places: on a narrow one the depth of 95 % goes first, then MiB/s, then ± %.
 fn columns(rows: &[Vec<String>], paper: &Paper) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
     for (place, column) in COLUMNS.iter().enumerate().rev() {
         let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
         let picked: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
-        if table_width(&heads, &picked) > paper.width() && [KNEE, FLOW].contains(&column.head) {
+        if table_width(&heads, &picked) > paper.width()
+            && [KNEE, FLOW, WIDTH].contains(&column.head)
+        {
             shown.retain(|&other| other != place);
         }
     }
@@ -127,6 +145,7 @@ fn cells(row: &SurveyRow) -> Vec<String> {
     vec![
         name(row),
         rate(best.rate_per_s),
+        half_width_percent(best.rate.half_width_share()),
         count(best.queue_depth),
         mib_per_s(best.bytes_per_s),
         at(0.5),
@@ -135,6 +154,65 @@ fn cells(row: &SurveyRow) -> Vec<String> {
         whole_time_or_nothing(row.depth_1_p50_ns),
         row.knee_depth.map_or_else(|| NOTHING.to_owned(), count),
     ]
+}
+
+/// What holds each workload where it is, those with the same limit together.
+fn limits(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let mut kinds: Vec<(LimitKind, &str, Vec<String>)> = Vec::new();
+    for row in &report.rows {
+        let Some(limit) = &row.limit else {
+            continue;
+        };
+        let name = printable(&row.workload);
+        match kinds.iter_mut().find(|(kind, ..)| *kind == limit.kind) {
+            Some((.., names)) => names.push(name),
+            None => kinds.push((limit.kind, &limit.sentence, vec![name])),
+        }
+    }
+    let told = kinds.into_iter().flat_map(|(kind, sentence, names)| {
+        // The numbers of a sentence are those of the first; the others have theirs in the document of --json.
+        let why = printable(sentence);
+        let text = format!("{}: {} ({why})", kind.word(), names.join(", "));
+        wrap("  limit ", &text, paper.width(), 3)
+    });
+    told.collect()
+}
+
+/// Where more depth stops to pay, by both methods, of the workloads that have either.
+fn knees(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let said = |row: &SurveyRow| {
+        let knee = row.knee.as_ref()?;
+        let law = knee.usl.fit.as_ref().and_then(|fit| fit.knee_depth);
+        if knee.kneedle.fit.is_none() && law.is_none() {
+            return None;
+        }
+        let [one, other] = [knee.kneedle.fit, law]
+            .map(|depth| depth.map_or_else(|| "none".to_owned(), analysis::say::digits));
+        let apart = if knee.apart.is_some_and(|apart| apart > 2.0) {
+            " (they disagree)"
+        } else {
+            ""
+        };
+        Some(format!(
+            "{} {one} / {other}{apart}",
+            printable(&row.workload)
+        ))
+    };
+    let parts: Vec<String> = report.rows.iter().filter_map(said).collect();
+    let lines = |shown: usize| {
+        let left = match parts.len() - shown {
+            0 => String::new(),
+            left => format!("; and {left} more: see --json"),
+        };
+        let text = format!(
+            "by Kneedle / by the scalability law: {}{left}",
+            parts[..shown].join("; ")
+        );
+        wrap("  knees ", &text, paper.width(), usize::MAX)
+    };
+    let mut all = (1..=parts.len()).rev().map(lines);
+    all.find(|lines| lines.len() <= KNEE_LINES_MAX)
+        .unwrap_or_default()
 }
 
 /// What the marks in the table mean, where there are any.
@@ -167,6 +245,61 @@ fn footnote(report: &SurveyReport, knee: bool, paper: &Paper) -> Vec<String> {
     }
 }
 
+/// The cache check and the raw device.
+fn beside(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let gap = (!report.beside.is_empty()).then(String::new);
+    let said = report.beside.iter();
+    let said = said.flat_map(|said| wrap("  beside ", &printable(said), paper.width(), 2));
+    gap.into_iter().chain(said).collect()
+}
+
+/// The arrival rates that keep the latency asked for, one line a workload; nothing where none was asked.
+fn kept_rates(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let asked = report.rows.iter().find_map(|row| row.goal.as_ref());
+    let Some(asked) = asked else {
+        return Vec::new();
+    };
+    let percent = say::percent(asked.quantile);
+    let wanted = time(asked.latency_ns as f64);
+    let head =
+        format!("Arrivals (Poisson) whose response stays within {wanted} for {percent} of them:");
+    let measured = report.rows.iter().filter(|row| row.best.is_some());
+    let rows = measured.filter_map(|row| {
+        let told = kept_rate(row.goal.as_ref()?.rate.as_ref());
+        Some(format!(
+            "  {:<22}{told}",
+            shorten(&printable(&row.workload), NAME_MAX - 1)
+        ))
+    });
+    let mut page = vec![String::new()];
+    page.extend(wrap("", &head, paper.width(), 2));
+    page.extend(rows.map(|row| shorten(&row, paper.width())));
+    page
+}
+
+fn kept_rate(found: Option<&Estimate>) -> String {
+    let Some(found) = found else {
+        return "not tried: the time was used up".to_owned();
+    };
+    match (found.low, found.high) {
+        (_, Some(high)) if found.value == 0.0 => {
+            format!(
+                "none: {} IO/s, the lowest tried, are already too many",
+                rate(high)
+            )
+        }
+        (Some(low), Some(high)) => {
+            format!(
+                "{} IO/s ({} … {})",
+                rate(found.value),
+                rate(low),
+                rate(high)
+            )
+        }
+        _ => format!("{} IO/s and more", rate(found.value)),
+    }
+}
+
 fn spent(report: &SurveyReport, paper: &Paper) -> String {
     let budget = &report.budget;
     let counts = &report.cell_counts;
@@ -192,6 +325,13 @@ fn spent(report: &SurveyReport, paper: &Paper) -> String {
         cells.push_str(&format!(", up to {} left", count(left)));
     }
     parts.push(cells);
+    let skipped: u64 = report.left_out.iter().map(|left| left.loads).sum();
+    if skipped > 0 {
+        parts.push(format!(
+            "{} of the grid skipped, they would tell nothing new",
+            count(skipped)
+        ));
+    }
     if let Some(filled) = &budget.filled {
         let (size, took) = (bytes(filled.bytes), time(filled.elapsed_ns as f64));
         parts.push(format!("filled {size} in {took}"));
@@ -247,6 +387,12 @@ fn notes(report: &SurveyReport) -> Vec<String> {
     whole
         .into_iter()
         .chain(doubted)
+        .chain(
+            report
+                .findings
+                .iter()
+                .map(|finding| foot::finding(finding, None)),
+        )
         .chain(report.notes.iter().cloned())
         .chain(cut)
         .collect()

@@ -8,16 +8,17 @@ mod forecast;
 pub use forecast::sweep_forecast;
 
 use crate::foot;
-use crate::number::{NOTHING, count, counted, mib_per_s, rate, whole_time_or_nothing};
+use crate::number::{NOTHING, count, counted, half_width, mib_per_s, rate, whole_time_or_nothing};
 use crate::paper::Paper;
 use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, shorten, wrap};
 use crate::time::{waiting, write_time};
-use analysis::say;
 use analysis::{BestIn, CellFigures, Rank, SweepReport, SweepRow};
 use std::io::{self, Write};
 
 const NOTES_MAX: usize = 8;
+/// Workloads whose models are told; those of all stand in the document.
+const SERIES_MAX: usize = 4;
 /// A value is rarely longer; a path may be.
 const VALUE_MAX: usize = 24;
 /// On a narrow page these go first, in this order.
@@ -29,36 +30,22 @@ const P999: &str = "p99.9";
 
 /// Writes the page.
 pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &headline(report), paper.width(), 4);
+    let mut page = wrap("", &report.headline(), paper.width(), 4);
     page.extend(setting(report, paper));
     page.push(String::new());
     page.extend(table(report, paper));
     page.extend(footnote(report, paper));
+    page.extend(models(report, paper));
     page.push(String::new());
     page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
-    page.extend(foot::notes(&report.notes, NOTES_MAX, paper));
+    let found = report
+        .findings
+        .iter()
+        .map(|finding| foot::finding(finding, None));
+    let notes: Vec<String> = found.chain(report.notes.iter().cloned()).collect();
+    page.extend(foot::notes(&notes, NOTES_MAX, paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
-}
-
-/// The answer, with what is missing of the matrix before it.
-fn headline(report: &SweepReport) -> String {
-    let counts = &report.cell_counts;
-    let part = if counts.done == counts.planned {
-        String::new()
-    } else {
-        format!(
-            "{} of {}: ",
-            count(counts.done),
-            counted(counts.planned, "cell")
-        )
-    };
-    let answer = report.answer.clone();
-    let none = || match counts.done {
-        0 => "no cell has a result".to_owned(),
-        _ => "no cell may be used".to_owned(),
-    };
-    format!("{part}{}", answer.unwrap_or_else(none))
 }
 
 fn setting(report: &SweepReport, paper: &Paper) -> Vec<String> {
@@ -176,7 +163,7 @@ fn figures(row: &SweepRow, repeated: bool) -> Vec<String> {
         rank: _,
         reasons: _,
     } = figures;
-    let spread = rate_half_width_share.map_or_else(|| NOTHING.to_owned(), say::percent);
+    let spread = half_width(*rate_half_width_share);
     let mut cells = vec![rate(*rate_per_s)];
     cells.extend(repeated.then_some(spread));
     cells.push(mib_per_s(*bytes_per_s));
@@ -219,6 +206,37 @@ fn footnote(report: &SweepReport, paper: &Paper) -> Vec<String> {
         true => Vec::new(),
         false => wrap("  ", &parts.join("; "), paper.width(), 2),
     }
+}
+
+/// What the cells have in common, in few lines.
+fn models(report: &SweepReport, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    let said: Vec<_> = report
+        .models
+        .iter()
+        .filter(|one| !one.sentences.is_empty())
+        .collect();
+    for one in said.iter().take(SERIES_MAX) {
+        page.push(String::new());
+        for (place, sentence) in one.sentences.iter().enumerate() {
+            let of = match (place, one.series.is_empty()) {
+                (0, false) => format!("{}: ", one.series),
+                _ => String::new(),
+            };
+            let head = if place == 0 { "models  " } else { "        " };
+            page.extend(wrap(head, &format!("{of}{sentence}"), paper.width(), 3));
+        }
+    }
+    if said.len() > SERIES_MAX {
+        let more = counted((said.len() - SERIES_MAX) as u64, "workload");
+        page.extend(wrap(
+            "        ",
+            &format!("and of {more} more: see --json"),
+            paper.width(),
+            1,
+        ));
+    }
+    page
 }
 
 fn spent(report: &SweepReport, paper: &Paper) -> String {

@@ -65,8 +65,8 @@ pub(crate) fn wrap(first: &str, text: &str, columns: usize, lines_max: usize) ->
 /// What the marks beside percentiles mean, where there are any.
 pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
     let parts = [
-        weak.then_some("~ rests on fewer than 10 I/Os beyond it"),
-        missing.then_some("- too few I/Os to say"),
+        weak.then_some("~ fewer than 10 independent I/Os beyond it"),
+        missing.then_some("max: too few I/Os to go so deep"),
     ];
     let told: Vec<&str> = parts.into_iter().flatten().collect();
     if told.is_empty() {

@@ -39,16 +39,22 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "shows a report, and a profile in the dialect it came in",
     ),
     (
+        "monitor",
+        &["analysis", "host", "model"],
+        "reads the counters again and again and shows them; knows no run and no engine",
+    ),
+    (
         "cli",
         &[
-            "analysis", "dialects", "engine", "host", "model", "readers", "store", "sweep", "views",
+            "analysis", "dialects", "engine", "host", "model", "monitor", "readers", "store",
+            "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",
     ),
     (
         "bench",
-        &[],
-        "drives the built program as anybody would, beside others",
+        &["analysis", "model"],
+        "drives the built program as anybody would, beside others, and times what turns records into reports",
     ),
     (
         "xtask",

@@ -41,6 +41,18 @@ const ALLOWED: &[(&str, &str)] = &[
         "the flags a file or device is opened with",
     ),
     (
+        "crates/engine/src/files/caches.rs",
+        "the switch that empties the system's caches",
+    ),
+    (
+        "crates/engine/src/files/stream.rs",
+        "reads and writes at a place in a file",
+    ),
+    (
+        "crates/engine/src/copy/ends.rs",
+        "the flags both ends of a copy are opened with",
+    ),
+    (
         "crates/engine/src/prepare/raw.rs",
         "laying out a file on the disk",
     ),

@@ -122,7 +122,8 @@ fn is_made(below: &str, name: &str) -> bool {
         .iter()
         .any(|end| name.ends_with(end));
     let top = below.is_empty() && ["target", ".git", "fathom.dat"].contains(&name);
-    top || (database && !below.contains("fixtures"))
+    let packages = name == "node_modules"; // what npm brings
+    top || packages || (database && !below.contains("fixtures"))
 }
 
 fn text_of(entry: &fs::DirEntry) -> io::Result<String> {

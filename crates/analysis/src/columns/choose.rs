@@ -277,8 +277,11 @@ pub fn usual(rows: &[ResultRow]) -> Selection {
         values.any(|value| !matches!(value, Value::Nothing | Value::Whole(0)))
     };
     chosen.extend(IF_ANY.iter().map(named).filter(any));
-    // The label says in words what the columns beside it say.
-    if chosen.iter().any(|c| c.name == "block") {
+    // The label says in words what the columns beside it say; of work with files they do not say which operation it was.
+    let of_files = rows
+        .iter()
+        .any(|row| row.work.engine.as_deref() == Some("files"));
+    if !of_files && chosen.iter().any(|c| c.name == "block") {
         chosen.retain(|column| column.name != "label");
     }
     let mut selection = Selection::of(chosen, rows);

@@ -2,15 +2,17 @@
 //! and the documentation.
 //!
 //! Read in this order: `value` (what a field holds, and how values compare), `table` (all fields), `filter` (`block=8K
-//! and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others). Deliberately
+//! and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best` (the highest rate that fits). Deliberately
 //! absent: how a value looks (`views`).
 
+mod best;
 mod choose;
 mod filter;
 mod pivot;
 mod table;
 mod value;
 
+pub use best::{Best, best};
 pub use choose::{Alike, Problem, Selection, SortKey, columns_of, sort_of, sort_rows, usual};
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};

@@ -36,7 +36,7 @@ const WHAT: &[Column] = &[
         "kind",
         "kind",
         Unit::Text,
-        "which command: run, survey, sweep, import",
+        "which command: run, survey, sweep, import, files, dd, quick, layers",
         |r| Value::text(Some(&r.kind)),
     ),
     field(
@@ -380,11 +380,27 @@ pub fn columns() -> impl Iterator<Item = &'static Column> {
     COLUMNS.iter().flat_map(|(_, columns)| *columns)
 }
 
-/// The field of this name, short or with its unit, without regard to case; `tag` is taken for `tags`.
+/// The field of this name, short or with its unit, without regard to case; `tag` is taken for `tags`, and a percentile
+/// without a word before it for that of the latency: `p99`, `p99.9`, `read_p50`.
 pub fn column(name: &str) -> Option<&'static Column> {
     let name = name.to_ascii_lowercase();
-    let name = if name == "tag" { "tags" } else { &name };
+    let of_latency = percentile_of_latency(&name);
+    let name = match name.as_str() {
+        "tag" => "tags",
+        name => of_latency.as_deref().unwrap_or(name),
+    };
     columns().find(|column| column.name == name || column.heading == name)
+}
+
+fn percentile_of_latency(name: &str) -> Option<String> {
+    let (operation, rest) = match name.split_once('_') {
+        Some(("read", rest)) => ("read_", rest),
+        Some(("write", rest)) => ("write_", rest),
+        _ => ("", name),
+    };
+    let depth = rest.strip_prefix('p')?.replacen('.', "", 1);
+    let digits = !depth.is_empty() && depth.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| format!("{operation}latency_p{depth}"))
 }
 
 fn small(value: Option<impl Into<u64>>) -> Value {

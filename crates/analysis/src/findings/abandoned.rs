@@ -1,9 +1,19 @@
 //! I/Os that the device never answered. Their latency is unknown and longer than any that was counted.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) const RULE: Rule = Rule {
+    id: "abandoned",
+    cause: Cause::Alone,
+    what: "I/Os were handed over and never answered.",
+    method: "Any I/O that was still open when the drain gave up. Its latency is unknown, and longer than any that was counted.",
+    source: "fathom: how a run ends, docs/measurement.md.",
+    advice: "The device or its driver hangs: read the system's log before measuring again.",
+    look: Look::Own(look),
+};
+
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let lost: u64 = seen
         .record
         .threads

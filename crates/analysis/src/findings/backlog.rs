@@ -4,13 +4,23 @@
 //! at this rate. A queue of arrivals breathes, so growth is told from one hundredth of the measured time on, and from ten
 //! I/Os on. Whatever is below that stands in the report all the same.
 
-use super::{Finding, FindingRank, Seen, finding, tool_bound};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding, tool_bound};
 use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "backlog",
+    cause: Cause::Alone,
+    what: "The rate that was asked for was not sustained: more I/Os waited at the end than at the start.",
+    method: "With a rate asked, the lateness grew by at least 1 % of the measured time and by ten I/Os or more. A queue of arrivals breathes; beyond that the response times say how long the run was, not how the target answers.",
+    source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
+    advice: "Ask for less than what was reached, or give the run more depth or threads.",
+    look: Look::Own(look),
+};
 
 const SHARE_MIN: f64 = 0.01;
 const IOS_MIN: u64 = 10;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let open = seen.open_loop?;
     let measured_ns = seen.record.phases.measured().0;
     let grown_ns = open.late_after_ns.saturating_sub(open.late_before_ns);
@@ -40,15 +50,14 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("late_after_ns", open.late_after_ns as f64),
         ("grown_ns", grown_ns as f64),
     ];
-    let mut told = finding(
+    let told = finding(
         "backlog",
         FindingRank::Critical,
         sentence,
         &evidence,
         "ask for less than what was reached, or give it more depth or threads",
     );
-    told.not_as = Some("a response time at this rate".to_owned());
-    Some(told)
+    Some(told.not_as("a response time at this rate"))
 }
 
 #[cfg(test)]

@@ -2,13 +2,23 @@
 //!
 //! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be told apart closer.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-drift",
+    cause: Cause::Alone,
+    what: "The clock of the stamps went another way than the system's clock.",
+    method: "More than 100 parts in a million of the run, and more than 10 µs: two readings cannot be told apart closer.",
+    source: "clock_gettime(2), CLOCK_MONOTONIC; docs/measurement.md.",
+    advice: "Measure again; if it stays so, the machine's time-stamp counter cannot be trusted.",
+    look: Look::Own(look),
+};
 
 const SHARE_MAX: f64 = 100e-6;
 const DRIFT_NS_MIN: u64 = 10_000;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let drift = seen.record.engine.clock.drift.0;
     let whole = seen
         .record

@@ -8,15 +8,73 @@
 //! asked for keep queues empty, and a mapping moves one I/O a thread at a time, so neither is judged. More in flight than asked cannot be: then something was
 //! counted twice or the clock is wrong.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
 use crate::intervals::full_intervals;
 use crate::say;
 use model::Pacing;
+
+pub(super) const RULE: Rule = Rule {
+    id: "in-flight",
+    cause: Cause::Processor,
+    what: "Fewer I/Os were in flight than asked for, or more than there can be.",
+    method: "Little's law: mean in flight = rate × mean latency, against threads × depth. Own runs: below 90 % of what was asked even when the longest latency at both edges of the measured phase is allowed for; never with errors, pauses, or a stall at the end. Imported runs, whose edges are not known: below 80 % or above 105 %, and only where latencies are finer than a millisecond.",
+    source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
+    advice: "Use more threads or larger blocks, and see whether a core was busy all the time.",
+    look: Look::Any(look),
+};
 
 const SHARE_MIN: f64 = 0.90;
 const USES_MIN: u64 = 20;
 
 pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(own),
+        None => of_others(seen),
+    }
+}
+
+/// Neither rounding nor the edges of the window explain a twentieth above what was asked; below four fifths the queue
+/// was not kept filled.
+fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    const ABOVE: f64 = 1.05;
+    const BELOW: f64 = 0.8;
+    let (mean, asked) = (seen.observed.in_flight()?, seen.observed.asked_in_flight?);
+    let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
+    if mean > asked * ABOVE {
+        let sentence = format!(
+            "rate times mean latency gives {} I/Os in flight, but only {} were asked for",
+            say::digits(mean),
+            say::digits(asked)
+        );
+        let advice = "the figures are not of one run, or threads and depth are read wrongly: look at the text";
+        return Some(finding(
+            "in-flight",
+            FindingRank::Warning,
+            sentence,
+            &evidence,
+            advice,
+        ));
+    }
+    (mean > 0.0 && mean < asked * BELOW).then(|| {
+        let sentence = format!(
+            "{} I/Os were in flight on average, of {} that were asked for: {} of the time went into something that the \
+             latencies do not hold",
+            say::digits(mean),
+            say::digits(asked),
+            say::percent(1.0 - mean / asked)
+        );
+        finding(
+            "in-flight",
+            FindingRank::Info,
+            sentence,
+            &evidence,
+            "the tool did not keep the queue filled: submitting, a limit of its own, pauses, or too little processor",
+        )
+        .sure(Confidence::Medium)
+    })
+}
+
+fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let (mean, edge) = (seen.in_flight.mean?, seen.in_flight.edge_error?);
     let asked = seen.in_flight.asked as f64;
     let lost = seen
@@ -67,14 +125,41 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     Some(finding(
         "in-flight",
         rank,
-        format!("only {numbers}: the time went into submitting, so the device could do more"),
+        format!(
+            "only {numbers}: {}, so the device could do more",
+            where_it_went(seen)
+        ),
         &evidence,
         "use more threads, or larger blocks; see whether a core was busy all the time",
     ))
 }
 
+/// What the threads did while places in the queue were empty, as far as they tell: from their own account of time.
+fn where_it_went(seen: &Own<'_>) -> String {
+    const MUCH: f64 = 0.3;
+    let told = seen.workers.iter().filter_map(|worker| {
+        let waited_with_room = worker.waiting_share? - worker.waiting_full_share?;
+        Some((worker.issuing_share?, waited_with_room.max(0.0)))
+    });
+    let all: Vec<(f64, f64)> = told.collect();
+    let mean =
+        |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
+    let (issuing, with_room) = (mean(|one| one.0), mean(|one| one.1));
+    match all.is_empty() {
+        false if issuing >= MUCH => format!(
+            "the time went into submitting ({} of the threads' time)",
+            say::percent(issuing)
+        ),
+        false if with_room >= MUCH => format!(
+            "the threads waited {} of their time with places free, as where submitting itself waits",
+            say::percent(with_room)
+        ),
+        _ => "the time went into submitting".to_owned(),
+    }
+}
+
 /// Whether I/Os older than any completed one may have been in flight at the end.
-fn stalled_at_end(seen: &Seen<'_>) -> bool {
+fn stalled_at_end(seen: &Own<'_>) -> bool {
     let phases = &seen.record.phases;
     let slow_drain = phases.drained.minus(phases.measured_to).0 > phases.measured().0 / 20;
     let full = full_intervals(seen.intervals, seen.record.plan.interval);

@@ -1,10 +1,20 @@
 //! Stopped from outside before its time: what was measured is true, but of a shorter stretch.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
 use model::Outcome;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) const RULE: Rule = Rule {
+    id: "interrupted",
+    cause: Cause::Alone,
+    what: "The run was stopped from outside before its time.",
+    method: "The outcome that the run itself recorded.",
+    source: "fathom: the record.",
+    advice: "Use it as what it is: a shorter run.",
+    look: Look::Own(look),
+};
+
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     if seen.record.outcome != Outcome::Interrupted {
         return None;
     }

@@ -3,13 +3,23 @@
 //! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
 //! that share the failures move the 99.9 % percentile. Fewer are a warning: the rest was measured.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
 use model::Outcome;
 
+pub(super) const RULE: Rule = Rule {
+    id: "io-errors",
+    cause: Cause::Alone,
+    what: "I/Os failed; what completes fast because it fails must not pass as speed.",
+    method: "A run ended by a failure, or with more than one failed I/O in a thousand, is invalid: beyond that share the failures move the 99.9th percentile. Fewer are a warning.",
+    source: "The kernel's answers, errno(3).",
+    advice: "Mend the cause first: the kernel's log and the device's health say more.",
+    look: Look::Own(look),
+};
+
 const SHARE_MAX: f64 = 0.001;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let errors = seen.total.errors_total();
     let failure = match &seen.record.outcome {
         Outcome::Failed(failure) => Some(failure),

@@ -1,99 +1,218 @@
 //! What the rules found: one rule is one file here and one row in [`FINDINGS`].
 //!
 //! A rule looks at what is already derived and says one thing: a sentence, the numbers behind it, and what
-//! to do. It never says the same as another rule, and it keeps silent rather than guess: every threshold
-//! stands in its file with the reason. A rule's test cases stand beside it, the quiet ones too.
+//! to do. It keeps silent rather than guess: every threshold stands in its file with the reason. A rule's test cases
+//! stand beside it, the quiet ones too.
+//!
+//! To add one: a file `NAME.rs` with a `pub(super) const RULE: Rule` that says what it says, how it decides, after
+//! whom, and what to do (docs/findings.md is made of these: `UPDATE_EXPECT=1 cargo test -p views --test it findings`);
+//! its `look`; its tests; then `mod NAME;` and `NAME::RULE` in the table, in the order of consequence. `Look::Own` is
+//! for rules that need fathom's own record (its device counters, time series, threads); `Look::Any` is for rules
+//! that read [`Observed`], which own and imported runs both have, and may look into either beside it; `Look::Several` and
+//! `Look::Both` for what several runs of a session say together. Findings of one
+//! [`Cause`] do not repeat each other: the strongest of them is told. A rule that nobody else competes with says
+//! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` say more.
 
 mod abandoned;
 mod backlog;
+mod bandwidth_cap;
+mod below;
+mod cap;
 mod clock_drift;
+mod closed_loop;
+mod compressible_data;
+mod cpu_bound;
+mod cpu_quota;
+mod depth_not_reached;
+mod device_cache;
+mod does_not_add_up;
+mod drift;
+mod drop;
+mod file_too_small;
+mod filesystem_overhead;
+mod fragmented_file;
+mod governor;
+mod groups;
+#[cfg(test)]
+mod hostile;
+mod impossible_for_medium;
 mod in_flight;
 mod interrupted;
 mod io_errors;
+mod io_uring_punted;
+mod latency_truncated;
+mod latency_wall;
+mod little;
+mod misaligned;
+mod mount_options;
 mod neighbour;
+mod not_timed;
 mod nothing_measured;
 mod page_cache;
+mod partial_cpu_table;
+mod percentile_trust;
+mod rate_cap;
+mod requests_merged;
+mod requests_split;
+mod saturated;
+mod scheduler;
 mod short_run;
+mod single_spindle;
 mod steal;
+mod tell;
+#[cfg(test)]
+pub(crate) mod test;
+mod thread_imbalance;
+mod throttled;
 mod tool_bound;
 mod unsteady;
+mod unwritten_extents;
+mod write_cache;
+mod zero_data;
 
 use crate::cpu::CpuReport;
 use crate::device_check::DeviceCheck;
 use crate::in_flight::InFlight;
 use crate::intervals::{IntervalRow, Steadiness};
+use crate::known::Known;
+use crate::observed::Observed;
 use crate::open_loop::OpenLoop;
 use crate::workers::WorkerShare;
-use model::{RunRecord, Tally};
+use model::{ImportedRun, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use tell::findings;
+pub use tell::session_findings;
+
 /// Every rule, the most important first; among findings of one rank this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
-    Rule {
-        id: "io-errors",
-        look: io_errors::look,
-    },
-    Rule {
-        id: "abandoned",
-        look: abandoned::look,
-    },
-    Rule {
-        id: "nothing-measured",
-        look: nothing_measured::look,
-    },
-    Rule {
-        id: "backlog",
-        look: backlog::look,
-    },
-    Rule {
-        id: "page-cache",
-        look: page_cache::look,
-    },
-    Rule {
-        id: "interrupted",
-        look: interrupted::look,
-    },
-    Rule {
-        id: "noisy-neighbour",
-        look: neighbour::look,
-    },
-    Rule {
-        id: "tool-bound",
-        look: tool_bound::look,
-    },
-    Rule {
-        id: "in-flight",
-        look: in_flight::look,
-    },
-    Rule {
-        id: "not-steady",
-        look: unsteady::look,
-    },
-    Rule {
-        id: "short-run",
-        look: short_run::look,
-    },
-    Rule {
-        id: "steal",
-        look: steal::look,
-    },
-    Rule {
-        id: "clock-drift",
-        look: clock_drift::look,
-    },
+    io_errors::RULE,
+    abandoned::RULE,
+    nothing_measured::RULE,
+    not_timed::RULE,
+    backlog::RULE,
+    unwritten_extents::RULE,
+    impossible_for_medium::RULE,
+    page_cache::RULE,
+    device_cache::RULE,
+    zero_data::RULE,
+    file_too_small::RULE,
+    interrupted::RULE,
+    does_not_add_up::RULE,
+    neighbour::RULE,
+    throttled::RULE,
+    rate_cap::RULE,
+    bandwidth_cap::RULE,
+    cpu_quota::RULE,
+    tool_bound::RULE,
+    cpu_bound::RULE,
+    in_flight::RULE,
+    depth_not_reached::RULE,
+    saturated::RULE,
+    drop::RULE,
+    drift::RULE,
+    unsteady::RULE,
+    latency_wall::RULE,
+    short_run::RULE,
+    thread_imbalance::RULE,
+    percentile_trust::RULE,
+    latency_truncated::RULE,
+    filesystem_overhead::RULE,
+    single_spindle::RULE,
+    steal::RULE,
+    misaligned::RULE,
+    mount_options::RULE,
+    fragmented_file::RULE,
+    scheduler::RULE,
+    io_uring_punted::RULE,
+    governor::RULE,
+    compressible_data::RULE,
+    write_cache::RULE,
+    requests_split::RULE,
+    requests_merged::RULE,
+    partial_cpu_table::RULE,
+    clock_drift::RULE,
+    closed_loop::RULE,
+    little::RULE,
 ];
 
-/// One rule.
+/// One rule, and all that docs/findings.md says of it.
 pub struct Rule {
-    /// Its name, for good: documents refer to it.
+    /// Its name, for good: documents refer to it, and it is its heading in docs/findings.md.
     pub id: &'static str,
+    /// What its findings come from; of one cause only the strongest finding is told.
+    pub cause: Cause,
+    /// What it says, in one sentence.
+    pub what: &'static str,
+    /// How it decides, with its thresholds.
+    pub method: &'static str,
+    /// Where the method, or the counter that it reads, is described.
+    pub source: &'static str,
+    /// What to do, in general; a finding says it for its case.
+    pub advice: &'static str,
     /// Looks, and says something or nothing.
-    pub look: fn(&Seen<'_>) -> Option<Finding>,
+    pub look: Look,
+}
+
+/// What a rule looks at.
+pub enum Look {
+    /// Needs what only fathom's own record holds.
+    Own(fn(&Own<'_>) -> Option<Finding>),
+    /// Looks at what a run of any tool has.
+    Any(fn(&Seen<'_>) -> Option<Finding>),
+    /// Looks at the runs of a session together.
+    Several(fn(&Several<'_>) -> Option<Finding>),
+    /// Looks at one run, and at the runs of a session together.
+    Both(
+        fn(&Seen<'_>) -> Option<Finding>,
+        fn(&Several<'_>) -> Option<Finding>,
+    ),
+}
+
+/// What findings come from. Several rules may see the same thing from different sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Of this rule alone.
+    Alone,
+    /// Something above or inside the device answered from memory.
+    Cache,
+    /// Something holds the rate or the bandwidth down.
+    Cap,
+    /// The tool or a processor was slower than the target.
+    Processor,
+    /// The rate changed on the way.
+    Change,
+    /// Too few I/Os for what is asked of them.
+    Sample,
+    /// Digits of latencies.
+    Digits,
+    /// A new I/O begins only when one ends.
+    Loop,
 }
 
 /// All that a rule may look at.
 pub struct Seen<'a> {
+    /// What a run of any tool has, as far as it is known.
+    pub observed: &'a Observed,
+    /// What only fathom's own record holds; none for imported runs.
+    pub own: Option<&'a Own<'a>>,
+    /// The run of another tool; none for own runs.
+    pub imported: Option<&'a ImportedRun>,
+    /// What people said of the target, and the caps of clouds.
+    pub known: &'a Known,
+}
+
+/// Runs of one session, in its order: of a sweep, a survey, an import.
+pub struct Several<'a> {
+    /// Each run.
+    pub runs: &'a [Observed],
+    /// What people said of the target, and the caps of clouds.
+    pub known: &'a Known,
+}
+
+/// What is derived from fathom's own record.
+pub struct Own<'a> {
     /// The record itself.
     pub record: &'a RunRecord,
     /// All operations and threads of the measured phase together.
@@ -128,13 +247,29 @@ pub enum FindingRank {
     Critical,
 }
 
+/// How far the evidence carries the sentence.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// The numbers fit it; other explanations fit them too.
+    Low,
+    /// It is the likeliest explanation.
+    Medium,
+    /// Counted or computed: no other explanation is left.
+    High,
+}
+
 /// One thing that a rule found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Name of the rule.
+    /// Name of the rule, and its heading in docs/findings.md.
     pub id: String,
     /// How much it weighs.
     pub rank: FindingRank,
+    /// How far the evidence carries it.
+    pub confidence: Confidence,
     /// What was found, in one sentence with its numbers.
     pub sentence: String,
     /// What the result is not valid as, where it is still valid as something else.
@@ -154,7 +289,28 @@ pub struct Evidence {
     pub value: f64,
 }
 
-/// A finding without `not_as`; a number that is not finite is left out of the evidence.
+impl Finding {
+    /// Where it is explained: `docs/findings.md#rate-cap`.
+    pub fn see(&self) -> String {
+        format!("docs/findings.md#{}", self.id)
+    }
+
+    /// Says how far the evidence carries it.
+    #[must_use]
+    pub(crate) fn sure(mut self, confidence: Confidence) -> Finding {
+        self.confidence = confidence;
+        self
+    }
+
+    /// Says what the result is not valid as, though it is valid as something else.
+    #[must_use]
+    pub(crate) fn not_as(mut self, what: &str) -> Finding {
+        self.not_as = Some(what.to_owned());
+        self
+    }
+}
+
+/// A finding of high confidence, without `not_as`; a number that is not finite is left out of the evidence.
 pub(crate) fn finding(
     id: &str,
     rank: FindingRank,
@@ -165,6 +321,7 @@ pub(crate) fn finding(
     Finding {
         id: id.to_owned(),
         rank,
+        confidence: Confidence::High,
         sentence,
         not_as: None,
         evidence: evidence
@@ -179,15 +336,8 @@ pub(crate) fn finding(
     }
 }
 
-/// For the rules' tests: what the whole table says of a record under one rule's name.
 #[cfg(test)]
-fn found(record: &RunRecord, id: &str) -> Option<Finding> {
-    assert!(FINDINGS.iter().any(|rule| rule.id == id));
-    crate::run_report(record)
-        .findings
-        .into_iter()
-        .find(|finding| finding.id == id)
-}
+pub(crate) use test::found;
 
 #[cfg(test)]
 mod tests {
@@ -211,13 +361,20 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_has_a_name_of_its_own() {
+    fn every_rule_has_a_name_of_its_own_and_says_what_it_is() {
         for (place, rule) in FINDINGS.iter().enumerate() {
             assert!(
                 FINDINGS[..place].iter().all(|before| before.id != rule.id),
                 "{}",
                 rule.id
             );
+            for text in [rule.what, rule.method, rule.source, rule.advice] {
+                assert!(
+                    text.ends_with('.') && text.len() > 10,
+                    "{}: {text}",
+                    rule.id
+                );
+            }
         }
     }
 }

@@ -5,15 +5,25 @@
 //! system write its journal too, so they are left out on files. More than 5 % and more than twice the bound
 //! of the comparison, so that neither the edges nor a log file somewhere raise an alarm.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::comparison::CountComparison;
 use crate::device_check::DeviceCheck;
 use crate::say;
 use model::{CacheMode, TargetKind};
 
+pub(super) const RULE: Rule = Rule {
+    id: "noisy-neighbour",
+    cause: Cause::Alone,
+    what: "Somebody else used the device during the run.",
+    method: "The device moved more bytes than the tool asked: by more than 5 % and more than twice what the edges of the window can explain. Only past the page cache, and not for write-through to files, whose journal is written too.",
+    source: "The kernel's Documentation/block/stat.rst.",
+    advice: "Stop what else uses the device, or measure at another time.",
+    look: Look::Own(look),
+};
+
 const SHARE_MIN: f64 = 0.05;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let plain = seen
         .record
         .plan

@@ -2,11 +2,42 @@
 //!
 //! Silent where I/Os failed or were never answered: then `io_errors` and `abandoned` say why there is none.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, Seen, finding};
 use crate::say;
 use model::Outcome;
 
+pub(super) const RULE: Rule = Rule {
+    id: "nothing-measured",
+    cause: Cause::Alone,
+    what: "Not one I/O completed in the measured phase: there is no result.",
+    method: "A count of 0, or of imported runs a printed rate of 0. Silent where failed or unanswered I/Os say why.",
+    source: "The count itself.",
+    advice: "Measure longer; if it stays so, the target does not answer: see the system's log, or errors in the text.",
+    look: Look::Any(look),
+};
+
 pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(own),
+        None => of_others(seen),
+    }
+}
+
+fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    let total = &seen.observed.total;
+    let nothing = total.ios == Some(0) || (total.ios.is_none() && total.rate_per_s == Some(0.0));
+    nothing.then(|| {
+        finding(
+            "nothing-measured",
+            FindingRank::Critical,
+            "not one I/O was counted".to_owned(),
+            &[],
+            "look for errors in the text, and measure again",
+        )
+    })
+}
+
+fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let failed = seen.total.errors_total() > 0 || matches!(seen.record.outcome, Outcome::Failed(_));
     let lost = seen
         .record

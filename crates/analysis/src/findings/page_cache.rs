@@ -5,14 +5,48 @@
 //! compresses or ignores the flag). Reads are judged over the measured phase first, because warming up
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::below::{IN_MEMORY, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
 use crate::comparison::{CountComparison, OperationComparison};
 use crate::say;
 use model::CacheMode;
 
+pub(super) const RULE: Rule = Rule {
+    id: "page-cache",
+    cause: Cause::Cache,
+    what: "Memory answered instead of the device, or kept what was written.",
+    method: "Own runs: the device moved less than 90 % of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90 % of a sample of the target's pages before a run through it. Imported runs hold no counters of the device: said where the text says that it ran through the system's cache and writes were not made durable.",
+    source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
+    advice: "Measure unbuffered to measure the device.",
+    look: Look::Any(look),
+};
+
 const SHARE_MIN: f64 = 0.90;
 
 pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(own),
+        None => of_others(seen),
+    }
+}
+
+/// Their counters of the device are not known: that it may have been is all there is to say.
+fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    let cached = seen.observed.cache == Some(CacheMode::Cached);
+    let durable = seen.observed.write_through == Some(true);
+    (cached && !durable).then(|| {
+        finding(
+            "page-cache",
+            FindingRank::Warning,
+            "it ran through the system's file cache, so memory may have answered instead of the disk".to_owned(),
+            &[],
+            "compare it only with runs through a cache; measure past it for the disk",
+        )
+        .sure(Confidence::Medium)
+    })
+}
+
+fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let cached = seen
         .record
         .plan
@@ -41,7 +75,7 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
         "something above the device"
     };
     let sentence = match (reads, writes) {
-        (None, None) => return None,
+        (None, None) => return resident(seen),
         (Some(reads), None) => format!("{who} served {} of the reads", say::percent(reads)),
         (None, Some(writes)) => {
             format!(
@@ -71,10 +105,39 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
         &evidence,
         advice,
     );
-    Some(Finding {
-        not_as: Some("a disk result".to_owned()),
-        ..told
-    })
+    Some(told.not_as("a disk result"))
+}
+
+/// Where no device was counted: what the page cache held before a run that was to go through it. The share that is asked
+/// for is high, because what is not there at first is brought in by the first read.
+fn resident(seen: &Own<'_>) -> Option<Finding> {
+    const RESIDENT_MIN: f64 = 0.90;
+    let nobody_counted = seen
+        .device_checks
+        .iter()
+        .all(|check| check.device.is_none());
+    let target = targets(seen.record).find(|target| {
+        let on = target.facts.file_system.as_ref().map(|on| on.kind.as_str());
+        let memory = on.is_some_and(|on| IN_MEMORY.contains(&on));
+        target.planned.cache == CacheMode::Cached && target.reads() && !memory
+    })?;
+    let share = target.facts.layout.cached?.share()?;
+    if !nobody_counted || share < RESIDENT_MIN {
+        return None;
+    }
+    let sentence = format!(
+        "before the run the page cache held {} of {}, and reads went through it",
+        say::percent(share),
+        target.path()
+    );
+    let told = finding(
+        RULE.id,
+        FindingRank::Critical,
+        sentence,
+        &[("cached_share", share)],
+        "measure unbuffered to measure the device",
+    );
+    Some(told.not_as("a disk result").sure(Confidence::Medium))
 }
 
 /// The share of the tool's bytes that the device did not see, where it is too much for chance.
@@ -139,6 +202,28 @@ mod tests {
             ..Sample::default()
         };
         assert_eq!(found(&cold.build(), "page-cache"), None);
+    }
+
+    #[test]
+    fn without_counters_of_a_device_the_page_cache_itself_is_the_witness() {
+        let cached = Sample {
+            cache: CacheMode::Cached,
+            ..Sample::default()
+        };
+        let mut record = cached.build();
+        record.targets[0].chain.clear();
+        record.host.ram = model::Bytes::gib(4);
+        let held = |held| Some(model::CachedPages { asked: 1024, held });
+        record.targets[0].layout.cached = held(1024);
+        assert_eq!(
+            found(&record, "page-cache").unwrap().sentence,
+            "before the run the page cache held 100 % of /data/fathom.dat, and reads went through it"
+        );
+        record.targets[0].layout.cached = held(500);
+        assert_eq!(found(&record, "page-cache"), None);
+        record.targets[0].layout.cached = held(1024);
+        record.targets[0].file_system.as_mut().unwrap().kind = "tmpfs".to_owned();
+        assert_eq!(found(&record, "page-cache"), None, "memory was asked for");
     }
 
     #[test]

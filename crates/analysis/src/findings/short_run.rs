@@ -1,20 +1,31 @@
 //! Too little was measured: fewer than 1000 I/Os, or fewer than three full steps of the time series.
 //!
 //! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 stand for 3 %; and fewer
-//! than three steps cannot show whether anything changed on the way.
+//! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
+//! well enough says how well by its interval, and is not called short.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::intervals::full_intervals;
 use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "short-run",
+    cause: Cause::Sample,
+    what: "Too little was measured to say much.",
+    method: "Fewer than 1 000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3 % at 1 000), or fewer than three full steps of the time series. Silent where the run was ended because its rate was known.",
+    source: "Poisson counting error.",
+    advice: "Measure longer.",
+    look: Look::Own(look),
+};
 
 const IOS_MIN: u64 = 1000;
 const INTERVALS_MIN: usize = 3;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let ios = seen.total.ios;
     let intervals = full_intervals(seen.intervals, seen.record.plan.interval).len();
     let measured = seen.record.phases.measured().0 as f64;
-    let sentence = if ios == 0 {
+    let sentence = if ios == 0 || seen.record.engine.ended_early {
         return None; // `nothing-measured` says it
     } else if ios < IOS_MIN {
         format!(

@@ -2,13 +2,23 @@
 //!
 //! More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "steal",
+    cause: Cause::Alone,
+    what: "The hypervisor took the processor away, so latencies hold time in which this machine stood still.",
+    method: "More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.",
+    source: "proc_stat(5).",
+    advice: "Measure at another time, or on a machine whose processors are not shared.",
+    look: Look::Own(look),
+};
 
 const SHARE_MAX: f64 = 0.05;
 const STEAL_NS_MIN: u64 = 50_000_000;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let cores = seen.cpu.cores.iter();
     let core = cores.max_by(|a, b| a.steal_share.total_cmp(&b.steal_share))?;
     if core.steal_share <= SHARE_MAX || core.steal_ns < STEAL_NS_MIN {

@@ -5,16 +5,26 @@
 //! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
 //! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
 
-use super::{Finding, FindingRank, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
 use crate::workers::WorkerShare;
+
+pub(super) const RULE: Rule = Rule {
+    id: "tool-bound",
+    cause: Cause::Processor,
+    what: "fathom itself was the limit: a worker thread had no time left.",
+    method: "A worker's processor time is 95 % of its time or more. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
+    source: "getrusage(2), RUSAGE_THREAD; docs/measurement.md.",
+    advice: "Use more threads, each with a core of its own, or larger blocks.",
+    look: Look::Own(look),
+};
 
 const BUSY_MIN: f64 = 0.95;
 /// Waiting for a free slot beyond this share means that the target was the slower one.
 const FULL_MAX: f64 = 0.10;
 const ELAPSED_MIN_NS: u64 = 100_000_000;
 
-pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let busy: Vec<&WorkerShare> = seen.workers.iter().filter(|w| has_no_time(w)).collect();
     let busiest = busy
         .iter()
@@ -55,7 +65,7 @@ fn has_no_time(worker: &WorkerShare) -> bool {
 }
 
 /// Without a rate always. With one, where arrivals waited though slots were free.
-fn is_asked_for_more(seen: &Seen<'_>, worker: &WorkerShare) -> bool {
+fn is_asked_for_more(seen: &Own<'_>, worker: &WorkerShare) -> bool {
     seen.open_loop.is_none_or(|open| {
         let full = worker.waiting_full_share.unwrap_or(0.0);
         open.late_after_ns > open.late_before_ns && full <= FULL_MAX
@@ -75,6 +85,7 @@ mod tests {
         }
         .build();
         let worker = |thread, user, kernel| WorkerRecord {
+            lines: Vec::new(),
             thread,
             backlog: None,
             account: Some(Account {

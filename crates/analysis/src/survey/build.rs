@@ -1,33 +1,64 @@
 //! Records and context → the report of a survey.
 
 use super::{
-    CellReport, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport, SurveyRow,
-    answer, ladder,
+    CellReport, GoalAnswer, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport,
+    SurveyRow, answer, beside, ladder, limit,
 };
 use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
-use crate::findings::{Finding, FindingRank};
+use crate::estimate::Estimate;
+use crate::findings::{Finding, FindingRank, session_findings};
+use crate::goal::{Bracket, Goal, Trial};
+use crate::known::Known;
 use crate::latency::Latency;
-use crate::run::{OutcomeKind, RunReport, run_report};
+use crate::models::{KneeModels, Point, knees};
+use crate::observed::Observed;
+use crate::run::{OutcomeKind, Reading, RunReport};
 use crate::say;
 use crate::verdict::{Rank, Verdict};
-use model::RunRecord;
+use model::{Nanos, RunRecord};
 
 const REPORT_VERSION: u32 = 1;
+/// Half of the interval, as a share of the rate, of a cell that cannot tell its own.
+pub const UNKNOWN_WIDTH: f64 = 0.1;
 
 /// Reads the records of a survey, complete or not, with each cell's label. Never fails: without cells the
 /// report says that nothing was measured.
 pub fn survey_report(cells: &[(String, RunRecord)], planned: &SurveyContext) -> SurveyReport {
-    let runs: Vec<RunReport> = cells.iter().map(|(_, record)| run_report(record)).collect();
+    survey_report_knowing(cells, planned, &Known::default())
+}
+
+/// The same, with what people said of the target.
+pub fn survey_report_knowing(
+    cells: &[(String, RunRecord)],
+    planned: &SurveyContext,
+    known: &Known,
+) -> SurveyReport {
+    let records = cells.iter().map(|(_, record)| record);
+    let (runs, observed): (Vec<RunReport>, Vec<Observed>) = records
+        .map(|record| Reading::of(record, known))
+        .map(|read| (read.report, read.observed))
+        .unzip();
     let reports: Vec<CellReport> = cells
         .iter()
         .zip(&runs)
         .map(|((label, _), run)| CellReport::of(label, run))
         .collect();
-    let rows: Vec<SurveyRow> = labels(&reports, planned)
+    let mut rows: Vec<SurveyRow> = labels(&reports, planned)
         .iter()
-        .map(|label| row(label, &reports, planned))
+        .map(|label| SurveyRow {
+            goal: goal_of(label, cells, planned),
+            ..row(label, &reports, planned)
+        })
         .collect();
+    match runs.first().is_some_and(|run| run.engine.backend == "null") {
+        true => limit::name_null(&mut rows),
+        false => limit::name(
+            &mut rows,
+            &reports,
+            planned.queue_depth_max.unwrap_or(u64::MAX),
+        ),
+    }
     let work_of = |row: &SurveyRow| {
         let place = reports
             .iter()
@@ -39,11 +70,13 @@ pub fn survey_report(cells: &[(String, RunRecord)], planned: &SurveyContext) -> 
     let first = runs.first();
     let target = first.and_then(|run| run.targets.first());
     SurveyReport {
-        verdict: verdict(&rows, &device_check, planned),
+        verdict: verdict(&rows, &device_check, planned)
+            .of_simulated(runs.iter().any(|run| run.verdict.simulated)),
         answer: answer::answer(&rows, &works),
         report_version: REPORT_VERSION,
         target: target.map(|target| target.facts.clone()),
         notes: notes(first),
+        findings: session_findings(&observed, known),
         device_check,
         budget: SurveyBudget {
             budget_ns: planned.budget_ns,
@@ -59,6 +92,8 @@ pub fn survey_report(cells: &[(String, RunRecord)], planned: &SurveyContext) -> 
             read_only: planned.read_only,
             filled: planned.filled,
         },
+        left_out: planned.left_out.clone(),
+        beside: beside::sentences(&reports),
         cell_counts: count(&reports, planned.cells_left),
         started_utc_ns: first.map(|run| run.time.started_utc_ns),
         host: first.map(|run| run.host.clone()),
@@ -76,14 +111,22 @@ impl CellReport {
         CellReport {
             workload: label.to_owned(),
             queue_depth: run.in_flight.asked,
+            threads: run
+                .targets
+                .iter()
+                .map(|target| u64::from(target.work.threads))
+                .sum(),
+            asked_rate_per_s: run.open_loop.as_ref().map(|open| open.asked_per_s),
             rank: run.verdict.rank,
             outcome: run.outcome.clone(),
             measured_ns: run.time.measured_ns,
             ios: total.map_or(0, |row| row.ios),
             bytes: total.map_or(0, |row| row.bytes),
             rate_per_s: total.map_or(0.0, |row| row.rate_per_s),
+            rate: total.map_or_else(|| Estimate::bare(0.0, 0.0), |row| row.rate),
             bytes_per_s: total.map_or(0.0, |row| row.bytes_per_s),
             latency: total.map_or_else(Latency::default, |row| row.latency.clone()),
+            response: total.and_then(|row| row.response.clone()),
             in_flight_mean: run.in_flight.mean,
             errors: total.map_or_else(Vec::new, |row| row.errors.clone()),
             findings: run.findings.clone(),
@@ -95,7 +138,7 @@ impl CellReport {
 fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
     let mut labels = planned.workloads.clone();
     for cell in cells {
-        if !labels.contains(&cell.workload) {
+        if !labels.contains(&cell.workload) && !beside::is_beside(&cell.workload) {
             labels.push(cell.workload.clone());
         }
     }
@@ -103,12 +146,13 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
 }
 
 fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow {
-    let mine: Vec<&CellReport> = cells.iter().filter(|cell| cell.workload == label).collect();
+    let closed = |cell: &&CellReport| cell.workload == label && cell.asked_rate_per_s.is_none();
+    let mine = once_each(cells.iter().filter(closed));
     let usable = || {
         let sound = |cell: &&&CellReport| cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed;
         mine.iter().copied().filter(move |cell| sound(&cell))
     };
-    let best = usable().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    let best = usable().max_by(|a, b| at_least(a).total_cmp(&at_least(b)));
     let shallow = usable().find(|cell| cell.queue_depth == 1);
     let ladder = ladder::ladder(label, &mine, planned);
     let (mut rank, mut reasons) = judge(best, shallow);
@@ -125,10 +169,84 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
         reasons,
         depth_1_p50_ns: shallow.and_then(|cell| cell.latency.at(0.5)?.latency_ns),
         depth_1_mean_ns: shallow.and_then(|cell| cell.latency.mean_ns),
+        goal: None,
         knee_depth: best.and_then(|best| ladder::knee_depth(&mine, best.rate_per_s)),
+        knee: knee(&mine),
+        limit: None,
         best: best.cloned(),
         ladder,
     }
+}
+
+/// One curve: a workload has one block size.
+fn knee(cells: &[&CellReport]) -> Option<KneeModels> {
+    let sound = cells.iter().filter(|cell| {
+        cell.rank != Rank::Invalid && cell.rate_per_s > 0.0 && cell.errors.is_empty()
+    });
+    let points: Vec<Point> = sound
+        .map(|cell| Point {
+            cell: cell.queue_depth,
+            series: String::new(),
+            block_bytes: cell.bytes / cell.ios.max(1),
+            in_flight: cell.queue_depth.max(1),
+            rate_per_s: cell.rate_per_s,
+            mean_latency_ns: cell.latency.mean_ns,
+        })
+        .collect();
+    let block = points.first()?.block_bytes; // short I/Os aside, the same in all
+    let points: Vec<Point> = points
+        .into_iter()
+        .map(|point| Point {
+            block_bytes: block,
+            ..point
+        })
+        .collect();
+    knees(&points.iter().collect::<Vec<_>>()).into_iter().next()
+}
+
+/// The rate that a cell surely reaches: of many that are alike, the one with the highest rate would be the luckiest.
+fn at_least(cell: &CellReport) -> f64 {
+    let width = cell.rate.half_width_share();
+    cell.rate_per_s * (1.0 - width.unwrap_or(UNKNOWN_WIDTH))
+}
+
+/// Each load once: of one that was run several times, the run that measured longest, for it is known best. In the order of
+/// their first runs.
+fn once_each<'a>(cells: impl Iterator<Item = &'a CellReport>) -> Vec<&'a CellReport> {
+    let mut once: Vec<&CellReport> = Vec::new();
+    for cell in cells {
+        let same = |known: &&&mut &CellReport| {
+            (known.queue_depth, known.threads) == (cell.queue_depth, cell.threads)
+        };
+        match once.iter_mut().find(|known| same(&known)) {
+            Some(known) if known.measured_ns < cell.measured_ns => *known = cell,
+            Some(_) => {}
+            None => once.push(cell),
+        }
+    }
+    once
+}
+
+/// The answer to the question which rate keeps the latency, where it was asked.
+fn goal_of(
+    label: &str,
+    cells: &[(String, RunRecord)],
+    planned: &SurveyContext,
+) -> Option<GoalAnswer> {
+    let (latency_ns, quantile) = planned.goal?;
+    let goal = Goal {
+        quantile,
+        latency: Nanos(latency_ns),
+    };
+    let mine = cells.iter().filter(|(workload, _)| workload == label);
+    let trials: Vec<Trial> = mine
+        .filter_map(|(_, record)| Trial::of(record, &goal))
+        .collect();
+    Some(GoalAnswer {
+        latency_ns,
+        quantile,
+        rate: Bracket::of(&goal, &trials).answer(trials.len()),
+    })
 }
 
 /// What was found in the two cells that a row shows, each rule once, and the worst of it. Of the cell at depth
@@ -218,6 +336,8 @@ fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyContext) -> 
     Verdict {
         rank,
         not_as,
+        only_as: None,
+        simulated: false,
         reasons,
     }
 }

@@ -20,7 +20,7 @@ impl SurveyReport {
         } else {
             format!(" ({doubted} of {} workloads)", wanted().count())
         };
-        format!("{}{share}: {answer}", self.verdict.rank.word())
+        format!("{}{share}: {answer}", self.verdict.words())
     }
 
     /// Whether the first line says what was found; the reasons of the verdict then stand elsewhere.

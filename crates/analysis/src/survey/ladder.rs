@@ -64,6 +64,9 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
     {
         return interrupted();
     }
+    if context.settled.iter().any(|known| known == workload) {
+        return (LadderEnd::GainEnded, settled(cells));
+    }
     // Depth doubles: the next rung would be beyond what was allowed.
     let allowed = context.queue_depth_max.unwrap_or(QUEUE_DEPTH_MAX);
     if deepest.saturating_mul(2) > allowed {
@@ -89,9 +92,31 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
     }
 }
 
-/// Whether a workload of the survey writes, by its label.
+/// What ended a climb that found its knee and its peak.
+fn settled(cells: &[&CellReport]) -> String {
+    let best = cells
+        .iter()
+        .max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    let knee = best.and_then(|best| knee_depth(cells, best.rate_per_s));
+    let beyond = |knee: u64| {
+        let deeper = cells.iter().filter(move |cell| cell.queue_depth > knee);
+        deeper.map(|cell| cell.rate_per_s).reduce(f64::max)
+    };
+    match (best, knee) {
+        (Some(best), Some(knee)) => match beyond(knee) {
+            Some(rate) if rate > best.rate_per_s * 0.999 => {
+                format!("knee at {knee}, peak at {}", best.queue_depth)
+            }
+            Some(_) => format!("knee at {knee}; deeper is no faster"),
+            None => format!("knee at {knee}, the deepest that was allowed"),
+        },
+        _ => "nothing completed".to_owned(),
+    }
+}
+
+/// Whether a workload of the survey writes, by its label: all names end with what they do.
 fn writes(workload: &str) -> bool {
-    workload.contains("write") || workload.contains("70/30")
+    workload.contains("write") || workload.contains('/')
 }
 
 /// Rates from the shallowest to the deepest rung.

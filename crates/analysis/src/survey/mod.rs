@@ -1,23 +1,28 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end
-//! of a ladder in `ladder`. A survey is judged by
+//! of a ladder in `ladder`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is judged by
 //! the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent:
 //! what to run next, which is `sweep`'s.
 
 mod answer;
+mod beside;
 mod build;
 mod headline;
 mod ladder;
+mod limit;
 #[cfg(test)]
 mod tests;
 
-pub use build::survey_report;
+pub use beside::{CacheLook, raw_label};
+pub use build::{UNKNOWN_WIDTH, survey_report, survey_report_knowing};
 
 use crate::device_check::DeviceCheck;
+use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
-use crate::findings::Finding;
+use crate::findings::{Confidence, Finding};
 use crate::latency::Latency;
+use crate::models::KneeModels;
 use crate::rows::ErrorRow;
 use crate::run::OutcomeReport;
 use crate::verdict::{Rank, Verdict};
@@ -26,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is known of a survey beside its records. From the shelf only a part is known; the rest is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SurveyContext {
     /// Labels in the order of display; labels of cells that are not among them follow.
     pub workloads: Vec<String>,
@@ -45,10 +51,39 @@ pub struct SurveyContext {
     pub cells_left: Option<u64>,
     /// Deepest rung of the ladder, over all threads.
     pub queue_depth_max: Option<u64>,
+    /// Workloads whose knee and peak were found.
+    pub settled: Vec<String>,
+    /// What was not run of the whole grid.
+    pub left_out: Vec<LoadsLeft>,
+    /// The latency that was to be kept, in nanoseconds, and by which share of the I/Os.
+    pub goal: Option<(u64, f64)>,
     /// Stopped from outside.
     pub interrupted: bool,
     /// Why the survey ended early, in a sentence, where it did by a failure outside of a cell's own record.
     pub failure: Option<String>,
+}
+
+/// Loads of one workload that were not run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadsLeft {
+    /// Its name.
+    pub workload: String,
+    /// How many loads of the whole grid.
+    pub loads: u64,
+    /// Why, in one sentence.
+    pub why: String,
+}
+
+/// The highest arrival rate that keeps a latency.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GoalAnswer {
+    /// The latency that was to be kept, in nanoseconds, from the moment at which an I/O was to start.
+    pub latency_ns: u64,
+    /// The share of the I/Os that were to keep it. // in (0, 1)
+    pub quantile: f64,
+    /// I/Os a second that keep it, with the bracket of what was tried: no upper end where every rate kept it, 0 where none
+    /// did; none where nothing was tried.
+    pub rate: Option<Estimate>,
 }
 
 /// The filling of the file before the survey.
@@ -76,12 +111,20 @@ pub struct SurveyReport {
     pub rows: Vec<SurveyRow>,
     /// What a person should know before using the numbers.
     pub notes: Vec<String>,
+    /// What its runs say together that none of them says alone, the most important first.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
     /// The block layer's counts beside the tool's, summed over all cells.
     pub device_check: DeviceCheck,
     /// Time given and used, and the size of the range.
     pub budget: SurveyBudget,
+    /// What was not run of the whole grid, and why.
+    pub left_out: Vec<LoadsLeft>,
     /// How many cells were run.
     pub cell_counts: SurveyCells,
+    /// What was asked for beside the workloads, one sentence each: whether caches are honest, what the file system costs.
+    #[serde(default)]
+    pub beside: Vec<String>,
     /// Every cell, in the order in which they ran.
     pub cells: Vec<CellReport>,
     /// Wall clock at the start of the first cell: nanoseconds since 1970 in UTC; none without any cell.
@@ -105,7 +148,8 @@ pub struct SurveyRow {
     pub rank: Rank,
     /// Why it is not valid; empty for a valid row.
     pub reasons: Vec<String>,
-    /// The cell with the highest rate among those that did not fail; none where there is none.
+    /// The cell that surely reaches the most (the lower end of its rate's interval is the highest) among those that did not
+    /// fail; none where there is none.
     pub best: Option<CellReport>,
     /// Median latency at depth 1 in nanoseconds; none where it was not measured.
     pub depth_1_p50_ns: Option<u64>,
@@ -113,8 +157,64 @@ pub struct SurveyRow {
     pub depth_1_mean_ns: Option<f64>,
     /// Smallest depth that reaches 95 % of the best rate: deeper mostly costs latency.
     pub knee_depth: Option<u64>,
+    /// Where more depth stops to pay, by Kneedle and by the scalability law; none without cells.
+    pub knee: Option<KneeModels>,
+    /// What an arrival rate may be that keeps the latency asked for; none where none was asked.
+    pub goal: Option<GoalAnswer>,
+    /// What it comes up against at its best rate; none without a result.
+    #[serde(default)]
+    pub limit: Option<Limit>,
     /// How the ladder of depths ended.
     pub ladder: Ladder,
+}
+
+/// What a workload comes up against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Limit {
+    /// In one word.
+    pub kind: LimitKind,
+    /// In a sentence with its numbers.
+    pub sentence: String,
+    /// How far the evidence carries it.
+    pub confidence: Confidence,
+}
+
+/// What holds a rate where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// A cache above the device answered.
+    Cache,
+    /// fathom or a processor.
+    Tool,
+    /// A limiter that is known or was seen at work.
+    Cap,
+    /// None yet: the deepest load still brought more.
+    Depth,
+    /// The same bytes a second whatever the size.
+    Bandwidth,
+    /// The same I/Os a second whatever the size.
+    Rate,
+    /// More in flight is slower.
+    Cliff,
+    /// The device's own time for an I/O.
+    Service,
+}
+
+impl LimitKind {
+    /// As the table shows it: a word of at most nine letters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            LimitKind::Cache => "cache",
+            LimitKind::Tool => "processor",
+            LimitKind::Cap => "cap",
+            LimitKind::Depth => "depth",
+            LimitKind::Bandwidth => "bytes/s",
+            LimitKind::Rate => "IO/s",
+            LimitKind::Cliff => "cliff",
+            LimitKind::Service => "device",
+        }
+    }
 }
 
 /// The depths that were tried and why no deeper one was.
@@ -132,7 +232,7 @@ pub struct Ladder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LadderEnd {
-    /// Two doublings brought nothing.
+    /// Knee and peak are known: more depth brought nothing.
     GainEnded,
     /// The deepest rung was reached.
     MaxDepth,
@@ -153,6 +253,10 @@ pub struct CellReport {
     pub workload: String,
     /// I/Os outstanding over all threads, as asked.
     pub queue_depth: u64,
+    /// Threads that shared them.
+    pub threads: u64,
+    /// I/Os a second that were to start, in an open loop; none in a closed one.
+    pub asked_rate_per_s: Option<u64>,
     /// How far it may be used.
     pub rank: Rank,
     /// How it ended.
@@ -165,10 +269,14 @@ pub struct CellReport {
     pub bytes: u64,
     /// I/Os a second, reads and writes together.
     pub rate_per_s: f64,
+    /// The same with its 95 % interval.
+    pub rate: Estimate,
     /// Bytes a second, reads and writes together.
     pub bytes_per_s: f64,
     /// How long each took, reads and writes together.
     pub latency: Latency,
+    /// The same from the moment at which each was to start; only in an open loop.
+    pub response: Option<Latency>,
     /// I/Os in flight on average, by Little's law; none when nothing was measured.
     pub in_flight_mean: Option<f64>,
     /// Failures, by errno; not part of the I/Os.

@@ -1,11 +1,15 @@
 //! Which cells are best, and the sentence that says so.
 //!
-//! Only of cells that may be used and whose I/Os all succeeded. Of equals the first in the matrix. Deliberately absent:
-//! a weight between rate and latency: which is worth what, the reader knows.
+//! Only of cells that may be used and whose I/Os all succeeded. Rates within 1 % of the largest are equals: among them the
+//! one that waits least is best, and of those the first in the matrix. Deliberately absent: any other weight between rate
+//! and latency: which is worth what, the reader knows.
 
 use super::{BestCell, BestIn, CellFigures, SweepRow};
 use crate::say;
 use crate::verdict::Rank;
+
+/// Rates this share of the largest and more are as good as it.
+const EQUAL: f64 = 0.99;
 
 /// One for each kind, where any cell has the figure.
 pub(super) fn best(rows: &[SweepRow]) -> Vec<BestCell> {
@@ -15,23 +19,12 @@ pub(super) fn best(rows: &[SweepRow]) -> Vec<BestCell> {
         .filter(|(_, figures)| figures.rank != Some(Rank::Invalid) && figures.errors == 0)
         .filter(|(_, figures)| figures.rate_per_s > 0.0)
         .collect();
-    // The first of the largest: `max_by` would give the last.
-    let most = |of: &dyn Fn(&CellFigures) -> Option<f64>| {
-        let mut found: Option<(u64, f64)> = None;
-        for (row, figures) in &usable {
-            let Some(value) = of(figures) else { continue };
-            if found.is_none_or(|(_, largest)| value > largest) {
-                found = Some((row.cell, value));
-            }
-        }
-        found.map(|(cell, _)| cell)
-    };
     [
-        (BestIn::Rate, most(&|figures| Some(figures.rate_per_s))),
-        (BestIn::Flow, most(&|figures| Some(figures.bytes_per_s))),
+        (BestIn::Rate, most(&usable, |figures| figures.rate_per_s)),
+        (BestIn::Flow, most(&usable, |figures| figures.bytes_per_s)),
         (
             BestIn::Latency,
-            most(&|figures| Some(-(figures.p99_ns? as f64))),
+            least_waiting(&usable, f64::NEG_INFINITY, |_| 0.0),
         ),
     ]
     .into_iter()
@@ -40,6 +33,27 @@ pub(super) fn best(rows: &[SweepRow]) -> Vec<BestCell> {
         Some(BestCell { in_what, cell })
     })
     .collect()
+}
+
+type Usable<'a> = [(&'a SweepRow, &'a CellFigures)];
+
+/// Of the cells with the most of something, the one that waits least.
+fn most(usable: &Usable<'_>, of: impl Fn(&CellFigures) -> f64) -> Option<u64> {
+    let largest = usable
+        .iter()
+        .map(|(_, figures)| of(figures))
+        .fold(0.0, f64::max);
+    let first = usable.iter().find(|(_, figures)| of(figures) >= largest);
+    least_waiting(usable, EQUAL * largest, of).or(first.map(|(row, _)| row.cell))
+}
+
+/// Of the cells with at least so much of something, the first with the smallest p99; none where none has a p99.
+fn least_waiting(usable: &Usable<'_>, least: f64, of: impl Fn(&CellFigures) -> f64) -> Option<u64> {
+    let enough = usable.iter().filter(|(_, figures)| of(figures) >= least);
+    let known = enough.filter_map(|(row, figures)| Some((row.cell, figures.p99_ns?)));
+    known
+        .min_by_key(|(_, p99_ns)| *p99_ns)
+        .map(|(cell, _)| cell)
 }
 
 /// `most I/Os: 84.1 k IO/s at block=4K depth=32 (p99 1.20 ms); most bytes: …`, in one part where one cell is best in

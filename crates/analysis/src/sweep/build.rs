@@ -1,19 +1,47 @@
 //! Cells → report.
 
 use super::best::{answer, best, name};
+use super::headline::verdict;
+use super::points::points;
 use super::{
     CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts, SweepReport, SweepResult,
     SweepRow,
 };
+use crate::findings::session_findings;
+use crate::known::Known;
+use crate::models::models;
+use crate::observed::Observed;
 use crate::say;
 use crate::spread::{mean, relative_half_width};
 use crate::verdict::Rank;
+use crate::verdict::SIMULATED;
 
 /// Raised when a field changes its meaning or goes away; new fields do not raise it.
 const REPORT_VERSION: u32 = 1;
 
+/// Whether any cell ran on a device that exists in a model only.
+fn is_simulated(cells: &[SweepCell]) -> bool {
+    let results = cells.iter().flat_map(|cell| &cell.runs);
+    let mut results = results.filter_map(|run| run.result.as_ref().ok());
+    results.any(|result| result.row.work.engine.as_deref() == Some(SIMULATED))
+}
+
 /// Puts a sweep's cells together, in the order given.
 pub fn sweep_report(cells: &[SweepCell], context: &SweepContext) -> SweepReport {
+    sweep_report_knowing(cells, context, &Known::default())
+}
+
+/// The same, with what people said of the target.
+pub fn sweep_report_knowing(
+    cells: &[SweepCell],
+    context: &SweepContext,
+    known: &Known,
+) -> SweepReport {
+    let runs = cells.iter().flat_map(|cell| &cell.runs);
+    let results = runs.filter_map(|run| run.result.as_ref().ok());
+    let observed: Vec<Observed> = results
+        .map(|result| Observed::of_row(&result.row))
+        .collect();
     let mut rows: Vec<SweepRow> = cells.iter().map(row).collect();
     let best = best(&rows);
     for one in &best {
@@ -21,13 +49,17 @@ pub fn sweep_report(cells: &[SweepCell], context: &SweepContext) -> SweepReport 
         at.for_each(|row| row.best_in.push(one.in_what));
     }
     let counts = counts(&rows, context);
+    let models = models(&points(cells, &rows));
     SweepReport {
+        verdict: verdict(&rows, counts, context).of_simulated(is_simulated(cells)),
+        models,
         answer: answer(&rows, &best),
         report_version: REPORT_VERSION,
         target: context.target.clone(),
         axes: context.axes.clone(),
         cell_counts: counts,
         notes: notes(&rows, counts, context),
+        findings: session_findings(&observed, known),
         rows,
         best,
         order: context.order.clone(),

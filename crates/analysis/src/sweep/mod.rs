@@ -7,16 +7,21 @@
 mod best;
 mod build;
 mod forecast;
+mod headline;
+mod points;
 #[cfg(test)]
 mod tests;
 
-pub use build::sweep_report;
+pub use build::{sweep_report, sweep_report_knowing};
 pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
 
 use crate::facts::HostDigest;
+use crate::findings::Finding;
+use crate::known::Known;
+use crate::models::SeriesModels;
 use crate::rows::per_second;
-use crate::run::run_report;
-use crate::verdict::Rank;
+use crate::run::Reading;
+use crate::verdict::{Rank, Verdict};
 use model::{Nanos, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,9 +91,10 @@ pub struct SweepResult {
 impl SweepResult {
     /// From the whole record.
     pub fn of(record: &RunRecord) -> SweepResult {
-        let verdict = run_report(record).verdict;
+        let read = Reading::of(record, &Known::default());
+        let verdict = read.report.verdict;
         SweepResult {
-            row: ResultRow::of_record(record),
+            row: read.row,
             rank: Some(verdict.rank),
             reasons: match verdict.rank {
                 Rank::Valid => Vec::new(),
@@ -114,6 +120,8 @@ impl SweepResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom sweep report")]
 pub struct SweepReport {
+    /// May the result be used, and why or why not: of all cells together.
+    pub verdict: Verdict,
     /// What was found, in one sentence; none where no cell may be used.
     pub answer: Option<String>,
     /// Version of this form of document; 1.
@@ -128,8 +136,13 @@ pub struct SweepReport {
     pub rows: Vec<SweepRow>,
     /// The best cells, one for each kind of best.
     pub best: Vec<BestCell>,
+    /// What all cells have in common: roofs, service time, knees; one set for each workload.
+    pub models: Vec<SeriesModels>,
     /// What a person should know before using the numbers.
     pub notes: Vec<String>,
+    /// What its runs say together that none of them says alone, the most important first.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
     /// `given`, `shuffled` or `interleaved`; none where it is not known any more.
     pub order: Option<String>,
     /// Pause between cells in nanoseconds; none where it is not known any more.

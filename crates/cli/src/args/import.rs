@@ -1,13 +1,14 @@
 //! The words of `fathom import`.
 
+use super::KnownArgs;
 use clap::Args;
 use std::path::PathBuf;
 
 /// What stands below the options: what is read.
 pub(crate) const READ: &str = "\
 Read are, recognised by what is in them and also mixed in one file: the text of DISKSPD 2.0.11 to 2.2 and of fathom \
-diskspd, DISKSPD's XML results, the text of SQLIO, fio's JSON, the results file of IOmeter, and the lines of a script \
-that prints `Param -b4k, -t1, -o1, 9735.28 iops, …`. What a file does not say stays unknown; see docs/import.md.
+diskspd, DISKSPD's XML results, the text of SQLIO, fio's JSON, the results file of IOmeter, the lines of a script \
+that prints `Param -b4k, -t1, -o1, 9735.28 iops, …`, what dd prints, and bonnie++'s line of commas. What a file does not say stays unknown; see docs/import.md.
 
 Exit codes: 0 good; 1 something in the files could not be imported, the rest was; 2 nothing was imported.";
 
@@ -29,6 +30,8 @@ pub(crate) struct ImportArgs {
     /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
     /// Print what was imported as one JSON document, without the files' own text
     #[arg(long)]
     pub(crate) json: bool,

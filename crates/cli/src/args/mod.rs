@@ -3,20 +3,35 @@
 //! Values stay text: the dialect reads them, so that all that is wrong is told at once. Defaults are the
 //! dialect's. Deliberately absent: what any option means for a run.
 
+mod compare;
+mod files;
 mod import;
+mod known;
+mod looks;
+mod report;
 mod request;
 mod shelf;
 mod sweep;
+mod watch;
 
 use clap::{Args, Parser, Subcommand};
+pub(crate) use compare::{
+    BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
+    CompareArgs, ConditionArgs,
+};
 use dialects::native;
+pub(crate) use files::{DdArgs, FilesArgs};
 pub(crate) use import::ImportArgs;
+pub(crate) use known::KnownArgs;
+pub(crate) use looks::{LayersArgs, QuickArgs};
+pub(crate) use report::ReportArgs;
 pub(crate) use shelf::{
     BackupArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs, ShowArgs, SqlArgs,
     StoreArgs, TableArgs, TagArgs,
 };
 use std::path::PathBuf;
 pub(crate) use sweep::SweepArgs;
+pub(crate) use watch::{CheckArgs, WatchArgs};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -24,7 +39,8 @@ pub(crate) use sweep::SweepArgs;
     name = "fathom",
     version,
     about = "Measures storage and says what the numbers mean",
-    after_help = "Exit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused.",
+    after_help = "Exit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused; 3 a \
+                  comparison or a check said no.",
     max_term_width = 100,
     arg_required_else_help = true,
     disable_help_subcommand = true
@@ -35,6 +51,7 @@ pub(crate) struct Cli {
 }
 
 /// What there is to do.
+#[allow(clippy::large_enum_variant, reason = "one is made a process")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Find out what a disk can do: seven workloads, each at growing queue depths
@@ -44,6 +61,19 @@ pub(crate) enum Command {
     Sweep(Box<SweepArgs>),
     /// Run one workload
     Run(Box<RunArgs>),
+    /// Say what to put right before a target is measured: other load, health, throttles, settings
+    Check(CheckArgs),
+    /// Watch what devices do: rates, latencies and queues, every second
+    Watch(WatchArgs),
+    /// Look quickly: what hdparm -tT and a pair of dd runs tell, in ten seconds
+    Quick(QuickArgs),
+    /// Compare a device with the file system on it: what the system's cache and the file system cost
+    Layers(Box<LayersArgs>),
+    /// Measure what a file system does with names and bytes: create, stat, rename, delete, fsync, stream
+    Files(Box<FilesArgs>),
+    /// Measure a copy in dd's words: its percentiles, and what of it came from caches
+    #[command(after_help = files::OPERANDS)]
+    Dd(Box<DdArgs>),
     /// Take a command line or an XML profile of DISKSPD 2.2, and print its output; `fathom diskspd -?` lists its
     /// switches
     #[command(disable_help_flag = true)]
@@ -51,6 +81,11 @@ pub(crate) enum Command {
     /// Take a command line of SQLIO 1.5 with its parameter file, and print its output; `fathom sqlio -?` lists its switches
     #[command(disable_help_flag = true)]
     Sqlio(DialectArgs),
+    /// Take job files and the command line of fio 3, and print its JSON; `fathom fio --help` lists its options
+    #[command(disable_help_flag = true)]
+    Fio(DialectArgs),
+    /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
+    Iometer(IometerArgs),
     /// Import results of DISKSPD, SQLIO, fio and IOmeter, to look at them beside fathom's own
     #[command(after_help = import::READ)]
     Import(ImportArgs),
@@ -58,8 +93,14 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Show the result of a survey, sweep, run or import again
     Show(ShowArgs),
+    /// Write a page that opens in any browser: one file with verdict, charts, tables and the data itself
+    Report(ReportArgs),
     /// Filter, sort and lay out results of any session
     Table(TableArgs),
+    /// Say what changed from one result to another, and how sure that is
+    Compare(CompareArgs),
+    /// Name results to hold later ones against
+    Baseline(BaselineArgs),
     /// Write results for other programs: CSV, JSON or Parquet
     Export(ExportArgs),
     /// Give words to sessions and results, or take them away
@@ -74,6 +115,36 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write the man pages into a folder
     Man(ManArgs),
+}
+
+/// `fathom iometer`.
+#[derive(Args, Debug)]
+pub(crate) struct IometerArgs {
+    /// The configuration; with --write-icf the run it is written from, such as 12 or 12.3
+    #[arg(value_name = "FILE.icf")]
+    pub(crate) file: PathBuf,
+    /// Where the results go, in IOmeter's layout
+    #[arg(value_name = "RESULTS.csv")]
+    pub(crate) results: Option<PathBuf>,
+    /// What a target of the file is here: 'C:=/mnt/iobw.tst'; once for each
+    #[arg(long, value_name = "NAME=PATH")]
+    pub(crate) target_map: Vec<String>,
+    /// Size of files that are made, where the configuration says no maximum size: 8G
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<String>,
+    /// Measured time of each test, instead of the configuration's: 60s
+    #[arg(short, long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// What moves the bytes: auto, io_uring, libaio or sync
+    #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
+    pub(crate) engine: String,
+    /// Write a configuration for IOmeter to this file instead, from a run on the shelf
+    #[arg(long, value_name = "OUT.icf", conflicts_with_all = ["results", "target_map", "size", "duration"])]
+    pub(crate) write_icf: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
 }
 
 /// `fathom run`.
@@ -93,7 +164,12 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    #[arg(long)]
+    pub(crate) live: bool,
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -103,7 +179,7 @@ pub(crate) struct RunArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Work")]
 pub(crate) struct WorkArgs {
-    /// Bytes of one I/O: 4K, 64K, 1M
+    /// Bytes of one I/O: 4K, 64K, 1M; or a mix of sizes with their shares: 4K:60,64K:40
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BLOCK)]
     pub(crate) block: String,
     /// Most I/Os outstanding of each thread, 1 to 32768
@@ -161,7 +237,7 @@ pub(crate) struct TimeArgs {
     /// Load after counting ends
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::COOLDOWN)]
     pub(crate) cooldown: String,
-    /// One step of the time series, 1ms or more [default: 1s, or a tenth of a shorter duration]
+    /// One step of the time series, 1ms or more [default: 1s, or shorter, so that there are fifty]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) interval: Option<String>,
     /// Start so many I/Os a second, whatever completes: 5000 or 5000/s, in all, shared out evenly over the threads
@@ -240,15 +316,37 @@ pub(crate) struct SurveyArgs {
     /// Size of the file, or of the part that is used [default: chosen from memory and free space]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
-    /// How long it may take, without making the file: 90s, 3m, 1h
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = crate::commands::survey::BUDGET)]
-    pub(crate) budget: String,
+    /// How long it may take, without making the file: 90s, 3m, 1h [default: 3m, 6m with --p99; as long as needed with
+    /// --exhaustive]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) budget: Option<String>,
     /// Deepest queue of the ladder, 1 to 128 [default: 128, or 1 with the engine sync]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) depth_max: Option<String>,
     /// unbuffered: past the system's cache; cached: through it
     #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
+    /// What is measured: all, oltp, olap, sql-log, backup, vdi, several of these with commas, or a file of workloads
+    #[arg(long, value_name = "NAME|FILE", default_value = crate::commands::survey::WORKLOAD)]
+    pub(crate) workload: String,
+    /// Also find the highest arrival rate whose 99th percentile stays below this time: 5ms
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) p99: Option<String>,
+    /// A cell ends when its rate is known this well: half of its 95 % interval
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, default_value = crate::commands::survey::PRECISION)]
+    pub(crate) precision: String,
+    /// Most threads, 1 to 8 [default: as many as cores, up to 8]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) threads_max: Option<String>,
+    /// Run every depth with every number of threads, each for 5 s, instead of looking for what tells most
+    #[arg(long)]
+    pub(crate) exhaustive: bool,
+    /// Also look whether caches are honest: a small part against the whole, cached, unbuffered, write-through
+    #[arg(long)]
+    pub(crate) cache_check: bool,
+    /// Also read the device below the file, to see what the file system costs; it is only read
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) compare_raw: Option<PathBuf>,
     /// Leave out the workloads that write
     #[arg(long)]
     pub(crate) read_only: bool,
@@ -261,10 +359,19 @@ pub(crate) struct SurveyArgs {
     /// Same seed, same offsets and operations
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
+    /// Write the page of the survey into this file; none writes no page [default: fathom-survey-ID.html in the current
+    /// folder]
+    #[arg(short = 'o', long, value_name = "FILE|none")]
+    pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    #[arg(long)]
+    pub(crate) live: bool,
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -15,8 +15,10 @@ impl RunArgs {
             time,
             engine,
             consent: _, // no dialect can say that data may be lost
+            known: _,   // changes what is told, not what is run
             keep: _,    // where results go is not part of the work
             json: _,
+            live: _, // how it is watched meanwhile
         } = self;
         native::Request {
             targets: targets.clone(),

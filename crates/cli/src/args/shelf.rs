@@ -1,5 +1,6 @@
 //! The shelf's commands: list, show, table, export, tag, delete, db.
 
+use super::KnownArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ pub(crate) struct ListArgs {
     /// Only sessions in which all of these words are found: in target, labels, tags, command, host or source
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
-    /// Only these: run, survey, sweep or import
+    /// Only these: run, survey, sweep, import, files, dd, quick, layers or watch
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// Only sessions whose target's name contains this
@@ -59,6 +60,8 @@ pub(crate) struct ShowArgs {
     /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -98,6 +101,9 @@ pub(crate) struct TableArgs {
     /// The field that is laid out [default: iops]
     #[arg(long, value_name = "FIELD", requires = "by")]
     pub(crate) show: Option<String>,
+    /// Of each workload only the result with the highest rate that fits: --best 'p99 <= 5ms' says which depth and threads
+    #[arg(long, value_name = "FILTER", conflicts_with = "by")]
+    pub(crate) best: Option<String>,
     /// Comma-separated, headings with their units
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,

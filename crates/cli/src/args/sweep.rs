@@ -2,7 +2,7 @@
 //!
 //! A plan and a DISKSPD line say what is run in words of their own, so the options of the work cannot stand beside them.
 
-use super::{ConsentArgs, EngineArgs, KeepArgs, PlaceArgs, TimeArgs, WorkArgs};
+use super::{ConsentArgs, EngineArgs, KeepArgs, KnownArgs, PlaceArgs, TimeArgs, WorkArgs};
 use clap::Args;
 use dialects::native;
 use dialects::sweep::CourseText;
@@ -39,7 +39,12 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    #[arg(long)]
+    pub(crate) live: bool,
     /// Print the whole report as one JSON document; with --dry-run, what would be done
     #[arg(long)]
     pub(crate) json: bool,
@@ -101,7 +106,7 @@ pub(crate) struct CourseArgs {
 #[command(next_help_heading = "Script")]
 pub(crate) struct ScriptArgs {
     /// Run nothing: print a script with these commands, bat, ps1 or sh
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["dry_run", "json", "fail_fast", "new", "KeepArgs", "ConsentArgs"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["dry_run", "json", "fail_fast", "new", "KeepArgs", "ConsentArgs", "KnownArgs"])]
     pub(crate) script: Option<String>,
     /// Whose commands: diskspd, the original, or fathom [default: diskspd]
     #[arg(long = "for", value_name = "TOOL", requires = "script")]
@@ -121,8 +126,10 @@ impl SweepArgs {
             time,
             engine,
             consent: _, // no dialect can say that data may be lost
+            known: _,   // changes what is told, not what is run
             keep: _,
             json: _,
+            live: _, // how it is watched meanwhile
         } = self;
         native::Request {
             targets: targets.clone(),

@@ -8,7 +8,7 @@ use crate::failure::{Ending, Failure};
 use crate::output;
 use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal};
-use store::{RunName, SessionKind, Store};
+use store::{RunName, SessionKind, Store, StoreError};
 
 /// Asks and deletes.
 pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -40,7 +40,10 @@ pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<End
             }
         }
     }
-    store.delete(&names).map_err(Failure::failed)?;
+    store.delete(&names).map_err(|error| match error {
+        StoreError::IsBaseline { .. } => Failure::refused(error),
+        error => Failure::failed(error),
+    })?;
     output::tell(&format!("deleted: {words}"));
     Ok(Ending::Good)
 }
@@ -74,6 +77,11 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, Failure> {
             SessionKind::Run => "a run",
             SessionKind::Survey => "a survey",
             SessionKind::Sweep => "a sweep",
+            SessionKind::Files => "work with files",
+            SessionKind::Dd => "a copy",
+            SessionKind::Quick => "a quick look",
+            SessionKind::Layers => "a look at layers",
+            SessionKind::Watch => "a watch",
         };
         let whole = names.contains(&RunName { session, run: None });
         let target = &summary.target;

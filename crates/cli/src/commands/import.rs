@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{BrokenRun, Form, Imported, ImportedFile};
 use crate::{keep, now, output, report};
+use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use model::ImportedRun;
 use readers::{LENGTH_MAX, READERS, Reading};
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ const STDIN: &str = "-";
 
 /// Reads the files, keeps what is in them, says what that was.
 pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let known = args.known.read()?;
     let place = environment.store_place(args.store.as_ref());
     let store = match (args.dry_run, &place) {
         // A trial makes no store, but knows what is in one.
@@ -47,7 +49,11 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
     let store_path = session
         .and(store.as_ref())
         .map(|store| store.path().display().to_string());
-    let what = gathered.told(args.dry_run, session, store_path);
+    let findings = gathered.findings(&known);
+    let what = Imported {
+        findings,
+        ..gathered.told(args.dry_run, session, store_path)
+    };
     let form = Form::of_list(args.json, environment);
     output::print(&report::imported(&what, form))?;
     Ok(ending)
@@ -135,6 +141,17 @@ impl Gathered {
         Ok(if lossy { Ending::Wrong } else { Ending::Good })
     }
 
+    /// What the runs say: one run by itself, several together.
+    fn findings(&self, known: &Known) -> Vec<Finding> {
+        match self.runs.as_slice() {
+            [only] => imported_report_knowing(only, known).findings,
+            several => {
+                let observed: Vec<Observed> = several.iter().map(Observed::of_imported).collect();
+                session_findings(&observed, known)
+            }
+        }
+    }
+
     fn told(self, dry_run: bool, session: Option<SessionId>, store: Option<String>) -> Imported {
         let mut runs = self.runs;
         for run in &mut runs {
@@ -147,6 +164,7 @@ impl Gathered {
             store,
             files: self.files,
             runs,
+            findings: Vec::new(),
         }
     }
 }

@@ -12,7 +12,7 @@ use model::ResultRow;
 use store::{Listing, SessionKind, SessionSummary, Store, StoreError};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
-const KIND_FORM: &str = "a kind is run, survey, sweep or import";
+const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick or layers";
 const DATE_FORM: &str = "a date in UTC is 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
 
 /// What is looked for.

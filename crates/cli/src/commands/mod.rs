@@ -1,16 +1,26 @@
 //! One file a command. Each reads as its flow, from the words to the result.
 
+pub(crate) mod baseline;
+pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod db;
+pub(crate) mod dd;
 pub(crate) mod delete;
 pub(crate) mod devices;
 mod dialect;
 pub(crate) mod diskspd;
 pub(crate) mod export;
+pub(crate) mod files;
+pub(crate) mod fio;
 pub(crate) mod import;
+pub(crate) mod iometer;
 pub(crate) mod list;
+pub(crate) mod looks;
 mod measure;
+pub(crate) mod report;
 mod rows;
 pub(crate) mod run;
+mod series;
 pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod sqlio;
@@ -18,6 +28,7 @@ pub(crate) mod survey;
 pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod tag;
+pub(crate) mod watch;
 
 pub(crate) use measure::{Measure, job};
 

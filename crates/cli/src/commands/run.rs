@@ -7,7 +7,7 @@ use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Held, Passed, own_words};
 use crate::progress::Progress;
 use crate::report::Form;
-use crate::{keep, output, report, signals};
+use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
 use engine::{Calibration, Stop};
 use host::Root;
@@ -16,6 +16,7 @@ use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError}
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let known = args.known.read()?;
     let Built { profile, notes } = native::build(&args.request())?;
     let root = Root::live();
     let host = host::host_record(&root);
@@ -38,7 +39,10 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let store = keep::open(place.as_ref())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let progress = Progress::of_run(environment, passed.plan.phases.total());
+    let total = passed.plan.phases.total();
+    let screen = live::screen(args.live, environment, &passed.facts)?;
+    let screen = screen.map(|screen| screen.of_run("run".to_owned(), total));
+    let progress = Progress::of_run(environment, total).on_screen(screen);
 
     let measure = Measure {
         gate: &gate,
@@ -60,6 +64,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         kept: keep::kept(store.as_ref(), name),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        known: Some(&known),
     };
     output::print(&report::run(&record, form))?;
     let keeping = match kept {

@@ -4,15 +4,18 @@ use super::{survey, sweep};
 use crate::args::ShowArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::report::{Form, RowsForm};
+use crate::report::{FilesForm, Form, RowsForm};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
+use analysis::{Known, Observed, session_findings};
 use dialects::native::{self, Request, TimeText};
-use model::{BeyondEnd, Bytes, Location, RunRecord, Target, Timespan};
+use model::{BeyondEnd, Bytes, FilesRecord, Location, RunRecord, Target, Timespan};
+use std::path::PathBuf;
 use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let known = args.known.read()?;
     let name: RunName = args.id.parse().map_err(Failure::refused)?;
     let store = keep::look(args.store.as_ref(), environment)?;
     let store = store.ok_or_else(|| {
@@ -25,8 +28,9 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         kept: Some((name, store.path())),
         place_named: args.store.is_some(),
         columns: environment.columns,
+        known: Some(&known),
     };
-    if let Some(page) = as_rows(&store, name, form)? {
+    if let Some(page) = as_rows(&store, name, form, &known)? {
         output::print(&page)?;
         return Ok(Ending::Good);
     }
@@ -38,6 +42,10 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
             let cells: Vec<(String, RunRecord)> = runs.filter_map(StoredRun::into_record).collect();
             report::survey(&cells, &context, form)
         }
+        (SessionKind::Quick, None) => super::looks::quick_again(session, form),
+        (SessionKind::Layers, None) => super::looks::layers_again(session, form),
+        (SessionKind::Files | SessionKind::Dd, None) => files(&session, form),
+        (SessionKind::Watch, None) => watched(&session, form),
         (SessionKind::Run, None) if session.runs.len() > 1 => all(&session, form)?,
         (kind, _) => {
             let run = pick(&session, name)?;
@@ -55,8 +63,35 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     Ok(Ending::Good)
 }
 
+/// The record of a run on the shelf, for whoever makes something else of it.
+pub(crate) fn run_named(
+    text: &str,
+    store: Option<&PathBuf>,
+    environment: &Environment,
+) -> Result<RunRecord, Failure> {
+    let name: RunName = text.parse().map_err(Failure::refused)?;
+    let store = keep::look(store, environment)?;
+    let store = store.ok_or_else(|| {
+        Failure::refused(format!(
+            "{name}: nothing is kept yet: measure something first"
+        ))
+    })?;
+    let session = load(&store, name)?;
+    let record = pick(&session, name)?.record().cloned();
+    record.ok_or_else(|| {
+        Failure::refused(format!(
+            "{name}: this was not measured by fathom, so it cannot be said again"
+        ))
+    })
+}
+
 /// Sessions of many results are shown without reading each record whole; `None` for all others.
-fn as_rows(store: &Store, name: RunName, form: Form) -> Result<Option<Vec<u8>>, Failure> {
+fn as_rows(
+    store: &Store,
+    name: RunName,
+    form: Form,
+    known: &Known,
+) -> Result<Option<Vec<u8>>, Failure> {
     if name.run.is_some() {
         return Ok(None);
     }
@@ -69,7 +104,13 @@ fn as_rows(store: &Store, name: RunName, form: Form) -> Result<Option<Vec<u8>>, 
                 true => (Selection::of(columns().collect(), &rows), RowsForm::Json),
                 false => (usual(&rows), RowsForm::Text),
             };
-            Ok(Some(report::rows(&selection, rows_form, form)))
+            let mut page = report::rows(&selection, rows_form, form);
+            if !form.json {
+                let observed: Vec<Observed> = rows.iter().map(Observed::of_row).collect();
+                let findings = session_findings(&observed, known);
+                page.extend(report::findings(&findings, form));
+            }
+            Ok(Some(page))
         }
         _ => Ok(None),
     }
@@ -87,6 +128,25 @@ fn load(store: &Store, name: RunName) -> Result<Session, Failure> {
         return store.load(name.session).map_err(Failure::refused); // to say what there is
     }
     Ok(session)
+}
+
+/// All steps of work with files on one page; one that was killed has those that were done.
+fn files(session: &Session, form: Form) -> Vec<u8> {
+    let steps = session.runs.iter().filter_map(|run| match &run.result {
+        StoredResult::Files(record) => Some((**record).clone()),
+        _ => None,
+    });
+    let steps: Vec<FilesRecord> = steps.collect();
+    report::files(&steps, FilesForm::Summary, form)
+}
+
+/// Every device and stretch of a watch on one page.
+fn watched(session: &Session, form: Form) -> Vec<u8> {
+    let records = session.runs.iter().filter_map(|run| match &run.result {
+        StoredResult::Watch(record) => Some(&**record),
+        _ => None,
+    });
+    report::watch(&records.collect::<Vec<_>>(), form)
 }
 
 /// Every run of a session of several, one page after another.
@@ -116,6 +176,12 @@ fn all(session: &Session, form: Form) -> Result<Vec<u8>, Failure> {
 fn page_of(run: &StoredRun, form: Form) -> Result<Vec<u8>, Failure> {
     match &run.result {
         StoredResult::Run(record) => Ok(report::run(record, form)),
+        StoredResult::Files(record) => Ok(report::files(
+            std::slice::from_ref(record),
+            FilesForm::Summary,
+            form,
+        )),
+        StoredResult::Watch(record) => Ok(report::watch(&[record], form)),
         StoredResult::Imported(imported) => Ok(report::imported_run(imported, form)),
         StoredResult::Missing(why) => Err(Failure::refused(format!(
             "{} has no result: {why}",
@@ -151,6 +217,11 @@ fn pick(session: &Session, name: RunName) -> Result<&StoredRun, Failure> {
 
 /// The line that runs one cell of a survey by itself, from any folder.
 fn alone(record: &RunRecord) -> String {
+    command_of(record).map_or_else(String::new, |line| format!("this cell alone: {line}\n"))
+}
+
+/// The same line bare, as a POSIX shell reads it; `None` where our options cannot say what was run.
+pub(crate) fn command_of(record: &RunRecord) -> Option<String> {
     let words = native::restate(&as_asked(record)).and_then(|request| {
         let span = as_asked(record);
         let unsaid = Request {
@@ -164,12 +235,9 @@ fn alone(record: &RunRecord) -> String {
         let words = native::print(&span)?;
         let usual_interval = built.timespans == [span];
         Some(without_usual(words, usual_interval))
-    });
-    let Some(words) = words else {
-        return String::new();
-    };
+    })?;
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    format!("this cell alone: {}\n", words.join(" "))
+    Some(words.join(" "))
 }
 
 /// Leaves away what is said without saying it: an option with its default.
@@ -212,7 +280,7 @@ fn without_usual(words: Vec<String>, usual_interval: bool) -> Vec<String> {
 }
 
 /// The request that this run came from, as far as it still matters: its files are there.
-fn as_asked(record: &RunRecord) -> Timespan {
+pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
     let plan = &record.plan;
     let targets = plan.targets.iter().zip(&record.targets);
     let targets = targets.map(|(planned, facts)| {
@@ -235,6 +303,7 @@ fn as_asked(record: &RunRecord) -> Timespan {
             large_pages: planned.large_pages,
             weight: planned.weight,
             pool_threads: planned.pool_threads.clone(),
+            amount: planned.amount,
             threads: planned.threads,
             workload: planned.workload.clone(),
         }
@@ -258,7 +327,7 @@ fn absolute(location: &Location) -> Location {
         Location::Path(path) => {
             Location::Path(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
         }
-        Location::Null(behaviour) => Location::Null(*behaviour),
+        Location::Null(_) | Location::Simulated(_) => location.clone(),
     }
 }
 

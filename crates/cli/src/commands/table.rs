@@ -6,7 +6,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{Form, RowsForm};
 use crate::{output, report};
-use analysis::columns::{Column, Selection, columns_of, pivot, usual};
+use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
 use model::ResultRow;
 
 /// What is laid out where nothing is said.
@@ -20,8 +20,11 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     }
     let choice = Choice::read(&args.rows, args.columns.as_deref())?;
     let grid = args.by.as_deref().map(|by| grid(by, args)).transpose()?;
+    let condition = args.best.as_deref().map(condition).transpose()?;
     let store = shelf(&args.rows.store, environment)?;
     let (rows, ending) = choice.find(&store)?;
+    let best = condition.map(|condition| best(&rows, &condition));
+    let rows = best.as_ref().map_or(rows, |best| best.rows.clone());
     let form = Form::of_list(args.json, environment);
     let page = match grid {
         Some(Grid { show, down, across }) => report::pivot(&pivot(&rows, show, down, across), form),
@@ -31,8 +34,23 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
             form,
         ),
     };
-    output::print(&page)?;
+    match best {
+        Some(best) if !args.csv && !args.json => {
+            let mut answer = format!("{}\n", best.sentence).into_bytes();
+            if !best.rows.is_empty() {
+                answer.extend(page);
+            }
+            output::print(&answer)?;
+        }
+        _ => output::print(&page)?,
+    }
     Ok(ending)
+}
+
+fn condition(text: &str) -> Result<Filter, Failure> {
+    Filter::read(text).map_err(|problems| {
+        Failure::refused_for(problems.iter().map(|problem| format!("--best: {problem}")))
+    })
 }
 
 /// A program gets all fields where none are named.

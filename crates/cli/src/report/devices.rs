@@ -39,6 +39,12 @@ struct Entry<'a> {
     write_cache: Option<&'a str>,
     /// The memory node that its controller is next to, where there are several.
     memory_node: Option<u32>,
+    /// Where a partition begins on its disk.
+    start_bytes: Option<u64>,
+    queues: Option<u32>,
+    device_queue: Option<u32>,
+    fua: Option<bool>,
+    transport: Option<&'a str>,
     /// Whether the block layer counts its I/Os.
     counted: Option<bool>,
     detail: Option<&'a str>,
@@ -89,6 +95,11 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         physical_block,
         write_cache,
         memory_node,
+        start,
+        queues,
+        device_queue,
+        fua,
+        transport,
         counted,
         detail,
     } = device;
@@ -112,6 +123,11 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         physical_block_bytes: physical_block.map(|size| size.0),
         write_cache: write_cache.as_deref(),
         memory_node: *memory_node,
+        start_bytes: start.map(|place| place.0),
+        queues: *queues,
+        device_queue: *device_queue,
+        fua: *fua,
+        transport: transport.as_deref(),
         counted: *counted,
         detail: detail.as_deref(),
         in_use: claims.iter().any(Claim::in_use),

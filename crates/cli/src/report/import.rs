@@ -1,6 +1,7 @@
 //! What an import brought: the answer in a few lines, and the document.
 
 use super::{Form, document, written};
+use analysis::Finding;
 use model::{ImportFormat, ImportedRun};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ pub(crate) struct Imported {
     pub(crate) files: Vec<ImportedFile>,
     /// The runs, in the order of the session, without their text.
     pub(crate) runs: Vec<ImportedRun>,
+    /// What they say: one run by itself, several together.
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// What a file brought.
@@ -68,10 +71,12 @@ pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
     if form.json {
         return document(what);
     }
-    written(|out| text(what, out))
+    let findings = super::findings(&what.findings, form);
+    written(|out| text(what, &findings, out))
 }
 
-fn text(what: &Imported, out: &mut dyn Write) -> io::Result<()> {
+/// `findings` stand before the last line, which says how to see more.
+fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()> {
     const FILES_MAX: usize = 20;
     let runs = counted(what.imported_runs, "run");
     let brought: Vec<&ImportedFile> = what.files.iter().filter(|file| file.count() > 0).collect();
@@ -106,6 +111,7 @@ fn text(what: &Imported, out: &mut dyn Write) -> io::Result<()> {
             counted(losses, "broken run")
         )?;
     }
+    out.write_all(findings)?;
     let Some(session) = what.session else {
         return Ok(());
     };

@@ -2,19 +2,25 @@
 //!
 //! Deliberately absent: any number and any layout of its own, but for the documents of devices and sessions.
 
+mod baselines;
 mod devices;
 mod import;
 mod rows;
 mod sessions;
 
+pub(crate) use baselines::baselines;
 pub(crate) use devices::devices;
 pub(crate) use import::{BrokenRun, Imported, ImportedFile, imported};
 pub(crate) use rows::{RowsForm, answer, fields, pivot, rows};
 pub(crate) use sessions::sessions;
 
 use crate::environment::Environment;
-use analysis::{SurveyContext, SweepCell, SweepContext, SweepForecast};
-use model::{ImportedRun, RunRecord};
+use analysis::page::PageDocument;
+use analysis::{
+    CompareReport, Finding, Known, LooksContext, Preflight, SurveyContext, SweepCell, SweepContext,
+    SweepForecast, WatchReport,
+};
+use model::{FilesRecord, ImportedRun, RunRecord, WatchRecord};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,6 +38,8 @@ pub(crate) struct Form<'a> {
     pub(crate) place_named: bool,
     /// How wide the terminal is; `None` where the result does not go to one.
     pub(crate) columns: Option<usize>,
+    /// What people said of the target; `None` where no finding is told.
+    pub(crate) known: Option<&'a Known>,
 }
 
 impl Form<'_> {
@@ -42,6 +50,7 @@ impl Form<'_> {
             kept: None,
             place_named: false,
             columns: environment.columns,
+            known: None,
         }
     }
 }
@@ -53,6 +62,10 @@ impl Form<'_> {
             stored: self.stored(),
             columns: self.columns.unwrap_or(Paper::default().columns),
         }
+    }
+
+    fn known(&self) -> Known {
+        self.known.cloned().unwrap_or_default()
     }
 
     fn stored(&self) -> Option<Stored> {
@@ -67,7 +80,7 @@ impl Form<'_> {
 
 /// One run.
 pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
-    let report = analysis::run_report(record);
+    let report = analysis::run_report_knowing(record, &form.known());
     written(|out| match form.json {
         true => views::run_json(&report, form.stored().as_ref(), out),
         false => views::run_summary(&report, &form.paper(), out),
@@ -76,7 +89,7 @@ pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
 
 /// One run of another tool's.
 pub(crate) fn imported_run(run: &ImportedRun, form: Form<'_>) -> Vec<u8> {
-    let report = analysis::imported_report(run);
+    let report = analysis::imported_report_knowing(run, &form.known());
     written(|out| match form.json {
         true => views::imported_json(&report, form.stored().as_ref(), out),
         false => views::imported_summary(&report, &form.paper(), out),
@@ -96,13 +109,99 @@ pub(crate) fn runs(records: &[&RunRecord]) -> Vec<u8> {
     }
 }
 
+/// How the steps of work with files are shown, where not as a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FilesForm {
+    /// fathom's own page.
+    Summary,
+    /// In the layout of bonnie++.
+    Bonnie,
+}
+
+/// Steps of work with files.
+pub(crate) fn files(records: &[FilesRecord], kind: FilesForm, form: Form<'_>) -> Vec<u8> {
+    let report = analysis::files_report(records);
+    written(|out| match (form.json, kind) {
+        (true, _) => views::files_json(&report, form.stored().as_ref(), out),
+        (false, FilesForm::Summary) => views::files_summary(&report, &form.paper(), out),
+        (false, FilesForm::Bonnie) => views::files_bonnie(&report, out),
+    })
+}
+
+/// What was seen of devices while they were watched.
+pub(crate) fn watch(records: &[&WatchRecord], form: Form<'_>) -> Vec<u8> {
+    let reports = records.iter().map(|record| analysis::watch_report(record));
+    let reports: Vec<WatchReport> = reports.collect();
+    written(|out| match form.json {
+        true => views::watch_json(&reports, form.stored().as_ref(), out),
+        false => views::watch_summary(&reports, &form.paper(), out),
+    })
+}
+
+/// What is to be put right before a target is measured.
+pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::preflight_json(report, out),
+        false => views::preflight_summary(report, &form.paper(), out),
+    })
+}
+
+/// What was not measured of them, a sentence each.
+pub(crate) fn files_unmeasured(records: &[FilesRecord]) -> Vec<String> {
+    views::unmeasured_words(&analysis::files_report(records))
+}
+
+/// A quick look, whole or not.
+pub(crate) fn quick(
+    runs: &[(String, RunRecord)],
+    context: &LooksContext,
+    form: Form<'_>,
+) -> Vec<u8> {
+    let report = analysis::quick_report(runs, context);
+    written(|out| match form.json {
+        true => views::quick_json(&report, form.stored().as_ref(), out),
+        false => views::quick_summary(&report, &form.paper(), out),
+    })
+}
+
+/// What layers cost, whole or not.
+pub(crate) fn layers(
+    runs: &[(String, RunRecord)],
+    context: &LooksContext,
+    form: Form<'_>,
+) -> Vec<u8> {
+    let report = analysis::layers_report(runs, context);
+    written(|out| match form.json {
+        true => views::layers_json(&report, form.stored().as_ref(), out),
+        false => views::layers_summary(&report, &form.paper(), out),
+    })
+}
+
+/// dd's own last lines.
+pub(crate) fn copy_lines(records: &[FilesRecord], counts: bool, transfer: bool) -> Vec<String> {
+    let copy = analysis::files_report(records).copy;
+    copy.map_or_else(Vec::new, |copy| views::copy_lines(&copy, counts, transfer))
+}
+
+/// dd's line meanwhile.
+pub(crate) fn copy_progress(bytes: model::Bytes, elapsed: model::Nanos) -> String {
+    let seconds = elapsed.as_seconds().max(1e-9);
+    let copy = analysis::CopyDigest {
+        copied_bytes: bytes.0,
+        elapsed_ns: elapsed.0,
+        bytes_per_s: bytes.0 as f64 / seconds,
+        ..analysis::CopyDigest::default()
+    };
+    views::copy_lines(&copy, false, true).concat()
+}
+
 /// A survey, whole or not.
 pub(crate) fn survey(
     cells: &[(String, RunRecord)],
     context: &SurveyContext,
     form: Form<'_>,
 ) -> Vec<u8> {
-    let report = analysis::survey_report(cells, context);
+    let report = analysis::survey_report_knowing(cells, context, &form.known());
     written(|out| match form.json {
         true => views::survey_json(&report, form.stored().as_ref(), out),
         false => views::survey_summary(&report, &form.paper(), out),
@@ -111,10 +210,23 @@ pub(crate) fn survey(
 
 /// A sweep, whole or not.
 pub(crate) fn sweep(cells: &[SweepCell], context: &SweepContext, form: Form<'_>) -> Vec<u8> {
-    let report = analysis::sweep_report(cells, context);
+    let report = analysis::sweep_report_knowing(cells, context, &form.known());
     written(|out| match form.json {
         true => views::sweep_json(&report, form.stored().as_ref(), out),
         false => views::sweep_summary(&report, &form.paper(), out),
+    })
+}
+
+/// What the runs of a session say together.
+pub(crate) fn findings(findings: &[Finding], form: Form<'_>) -> Vec<u8> {
+    written(|out| views::findings_summary(findings, &form.paper(), out))
+}
+
+/// Two sides held against each other.
+pub(crate) fn compare(report: &CompareReport, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::compare_json(report, out),
+        false => views::compare_summary(report, &form.paper(), out),
     })
 }
 
@@ -129,6 +241,7 @@ pub(crate) fn sweep_forecast(
         kept: None,
         place_named: false,
         columns,
+        known: None,
     };
     written(|out| match json {
         true => views::sweep_forecast_json(forecast, out),
@@ -159,4 +272,30 @@ pub(crate) fn written(view: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Ve
     let mut bytes = Vec::new();
     view(&mut bytes).expect("memory takes every byte, and a report has only text keys");
     bytes
+}
+
+/// A page, whole.
+pub(crate) fn page(document: &PageDocument) -> Vec<u8> {
+    written(|out| views::page_html(document, out))
+}
+
+/// The data of a page.
+pub(crate) fn page_document(page: &PageDocument) -> Vec<u8> {
+    document(page)
+}
+
+/// What stands in the page, and where that is.
+pub(crate) fn page_written(to: &Path, bytes: u64, headlines: &[String]) -> Vec<u8> {
+    written(|out| {
+        for headline in headlines {
+            writeln!(out, "{}", views::printable(headline))?;
+        }
+        let to = to.display().to_string();
+        let size = analysis::say::bytes(bytes);
+        writeln!(
+            out,
+            "page {} ({size}): open it in any browser",
+            views::printable(&to)
+        )
+    })
 }

@@ -136,6 +136,12 @@ impl Said {
         self
     }
 
+    /// Good, and no more to say than to the person.
+    pub(crate) fn done(self) -> Self {
+        assert_eq!((self.code, self.out.as_str()), (Some(0), ""), "{self:?}");
+        self
+    }
+
     /// Refused with these words, without a result.
     pub(crate) fn refused(&self, words: &str) {
         assert_eq!(self.code, Some(2), "{self:?}");

@@ -7,8 +7,9 @@ use expect_test::expect_file;
 fn help_says_what_there_is() {
     let bench = Bench::new();
     for command in [
-        "", "run", "survey", "sweep", "import", "list", "show", "table", "export", "tag", "delete",
-        "db", "devices",
+        "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "iometer", "import",
+        "list", "show", "table", "compare", "baseline", "report", "export", "tag", "delete", "db",
+        "devices",
     ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();

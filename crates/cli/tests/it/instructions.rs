@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// Instructions for an I/O that the build of the tests may take, by depth: 15 % above what it takes.
-const BOUNDS: [(u32, f64); 2] = [(1, 607.0), (32, 365.0)];
+const BOUNDS: [(u32, f64); 2] = [(1, 490.0), (32, 300.0)];
 /// Long enough for thousands of I/Os under valgrind, which is some fifty times slower.
 const LENGTHS_MS: [u32; 2] = [300, 1300];
 

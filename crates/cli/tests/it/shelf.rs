@@ -1,6 +1,6 @@
 //! The shelf's commands: finding, laying out, exporting, tagging, deleting, looking after the file.
 
-use crate::bench::{Bench, Said};
+use crate::bench::Bench;
 use std::fs;
 
 /// Four runs that differ in block size and threads; the sessions 1 to 4.
@@ -14,11 +14,6 @@ fn shelf() -> Bench {
             .good();
     }
     bench
-}
-
-/// It went well; what there is to say goes to the person.
-fn done(said: &Said) {
-    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
 }
 
 #[test]
@@ -96,7 +91,7 @@ fn everything_wrong_with_a_table_is_told_at_once() {
 #[test]
 fn results_are_exported_whole_and_into_new_files_only() {
     let bench = shelf();
-    done(&bench.line("export --parquet --out r.parquet"));
+    bench.line("export --parquet --out r.parquet").done();
     let bytes = fs::read(bench.path("r.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     bench
@@ -120,7 +115,7 @@ fn results_are_exported_whole_and_into_new_files_only() {
 #[test]
 fn sessions_are_found_by_what_they_are() {
     let bench = shelf();
-    done(&bench.line("tag 2 3.1 --add baseline --add q3"));
+    bench.line("tag 2 3.1 --add baseline --add q3").done();
     let ids = |line: &str| -> Vec<u64> {
         let list = bench.line(&format!("list {line} --json")).good().json();
         list["sessions"]
@@ -139,7 +134,7 @@ fn sessions_are_found_by_what_they_are() {
         [4, 3]
     );
     assert_eq!(ids("--until 2020-01-01"), [] as [u64; 0]);
-    done(&bench.line("tag 2 --remove baseline"));
+    bench.line("tag 2 --remove baseline").done();
     assert_eq!(ids("--tag baseline"), [3]);
     assert!(bench.line("list").good().out.contains("null [q3]"));
     assert_eq!(
@@ -162,7 +157,9 @@ fn nothing_is_deleted_without_the_exact_words() {
         .say(&["delete", "1", "--lose", "2 results"])
         .refused("what would be lost is `1 result`: 1 (a run with 1 result");
     assert_eq!(bench.line("list").good().out.lines().count(), 5);
-    done(&bench.say(&["delete", "1", "3.1", "--lose", "2 results"]));
+    bench
+        .say(&["delete", "1", "3.1", "--lose", "2 results"])
+        .done();
     bench.line("show 1").refused("session 1");
     bench.line("show 3").refused("holds no run");
     bench.line("show 2").good();
@@ -184,7 +181,7 @@ fn the_file_is_looked_after() {
             .out
             .contains("4 sessions and 4 results, all whole")
     );
-    done(&bench.line("db backup copy.db"));
+    bench.line("db backup copy.db").done();
     assert_eq!(
         bench.line("list --store copy.db").good().out,
         bench.line("list").good().out

@@ -392,7 +392,7 @@ fn another_session_that_is_damaged_does_not_hide_a_sweep() {
     let bench = Bench::new();
     bench.line(&format!("{NULL} -b 4K,8K -o 1")).good();
     bench
-        .line("run --engine null --warmup 0s -d 1ms -b 64K")
+        .line("run --engine null --warmup 0s -d 50ms -b 64K")
         .good();
     let path = bench.path("s.db");
     let mut bytes = std::fs::read(&path).unwrap();

@@ -56,7 +56,7 @@ fn nothing_wraps_at_eighty_columns() {
     let Some(screen) = on_terminal(&bench, 80, line) else {
         return;
     };
-    assert!(screen.contains("depth 1 p50"), "{screen:?}");
+    assert!(screen.contains("QD1 p50"), "{screen:?}");
     for line in lines(&screen) {
         assert!(line.chars().count() <= 80, "{line}");
     }

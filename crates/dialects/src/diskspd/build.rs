@@ -312,6 +312,7 @@ fn target(span: &TimeSpan, target: &Target, size: Option<u64>) -> model::Target 
         large_pages: *large_pages,
         weight: if shared { *weight } else { 1 },
         pool_threads: thread_targets.clone(), // validated: empty unless shared
+        amount: None,
         threads: if pool { 1 } else { *threads },
         workload: workload(target),
     }

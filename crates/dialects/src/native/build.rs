@@ -3,6 +3,7 @@
 //! Each part of the request is taken apart without `..`, so that a new option cannot be forgotten here.
 //! Deliberately absent: whether the machine can do it.
 
+use super::lines;
 use super::{EngineText, PlaceText, Request, TimeText, WorkText};
 use super::{NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE};
 use crate::problem::{Note, Problem, Refusal};
@@ -247,12 +248,15 @@ fn read_rate(text: &str, reader: &mut Reader) -> Option<u64> {
     }
 }
 
-/// A second, or the tenth part of the duration in whole milliseconds, so that every run has a series of at
-/// least ten steps. // in [1ms, 1s]
+/// The longest of 1, 2, 5, 10 … 500 ms and a second of which the duration has at least fifty: then a step is a round number,
+/// and a warm-up cut and an interval can be told of every run of 50 ms or more. Finer steps cost a cache line each, and
+/// nothing an I/O. // in [1ms, 1s]
 fn interval_for(measured: Nanos) -> Nanos {
-    const MILLISECOND: u64 = 1_000_000;
-    let tenth = measured.0 / 10 / MILLISECOND * MILLISECOND;
-    Nanos(tenth).clamp(Nanos::millis(1), Nanos::seconds(1))
+    const STEPS_MIN: u64 = 50;
+    const LENGTHS_MS: [u64; 10] = [1000, 500, 200, 100, 50, 20, 10, 5, 2, 1];
+    let fits = |length: &Nanos| measured.0 / length.0 >= STEPS_MIN;
+    let longest = LENGTHS_MS.into_iter().map(Nanos::millis).find(fits);
+    longest.unwrap_or(Nanos::millis(1))
 }
 
 fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
@@ -265,17 +269,26 @@ fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
         compress,
         dedupe,
     } = text;
-    let workload = Workload {
-        block: reader.value("--block", block).unwrap_or_default(),
-        queue_depth: QueueDepth(
-            reader
-                .number("--depth", depth, DEPTH_FORM)
-                .unwrap_or_default(),
-        ),
-        write: reader.value("--write", write).unwrap_or(Ratio::NONE),
-        access: reader
-            .word("--pattern", pattern, &PATTERNS, PATTERN_FORM)
-            .unwrap_or(Access::Random),
+    let depth = reader.number("--depth", depth, DEPTH_FORM);
+    let queue_depth = QueueDepth(depth.unwrap_or_default());
+    let write = reader.value("--write", write).unwrap_or(Ratio::NONE);
+    let access = reader
+        .word("--pattern", pattern, &PATTERNS, PATTERN_FORM)
+        .unwrap_or(Access::Random);
+    let workload = if lines::is_mixed(block) {
+        let random = match access {
+            Access::Random => Ratio::ALL,
+            _ => Ratio::NONE,
+        };
+        let lines = lines::read("--block", block, (write, random), reader);
+        Workload::mixed(lines, queue_depth)
+    } else {
+        Workload {
+            block: reader.value("--block", block).unwrap_or_default(),
+            queue_depth,
+            write,
+            access,
+        }
     };
     let threads = reader
         .number("--threads", threads, THREADS_FORM)
@@ -331,15 +344,16 @@ fn read_locations(targets: &[PathBuf], means: &Means, reader: &mut Reader) -> Ve
     if targets.is_empty() {
         reader.refuse(Problem::NoTarget);
     }
+    let mut locations = Vec::new();
     for (place, path) in targets.iter().enumerate() {
-        reader.target(path);
+        locations.push(reader.location(path));
         let before = &targets[..place];
         // Told once, however often it is given.
         if before.iter().filter(|other| *other == path).count() == 1 {
             reader.refuse(Problem::TargetTwice { path: path.clone() });
         }
     }
-    targets.iter().cloned().map(Location::Path).collect()
+    locations
 }
 
 fn refuse_what_null_has_not(place: &PlaceText, reader: &mut Reader) {

@@ -5,6 +5,7 @@
 //! defaults stand here, so that the parser's help and this dialect cannot disagree.
 
 mod build;
+mod lines;
 mod print;
 
 pub use build::{Built, CACHE_FORM, CACHE_MODES, build};
@@ -24,7 +25,7 @@ pub const WRITE: &str = "0";
 pub const PATTERN: &str = "random";
 /// Default of `--cache`.
 pub const CACHE: &str = "unbuffered";
-/// Default of `--duration`: ten steps of a second each.
+/// Default of `--duration`: fifty steps of 200 ms each.
 pub const DURATION: &str = "10s";
 /// Default of `--warmup`: devices and their caches leave their idle state within the first second or two. It
 /// does not bring a drive to its steady state; that takes minutes to hours and is another job.
@@ -64,7 +65,7 @@ pub struct Request {
 /// What is done to each target, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkText {
-    /// `-b`, `--block`: a size.
+    /// `-b`, `--block`: a size, or the lines of a mix.
     pub block: String,
     /// `-o`, `--depth`: a number.
     pub depth: String,
@@ -104,7 +105,7 @@ pub struct TimeText {
     pub warmup: String,
     /// `--cooldown`: a time.
     pub cooldown: String,
-    /// `--interval`: a time. Without it: one second, or shorter so that there are ten steps.
+    /// `--interval`: a time. Without it: one second, or shorter so that there are fifty steps.
     pub interval: Option<String>,
     /// `--rate`: I/Os a second. Without it a free slot is used at once.
     pub rate: Option<String>,

@@ -5,6 +5,7 @@
 //! who repeats a run says those words anew.
 
 use super::build::{CACHE_MODES, build};
+use super::lines;
 use super::{EngineText, PlaceText, Request, TimeText, WorkText};
 use model::{
     Access, CacheMode, Location, NullBehaviour, OnError, Ratio, Target, Timespan, WriteContent,
@@ -44,13 +45,17 @@ pub fn restate(span: &Timespan) -> Option<Request> {
     let first = span.targets.first()?;
     let null = match first.location {
         Location::Null(behaviour) => Some(behaviour),
-        Location::Path(_) => None,
+        Location::Path(_) | Location::Simulated(_) => None,
     };
     let request = Request {
         targets: span
             .targets
             .iter()
-            .filter_map(|target| target.location.path().map(PathBuf::from))
+            .filter_map(|target| match &target.location {
+                Location::Path(path) => Some(path.clone()),
+                Location::Null(_) => None,
+                Location::Simulated(device) => Some(PathBuf::from(device.to_string())),
+            })
             .collect(),
         work: restate_work(first)?,
         place: restate_place(first)?,
@@ -77,14 +82,17 @@ fn restate_work(target: &Target) -> Option<WorkText> {
         _ => None,
     };
     Some(WorkText {
-        block: workload.block.to_string(),
+        block: match &workload.access {
+            Access::Mixed(mixed) => lines::print(mixed),
+            _ => workload.block.to_string(),
+        },
         depth: workload.queue_depth.to_string(),
         threads: target.threads.to_string(),
         write: workload.write.to_string(),
         compress: share(|compress, _| compress),
         dedupe: share(|_, dedupe| dedupe),
         pattern: match workload.access {
-            Access::Random => "random",
+            Access::Random | Access::Mixed(_) => "random",
             Access::Sequential => "sequential",
             Access::Diskspd(_) | Access::Stripe(_) => return None,
         }

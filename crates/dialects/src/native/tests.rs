@@ -32,7 +32,7 @@ fn a_target_alone_is_a_request() {
     let span = only_span(&asking(|_| {}));
     assert_eq!(span.phases.measured, Nanos::seconds(10));
     assert_eq!(span.phases.warmup, Nanos::seconds(2));
-    assert_eq!(span.interval, Nanos::seconds(1));
+    assert_eq!(span.interval, Nanos::millis(200));
     assert_eq!(span.targets.len(), 1);
     assert_eq!(span.targets[0].workload.block, Bytes::kib(4));
     assert_eq!(span.targets[0].cache, CacheMode::Unbuffered);
@@ -69,10 +69,10 @@ fn all_problems_are_told_at_once_with_what_was_read_and_what_is_accepted() {
         --interval: read `fast`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --rate: read `50k`; a rate is a whole number of I/Os a second over all threads, 1 to 1000000000: 5000 or 5000/s
         --arrivals: read `bursty`; arrivals are constant (all alike far apart) or poisson (at random, as independent users come)
-        --block: read `64Q`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         --depth: read `many`; a queue depth is a whole number from 1 to 32768
         --write: read `130`; a percentage is a whole number from 0 to 100
         --pattern: read `rnd`; a pattern is random or sequential
+        --block: read `64Q`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         --threads: read `-1`; threads are a whole number from 1 to 1024 for each target
         --base: read ``; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         --length: read `1.5G`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
@@ -133,12 +133,13 @@ fn a_name_that_is_not_text_is_refused() {
 }
 
 #[test]
-fn a_short_run_still_has_ten_steps() {
+fn a_short_run_still_has_fifty_steps() {
     for (duration, interval) in [
         ("1h", Nanos::seconds(1)),
-        ("10s", Nanos::seconds(1)),
-        ("5s", Nanos::millis(500)),
-        ("1s", Nanos::millis(100)),
+        ("50s", Nanos::seconds(1)),
+        ("49s", Nanos::millis(500)),
+        ("10s", Nanos::millis(200)),
+        ("1s", Nanos::millis(20)),
         ("15ms", Nanos::millis(1)),
         ("1ns", Nanos::millis(1)),
         ("0s", Nanos::millis(1)),
@@ -170,7 +171,7 @@ fn what_changes_nothing_is_noted() {
 fn a_printed_line_says_every_value_and_guards_names_that_look_like_options() {
     let request = asking(|request| request.targets = ["a", "-b"].map(PathBuf::from).to_vec());
     let line = print(&only_span(&request)).unwrap().join(" ");
-    expect!["fathom run -b 4K -o 1 -t 1 -w 0 --pattern random --base 0 --cache unbuffered -d 10s --warmup 2s --cooldown 0s --interval 1s --engine auto --cores free --seed 0 -- a -b"]
+    expect!["fathom run -b 4K -o 1 -t 1 -w 0 --pattern random --base 0 --cache unbuffered -d 10s --warmup 2s --cooldown 0s --interval 200ms --engine auto --cores free --seed 0 -- a -b"]
         .assert_eq(&line);
 }
 

@@ -55,6 +55,13 @@ fn refuse_unsayable(span: &Timespan) -> Result<(), String> {
     {
         return says("the engine null");
     }
+    if span
+        .targets
+        .iter()
+        .any(|target| matches!(target.location, Location::Simulated(_)))
+    {
+        return says("a simulated device");
+    }
     if span.arrivals.is_some() {
         return says("a rate with arrivals of its own");
     }

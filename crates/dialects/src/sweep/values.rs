@@ -54,6 +54,9 @@ fn one(kind: Kind, place: &str, item: &str) -> Result<Vec<String>, Problem> {
             "a list has a value between any two commas: 1,2,4",
         ));
     }
+    if kind == Kind::Size && item.contains(':') {
+        return Ok(vec![item.to_owned()]); // the lines of a mix, joined by `+`: whoever takes them says what is wrong
+    }
     match kind {
         Kind::Word => return Ok(vec![item.to_owned()]),
         Kind::Switch => {

@@ -8,12 +8,14 @@ use std::sync::OnceLock;
 mod laws;
 
 type Law = fn(&str);
-const LAWS: [(&str, Law); 5] = [
+const LAWS: [(&str, Law); 7] = [
     ("diskspd_args", laws::diskspd_args),
     ("diskspd_xml", laws::diskspd_xml),
     ("sqlio_args", laws::sqlio_args),
     ("sqlio_params", laws::sqlio_params),
     ("sweep_plan", laws::sweep_plan),
+    ("fio_jobs", laws::fio_jobs),
+    ("iometer_icf", laws::iometer_icf),
 ];
 
 /// The seeds of one target.
@@ -105,5 +107,15 @@ proptest! {
     #[test]
     fn the_law_of_plans_holds_for_damaged_seeds(text in damaged(4)) {
         laws::sweep_plan(&text);
+    }
+
+    #[test]
+    fn the_law_of_job_files_holds_for_damaged_seeds(text in damaged(5)) {
+        laws::fio_jobs(&text);
+    }
+
+    #[test]
+    fn the_law_of_configurations_holds_for_damaged_seeds(text in damaged(6)) {
+        laws::iometer_icf(&text);
     }
 }

@@ -2,6 +2,7 @@
 
 mod case_ids;
 mod cases;
+mod dictionary;
 mod facts;
 mod fuzz;
 mod hostile;

@@ -12,6 +12,15 @@ fn the_manual_holds_the_table_of_switches() {
     holds_table((BEGIN, END), &flag_table());
 }
 
+#[test]
+fn the_manual_holds_the_table_of_fio_s_options() {
+    let marks = (
+        "<!-- fio options: written from the table in the code -->\n",
+        "<!-- end of fio options -->\n",
+    );
+    holds_table(marks, &dialects::fio::option_table());
+}
+
 /// The manual has this table between these marks, or is given it.
 #[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
 pub(crate) fn holds_table((begin, end): (&str, &str), table: &str) {

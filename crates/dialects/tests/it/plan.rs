@@ -4,7 +4,7 @@ use crate::facts::profile;
 use dialects::diskspd::{Built, Extra, Profile, build, read_xml};
 use model::{BeyondEnd, Bytes, CacheMode, EngineChoice, Nanos, OnError, Pacing, WriteContent};
 
-fn plan(line: &str) -> model::Timespan {
+pub(crate) fn plan(line: &str) -> model::Timespan {
     built(&profile(line)).profile.timespans.remove(0)
 }
 

@@ -10,6 +10,7 @@ mod mmap;
 mod null;
 mod nvme;
 mod priority;
+mod simulated;
 mod sync;
 
 pub(crate) use aio::Aio;
@@ -17,6 +18,7 @@ pub(crate) use io_uring::IoUring;
 pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
 pub(crate) use nvme::Nvme;
+pub(crate) use simulated::Simulated;
 pub(crate) use sync::{Sync, read_without_waiting};
 
 use crate::RunError;

@@ -44,7 +44,7 @@ impl Null {
                 delays: delays(&behaviour),
                 number: 0,
             }),
-            Location::Path(_) => Err(RunError::Unavailable {
+            Location::Path(_) | Location::Simulated(_) => Err(RunError::Unavailable {
                 engine: "null",
                 reason: "it moves no bytes, so it has no file or device".to_owned(),
                 remedy: "give it null targets only",
@@ -128,7 +128,7 @@ impl Backend for Null {
         Used::default()
     }
 
-    #[inline]
+    #[inline(always)] // what the loop costs is measured with it, so it must not cost a call
     fn push(&mut self, io: Io) -> Result<(), RunError> {
         let device = &mut self.devices[io.seat as usize];
         let fails = device.until_error == 1;

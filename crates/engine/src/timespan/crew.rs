@@ -224,9 +224,11 @@ fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Resul
         return;
     };
     work.clock = clock;
-    let before = usage::of_this_thread();
+    let (before, delayed_before) = (usage::of_this_thread(), usage::delay_of_this_thread());
     let driven = drive(&mut work, &mut backend);
     work.cpu = usage::between(before, usage::of_this_thread());
+    let delayed = usage::delay_of_this_thread().zip(delayed_before);
+    work.delayed = delayed.map(|(after, before)| after.minus(before));
     let outcome = match driven {
         Ok(()) => finish(work, backend, targets),
         Err(error) => {

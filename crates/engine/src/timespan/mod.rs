@@ -11,11 +11,15 @@ use crate::calibration::Calibration;
 use crate::clock::{Clock, WallClock};
 use crate::cores;
 use crate::dispatch::{self, BackendKind};
+use crate::heat;
+use crate::judge::Judge;
 use crate::lane::Shared;
 use crate::live::Live;
 use crate::observer::{Event, Observer};
 use crate::place::places;
+use crate::sampler::Sampler;
 use crate::schedule::Schedule;
+use crate::simulated;
 use crate::stop::Stop;
 use crate::target;
 use crate::trial::{self, Watch};
@@ -23,8 +27,8 @@ use crate::worker::SeatDone;
 use crew::{Crew, Returned};
 use host::{CounterReader, Root};
 use model::{
-    Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Outcome, Plan, RunRecord,
-    TargetFacts, ThreadRecord,
+    Bytes, CounterWindow, Counters, EngineRecord, HostRecord, LatencyHeat, Nanos, Outcome, Plan,
+    RunRecord, Sample, Series, TargetFacts, ThreadRecord,
 };
 use std::sync::Arc;
 
@@ -80,6 +84,9 @@ pub fn run_calibrated(
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<RunRecord, RunError> {
+    if simulated::is_meant(&job.plan) {
+        return simulated::run(job, observer, stop);
+    }
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
@@ -110,16 +117,21 @@ pub fn run_calibrated(
         stop,
     };
     let mut watch = Watch::new(root, kind == BackendKind::IoUring);
-    let window = control.measure(&job.plan, &before, &mut reader, &mut watch);
-    notes.extend(watch.note());
+    let sampler = Sampler::new(&job.plan, &mut reader);
+    let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = crew.come_home(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
     drop(held);
 
-    let engine = engine_record(kind, &clock, notes, used, &returned);
+    let engine = EngineRecord {
+        ended_early: enough,
+        kernel_workers: watch.seen(),
+        ..engine_record(kind, &clock, notes, used, &returned)
+    };
     let seen = Seen {
         window,
         lifetime: CounterWindow { before, after },
+        samples,
         stopped: stop.asked(),
     };
     Ok(assemble(job, &schedule, engine, returned, seen))
@@ -135,14 +147,15 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
-    /// Sits through all phases. Returns the counters around the measured one.
+    /// Sits through all phases. Returns the counters around the measured one, what they said meanwhile, and whether an
+    /// onlooker had enough of it.
     fn measure(
         &self,
         plan: &Plan,
         before: &Counters,
-        reader: &mut CounterReader,
+        mut sampler: Sampler<'_>,
         watch: &mut Watch<'_>,
-    ) -> CounterWindow {
+    ) -> (CounterWindow, Vec<Sample>, bool) {
         let mut now = || self.clock.now();
         let mut window = CounterWindow {
             before: before.clone(),
@@ -150,22 +163,27 @@ impl Control<'_> {
         };
         if plan.phases.warmup.0 > 0 {
             self.observer.on(Event::Phase { name: "warm-up" });
-            self.sit_until(|| self.schedule.measured_from());
-            window.before = reader.read(&mut now);
+            self.sit_until(&mut sampler, || self.schedule.measured_from());
+            window.before = sampler.read(&mut now);
         }
         self.observer.on(Event::Phase { name: "measured" });
-        self.sit_until(|| self.middle());
+        sampler.begin(self.schedule.measured_from(), &window.before);
+        let from = self.clock.now();
+        let mut judge = Judge::begin(from, self.counted().0, plan.phases.measured);
+        self.sit_and_ask(&mut sampler, || self.middle(), &mut judge);
         watch.look();
-        self.sit_until(|| self.schedule.measured_to().minus(LOOK_BEFORE_END));
+        let before_end = || self.schedule.measured_to().minus(LOOK_BEFORE_END);
+        self.sit_and_ask(&mut sampler, before_end, &mut judge);
         watch.look();
-        self.sit_until(|| self.schedule.measured_to());
-        window.after = reader.read(&mut now);
+        self.sit_until(&mut sampler, || self.schedule.measured_to());
+        window.after = sampler.read(&mut now);
+        sampler.end(&window.after);
         if plan.phases.cooldown.0 > 0 {
             self.observer.on(Event::Phase { name: "cool-down" });
-            self.sit_until(|| self.schedule.end());
+            self.sit_until(&mut sampler, || self.schedule.end());
         }
         self.observer.on(Event::Phase { name: "drain" });
-        window
+        (window, sampler.into_samples(), judge.had_enough())
     }
 
     /// Of the measured phase.
@@ -174,8 +192,31 @@ impl Control<'_> {
         from.plus(Nanos(to.minus(from).0 / 2))
     }
 
-    /// Waits for a moment that may come nearer meanwhile, with an ear for the stop word.
-    fn sit_until(&self, moment: impl Fn() -> Nanos) {
+    /// Waits for a moment that may come nearer meanwhile, with an ear for the stop word and an eye on the counters.
+    fn sit_until(&self, sampler: &mut Sampler<'_>, moment: impl Fn() -> Nanos) {
+        self.sit(sampler, moment, &mut |_| ());
+    }
+
+    /// The same, and asks the onlooker whether he has enough. The end comes nearer when he has.
+    fn sit_and_ask(
+        &self,
+        sampler: &mut Sampler<'_>,
+        moment: impl Fn() -> Nanos,
+        judge: &mut Judge,
+    ) {
+        self.sit(sampler, moment, &mut |now| {
+            if now >= judge.due() && judge.asks(self.observer, now, self.counted().0) {
+                self.schedule.shorten(now.plus(HALT_AHEAD));
+            }
+        });
+    }
+
+    fn sit(
+        &self,
+        sampler: &mut Sampler<'_>,
+        moment: impl Fn() -> Nanos,
+        look: &mut dyn FnMut(Nanos),
+    ) {
         let mut tick_due = self.clock.now().plus(TICK_EVERY);
         loop {
             let now = self.clock.now();
@@ -183,6 +224,7 @@ impl Control<'_> {
                 // A little ahead, so that every thread decides by its own stamps what still counts.
                 self.schedule.halt(now.plus(HALT_AHEAD));
             }
+            look(now);
             if now >= moment() || self.schedule.is_over(now) {
                 return;
             }
@@ -190,21 +232,28 @@ impl Control<'_> {
                 tick_due = now.plus(TICK_EVERY);
                 self.tick(now);
             }
-            if moment().minus(now) > LOOK_EVERY {
+            if now >= sampler.due() {
+                sampler.take(&mut || self.clock.now());
+            }
+            let next = moment().min(sampler.due());
+            if next.minus(now) > LOOK_EVERY {
                 std::thread::sleep(LOOK_EVERY.as_duration());
             } else {
-                self.clock.wait_until(moment());
+                self.clock.wait_until(next);
             }
         }
     }
 
+    /// I/Os and bytes of all threads since the start.
+    fn counted(&self) -> (u64, u64) {
+        let each = self.lives.iter().map(|live| live.read());
+        each.fold((0, 0), |(ios, bytes), (its_ios, its_bytes)| {
+            (ios + its_ios, bytes + its_bytes)
+        })
+    }
+
     fn tick(&self, elapsed: Nanos) {
-        let (mut ios, mut bytes) = (0, 0);
-        for live in &self.lives {
-            let (its_ios, its_bytes) = live.read();
-            ios += its_ios;
-            bytes += its_bytes;
-        }
+        let (ios, bytes) = self.counted();
         self.observer.on(Event::Tick {
             elapsed,
             ios,
@@ -245,11 +294,13 @@ fn engine_record(
             .map(|&feature| feature.to_owned())
             .collect(),
         notes,
+        ended_early: false,
         clock: clock.record(),
         workers: returned
             .iter()
             .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
             .collect(),
+        kernel_workers: None, // whoever watched them says it
     }
 }
 
@@ -257,6 +308,7 @@ fn engine_record(
 struct Seen {
     window: CounterWindow,
     lifetime: CounterWindow,
+    samples: Vec<Sample>,
     stopped: bool,
 }
 
@@ -285,10 +337,14 @@ fn assemble(
         None => Outcome::Complete,
     };
     let measured = phases.measured();
-    let threads = returned
+    let (mut threads, mut heat) = (Vec::new(), Vec::new());
+    for (record, parts) in returned
         .into_iter()
         .flat_map(|thread| records(thread, measured))
-        .collect();
+    {
+        threads.push(record);
+        heat::gather(&mut heat, parts);
+    }
     RunRecord {
         tool_version: job.tool_version,
         command: job.command,
@@ -301,12 +357,16 @@ fn assemble(
         threads,
         window: seen.window,
         lifetime: seen.lifetime,
+        series: Series {
+            heat,
+            samples: seen.samples,
+        },
         outcome,
     }
 }
 
 /// One record for each target of a thread. Of a thread that never came back, all that it may have had in flight.
-fn records(returned: Returned, measured: Nanos) -> Vec<ThreadRecord> {
+fn records(returned: Returned, measured: Nanos) -> Vec<(ThreadRecord, Vec<LatencyHeat>)> {
     let Returned { place, done } = returned;
     let thread = place.thread;
     match done {
@@ -320,29 +380,37 @@ fn records(returned: Returned, measured: Nanos) -> Vec<ThreadRecord> {
             .seats
             .iter()
             .zip(0u32..)
-            .map(|(seat, number)| ThreadRecord {
-                thread,
-                target: seat.target,
-                measured: Default::default(),
-                lifetime: Default::default(),
-                abandoned: if place.draws && number > 0 {
-                    0
-                } else {
-                    seat.slots
-                },
+            .map(|(seat, number)| {
+                let record = ThreadRecord {
+                    thread,
+                    target: seat.target,
+                    measured: Default::default(),
+                    lifetime: Default::default(),
+                    abandoned: if place.draws && number > 0 {
+                        0
+                    } else {
+                        seat.slots
+                    },
+                };
+                (record, Vec::new())
             })
             .collect(),
     }
 }
 
 /// What one thread did to one target, in the record's form.
-pub(crate) fn seat_record(thread: u32, seat: SeatDone, measured: Nanos) -> ThreadRecord {
-    let (tallies, lifetime) = seat.tally.into_record(measured);
-    ThreadRecord {
-        thread,
-        target: seat.target,
-        measured: tallies,
-        lifetime,
-        abandoned: seat.abandoned,
-    }
+pub(crate) fn seat_record(
+    thread: u32,
+    seat: SeatDone,
+    measured: Nanos,
+) -> (ThreadRecord, Vec<LatencyHeat>) {
+    let (record, heat) = seat.tally.into_record((thread, seat.target), measured);
+    let abandoned = seat.abandoned;
+    (
+        ThreadRecord {
+            abandoned,
+            ..record
+        },
+        heat,
+    )
 }

@@ -150,7 +150,7 @@ fn run(depth: u32, delay: u64) -> (Log, LatencyHistogram) {
     let mut work = Work::new(&shared, &place, clock, Arc::default()).unwrap();
     drive(&mut work, &mut device).unwrap();
     let mut done = finish(work, device, Vec::new()).unwrap();
-    let record = seat_record(0, done.seats.remove(0), plan.phases.measured);
+    let (record, _) = seat_record(0, done.seats.remove(0), plan.phases.measured);
     let mut log = log.take();
     log.ios.retain(|io| io.found < plan.phases.measured.0);
     (log, record.measured[0].latency.clone())

@@ -24,7 +24,7 @@ pub(crate) fn marked_file(size: u64) -> (TempDir, PathBuf) {
 }
 
 /// Engines that move a file's bytes, each with the largest depth that a test may ask of it.
-fn engines() -> Vec<(EngineChoice, u32)> {
+pub(crate) fn engines() -> Vec<(EngineChoice, u32)> {
     let movers = available()
         .into_iter()
         .filter(|row| !matches!(row.engine, EngineChoice::Null | EngineChoice::Nvme));
@@ -46,7 +46,7 @@ fn engines() -> Vec<(EngineChoice, u32)> {
         .collect()
 }
 
-fn job(path: &Path, engine: EngineChoice, change: jobs::Change<'_>) -> engine::Job {
+pub(crate) fn job(path: &Path, engine: EngineChoice, change: jobs::Change<'_>) -> engine::Job {
     jobs::file(path, Bytes(SIZE), Content::Fathom, engine, &|span| {
         span.phases.measured = Nanos::millis(450);
         span.interval = Nanos::millis(150);
@@ -76,7 +76,7 @@ impl Observer for AfterSome<'_> {
     }
 }
 
-fn run_it(job: engine::Job) -> RunRecord {
+pub(crate) fn run_it(job: engine::Job) -> RunRecord {
     run(job, &Root::live(), &Silent, &Stop::new()).unwrap()
 }
 

@@ -15,10 +15,28 @@ pub(crate) fn null(behaviour: NullBehaviour, change: Change<'_>) -> Job {
         .iter()
         .map(|target| match &target.location {
             Location::Null(behaviour) => TargetFacts::null(behaviour),
-            Location::Path(_) => unreachable!("null jobs have null targets"),
+            _ => unreachable!("null jobs have null targets"),
         })
         .collect();
     checked(span, facts)
+}
+
+/// Simulated devices by their words, each with the same work.
+pub(crate) fn simulated(words: &[&str], change: Change<'_>) -> Job {
+    let devices: Vec<SimulatedDevice> = words
+        .iter()
+        .map(|word| word.parse().expect("a simulated device"))
+        .collect();
+    let location = |device: &SimulatedDevice| Location::Simulated(Box::new(*device));
+    let mut span = timespan(location(&devices[0]), EngineChoice::Auto);
+    for device in &devices[1..] {
+        span.targets.push(Target {
+            location: location(device),
+            ..span.targets[0].clone()
+        });
+    }
+    change(&mut span);
+    checked(span, devices.iter().map(TargetFacts::simulated).collect())
 }
 
 pub(crate) fn file(
@@ -81,6 +99,7 @@ pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFa
         chain: Vec::new(),
         claims: Vec::new(),
         content,
+        layout: Layout::default(),
     }
 }
 

@@ -14,9 +14,11 @@ mod filling;
 mod jobs;
 mod kernel_workers;
 mod mapped;
+mod mixed;
 mod no_allocation;
 mod open_loop;
 mod pools;
+mod simulated;
 
 #[global_allocator]
 static ALLOCATOR: no_allocation::Counting = no_allocation::Counting;

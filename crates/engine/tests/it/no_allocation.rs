@@ -56,7 +56,7 @@ fn calls(measured: Nanos, change: jobs::Change<'_>) -> (u64, u64) {
 
 /// Asks both a short and a long run, and how many more calls the long one makes.
 fn loop_allocates_nothing(change: jobs::Change<'_>) {
-    let (few_calls, few) = calls(Nanos::millis(1), change);
+    let (few_calls, few) = calls(Nanos::millis(10), change);
     let (many_calls, many) = calls(Nanos::millis(60), change);
     assert!(many > few + 1_000_000, "{few} and {many} I/Os");
     assert!(few_calls > 0, "the allocator is watched");
@@ -71,6 +71,11 @@ fn loop_allocates_nothing(change: jobs::Change<'_>) {
 #[test]
 fn a_million_ios_allocate_nothing_in_the_loop() {
     loop_allocates_nothing(&|_| {});
+}
+
+#[test]
+fn closing_a_step_allocates_nothing_either() {
+    loop_allocates_nothing(&|span| span.interval = Nanos(span.phases.measured.0 / 10));
 }
 
 #[test]
@@ -105,4 +110,19 @@ fn a_rate_with_more_arrivals_than_slots_allocates_nothing_either() {
             });
         });
     }
+}
+
+#[test]
+fn a_mix_of_sizes_allocates_nothing_either() {
+    loop_allocates_nothing(&|span| {
+        let large = MixedLine {
+            write: Ratio::ALL,
+            random: Ratio::percent(40).unwrap(),
+            align: Bytes::kib(4),
+            burst: 3,
+            ..MixedLine::new(Bytes::kib(16))
+        };
+        let lines = vec![MixedLine::new(Bytes::kib(4)), large];
+        span.targets[0].workload = Workload::mixed(lines, QueueDepth(32));
+    });
 }

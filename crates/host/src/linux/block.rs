@@ -193,6 +193,11 @@ impl Node {
             physical_block: served_by.block_size("queue/physical_block_size"),
             write_cache: served_by.text("queue/write_cache"),
             memory_node: served_by.memory_node(),
+            start: self.start(),
+            queues: served_by.queues(),
+            device_queue: served_by.number_of("device/queue_depth"),
+            fua: served_by.flag("queue/fua"),
+            transport: served_by.transport(),
             counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
         }
@@ -207,6 +212,48 @@ impl Node {
             .find_map(|folder| text(&folder.join("numa_node")))?
             .parse()
             .ok()
+    }
+
+    /// Where a partition begins on its disk.
+    fn start(&self) -> Option<Bytes> {
+        let sectors: u64 = self
+            .is_partition()
+            .then(|| self.number_of("start"))
+            .flatten()?;
+        Some(Bytes(sectors.saturating_mul(SECTOR_BYTES)))
+    }
+
+    /// Queues that requests are handed over in; `None` for devices without any of their own.
+    fn queues(&self) -> Option<u32> {
+        let queues = names(&self.folder.join("mq")).len();
+        u32::try_from(queues).ok().filter(|&queues| queues > 0)
+    }
+
+    /// By the buses on the way to it. A namespace says so itself, where its controller is not one of several.
+    fn transport(&self) -> Option<String> {
+        if self.name.starts_with("nvme") {
+            let way = self.text("device/transport");
+            return Some(way.map_or_else(|| "nvme".to_owned(), |way| format!("nvme {way}")));
+        }
+        // The nearest to the device comes last: a disk on USB is a SCSI disk, too.
+        const BUSES: [(&str, &str); 7] = [
+            ("usb", "usb"),
+            ("ata", "ata"),
+            ("end_device-", "sas"),
+            ("session", "iscsi"),
+            ("virtio", "virtio"),
+            ("vbd-", "xen"),
+            ("mmc", "mmc"),
+        ];
+        let on_the_way = |head: &str| {
+            self.folder.components().any(|part| {
+                let part = part.as_os_str().to_string_lossy();
+                let rest = part.strip_prefix(head);
+                rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            })
+        };
+        let bus = BUSES.iter().find(|(head, _)| on_the_way(head));
+        bus.map(|(_, name)| (*name).to_owned())
     }
 
     /// A power of two; anything else is a garbled file.

@@ -15,12 +15,15 @@ const CORES_TEXT_BYTES: usize = 16 << 10;
 const CORES_TEXT_BYTES_MAX: usize = 16 << 20;
 /// Seventeen numbers of twenty digits fit.
 const DEVICE_TEXT_BYTES: usize = 512;
+/// The levels that are wanted are in the first half of some 1500 bytes.
+const MEMORY_TEXT_BYTES: usize = 4096;
 const SECTOR_BYTES: u64 = 512;
 
 /// The files of the counters, open.
 pub struct CounterReader {
     devices: Vec<(String, File)>,
     cores: Option<File>,
+    memory: Option<File>,
     text: Vec<u8>,
     tick: Nanos,
 }
@@ -37,6 +40,7 @@ impl CounterReader {
         CounterReader {
             devices: devices.iter().filter_map(open).collect(),
             cores: File::open(root.path("proc/stat")).ok(),
+            memory: File::open(root.path("proc/meminfo")).ok(),
             text: vec![0; CORES_TEXT_BYTES],
             tick: Nanos(1_000_000_000 / sys::ticks_per_second()),
         }
@@ -55,6 +59,20 @@ impl CounterReader {
             devices,
             interrupts,
         }
+    }
+
+    /// What programs have written and no device holds yet: waiting, and on its way. Source: proc_meminfo(5), `Dirty` and
+    /// `Writeback`.
+    pub fn waiting_writes(&mut self) -> (Option<Bytes>, Option<Bytes>) {
+        let mut text = [0; MEMORY_TEXT_BYTES];
+        let length = self.memory.as_ref().map(|file| file.read_at(&mut text, 0));
+        let text = String::from_utf8_lossy(&text[..length.and_then(Result::ok).unwrap_or(0)]);
+        let level = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line?.trim().strip_suffix(" kB")?;
+            Some(Bytes(kib.parse::<u64>().ok()?.checked_mul(1024)?))
+        };
+        (level("Dirty:"), level("Writeback:"))
     }
 
     /// The lines of the cores are at the start, and behind them the sum of the interrupts, so the rest of the file is not

@@ -4,7 +4,7 @@
 //! Deliberately absent: what is done about them (`engine`'s clock, and the door's signals).
 
 use crate::root::Root;
-use model::Nanos;
+use model::{KernelWorkers, Nanos};
 
 /// The signal that a closing terminal sends. Source: signal(7).
 const SIGHUP: u32 = 1;
@@ -43,16 +43,7 @@ pub fn uptime_ms(root: &Root) -> u64 {
     seconds.map_or(0, |seconds| (seconds * 1000.0) as u64)
 }
 
-/// Threads of the kernel's own that carry out this process's io_uring requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KernelWorkers {
-    /// How many there are now; one that has nothing to do for some seconds goes.
-    pub count: u32,
-    /// Time that those had on a processor; 0 where the kernel does not tell.
-    pub busy: Nanos,
-}
-
-/// The kernel workers of this process. Source: the names that `io_uring/io-wq.c` gives, and proc_pid_schedstat(5).
+/// The kernel workers of this process; one that has nothing to do for some seconds goes. Source: the names that `io_uring/io-wq.c` gives, and proc_pid_schedstat(5).
 pub fn kernel_workers(root: &Root) -> KernelWorkers {
     let mut found = KernelWorkers::default();
     for task in root.names("proc/self/task") {
@@ -66,6 +57,17 @@ pub fn kernel_workers(root: &Root) -> KernelWorkers {
         }
     }
     found
+}
+
+/// How long the calling thread was ready to run and others had its processor, since it began; `None` where the kernel
+/// does not tell. Source: the kernel's `Documentation/scheduler/sched-stats.rst`, /proc/PID/schedstat.
+pub fn thread_delay(root: &Root) -> Option<Nanos> {
+    let text = root.text("proc/thread-self/schedstat")?;
+    let mut numbers = text.split_whitespace().map(str::parse);
+    let (ran, waited) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    // All zeros: a kernel that does not keep these figures.
+    let _: u64 = ran;
+    (ran > 0).then_some(Nanos(waited))
 }
 
 /// A hexadecimal mask, lowest bit for signal 1.

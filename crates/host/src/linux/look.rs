@@ -7,11 +7,14 @@
 //! absent: judgement, which is `content`'s and `signature`'s.
 
 use super::block::Node;
+use super::extents::extents;
 use super::sys::{self, Advice};
 use super::target::device_number;
 use crate::content;
+use crate::press;
 use crate::signature::{Ends, signatures};
-use model::{Bytes, Claim, Content};
+use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
+use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -27,6 +30,17 @@ const EXTENTS_MAX: usize = 64;
 /// Asked of the page cache at a time. What it does not have it may begin to bring in, so that a question must not reach
 /// farther than what is dropped after it.
 const ASKED_BYTES: usize = 64 << 10;
+
+/// Blocks that are read to see what the data is like where judging it ended at the first one, and how long that may take:
+/// as many as a fast device gives in the short time, and on a slow one few.
+const SAMPLE_BLOCKS: u64 = 32;
+const SAMPLE_BLOCKS_FEW: u32 = 8;
+const SAMPLE_BLOCK_BYTES: u64 = 4096;
+const SAMPLE_PATIENCE: Duration = Duration::from_millis(10);
+const SAMPLE_PATIENCE_MAX: Duration = Duration::from_millis(100);
+/// Stretches that the page cache is asked about, and how long each is.
+const CACHE_STRETCHES: u64 = 64;
+const CACHE_STRETCH_BYTES: u64 = 64 << 10;
 
 /// Opens for reading. Does not wait for a medium or for a writer, should the name change meanwhile.
 fn open(path: &Path, flags: i32) -> std::io::Result<File> {
@@ -66,6 +80,8 @@ pub(super) struct Look {
     pub(super) size: Bytes,
     /// Names of the formats whose marks it carries; `None` when an end could not be read.
     signatures: Option<Vec<&'static str>>,
+    /// What the blocks that were looked at are like.
+    blocks: RefCell<DataSample>,
 }
 
 impl Look {
@@ -87,6 +103,7 @@ impl Look {
             file,
             size,
             signatures: None,
+            blocks: RefCell::default(),
         })
     }
 
@@ -132,9 +149,72 @@ impl Look {
             return Content::Unknown;
         }
         let offsets = content::sample(self.size, &self.extents());
-        content::judge(self.size, &offsets, |at, piece| {
-            patience.lasts() && read(&self.file, at, piece)
-        })
+        let found = content::judge(self.size, &offsets, |at, piece| {
+            let done = patience.lasts() && read(&self.file, at, piece);
+            if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
+                press::add(&mut self.blocks.borrow_mut(), piece);
+            }
+            done
+        });
+        if matches!(found, Content::Foreign | Content::Unknown) {
+            self.blocks.take(); // it ended early, so these are of the beginning alone
+        }
+        found
+    }
+
+    /// How its data lies, what the page cache has of it, and, where it may be read, what a sample of it is like.
+    pub(super) fn layout(&self) -> Layout {
+        let is_file = self.file.metadata().is_ok_and(|there| there.is_file());
+        Layout {
+            cached: self.cached(),
+            extents: is_file.then(|| extents(&self.file, self.size)).flatten(),
+            sample: self
+                .signatures
+                .is_some()
+                .then(|| self.data_sample())
+                .flatten(),
+        }
+    }
+
+    /// `count` places spread evenly, each a multiple of `step`.
+    fn spread(&self, count: u64, step: u64) -> impl Iterator<Item = u64> {
+        let whole = self.size.0 / step;
+        let count = count.min(whole);
+        (0..count)
+            .map(move |i| (u128::from(whole) * u128::from(i) / u128::from(count)) as u64 * step)
+    }
+
+    fn data_sample(&self) -> Option<DataSample> {
+        let mut sample = *self.blocks.borrow();
+        if sample.blocks >= SAMPLE_BLOCKS_FEW {
+            return Some(sample);
+        }
+        sample = DataSample::default();
+        let began = Patience::begin();
+        let mut block = [0; SAMPLE_BLOCK_BYTES as usize];
+        for at in self.spread(SAMPLE_BLOCKS, SAMPLE_BLOCK_BYTES) {
+            let spent = began.0.elapsed();
+            let limit = match sample.blocks {
+                ..SAMPLE_BLOCKS_FEW => SAMPLE_PATIENCE_MAX,
+                _ => SAMPLE_PATIENCE,
+            };
+            if spent >= limit || !read(&self.file, at, &mut block) {
+                break;
+            }
+            press::add(&mut sample, &block);
+        }
+        (sample.blocks > 0).then_some(sample)
+    }
+
+    fn cached(&self) -> Option<CachedPages> {
+        let mut found = CachedPages::default();
+        let pages = (CACHE_STRETCH_BYTES / sys::page_bytes()).max(1);
+        for at in self.spread(CACHE_STRETCHES, CACHE_STRETCH_BYTES) {
+            let held = sys::cached_pages(&self.file, at, CACHE_STRETCH_BYTES)?;
+            found.asked += pages;
+            found.held += held.min(pages);
+        }
+        (found.asked > 0).then_some(found)
     }
 
     /// Whether somebody holds this device exclusively. Asked by opening it so for a moment. // open(2)

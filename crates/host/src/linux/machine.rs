@@ -3,6 +3,7 @@
 //! Deliberately absent: containers, which change nothing about the disks, and anything that changes
 //! during a run (`counters`).
 
+use super::limits::limits;
 use crate::root::Root;
 use model::{Bytes, CpuFacts, HostRecord};
 
@@ -26,6 +27,7 @@ pub fn host_record(root: &Root) -> HostRecord {
         ram: memory(root, "MemTotal"),
         ram_available: memory(root, "MemAvailable"),
         virtualization: virtualization(root, &cpuinfo),
+        limits: limits(root),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Linux: facts from `/proc`, `/sys` and a handful of system calls.
 //!
-//! Reading order: `machine` (the host), `target` (one target, whole), then what it is put together
+//! Reading order: `machine` (the host, with its `limits`), `target` (one target, whole), then what it is put together
 //! from: `block` (one device), `mounts`, `chain` (what stands on what), `claims` (who uses it), `direct`
-//! (unbuffered I/O) and `look` (reading it). `devices` lists, `counters` counts, `events` are named
+//! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts, `activity` says what the machine does, `trace` times requests, `events` are named
 //! events between processes, `sys` holds the `unsafe`.
 
+mod activity;
 mod block;
 mod chain;
 mod claims;
@@ -12,21 +13,30 @@ mod counters;
 mod devices;
 mod direct;
 mod events;
+mod extents;
+mod health;
 mod kernel;
+mod limits;
 mod look;
 mod machine;
 mod mounts;
 mod namespace;
 mod sys;
 mod target;
+mod trace;
 
+pub use activity::{Activity, ProcessIo, activity, process_ios};
 pub use block::has_poll_queues;
 pub use chain::{chain_devices, device_chain};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use events::{Event, set_event};
+pub use health::{device_health, time_source};
 pub use kernel::{
-    KernelWorkers, hangup_is_ignored, keeps_time_by_counter, kernel_workers, uptime_ms,
+    hangup_is_ignored, keeps_time_by_counter, kernel_workers, thread_delay, uptime_ms,
 };
 pub use machine::host_record;
-pub use target::{FileState, file_identity, file_state, target_facts, target_facts_again};
+pub use target::{
+    FileState, device_number, file_identity, file_state, target_facts, target_facts_again,
+};
+pub use trace::{BlockTrace, Timed};

@@ -206,3 +206,104 @@ pub(super) fn read_cached(file: &File, offset: u64, into: &mut [u8]) -> usize {
     let read = unsafe { libc::preadv2(descriptor, &raw const piece, 1, offset, flags) };
     usize::try_from(read).unwrap_or(0)
 }
+
+/// A piece of a file on its file system. Source: `struct fiemap_extent` of the kernel's `include/uapi/linux/fiemap.h`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) logical: u64,
+    pub(super) length: u64,
+    /// Where on the device; `None` for what has no place yet, or shares one with the file's attributes.
+    pub(super) physical: Option<u64>,
+    pub(super) unwritten: bool,
+    /// In another form than it is read.
+    pub(super) encoded: bool,
+    /// No piece after it.
+    pub(super) last: bool,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct MapExtent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved: [u64; 2],
+    flags: u32,
+    rest: [u32; 3],
+}
+
+const PIECES: usize = 512;
+/// Source: `struct fiemap`, with room for what is told.
+#[repr(C)]
+struct Map {
+    start: u64,
+    length: u64,
+    flags: u32,
+    told: u32,
+    room: u32,
+    reserved: u32,
+    extents: [MapExtent; PIECES],
+}
+const _: () = assert!(size_of::<Map>() == 32 + 56 * PIECES, "as the kernel has it");
+const FS_IOC_FIEMAP: libc::Ioctl = 0xc020_660b_u32 as libc::Ioctl;
+const LAST: u32 = 0x1;
+/// Unknown place, not allocated yet, not aligned, within the inode, packed with others.
+const NO_PLACE: u32 = 0x2 | 0x4 | 0x100 | 0x200 | 0x400;
+const ENCODED: u32 = 0x8;
+const UNWRITTEN: u32 = 0x800;
+
+/// The next pieces of a file from an offset on, some hundreds at most; `None` where the file system does not tell. Flushes
+/// nothing. // ioctl_fiemap: the kernel's Documentation/filesystems/fiemap.rst
+pub(super) fn pieces(file: &File, from: u64) -> Option<Vec<Piece>> {
+    let mut map = Box::new(Map {
+        start: from,
+        length: u64::MAX - from,
+        flags: 0,
+        told: 0,
+        room: PIECES as u32,
+        reserved: 0,
+        extents: [MapExtent::default(); PIECES],
+    });
+    // SAFETY: the descriptor is open; the kernel writes at most `room` extents behind the head, which are there.
+    let code = unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_FIEMAP, &raw mut *map) };
+    if code != 0 {
+        return None;
+    }
+    let told = map.extents.iter().take(map.told as usize);
+    Some(told.map(Piece::of).collect())
+}
+
+impl Piece {
+    fn of(extent: &MapExtent) -> Piece {
+        let has = |flags: u32| extent.flags & flags != 0;
+        Piece {
+            logical: extent.logical,
+            length: extent.length,
+            physical: (!has(NO_PLACE)).then_some(extent.physical),
+            unwritten: has(UNWRITTEN),
+            encoded: has(ENCODED),
+            last: has(LAST),
+        }
+    }
+}
+
+/// The same number on every architecture. // syscalls(2): those from 424 on are common
+const SYS_CACHESTAT: libc::c_long = 451;
+
+/// Pages of a stretch that the page cache holds; `None` before Linux 6.5. Brings nothing in. // cachestat(2)
+pub(super) fn cached_pages(file: &File, offset: u64, length: u64) -> Option<u64> {
+    let range = [offset, length];
+    // Held, dirty, being written, evicted, evicted lately.
+    let mut told = [0u64; 5];
+    let (from, into) = (range.as_ptr(), told.as_mut_ptr());
+    // SAFETY: both arrays are as long as the kernel's structures and outlive the call; the descriptor is open.
+    let code = unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), from, into, 0) };
+    (code == 0).then_some(told[0])
+}
+
+/// Bytes of a page. // sysconf(3)
+pub(super) fn page_bytes() -> u64 {
+    // SAFETY: takes a number and returns one.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(bytes).ok().filter(|&b| b > 0).unwrap_or(4096)
+}

@@ -10,7 +10,7 @@ use super::look::{Look, Patience};
 use super::mounts::mount_of;
 use super::{direct, namespace, sys};
 use crate::root::Root;
-use model::{BlockDevice, Bytes, Claim, Content, FileSystem, TargetFacts, TargetKind};
+use model::{BlockDevice, Bytes, Claim, Content, FileSystem, Layout, TargetFacts, TargetKind};
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -63,6 +63,7 @@ fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         chain: Vec::new(),
         claims: Vec::new(),
         content: Content::Unknown,
+        layout: Layout::default(),
     };
     match fs::metadata(path) {
         Ok(there) if there.file_type().is_block_device() => device(root, &there, &mut found, eyes),
@@ -90,6 +91,18 @@ impl Eyes<'_> {
         match self {
             Eyes::Open(_) => Look::at(path),
             Eyes::Closed(_) => Look::without_reading(path),
+        }
+    }
+
+    /// How the data lies, and what a sample of it is like; the latter with closed eyes as it was.
+    fn layout(&self, look: &Look) -> Layout {
+        let found = look.layout();
+        match self {
+            Eyes::Open(_) => found,
+            Eyes::Closed(earlier) => Layout {
+                sample: earlier.layout.sample,
+                ..found
+            },
         }
     }
 
@@ -129,6 +142,7 @@ fn device(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_
             Eyes::Open(patience) => look.content_of_device(patience),
             Eyes::Closed(earlier) => earlier.content,
         };
+        found.layout = eyes.layout(look);
     }
     found.allocated = found.size;
     // Permissions are not all: a container may be forbidden a device whose name it may write.
@@ -184,10 +198,16 @@ fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: 
     found.claims.extend(eyes.earlier_signatures());
     match eyes {
         _ if found.size == Bytes(0) => found.content = Content::Empty,
-        Eyes::Closed(earlier) => found.content = earlier.content,
+        Eyes::Closed(earlier) => {
+            found.content = earlier.content;
+            if let Some(look) = eyes.open(&found.path) {
+                found.layout = eyes.layout(&look);
+            }
+        }
         Eyes::Open(patience) => {
             if let Some(look) = Look::at(&found.path) {
                 found.content = look.content_of_file(patience);
+                found.layout = eyes.layout(&look);
                 let name = found.path.display().to_string();
                 found.claims.extend(look.signature_claims(&name));
             }
@@ -303,7 +323,7 @@ pub fn file_state(path: &Path) -> Option<FileState> {
 }
 
 /// Number of the block device that a path names on this machine.
-pub(super) fn device_number(path: &Path) -> Option<(u32, u32)> {
+pub fn device_number(path: &Path) -> Option<(u32, u32)> {
     let there = fs::metadata(path).ok()?;
     let is_device = there.file_type().is_block_device();
     is_device.then(|| split(there.rdev()))

@@ -98,6 +98,11 @@ fn a_partition_has_the_queue_of_its_disk() {
         physical_block: Some(Bytes(512)),
         write_cache: Some("write through".to_owned()),
         memory_node: None,
+        start: None,
+        queues: None,
+        device_queue: None,
+        fua: None,
+        transport: Some("nvme".to_owned()),
         counted: Some(true),
         detail: None,
     };

@@ -26,6 +26,9 @@ pub(super) fn unit(target: &Target) -> Bytes {
 }
 
 pub(super) fn check_block(target: &Target, problems: &mut Vec<Problem>) {
+    if matches!(target.workload.access, Access::Mixed(_)) {
+        return; // each line is looked at by itself
+    }
     let (block, unit) = (target.workload.block, unit(target));
     if block < unit || block > BLOCK_MAX || !block.is_multiple_of(unit) {
         problems.push(Problem::BlockSize { read: block });
@@ -48,6 +51,19 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         }
         _ => {}
     }
+    if let Some(amount) = target.amount {
+        if amount < target.workload.block {
+            problems.push(Problem::AmountTooSmall {
+                read: amount,
+                block: target.workload.block,
+            });
+        }
+        if span.pool.is_some() {
+            problems.push(Problem::PoolCannot {
+                what: "an amount after which a thread is done",
+            });
+        }
+    }
     if let WriteContent::Source { bytes, .. } = target.content
         && bytes < target.workload.block
     {
@@ -60,6 +76,9 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         && let Err(why) = check_walk(access, target.workload.block)
     {
         problems.push(Problem::Walk { why });
+    }
+    if let Access::Mixed(mixed) = &target.workload.access {
+        super::mixed::check(target, mixed, problems);
     }
     if let Access::Stripe(stripe) = target.workload.access {
         check_stripe((span, target), stripe, problems);
@@ -177,7 +196,7 @@ fn check_mapped(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
             "leave the engine to fathom (auto)",
         );
     }
-    if matches!(target.location, Location::Null(_)) {
+    if target.location.path().is_none() {
         refuse("nowhere", "name a file");
     }
 }

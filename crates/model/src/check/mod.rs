@@ -4,13 +4,15 @@
 //! Finding the facts is `host`'s business; opening things safely is `engine`'s.
 
 mod access;
+mod mixed;
 mod passthrough;
 mod problem;
 mod safety;
+mod simulated;
 mod threads;
 
 pub use problem::{Problem, Problems};
-pub use safety::Consent;
+pub use safety::{Consent, check_output};
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
 use crate::plan::{
@@ -111,6 +113,7 @@ fn check_timespan(span: &Timespan, problems: &mut Vec<Problem>) {
     if span.targets.is_empty() {
         problems.push(Problem::NoTarget);
     }
+    simulated::check(span, problems);
     threads::check_threads(span, problems);
     access::check_polling(span, problems);
     threads::check_arrivals(span, problems);
@@ -146,6 +149,9 @@ fn plan_target(
             alignment,
         });
     }
+    if let Access::Mixed(access) = &target.workload.access {
+        mixed::check_alignment((access, alignment), facts, problems);
+    }
     if let Access::Diskspd(access) = &target.workload.access
         && problems.len() == before
     {
@@ -175,6 +181,7 @@ fn plan_target(
         weight: target.weight,
         pool_threads: target.pool_threads.clone(),
         threads: target.threads,
+        amount: target.amount,
         workload: target.workload.clone(),
         alignment,
         prove_ours: false,
@@ -265,7 +272,8 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
         return BLOCK_MIN;
     };
     let alignment = direct.offset.max(direct.memory).max(BLOCK_MIN);
-    if !target.workload.block.is_multiple_of(alignment) {
+    let mixed = matches!(target.workload.access, Access::Mixed(_)); // each line is looked at by itself
+    if !mixed && !target.workload.block.is_multiple_of(alignment) {
         problems.push(Problem::BlockUnaligned {
             read: target.workload.block,
             alignment,
@@ -282,7 +290,8 @@ fn check_kind(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>)
         TargetKind::File
         | TargetKind::BlockDevice
         | TargetKind::NvmeNamespace
-        | TargetKind::Null => {}
+        | TargetKind::Null
+        | TargetKind::Simulated => {}
         TargetKind::Missing if target.create.is_some() => {}
         TargetKind::Missing => problems.push(Problem::Missing { path }),
         TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path }),
@@ -311,8 +320,11 @@ fn range_length(
         BeyondEnd::Clip => asked.min(size),
     };
     let whole = Bytes(end.0.saturating_sub(base.0));
-    let diskspd = matches!(target.workload.access, Access::Diskspd(_));
-    let length = if diskspd {
+    let anywhere = matches!(
+        target.workload.access,
+        Access::Diskspd(_) | Access::Mixed(_)
+    );
+    let length = if anywhere {
         whole
     } else {
         whole.floor_to(block)
@@ -338,7 +350,7 @@ fn range_length(
             base,
             block,
         },
-        _ if !diskspd && blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
+        _ if !anywhere && blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
             path,
             blocks,
             threads,

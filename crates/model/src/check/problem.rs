@@ -39,6 +39,12 @@ pub enum Problem {
         alignment: Bytes,
         path: PathBuf,
     },
+    #[error("amount: read {read}; a thread moves at least one block of {block}")]
+    AmountTooSmall { read: Bytes, block: Bytes },
+    #[error("the mix: {why}")]
+    Mix { why: String },
+    #[error("line {line} of the mix: {why}")]
+    MixLine { line: usize, why: String },
     #[error("base: read {read}; the range has to begin at a multiple of {alignment}")]
     BaseUnaligned { read: Bytes, alignment: Bytes },
     #[error("queue depth: read {read}; it is from 1 to {QUEUE_DEPTH_MAX} for each thread")]
@@ -188,6 +194,15 @@ pub enum Problem {
         path.display()
     )]
     MappedDevice { path: PathBuf },
+    #[error(
+        "a simulated target stands beside one that is not: time passes in one only, so run them one after the other"
+    )]
+    SimulatedMixed,
+    #[error("a simulated target has no {what}: {instead}")]
+    SimulatedCannot {
+        what: &'static str,
+        instead: &'static str,
+    },
     #[error("the engine null has no {what}: leave it away, or name a target and another engine")]
     NullCannot { what: &'static str },
     #[error(

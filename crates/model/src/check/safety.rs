@@ -45,6 +45,32 @@ pub(super) fn check_writing(
     }
 }
 
+/// What stands against writing this file or device outside of any plan, as a copy does. What looks like fathom's own has
+/// to be proven by the caller, where no word allows it to be lost.
+pub fn check_output(facts: &TargetFacts, consent: &Consent) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let path = || facts.path.clone();
+    match facts.kind {
+        TargetKind::File => check_file(facts, consent, &mut problems),
+        TargetKind::BlockDevice => check_device(facts, consent, &mut problems),
+        TargetKind::Missing if !facts.writable => problems.push(Problem::NotWritable {
+            path: path(),
+            file_system: facts.file_system.clone(),
+            obstacle: facts.obstacle.clone(),
+        }),
+        TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path: path() }),
+        TargetKind::Folder => problems.push(Problem::Folder { path: path() }),
+        TargetKind::Forbidden => problems.push(Problem::Forbidden { path: path() }),
+        // A namespace takes commands, not bytes; of anything else nothing is there to be lost.
+        TargetKind::Missing
+        | TargetKind::NvmeNamespace
+        | TargetKind::Other
+        | TargetKind::Null
+        | TargetKind::Simulated => {}
+    }
+    problems
+}
+
 fn check_file(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem>) {
     let path = facts.path.clone();
     if !facts.writable {

@@ -32,6 +32,7 @@ fn file(size: Bytes) -> TargetFacts {
         chain: vec![],
         claims: vec![],
         content: Content::Fathom,
+        layout: Layout::default(),
     }
 }
 

@@ -54,6 +54,13 @@ pub(super) fn check_arrivals(span: &Timespan, problems: &mut Vec<Problem>) {
             what: "a pace of each target",
         });
     }
+    let pauses =
+        |target: &Target| matches!(&target.workload.access, Access::Mixed(mixed) if mixed.pauses());
+    if span.targets.iter().any(pauses) {
+        problems.push(Problem::RateCannot {
+            what: "lines that pause after a burst",
+        });
+    }
 }
 
 fn check_alone(span: &Timespan, problems: &mut Vec<Problem>) {

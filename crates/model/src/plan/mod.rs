@@ -7,17 +7,24 @@
 
 mod arrivals;
 mod effective;
+mod mixed;
 mod placement;
 pub(crate) mod planned;
 mod profile;
+mod simulated;
 mod target;
 mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
 pub use effective::{Effective, EffectiveRange, Extent};
+pub use mixed::{LINES_MAX, MixedAccess, MixedLine, SHARE_MAX};
 pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
 pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
+pub use simulated::{
+    KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, ServiceLaw, SimulatedDevice, SimulatedError,
+    SimulatedFaults, SimulatedKey, SimulatedModel, Unit as SimulatedUnit,
+};
 pub use target::{
     BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Stall, Target,
     WriteContent,

@@ -86,6 +86,9 @@ pub struct PlannedTarget {
     pub exclusive: bool,
     /// Threads on this target, each with its own queue. // in [1, 1024]
     pub threads: u32,
+    /// Each of them is done after so many bytes, and the run when all are; without it the time decides alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Bytes>,
     /// What each of them does.
     pub workload: Workload,
     /// Buffers and offsets are multiples of this. // a power of two, at least 512

@@ -1,5 +1,6 @@
 //! What is measured and how it is opened. What is done to it stands in `workload`.
 
+use super::simulated::SimulatedDevice;
 use super::workload::Workload;
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
@@ -44,6 +45,9 @@ pub struct Target {
     pub pool_threads: Vec<(u32, u32)>,
     /// Threads that do the work on this target, each with its own queue. // in [1, 1024]
     pub threads: u32,
+    /// Each of them is done after so many bytes, and the run when all are; without it the time decides alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Bytes>,
     /// What each of them does.
     pub workload: Workload,
 }
@@ -69,6 +73,7 @@ impl Target {
             weight: 1,
             pool_threads: Vec::new(),
             threads: 1,
+            amount: None,
             workload,
         }
     }
@@ -179,14 +184,25 @@ pub enum Location {
     Path(PathBuf),
     /// Nowhere: the null backend's imaginary device.
     Null(NullBehaviour),
+    /// Nowhere: a device that exists in a model only, in time that nobody waits for.
+    Simulated(Box<SimulatedDevice>),
 }
 
 impl Location {
+    /// What a person calls it: the path, the word of a simulated device, or `null`.
+    pub fn name(&self) -> String {
+        match self {
+            Location::Path(path) => path.display().to_string(),
+            Location::Null(_) => "null".to_owned(),
+            Location::Simulated(device) => device.to_string(),
+        }
+    }
+
     /// The name, where there is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Location::Path(path) => Some(path),
-            Location::Null(_) => None,
+            Location::Null(_) | Location::Simulated(_) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is done to a target: how large, how many at once, in which order, reads or writes.
 
+use super::mixed::MixedAccess;
 use crate::units::{Bytes, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use std::fmt;
 /// What one thread does to one target. Called elsewhere: IOmeter access specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
-    /// Bytes of one I/O. // in [512, 1 GiB]
+    /// Bytes of one I/O; of the largest, where they differ. // in [512, 1 GiB]
     pub block: Bytes,
     /// Most I/Os outstanding per thread.
     pub queue_depth: QueueDepth,
@@ -46,6 +47,8 @@ pub enum Access {
     Stripe(StripeAccess),
     /// Offsets and operations as DISKSPD draws them, from its generator, in its order.
     Diskspd(DiskspdAccess),
+    /// Several sizes and mixes that take turns by chance. Called elsewhere: IOmeter access specification lines.
+    Mixed(MixedAccess),
 }
 
 /// SQLIO's stripes: block *r·columns + c* stands in row *r* and column *c*. A run goes down one column; the next run takes

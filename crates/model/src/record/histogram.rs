@@ -6,15 +6,18 @@
 //! the hot loop: here it is one subtraction, one shift and three additions, with no error to handle.
 //! Deliberately absent: percent (quantiles are in [0, 1]), interpolation, and any text.
 
+use super::heat::BUCKETS_PER_COLUMN;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 const SUB_BITS: u32 = 8;
 const SUB_BUCKETS: u64 = 1 << SUB_BITS;
 /// First value that goes to the overflow bucket.
 const OVERFLOW_NS: u64 = 1 << OVERFLOW_BITS;
 const OVERFLOW_BITS: u32 = 42;
-const BUCKETS: usize = ((OVERFLOW_BITS - SUB_BITS + 1) as usize) * SUB_BUCKETS as usize + 1;
+pub(super) const BUCKETS: usize =
+    ((OVERFLOW_BITS - SUB_BITS + 1) as usize) * SUB_BUCKETS as usize + 1;
 
 /// Counts per latency bucket. Recording neither allocates nor fails.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,13 +77,20 @@ impl LatencyHistogram {
 
     /// Adds everything that `other` counted.
     pub fn merge(&mut self, other: &LatencyHistogram) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        let held = other.held();
+        let mine = self.counts[held.clone()].iter_mut();
+        for (mine, theirs) in mine.zip(&other.counts[held]) {
             *mine += theirs;
         }
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// The buckets that may hold anything: of thousands, those between the smallest and the largest.
+    fn held(&self) -> Range<usize> {
+        from_to(self.min_ns, self.max_ns)
     }
 
     /// How many latencies were counted.
@@ -121,51 +131,72 @@ impl LatencyHistogram {
             return self.max();
         }
         let mut below = 0;
-        for (low, high, count) in self.buckets() {
-            below += count;
-            if below >= rank {
-                let middle = low.0 + (high.0 - low.0) / 2;
-                return Some(Nanos(middle.clamp(self.min_ns, self.max_ns)));
-            }
-        }
-        self.max()
+        let mut held = self.held();
+        let reached = |index: &usize| {
+            below += self.counts[*index];
+            below >= rank
+        };
+        let (low, high) = bounds_of(held.find(reached)?);
+        let middle = low.0 + (high.0 - low.0) / 2;
+        Some(Nanos(middle.clamp(self.min_ns, self.max_ns)))
     }
 
     /// Buckets that hold anything: smallest and largest value that falls in each, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (Nanos, Nanos, u64)> + '_ {
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count > 0)
-            .map(|(index, count)| {
-                let (low, high) = bounds_of(index);
-                (low, high, *count)
-            })
+        self.filled().map(|(index, count)| {
+            let (low, high) = bounds_of(index);
+            (low, high, count)
+        })
     }
 
     /// The latency that one in so many of all these I/Os exceeds: their quantile 1 - 1/`one_in`, as
     /// [`quantile`](Self::quantile) answers of the merged histograms, but from the buckets alone, without their totals
-    /// and without memory. `None` with fewer I/Os than that. // one_in above 0
-    pub fn exceeded_by_one_in(one_in: u64, parts: &[&LatencyHistogram]) -> Option<Nanos> {
-        let count: u64 = parts.iter().flat_map(|part| &part.counts).sum();
+    /// and without memory; all that was counted lies from `min` to `max`. `None` with fewer I/Os than that.
+    /// // one_in above 0
+    pub fn exceeded_by_one_in(
+        one_in: u64,
+        parts: &[&LatencyHistogram],
+        (min, max): (Nanos, Nanos),
+    ) -> Option<Nanos> {
+        let held = from_to(min.0, max.0);
+        let of = |part: &&LatencyHistogram| part.counts[held.clone()].iter().sum::<u64>();
+        let count: u64 = parts.iter().map(of).sum();
         let beyond = count / one_in;
         let mut above = 0;
         let reached = |index: &usize| {
             above += parts.iter().map(|part| part.counts[*index]).sum::<u64>();
             above > beyond
         };
-        let index = (0..BUCKETS).rev().find(reached).filter(|_| beyond > 0)?;
+        let index = held.rev().find(reached).filter(|_| beyond > 0)?;
         let (low, high) = bounds_of(index);
         Some(Nanos(low.0 + (high.0 - low.0) / 2))
     }
 
+    /// The column of a [`LatencyHeat`](super::LatencyHeat) that counts this latency.
+    pub fn column_of(latency: Nanos) -> usize {
+        bucket_of(latency.0) / BUCKETS_PER_COLUMN
+    }
+
+    /// How many latencies were counted in a column, from the buckets alone, without their totals and without memory.
+    /// // column below [`LatencyHeat::COLUMNS`](super::LatencyHeat::COLUMNS)
+    pub fn column(&self, column: usize) -> u64 {
+        let from = column * BUCKETS_PER_COLUMN;
+        let to = (from + BUCKETS_PER_COLUMN).min(BUCKETS);
+        self.counts[from..to].iter().sum()
+    }
+
     /// The non-empty counts by bucket number, for storing. The numbering is fixed for good.
     pub fn sparse(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.counts
-            .iter()
-            .enumerate()
+        self.filled()
+            .map(|(index, count)| (u32::try_from(index).expect("few thousand buckets"), count))
+    }
+
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let held = self.held();
+        held.clone()
+            .zip(&self.counts[held])
             .filter(|(_, count)| **count > 0)
-            .map(|(index, count)| (u32::try_from(index).expect("few thousand buckets"), *count))
+            .map(|(index, count)| (index, *count))
     }
 
     /// The reverse of [`sparse`](Self::sparse) with the exact figures; `None` where they contradict each
@@ -184,15 +215,24 @@ impl LatencyHistogram {
         let Some((min, max)) = extremes else {
             return (histogram.count == 0 && sum_ns == 0).then_some(histogram);
         };
+        (histogram.sum_ns, histogram.min_ns, histogram.max_ns) = (sum_ns, min.0, max.0);
         let count = u128::from(histogram.count);
-        let fits = min <= max
+        let within: u64 = histogram.filled().map(|(_, count)| count).sum();
+        let fits = within == histogram.count
             && count > 0
             && sum_ns >= u128::from(min.0) * count
             && sum_ns <= u128::from(max.0) * count
             && histogram.counts[bucket_of(min.0)] > 0
             && histogram.counts[bucket_of(max.0)] > 0;
-        (histogram.sum_ns, histogram.min_ns, histogram.max_ns) = (sum_ns, min.0, max.0);
         fits.then_some(histogram)
+    }
+}
+
+/// The buckets of all values from one to another; none where that is no range.
+fn from_to(min_ns: u64, max_ns: u64) -> Range<usize> {
+    match min_ns <= max_ns {
+        true => bucket_of(min_ns)..bucket_of(max_ns) + 1,
+        false => 0..0,
     }
 }
 
@@ -206,7 +246,7 @@ fn bucket_of(ns: u64) -> usize {
 }
 
 /// Smallest and largest value that falls in the bucket.
-fn bounds_of(index: usize) -> (Nanos, Nanos) {
+pub(super) fn bounds_of(index: usize) -> (Nanos, Nanos) {
     if index == BUCKETS - 1 {
         return (Nanos(OVERFLOW_NS), Nanos::MAX);
     }
@@ -309,10 +349,11 @@ mod tests {
             let (first, second) = (of(&first), of(&second));
             let mut both = first.clone();
             both.merge(&second);
-            let told = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second]);
+            let within = (both.min().unwrap(), both.max().unwrap());
+            let told = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second], within);
             let median = both.quantile(0.5).unwrap();
             prop_assert!(told.unwrap().0.abs_diff(median.0) * 2 * SUB_BUCKETS <= median.0);
-            let few = LatencyHistogram::exceeded_by_one_in(1000, &[&first, &second]);
+            let few = LatencyHistogram::exceeded_by_one_in(1000, &[&first, &second], within);
             prop_assert_eq!(few, None);
         }
 

@@ -2,7 +2,9 @@
 //!
 //! What the system does not tell is `None` or empty, never a guess.
 
-use crate::plan::NullBehaviour;
+use super::layout::Layout;
+use super::limits::Limits;
+use crate::plan::{NullBehaviour, SimulatedDevice, SimulatedModel};
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,9 @@ pub struct HostRecord {
     pub ram_available: Bytes,
     /// The hypervisor, or that there is one; `None` where nothing points to one.
     pub virtualization: Option<String>,
+    /// What control groups allow this process.
+    #[serde(default)]
+    pub limits: Limits,
 }
 
 /// One core.
@@ -76,6 +81,9 @@ pub struct TargetFacts {
     pub claims: Vec<Claim>,
     /// What it holds.
     pub content: Content,
+    /// How its data lies and what it is like.
+    #[serde(default)]
+    pub layout: Layout,
 }
 
 /// What there is under a name.
@@ -100,6 +108,8 @@ pub enum TargetKind {
     Forbidden,
     /// The imaginary device of the null backend.
     Null,
+    /// A device that exists in a model only.
+    Simulated,
 }
 
 /// A namespace of an NVMe controller behind its character device (`/dev/ng0n1`).
@@ -181,10 +191,52 @@ pub struct BlockDevice {
     /// The memory node that its controller is next to, where there are several.
     #[serde(default)]
     pub memory_node: Option<u32>,
+    /// Where it begins on its disk, for a partition.
+    #[serde(default)]
+    pub start: Option<Bytes>,
+    /// Queues that the kernel hands requests over in; each holds `queue_size`.
+    #[serde(default)]
+    pub queues: Option<u32>,
+    /// Commands that the device itself holds at a time, where it says so.
+    #[serde(default)]
+    pub device_queue: Option<u32>,
+    /// A single write can be made durable without flushing the whole cache (forced unit access).
+    #[serde(default)]
+    pub fua: Option<bool>,
+    /// How it is connected: `nvme pcie`, `nvme tcp`, `ata`, `sas`, `usb`, `iscsi`, `virtio`, `xen`.
+    #[serde(default)]
+    pub transport: Option<String>,
     /// Whether the block layer counts its I/Os; what it counts means nothing where it does not.
     pub counted: Option<bool>,
     /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
     pub detail: Option<String>,
+}
+
+/// What the system itself says of a device's health.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceHealth {
+    /// Kernel name.
+    pub device: String,
+    /// How it stands.
+    pub state: HealthState,
+    /// In the system's words: `clean, 1 of 2 missing`, `running`.
+    pub words: String,
+}
+
+/// How a device stands.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthState {
+    /// Nothing is told against it.
+    Good,
+    /// It repairs or checks itself, which costs speed until it is done.
+    Repairing,
+    /// Something of it is missing: a mirror, a path.
+    Degraded,
+    /// It cannot be used.
+    Failed,
 }
 
 /// Who uses a target, or what on it would be lost by writing.
@@ -269,6 +321,34 @@ impl TargetFacts {
             chain: Vec::new(),
             claims: Vec::new(),
             content: Content::Empty,
+            layout: Layout::default(),
+        }
+    }
+
+    /// A simulated device, as far as it has facts: the word that means it, and one imaginary block device.
+    pub fn simulated(device: &SimulatedDevice) -> Self {
+        let behaviour = NullBehaviour {
+            size: device.size,
+            ..NullBehaviour::default()
+        };
+        TargetFacts {
+            path: PathBuf::from(device.to_string()),
+            kind: TargetKind::Simulated,
+            chain: vec![BlockDevice {
+                name: device.to_string(),
+                kind: "disk".to_owned(),
+                size: device.size,
+                write_cache: (device.write_cache.0 > 0).then(|| "write back".to_owned()),
+                queue_size: u32::try_from(device.queue).ok().filter(|size| *size > 0),
+                logical_block: Some(Bytes(512)),
+                physical_block: Some(Bytes(512)),
+                counted: Some(true),
+                model: Some(format!("simulated {}", device.model.name())),
+                rotational: Some(device.model == SimulatedModel::Spindle),
+                request_max: (device.request_max.0 > 0).then_some(device.request_max),
+                ..BlockDevice::default()
+            }],
+            ..TargetFacts::null(&behaviour)
         }
     }
 }

@@ -67,17 +67,23 @@ pub enum ImportFormat {
     IometerCsv,
     /// One line a run, from a script around DISKSPD.
     ScriptLines,
+    /// What dd prints when it is done.
+    DdText,
+    /// The line of commas that bonnie++ prints last.
+    BonnieText,
 }
 
 impl ImportFormat {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [ImportFormat; 6] = [
+    pub const ALL: [ImportFormat; 8] = [
         ImportFormat::DiskspdText,
         ImportFormat::DiskspdXml,
         ImportFormat::SqlioText,
         ImportFormat::FioJson,
         ImportFormat::IometerCsv,
         ImportFormat::ScriptLines,
+        ImportFormat::DdText,
+        ImportFormat::BonnieText,
     ];
 
     /// The word that stands for it in documents and in the store.
@@ -89,6 +95,8 @@ impl ImportFormat {
             ImportFormat::FioJson => "fio_json",
             ImportFormat::IometerCsv => "iometer_csv",
             ImportFormat::ScriptLines => "script_lines",
+            ImportFormat::DdText => "dd_text",
+            ImportFormat::BonnieText => "bonnie_text",
         }
     }
 
@@ -101,6 +109,8 @@ impl ImportFormat {
             ImportFormat::SqlioText => "sqlio",
             ImportFormat::FioJson => "fio",
             ImportFormat::IometerCsv => "iometer",
+            ImportFormat::DdText => "dd",
+            ImportFormat::BonnieText => "bonnie++",
         }
     }
 }
@@ -216,6 +226,22 @@ pub struct ImportedCpu {
     pub kernel_percent: Option<f64>,
     /// Idle.
     pub idle_percent: Option<f64>,
+    /// The busiest of them, where each has a row. None in runs kept before that was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest: Option<ImportedCore>,
+}
+
+/// Load of one processor in percent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedCore {
+    /// Its number, as printed.
+    pub cpu: u32,
+    /// Busy.
+    pub usage_percent: f64,
+    /// In user mode.
+    pub user_percent: f64,
+    /// In the kernel.
+    pub kernel_percent: f64,
 }
 
 /// A thread, target, worker or disk with figures of its own.

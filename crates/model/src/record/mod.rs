@@ -1,31 +1,46 @@
 //! What came of a run: counts, latencies, time series, and the machine they were taken on.
 //!
 //! Read in this order: `run` (one execution, whole), `tally` (what one thread did to one target),
-//! `histogram` and `interval` (its latencies and its time series), `host` (facts before), `counters`
-//! (what the kernel counted meanwhile), `imported` (what another tool printed of its own runs). Nothing here is
-//! derived: rates and percentiles are `analysis`'s.
+//! `histogram` and `interval` (its latencies and its time series), `series` and `heat` (all threads over time), `host`
+//! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `files` (work with
+//! files), `watched` (a device that somebody watched), `imported` (what another tool printed of its own runs). Nothing here is derived: rates and percentiles are `analysis`'s.
 
 mod counters;
+mod files;
+mod heat;
 mod histogram;
 mod host;
 mod imported;
+mod layout;
+mod limits;
 mod row;
 mod row_of;
 mod run;
+mod series;
 mod tally;
+mod watched;
 mod worker;
 
 pub use counters::{CounterWindow, Counters, CpuTimes, DeviceCounters};
+pub use files::{
+    CopyWork, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork,
+    TreeWork,
+};
+pub use heat::{HeatRow, LatencyHeat};
 pub use histogram::LatencyHistogram;
 pub use host::{
-    BlockDevice, Claim, Content, CpuFacts, DirectIo, FileSystem, HostRecord, Namespace,
-    TargetFacts, TargetKind,
+    BlockDevice, Claim, Content, CpuFacts, DeviceHealth, DirectIo, FileSystem, HealthState,
+    HostRecord, Namespace, TargetFacts, TargetKind,
 };
 pub use imported::{
-    HistogramShare, ImportFormat, ImportedCpu, ImportedFigures, ImportedLatency, ImportedOperation,
-    ImportedRow, ImportedRun, ImportedWorkload,
+    HistogramShare, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency,
+    ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload,
 };
+pub use layout::{CachedPages, DataSample, Extents, Layout};
+pub use limits::{IoLimit, Limits};
 pub use row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, RunRecord};
-pub use tally::{ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
-pub use worker::{Account, Backlog, ThreadCpu, Waiting, WorkerRecord};
+pub use series::{CpuSample, Sample, Series};
+pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
+pub use watched::{WatchLatency, WatchMoment, WatchRecord};
+pub use worker::{Account, Backlog, KernelWorkers, LineCount, ThreadCpu, Waiting, WorkerRecord};

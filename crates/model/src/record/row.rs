@@ -17,7 +17,7 @@ pub struct ResultRow {
     pub session: u64,
     /// Its number there: 3 of `12.3`.
     pub number: u32,
-    /// Which command filled the session: `run`, `survey`, `sweep` or `import`.
+    /// Which command filled the session: `run`, `survey`, `sweep`, `files`.
     pub kind: String,
     /// What the run was for.
     pub label: String,
@@ -172,6 +172,16 @@ impl ResultRow {
     /// What a record says; where it is kept is left for its keeper to fill in.
     pub fn of_record(record: &RunRecord) -> ResultRow {
         super::row_of::record(record)
+    }
+
+    /// What a step of work with files says; where it is kept is left for its keeper to fill in.
+    pub fn of_files(record: &super::files::FilesRecord) -> ResultRow {
+        super::row_of::files(record)
+    }
+
+    /// What a watched device's record says; where it is kept is left for its keeper to fill in.
+    pub fn of_watch(record: &super::watched::WatchRecord) -> ResultRow {
+        super::row_of::watched(record)
     }
 
     /// What an imported run says; where it is kept is left for its keeper to fill in.

@@ -2,11 +2,13 @@
 //!
 //! The quantiles that are kept of fathom's own runs stand here, and the rule how deep they go.
 
+use super::files::{FilesRecord, FilesStep};
 use super::histogram::LatencyHistogram;
 use super::imported::{ImportedLatency, ImportedOperation, ImportedRun};
 use super::row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
 use super::run::{Outcome, RunRecord};
 use super::tally::{Tally, standard_deviation};
+use super::watched::{WatchMoment, WatchRecord};
 use crate::plan::{Access, Operation, PlannedTarget};
 use crate::units::{Bytes, Nanos};
 
@@ -23,11 +25,7 @@ const KEPT: [(f64, u64); 7] = [
 ];
 
 pub(super) fn record(record: &RunRecord) -> ResultRow {
-    let of = |operations: &[Operation]| {
-        let each = operations.iter().map(|operation| operation.index());
-        let tallies = each.flat_map(|at| record.threads.iter().map(move |t| &t.measured[at]));
-        figures(&tallies.collect::<Vec<_>>())
-    };
+    let [read, write] = Operation::ALL.map(|operation| Together::of(record, operation));
     let targets = record.targets.iter();
     let targets: Vec<_> = targets.map(|t| t.path.to_string_lossy()).collect();
     ResultRow {
@@ -39,9 +37,9 @@ pub(super) fn record(record: &RunRecord) -> ResultRow {
         outcome: Some(outcome_name(&record.outcome).to_owned()),
         work: work(record),
         measured: Some(record.phases.measured()),
-        total: of(&Operation::ALL),
-        read: of(&[Operation::Read]),
-        write: of(&[Operation::Write]),
+        read: read.figures(),
+        write: write.figures(),
+        total: read.and(&write).figures(),
         ..ResultRow::default()
     }
 }
@@ -50,7 +48,7 @@ fn work(record: &RunRecord) -> RowWork {
     let plan = &record.plan;
     let size = plan.targets.iter().map(|target| target.length.0);
     RowWork {
-        block: common(record, |t| t.workload.block),
+        block: common(record, |t| t.workload.single_block()).flatten(),
         queue_depth: common(record, |t| t.workload.queue_depth.0),
         threads: Some(plan.threads()),
         write_percent: common(record, |t| t.workload.write.as_percent()),
@@ -78,6 +76,7 @@ fn random_percent(access: &Access) -> Option<u8> {
         Access::Random => Some(100),
         Access::Stripe(_) => None,
         Access::Diskspd(walk) => Some(walk.random.as_percent()),
+        Access::Mixed(mixed) => Some(mixed.random().as_percent()),
     }
 }
 
@@ -105,51 +104,93 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Not `RunRecord::tally`, which adds up time series too; and a sum that does not fit is the largest number there is,
-/// so that a damaged record ends nothing here.
-fn figures(tallies: &[&Tally]) -> RowFigures {
-    let sum = |of: fn(&Tally) -> u64| {
-        tallies
-            .iter()
-            .fold(0, |sum: u64, t| sum.saturating_add(of(t)))
-    };
-    let (mut latency, mut response) = (LatencyHistogram::new(), LatencyHistogram::new());
-    for tally in tallies {
-        latency.merge(&tally.latency);
-        if let Some(times) = &tally.response {
-            response.merge(times);
-        }
-    }
-    let all_have_responses = tallies.iter().all(|t| t.ios == 0 || t.response.is_some());
-    RowFigures {
-        ios: Some(sum(|tally| tally.ios)),
-        bytes: Some(Bytes(sum(|tally| tally.bytes.0))),
-        errors: Some(sum(Tally::errors_total)),
-        ios_per_s: None,
-        bytes_per_s: None,
-        latency: RowTimes {
-            sd: latency_sd(tallies, &latency),
-            ..times(&latency)
-        },
-        response: match all_have_responses {
-            true => times(&response),
-            false => RowTimes::default(),
-        },
-    }
+/// What several tallies counted together. Not `RunRecord::tally`, which adds up time series too; and a sum that does not
+/// fit is the largest number there is, so that a damaged record ends nothing here.
+#[derive(Default)]
+struct Together {
+    ios: u64,
+    bytes: u64,
+    errors: u64,
+    latency: LatencyHistogram,
+    response: Option<LatencyHistogram>,
+    lacks_responses: bool, // somewhere
+    /// Of the time series: I/Os and the sum of their squared latencies, which is exact; none where one of its steps has
+    /// none.
+    spread: Option<(u64, u128)>,
 }
 
-/// From the sums of squares of the time series, which are exact; none where one of its steps has none, or where the series
-/// does not hold every I/O.
-fn latency_sd(tallies: &[&Tally], latency: &LatencyHistogram) -> Option<Nanos> {
-    let (mut ios, mut squares) = (0u64, 0u128);
-    let steps = tallies.iter().flat_map(|tally| &tally.intervals);
-    for step in steps.filter(|step| step.ios > 0) {
-        ios = ios.checked_add(step.ios)?;
-        squares = squares.checked_add(step.latency_spread?.squares_ns2)?;
+impl Together {
+    /// Of all threads.
+    fn of(record: &RunRecord, operation: Operation) -> Together {
+        let mut sum = Together {
+            spread: Some((0, 0)),
+            ..Together::default()
+        };
+        for thread in &record.threads {
+            sum.add(&thread.measured[operation.index()]);
+        }
+        sum
     }
-    let all = (ios == latency.count()).then_some(ios)?;
-    let sd = standard_deviation(all, latency.sum_ns(), squares)?;
-    Some(Nanos(sd.round() as u64))
+
+    fn add(&mut self, tally: &Tally) {
+        self.ios = self.ios.saturating_add(tally.ios);
+        self.bytes = self.bytes.saturating_add(tally.bytes.0);
+        self.errors = self.errors.saturating_add(tally.errors_total());
+        self.latency.merge(&tally.latency);
+        self.add_responses(tally.response.as_ref());
+        self.lacks_responses |= tally.ios > 0 && tally.response.is_none();
+        let spread = tally.intervals.iter().filter(|step| step.ios > 0);
+        self.spread = spread.fold(self.spread, |sum, step| {
+            let squares = step.latency_spread?.squares_ns2;
+            Some((sum?.0.checked_add(step.ios)?, sum?.1.checked_add(squares)?))
+        });
+    }
+
+    fn add_responses(&mut self, times: Option<&LatencyHistogram>) {
+        if let Some(times) = times {
+            self.response.get_or_insert_default().merge(times);
+        }
+    }
+
+    fn and(mut self, other: &Together) -> Together {
+        self.latency.merge(&other.latency);
+        self.add_responses(other.response.as_ref());
+        let spread = self.spread.zip(other.spread);
+        Together {
+            ios: self.ios.saturating_add(other.ios),
+            bytes: self.bytes.saturating_add(other.bytes),
+            errors: self.errors.saturating_add(other.errors),
+            lacks_responses: self.lacks_responses || other.lacks_responses,
+            spread: spread.and_then(|(one, two)| {
+                Some((one.0.checked_add(two.0)?, one.1.checked_add(two.1)?))
+            }),
+            ..self
+        }
+    }
+
+    fn figures(&self) -> RowFigures {
+        let responses = self.response.as_ref().filter(|_| !self.lacks_responses);
+        RowFigures {
+            ios: Some(self.ios),
+            bytes: Some(Bytes(self.bytes)),
+            errors: Some(self.errors),
+            ios_per_s: None,
+            bytes_per_s: None,
+            latency: RowTimes {
+                sd: self.latency_sd(),
+                ..times(&self.latency)
+            },
+            response: responses.map_or_else(RowTimes::default, times),
+        }
+    }
+
+    /// None where the series does not hold every I/O.
+    fn latency_sd(&self) -> Option<Nanos> {
+        let (ios, squares) = self.spread?;
+        let all = (ios == self.latency.count()).then_some(ios)?;
+        let sd = standard_deviation(all, self.latency.sum_ns(), squares)?;
+        Some(Nanos(sd.round() as u64))
+    }
 }
 
 fn times(histogram: &LatencyHistogram) -> RowTimes {
@@ -195,6 +236,81 @@ pub(super) fn imported(run: &ImportedRun) -> ResultRow {
         total: printed(&run.figures.total),
         read: printed(&run.figures.read),
         write: printed(&run.figures.write),
+        ..ResultRow::default()
+    }
+}
+
+/// A step that was not measured is a row without figures.
+pub(super) fn files(record: &FilesRecord) -> ResultRow {
+    let step = &record.step;
+    let paths = record.place.paths.iter();
+    let paths: Vec<_> = paths.map(|path| path.to_string_lossy()).collect();
+    ResultRow {
+        label: step.label(),
+        tool: "fathom".to_owned(),
+        tool_version: Some(record.tool_version.clone()),
+        started_utc: Some(record.started_utc),
+        host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
+        target: paths.join(" "),
+        outcome: Some(record.outcome.name().to_owned()),
+        work: RowWork {
+            block: step.block,
+            queue_depth: Some(1),
+            threads: u32::try_from(step.threads.len()).ok().filter(|&n| n > 0),
+            pattern: Some(step.order.name().to_owned()),
+            engine: Some("files".to_owned()),
+            ..RowWork::default()
+        },
+        measured: Some(step.elapsed).filter(|_| step.unmeasured.is_none()),
+        total: files_figures(step),
+        ..ResultRow::default()
+    }
+}
+
+fn files_figures(step: &FilesStep) -> RowFigures {
+    if step.unmeasured.is_some() {
+        return RowFigures::default();
+    }
+    RowFigures {
+        ios: Some(step.operations()),
+        bytes: step.block.map(|_| step.bytes()),
+        latency: times(&step.latency()),
+        ..RowFigures::default()
+    }
+}
+
+/// Averages over all of its moments. Percentiles of single moments cannot be put together, so there are none.
+pub(super) fn watched(record: &WatchRecord) -> ResultRow {
+    let sum = WatchMoment::sum(&record.moments);
+    let figures = |ios: u64, bytes: u64, time: Nanos| RowFigures {
+        ios: Some(ios),
+        bytes: Some(Bytes(bytes)),
+        latency: RowTimes {
+            mean: time.0.checked_div(ios).map(Nanos),
+            ..RowTimes::default()
+        },
+        ..RowFigures::default()
+    };
+    ResultRow {
+        label: record.device.name.clone(),
+        tool: "fathom".to_owned(),
+        tool_version: Some(record.tool_version.clone()),
+        started_utc: Some(record.started_utc),
+        host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
+        target: format!("/dev/{}", record.device.name),
+        outcome: Some("complete".to_owned()),
+        work: RowWork {
+            engine: Some("watch".to_owned()),
+            ..RowWork::default()
+        },
+        measured: Some(sum.length),
+        total: figures(
+            sum.reads + sum.writes,
+            sum.read_bytes.0 + sum.write_bytes.0,
+            sum.read_time.plus(sum.write_time),
+        ),
+        read: figures(sum.reads, sum.read_bytes.0, sum.read_time),
+        write: figures(sum.writes, sum.write_bytes.0, sum.write_time),
         ..ResultRow::default()
     }
 }
@@ -248,7 +364,14 @@ mod tests {
     #[test]
     fn the_deviation_is_of_all_threads_and_steps_and_exact() {
         let (one, other) = (tally(&[2, 4, 4]), tally(&[4, 5, 5, 7, 9]));
-        let of = |tallies: &[&Tally]| figures(tallies).latency.sd;
+        let of = |tallies: &[&Tally]| {
+            let mut sum = Together {
+                spread: Some((0, 0)),
+                ..Together::default()
+            };
+            tallies.iter().for_each(|tally| sum.add(tally));
+            sum.figures().latency.sd
+        };
         assert_eq!(of(&[&one, &tally(&[]), &other]), Some(Nanos(2)));
         assert_eq!(of(&[&tally(&[])]), None);
         let mut old = other.clone();

@@ -2,8 +2,9 @@
 
 use super::counters::CounterWindow;
 use super::host::{HostRecord, TargetFacts};
-use super::tally::{Tally, ThreadRecord};
-use super::worker::WorkerRecord;
+use super::series::Series;
+use super::tally::{Counted, Tally, ThreadRecord};
+use super::worker::{KernelWorkers, WorkerRecord};
 use crate::plan::{Operation, Plan};
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
@@ -34,6 +35,9 @@ pub struct RunRecord {
     pub window: CounterWindow,
     /// The kernel's counters from before the first I/O to after the last.
     pub lifetime: CounterWindow,
+    /// Latencies and the machine's counters over time.
+    #[serde(default)]
+    pub series: Series,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -47,11 +51,17 @@ pub struct EngineRecord {
     pub features: Vec<String>,
     /// What a person should know: a fallback, an offer that the kernel refused.
     pub notes: Vec<String>,
+    /// The measured phase ended before its planned time, because what was counted was enough for what was asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_early: bool,
     /// Where stamps came from.
     pub clock: ClockRecord,
     /// What each thread says of itself. Empty in records kept before that was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerRecord>,
+    /// Kernel workers that were seen; none in records kept before this was told apart from the notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_workers: Option<KernelWorkers>,
 }
 
 /// Where stamps came from and how far they can be trusted.
@@ -122,6 +132,20 @@ impl RunRecord {
             .filter(|t| target.is_none_or(|wanted| t.target == wanted))
         {
             sum.merge(&thread.measured[operation.index()]);
+        }
+        sum
+    }
+
+    /// What of [`RunRecord::tally`] is only numbers, for whoever needs neither its latencies nor its time series.
+    pub fn counted(&self, operation: Operation, target: Option<u32>) -> Counted {
+        let mut sum = Counted::default();
+        for thread in &self.threads {
+            if target.is_none_or(|wanted| thread.target == wanted) {
+                let tally = &thread.measured[operation.index()];
+                sum.ios = sum.ios.saturating_add(tally.ios);
+                sum.bytes.0 = sum.bytes.0.saturating_add(tally.bytes.0);
+                sum.errors = sum.errors.saturating_add(tally.errors_total());
+            }
         }
         sum
     }

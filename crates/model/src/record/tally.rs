@@ -40,6 +40,17 @@ pub struct Tally {
     pub intervals: Vec<Interval>,
 }
 
+/// What several tallies counted together, in numbers alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Completed without error.
+    pub ios: u64,
+    /// Transferred by them.
+    pub bytes: Bytes,
+    /// Failed; not part of `ios`.
+    pub errors: u64,
+}
+
 /// How often one errno came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorCount {

@@ -3,7 +3,7 @@
 //! Beside the counts of `tally`, because a thread of a pool works on several targets and its time belongs to none of
 //! them. Deliberately absent: what follows from it.
 
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,35 @@ pub struct WorkerRecord {
     /// What its time went into. None in records kept before that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
+    /// What it counted in the measured phase by line of a mixed workload, target by target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineCount>,
+}
+
+/// The measured counts of one line of a mixed workload, by operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineCount {
+    /// Which of the plan's targets.
+    pub target: u32,
+    /// Which of its lines, from 0.
+    pub line: u32,
+    /// Completed without error.
+    pub ios: [u64; 2],
+    /// Transferred by them.
+    pub bytes: [Bytes; 2],
+    /// Sum of their latencies.
+    pub latency_sum: [Nanos; 2],
+    /// Largest of their latencies. // 0 without I/Os
+    pub latency_max: [Nanos; 2],
+}
+
+/// Threads of the kernel's own that carry out io_uring requests which the target does not take without waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelWorkers {
+    /// How many were seen at once.
+    pub count: u32,
+    /// Time that those had on a processor; 0 where the kernel does not tell.
+    pub busy: Nanos,
 }
 
 /// What a worker's time went into, from its first turn to the end of issuing, warm-up and cool-down included. A turn of
@@ -29,6 +58,10 @@ pub struct Account {
     pub elapsed: Nanos,
     /// Processor time of the thread in it, where the system tells.
     pub cpu: Option<ThreadCpu>,
+    /// How long it was ready to go on and others had its processor. None where the system does not tell, and in records
+    /// kept before that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed: Option<Nanos>,
     /// Turns of the loop.
     pub turns: u64,
     /// Of these, how many were looked at.

@@ -17,6 +17,8 @@ mod wrap;
 use crate::Fault;
 use crate::section::{Draft, Section, Start};
 
+pub(crate) use walk::busier;
+
 /// The line that every version prints first; the other three begin what people paste without it.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
     const PARTS: [&str; 3] = [

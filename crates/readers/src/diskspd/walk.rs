@@ -6,7 +6,7 @@ use super::request::Request;
 use super::table::{Kind, Odd, Table};
 use super::wrap::Line;
 use crate::number::{Cell, cell, nanos, utc};
-use model::{ImportedCpu, Nanos};
+use model::{ImportedCore, ImportedCpu, Nanos};
 
 /// All that was found in a section.
 #[derive(Debug, Default)]
@@ -51,6 +51,7 @@ pub(super) struct Results {
     pub(super) threads: Option<u32>,
     pub(super) cpu: Option<ImportedCpu>,
     cpu_rows: u32,
+    busiest: Option<ImportedCore>,
     in_cpu: bool,
     /// A `Total IO`, `Read IO`, `Write IO` that waits for its table.
     kind: Option<Kind>,
@@ -209,6 +210,8 @@ impl Results {
         let shares = &cells[cells.len() - 4..];
         if cells[cells.len() - 5] != "avg." {
             self.cpu_rows += 1;
+            let core = core(cells[cells.len() - 5], shares);
+            self.busiest = busier(self.busiest, core);
             return;
         }
         let mut share = |number: usize| match cell(shares[number], 2) {
@@ -224,7 +227,33 @@ impl Results {
             user_percent: share(1),
             kernel_percent: share(2),
             idle_percent: share(3),
+            busiest: self.busiest,
         });
         self.in_cpu = false;
+    }
+}
+
+/// A processor's row: its number, then usage, user, kernel and idle.
+fn core(number: &str, shares: &[&str]) -> Option<ImportedCore> {
+    let share = |at: usize| match cell(shares.get(at)?, 2) {
+        Cell::Number(value, _) => Some(value),
+        _ => None,
+    };
+    Some(ImportedCore {
+        cpu: number.parse().ok()?,
+        usage_percent: share(0)?,
+        user_percent: share(1)?,
+        kernel_percent: share(2)?,
+    })
+}
+
+/// The first of the busiest.
+pub(crate) fn busier(
+    one: Option<ImportedCore>,
+    other: Option<ImportedCore>,
+) -> Option<ImportedCore> {
+    match (one, other) {
+        (Some(one), Some(other)) if other.usage_percent > one.usage_percent => Some(other),
+        (one, other) => one.or(other),
     }
 }

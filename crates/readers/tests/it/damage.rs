@@ -7,13 +7,15 @@ use std::path::Path;
 #[path = "../../../../fuzz/import_law.rs"]
 mod law;
 
-const TARGETS: [&str; 6] = [
+const TARGETS: [&str; 8] = [
     "import_diskspd",
     "import_xml",
     "import_sqlio",
     "import_fio",
     "import_iometer",
     "import_script",
+    "import_dd",
+    "import_bonnie",
 ];
 
 fn seeds(target: &str) -> Vec<Vec<u8>> {

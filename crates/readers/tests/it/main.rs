@@ -2,6 +2,7 @@
 
 mod case_ids;
 mod damage;
+mod dd;
 mod desk;
 mod diskspd;
 mod encodings;

@@ -1,7 +1,10 @@
 //! Every old store file opens. A file stands here for each version of the schema, written once by that version.
 
 use crate::records::{record, without_spread};
-use model::{Account, Arrivals, Backlog, Nanos, RunRecord, Spacing, Waiting, WorkerRecord};
+use model::{
+    Account, Arrivals, Backlog, DeviceCounters, LatencyHeat, LineCount, Nanos, Operation,
+    RunRecord, Sample, Series, Spacing, Waiting, WorkerRecord,
+};
 use std::path::Path;
 use store::*;
 
@@ -9,6 +12,9 @@ const V1: &[u8] = include_bytes!("../fixtures/v1.sqlite");
 const V2: &[u8] = include_bytes!("../fixtures/v2.sqlite");
 const V3: &[u8] = include_bytes!("../fixtures/v3.sqlite");
 const V4: &[u8] = include_bytes!("../fixtures/v4.sqlite");
+const V5: &[u8] = include_bytes!("../fixtures/v5.sqlite");
+const V6: &[u8] = include_bytes!("../fixtures/v6.sqlite");
+const V7: &[u8] = include_bytes!("../fixtures/v7.sqlite");
 
 /// Opens it as it lies in a file of its own.
 fn opened(folder: &Path, file: &[u8]) -> Store {
@@ -84,6 +90,19 @@ fn rate_record() -> RunRecord {
             issued: vec![1, 2],
             ..Account::default()
         }),
+        lines: vec![],
+    }];
+    record
+}
+
+/// A record of work in several sizes, whose workers counted by line of the job.
+fn lines_record() -> RunRecord {
+    let mut record = rate_record();
+    record.engine.workers[0].lines = vec![LineCount {
+        target: 0,
+        line: 1,
+        ios: [3, 4],
+        ..LineCount::default()
     }];
     record
 }
@@ -203,6 +222,70 @@ fn a_store_of_version_4_opens_and_reads() {
     assert!(store.check().unwrap().findings.is_empty());
 }
 
+/// A record with latencies and counters over time.
+fn series_record() -> RunRecord {
+    let mut record = record(5);
+    let row = |counts| model::HeatRow::new(counts).expect("rising columns");
+    record.series = Series {
+        heat: vec![LatencyHeat {
+            target: 0,
+            operation: Operation::Write,
+            step: Nanos::seconds(1),
+            rows: vec![row(vec![(3, 7), (280, 1)]), row(vec![])],
+        }],
+        samples: vec![Sample {
+            at: Nanos::seconds(1),
+            length: Nanos::millis(999),
+            devices: vec![DeviceCounters {
+                name: "sda".to_owned(),
+                reads: 77,
+                ..DeviceCounters::default()
+            }],
+            ..Sample::default()
+        }],
+    };
+    record
+}
+
+/// What the file of version 5 holds: a run as they were before, and one with its series.
+fn keep_v5(store: &Store) {
+    let session = store.begin(&crate::sessions::new_session()).unwrap();
+    store.save(session, "4K random read", &record(3)).unwrap();
+    store.save(session, "series", &series_record()).unwrap();
+}
+
+#[test]
+fn a_store_of_version_5_opens_and_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path(), V5);
+    let runs = store.load(SessionId(1)).unwrap().runs;
+    let records: Vec<_> = runs.iter().filter_map(StoredRun::record).collect();
+    assert_eq!(records, [&record(3), &series_record()]);
+    let again = Store::open(&folder.path().join("again.sqlite")).unwrap();
+    keep_v5(&again);
+    assert_eq!(
+        store.load(SessionId(1)).unwrap(),
+        again.load(SessionId(1)).unwrap()
+    );
+    assert!(store.check().unwrap().findings.is_empty());
+}
+
+/// A run that was sealed before there were series keeps its seal, and a changed series breaks one.
+#[test]
+fn a_series_is_sealed_and_breaks_no_older_seal() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path(), V4);
+    assert!(store.check().unwrap().findings.is_empty());
+    store.save(SessionId(1), "later", &series_record()).unwrap();
+    assert!(store.check().unwrap().findings.is_empty());
+    let path = folder.path().join("s.sqlite");
+    let plain = rusqlite::Connection::open(&path).unwrap();
+    plain
+        .execute_batch("UPDATE runs SET series = NULL")
+        .unwrap();
+    assert_eq!(store.check().unwrap().findings.len(), 1);
+}
+
 /// A file of old that this user may not write stays as it is, and its results are named and counted all the same.
 #[cfg(unix)]
 #[test]
@@ -222,4 +305,75 @@ fn what_cannot_be_brought_up_to_date_is_read_as_it_is() {
     let told = store.count(&[name("1.9")]).unwrap_err().to_string();
     assert!(told.contains("1.9"), "{told}");
     assert_eq!(store.rows(&[SessionId(1)]).unwrap().len(), 2);
+}
+
+/// Files of versions that knew no baselines take them once they are brought up to date.
+#[test]
+fn stores_of_versions_4_and_5_take_baselines() {
+    for (file, of) in [(V4, "2.1"), (V5, "1.2")] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = opened(folder.path(), file);
+        assert_eq!(store.baselines().unwrap(), []);
+        store.set_baseline(&baseline(of)).unwrap();
+        assert_eq!(store.baseline("gold").unwrap(), baseline(of));
+        assert!(store.check().unwrap().findings.is_empty());
+    }
+}
+
+fn baseline(of: &str) -> Baseline {
+    Baseline {
+        name: "gold".to_owned(),
+        of: of.parse().unwrap(),
+        set_utc: Nanos(1),
+    }
+}
+
+/// What the file of version 6 holds: as version 5, with a result that has a name.
+fn keep_v6(store: &Store) {
+    keep_v5(store);
+    store.set_baseline(&baseline("1.2")).unwrap();
+}
+
+/// What the file of version 7 holds: as version 6, a run that was counted by lines, and a session of steps with files.
+fn keep_v7(store: &Store) {
+    keep_v6(store);
+    store.save(SessionId(1), "lines", &lines_record()).unwrap();
+    let files = store.begin(&crate::steps::files_session()).unwrap();
+    for step in crate::steps::both() {
+        store.save_files(files, &step).unwrap();
+    }
+    store.finish(files, SessionOutcome::Failed, None).unwrap();
+}
+
+#[test]
+fn a_store_of_version_6_opens_and_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path(), V6);
+    holds_as(&store, keep_v6, 1);
+    let files = store.begin(&crate::steps::files_session()).unwrap();
+    let [step, _] = crate::steps::both();
+    store.save_files(files, &step).unwrap();
+    assert!(store.check().unwrap().findings.is_empty());
+}
+
+#[test]
+fn a_store_of_version_7_opens_and_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    holds_as(&opened(folder.path(), V7), keep_v7, 2);
+}
+
+/// All that a new store holds after `keep`, in so many sessions.
+fn holds_as(store: &Store, keep: fn(&Store), sessions: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let again = Store::open(&folder.path().join("again.sqlite")).unwrap();
+    keep(&again);
+    for session in (1..=sessions).map(SessionId) {
+        assert_eq!(store.load(session).unwrap(), again.load(session).unwrap());
+        assert_eq!(
+            store.rows(&[session]).unwrap(),
+            again.rows(&[session]).unwrap()
+        );
+    }
+    assert_eq!(store.baselines().unwrap(), again.baselines().unwrap());
+    assert!(store.check().unwrap().findings.is_empty());
 }

@@ -14,3 +14,4 @@ mod programs;
 mod records;
 mod sessions;
 mod shelf;
+mod steps;

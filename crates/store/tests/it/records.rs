@@ -67,6 +67,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
         host: host(dice),
         targets: dice.list(target_facts),
         engine: EngineRecord {
+            ended_early: false,
             backend: dice.word(),
             features: dice.list(Dice::word),
             notes: dice.list(Dice::word),
@@ -76,6 +77,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
                 drift: dice.nanos(),
             },
             workers: Vec::new(), // came later, and takes no draw of its own
+            kernel_workers: None,
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),
@@ -85,6 +87,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
         threads: dice.list(thread),
         window: window(dice),
         lifetime: window(dice),
+        series: model::Series::default(), // came later, as above
         outcome: outcome(dice),
     }
 }
@@ -190,6 +193,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         ..NullBehaviour::default()
     };
     PlannedTarget {
+        amount: None,
         prove_ours: false, // came later: the stored file has none
         location: match dice.yes() {
             true => Location::Path(PathBuf::from(dice.word())),
@@ -242,6 +246,7 @@ fn host(dice: &mut Dice) -> HostRecord {
         ram: dice.bytes(),
         ram_available: dice.bytes(),
         virtualization: dice.maybe(Dice::word),
+        limits: Limits::default(),
     }
 }
 
@@ -285,6 +290,7 @@ fn target_facts(dice: &mut Dice) -> TargetFacts {
             },
         }),
         content: dice.one(&[Content::Fathom, Content::Foreign, Content::Unknown]),
+        layout: Layout::default(),
     }
 }
 

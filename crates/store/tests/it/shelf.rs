@@ -321,3 +321,42 @@ fn a_copy_is_whole_and_nothing_is_written_over() {
     let error = store.backup(&nowhere).unwrap_err().to_string();
     assert!(error.starts_with(&nowhere.display().to_string()), "{error}");
 }
+
+#[test]
+fn a_baseline_is_a_name_for_what_cannot_be_deleted_meanwhile() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    for seed in [3, 4] {
+        store.save(session, "x", &record(seed)).unwrap();
+    }
+    let name = |text: &str| text.parse::<RunName>().unwrap();
+    let gold = |of| Baseline {
+        name: "gold".to_owned(),
+        of: name(of),
+        set_utc: Nanos(7),
+    };
+    assert_eq!(store.set_baseline(&gold("1")).unwrap(), None);
+    assert_eq!(store.set_baseline(&gold("1.2")).unwrap(), Some(gold("1")));
+    assert_eq!(store.baselines().unwrap(), [gold("1.2")]);
+    let refused = store.delete(&[name("1.1"), name("1")]).unwrap_err();
+    assert!(
+        matches!(refused, StoreError::IsBaseline { .. }),
+        "{refused}"
+    );
+    assert!(store.delete(&[name("1.2")]).is_err());
+    store.delete(&[name("1.1")]).unwrap();
+    assert!(store.set_baseline(&gold("1.1")).is_err());
+    let unnamed = Baseline {
+        name: "-x".to_owned(),
+        ..gold("1.2")
+    };
+    assert!(matches!(
+        store.set_baseline(&unnamed).unwrap_err(),
+        StoreError::BaselineName { .. }
+    ));
+    let told = store.baseline("silver").unwrap_err().to_string();
+    assert!(told.contains("there are gold"), "{told}");
+    store.remove_baseline("gold").unwrap();
+    store.delete(&[name("1")]).unwrap();
+    assert!(store.check().unwrap().findings.is_empty());
+}

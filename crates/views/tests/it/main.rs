@@ -4,6 +4,7 @@
 
 mod diskspd;
 mod fields;
+mod findings;
 mod lists;
 mod pages;
 mod run;

@@ -29,11 +29,15 @@ pub(crate) fn paper() -> Paper {
     }
 }
 
+const RUN_LINES: usize = 25;
+/// With its picture.
+const SURVEY_LINES: usize = 40;
+
 /// Checks the limits of a page.
-fn checked(page: Vec<u8>, columns: usize) -> String {
+fn checked(page: Vec<u8>, columns: usize, lines_max: usize) -> String {
     let page = String::from_utf8(page).unwrap();
     assert!(
-        page.lines().count() <= 25,
+        page.lines().count() <= lines_max,
         "{} lines:\n{page}",
         page.lines().count()
     );
@@ -52,13 +56,13 @@ fn checked(page: Vec<u8>, columns: usize) -> String {
 pub(crate) fn run_page(record: &RunRecord) -> String {
     let mut page = Vec::new();
     run_summary(&run_report(record), &paper(), &mut page).unwrap();
-    checked(page, 100)
+    checked(page, 100, RUN_LINES)
 }
 
 pub(crate) fn survey_page(report: &SurveyReport) -> String {
     let mut page = Vec::new();
     survey_summary(report, &paper(), &mut page).unwrap();
-    checked(page, 100)
+    checked(page, 100, SURVEY_LINES)
 }
 
 /// Both pages on a terminal of 80 columns.
@@ -70,7 +74,10 @@ pub(crate) fn narrow_pages(record: &RunRecord, report: &SurveyReport) -> [String
     let (mut run, mut survey) = (Vec::new(), Vec::new());
     run_summary(&run_report(record), &paper, &mut run).unwrap();
     survey_summary(report, &paper, &mut survey).unwrap();
-    [checked(run, 80), checked(survey, 80)]
+    [
+        checked(run, 80, RUN_LINES),
+        checked(survey, 80, SURVEY_LINES),
+    ]
 }
 
 /// One cell of a disk that moves up to 40 000 small I/Os a second and 1.6 GiB/s.
@@ -114,8 +121,7 @@ pub(crate) fn context() -> SurveyContext {
         }),
         cells_left: Some(0),
         queue_depth_max: Some(128),
-        interrupted: false,
-        failure: None,
+        ..SurveyContext::default()
     }
 }
 

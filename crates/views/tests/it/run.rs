@@ -28,16 +28,24 @@ fn a_sound_run() {
         work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
-                  IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read    14.0 k      109  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        write    6 000     46.9  1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
-        total   20.0 k      156  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        ~ rests on fewer than 10 I/Os beyond it
+                   IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read     14.0 k      109  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        write     6 000     46.9  1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
+        total    20.0 k      156  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        ± 95 %  <0.01 %  <0.01 %  <0.01 %   0.26 %   0.11 %    >100 %    0.49 %
+        ~ fewer than 10 independent I/Os beyond it
 
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
-        note    five windows: lowest 20.0 k, highest 20.0 k IO/s
+        note    the slowest 20 I/Os took 6.56 ms to 6.57 ms, 3.66 times what 99.9 % of all stayed below:
+                about a pause of the whole queue (32 I/Os) of 6.57 ms, an event and no tail; look at the
+                rate over time, and for what stood still then; leave the event out of what you call the
+                tail; see docs/findings.md#latency-wall
+        note    vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
+                cut loses them; measure with --write-through as well, to see what durability costs; see
+                docs/findings.md#write-cache
+        note    and 2 more: see --json
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&mixed().build()));
 }
@@ -78,17 +86,41 @@ fn a_run_at_a_rate_that_was_too_much() {
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
         total       20.0 k      156   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        ~ rests on fewer than 10 I/Os beyond it
+        ± 95 %     <0.01 %  <0.01 %        -        -        -         -         -
+        ~ fewer than 10 independent I/Os beyond it
 
         rate    asked 50.0 k/s (constant), reached 20.0 k/s; at the end 300 000 I/Os waited, the oldest for
                 6 s; times are from when an I/O was to start, service times from when it did
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
-        note    to do: ask for less than what was reached, or give it more depth or threads
-        note    five windows: lowest 20.0 k, highest 20.0 k IO/s
+        note    to do: ask for less than what was reached, or give it more depth or threads; see
+                docs/findings.md#backlog
+        note    and 3 more: see --json
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&record));
+}
+
+#[test]
+fn a_run_that_was_still_warming_up_tells_the_rate_after_it() {
+    let mut record = Sample {
+        planned: Nanos::seconds(60),
+        measured: Nanos::seconds(60),
+        ..Sample::default()
+    }
+    .build();
+    record.plan.interval = Nanos::seconds(1);
+    let tally = &mut record.threads[0].measured[0];
+    let one = tally.intervals[0];
+    tally.intervals = (0..60)
+        .map(|step| model::Interval {
+            ios: if step < 10 { 200 } else { 360 },
+            ..one
+        })
+        .collect();
+    let page = run_page(&record);
+    let told = page.lines().find(|line| line.starts_with("warm-up"));
+    expect!["warm-up the first 10 s of 60 s: 200 IO/s; after that 360 IO/s ± <0.01 %; the table is over all of it"].assert_eq(told.unwrap_or_default());
 }
 
 #[test]
@@ -104,14 +136,15 @@ fn a_run_of_the_page_cache() {
         work    4 KiB random reads; depth 1 x 1 thread; through the page cache
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
-                  IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read     2 000     7.81   501 µs   500 µs   560 µs    560 µs  ~2.05 ms  2.05 ms
-        ~ rests on fewer than 10 I/Os beyond it
+                   IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read      2 000     7.81   501 µs   500 µs   560 µs    560 µs  ~2.05 ms  2.05 ms
+        ± 95 %  <0.01 %  <0.01 %  <0.01 %   0.31 %   0.18 %    >100 %         -
+        ~ fewer than 10 independent I/Os beyond it
 
         load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted nothing; fathom counted 78.1 MiB read: 100 % apart: something above vda1
                 answered or kept the rest
-        note    to do: measure unbuffered to measure the device
+        note    to do: measure unbuffered to measure the device; see docs/findings.md#page-cache
         note    five windows: lowest 2 000, highest 2 000 IO/s
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&cached.build()));
@@ -132,13 +165,13 @@ fn an_interrupted_run() {
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 2.40 s of 10 s; io_uring on Linux 6.18.44
 
                   IO/s    MiB/s     mean      p50       p99     p99.9    p99.99      max
-        read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms         -         -  3.84 ms
-        ~ rests on fewer than 10 I/Os beyond it; - too few I/Os to say
+        read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms       max       max  3.84 ms
+        ~ fewer than 10 independent I/Os beyond it; max: too few I/Os to go so deep
 
         load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 2.73 MiB read; fathom counted 2.73 MiB read: the same to the byte
-        note    to do: run it again to its end
-        note    weak: a short run: 700 I/Os in 2.40 s; measure longer
+        note    to do: run it again to its end; see docs/findings.md#interrupted
+        note    weak: a short run: 700 I/Os in 2.40 s; measure longer; see docs/findings.md#short-run
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&interrupted.build()));
 }
@@ -169,14 +202,21 @@ fn a_run_that_failed() {
         read     140 k    1 094   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
         write   60.0 k      469   160 µs   160 µs   179 µs    179 µs   ~656 µs   657 µs
         total    200 k    1 562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
-        ~ rests on fewer than 10 I/Os beyond it
+        ~ fewer than 10 independent I/Os beyond it
 
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         errors  1 I/O failed
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
-        note    to do: see the system's log for the device before measuring again
-        note    weak: a short run: 1 s, too few steps to see a change; measure longer
+        note    to do: see the system's log for the device before measuring again; see
+                docs/findings.md#io-errors
+        note    weak: a short run: 1 s, too few steps to see a change; measure longer; see
+                docs/findings.md#short-run
+        note    the slowest 20 I/Os took 656 µs to 657 µs, 3.66 times what 99.9 % of all stayed below: about
+                a pause of the whole queue (32 I/Os) of 657 µs, an event and no tail; look at the rate over
+                time, and for what stood still then; leave the event out of what you call the tail; see
+                docs/findings.md#latency-wall
+        note    and 2 more: see --json
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&record));
 }

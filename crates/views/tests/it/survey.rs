@@ -13,20 +13,37 @@ fn a_sound_survey() {
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
-          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
-          4K random read         38.2 k    128      149  3.35 ms   3.76 ms   3.76 ms       175 µs       64
-          4K random write        38.2 k    128      149  3.35 ms   3.76 ms   3.76 ms       175 µs       64
-          8K random 70/30        38.2 k    128      299  3.35 ms   3.76 ms   3.76 ms       175 µs       64
-          64K random read        24.5 k    128    1 528  5.23 ms   5.87 ms   5.87 ms       274 µs       64
-          512K sequential read    3 056    128    1 528  41.9 ms   47.0 ms  ~47.0 ms      2.18 ms       64
-          1M sequential read      1 528    128    1 528  83.5 ms   94.0 ms  ~94.0 ms      4.37 ms       64
-          1M sequential write     1 528    128    1 528  83.5 ms   94.0 ms  ~94.0 ms      4.37 ms       64
-          95 % at: smallest depth with 95 % of that rate; ~ rests on fewer than 10 I/Os beyond it
+          workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50  95 % at
+          4K random read        38.2 k  <0.1    128     149  3.35 ms  3.76 ms   3.76 ms   175 µs       64
+          4K random write       38.2 k  <0.1    128     149  3.35 ms  3.76 ms   3.76 ms   175 µs       64
+          8K random 70/30       38.2 k  <0.1    128     299  3.35 ms  3.76 ms   3.76 ms   175 µs       64
+          64K random read       24.5 k  <0.1    128   1 528  5.23 ms  5.87 ms   5.87 ms   274 µs       64
+          512K sequential read   3 056   0.1    128   1 528  41.9 ms  47.0 ms  ~47.0 ms  2.18 ms       64
+          1M sequential read     1 528   0.1    128   1 528  83.5 ms  94.0 ms  ~94.0 ms  4.37 ms       64
+          1M sequential write    1 528   0.1    128   1 528  83.5 ms  94.0 ms  ~94.0 ms  4.37 ms       64
+          95 % at: smallest depth with 95 % of that rate; ~ fewer than 10 independent I/Os beyond it
+          limit IO/s: 4K random read, 4K random write, 8K random 70/30 (38.2 k IO/s whatever the kind of
+                I/O: a limit on I/Os, or what each costs the device)
+          limit bytes/s: 64K random read, 512K sequential read, 1M sequential read, 1M sequential write (1
+                528 MiB/s whatever the kind of I/O: a link, the medium, or a limit on bandwidth)
+
+          4K random read: in flight, IO/s, median latency
+              1  ███████▌                                             5 714   175 µs
+              4  █████████████████████                               16.0 k   250 µs
+              8  ██████████████████████████████                      22.9 k   350 µs
+             16  ██████████████████████████████████████              29.1 k   550 µs
+             32  ████████████████████████████████████████████        33.7 k   949 µs
+             64  ████████████████████████████████████████████████    36.6 k  1.75 ms  knee
+            128  ██████████████████████████████████████████████████  38.2 k  3.35 ms
 
         device  vda1 counted 48.5 GiB read, 17.4 GiB written; fathom counted 48.5 GiB read, 17.4 GiB
                 written: the same to the byte
         spent   151 s of 180 s; 56 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
         note    7 workloads, no errors; the device counted what fathom counted
+        note    64 KiB random reads are at their end at 64.0 in flight: from there to 128 the rate goes 23.4
+                k to 24.5 k IO/s (+4.5 %) and the latency 2.73 ms to 5.23 ms, 1.91 times; so are 6 others;
+                use the smallest depth that reaches the level: more only adds waiting; see
+                docs/findings.md#saturated
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
@@ -49,15 +66,16 @@ fn an_interrupted_survey() {
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
-          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
-          4K random read         22.9 k      8     89.3   350 µs    393 µs    393 µs       175 µs        8
-        ? 4K random write         5 714      1     22.3   175 µs    196 µs    196 µs       175 µs        1
+          workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99    p99.9  QD1 p50  95 % at
+          4K random read        22.9 k  <0.1      8    89.3   350 µs   393 µs   393 µs   175 µs        8
+        ? 4K random write        5 714  <0.1      1    22.3   175 µs   196 µs   196 µs   175 µs        1
           8K random 70/30       not run: the survey was interrupted
           64K random read       not run: the survey was interrupted
           512K sequential read  not run: the survey was interrupted
           1M sequential read    not run: the survey was interrupted
           1M sequential write   not run: the survey was interrupted
           95 % at: smallest depth with 95 % of that rate; ? weak
+          limit depth: 4K random read, 4K random write (not reached: still gaining at 8 in flight)
 
         device  vda1 counted 223 MiB read, 44.6 MiB written; fathom counted 223 MiB read, 44.6 MiB written:
                 the same to the byte
@@ -91,15 +109,22 @@ fn a_survey_with_a_failed_cell() {
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
-          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
-          4K random read         29.1 k     16      114   550 µs    617 µs    617 µs       175 µs       16
-        ? 4K random write        16.0 k      4     62.5   250 µs    280 µs    280 µs       175 µs        4
-          8K random 70/30        29.1 k     16      227   550 µs    617 µs    617 µs       175 µs       16
-        ? 64K random read        18.6 k     16    1 164   859 µs    964 µs    964 µs            -       16
-          512K sequential read    2 327     16    1 164  6.86 ms   7.71 ms  ~7.71 ms      2.18 ms       16
-          1M sequential read      1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
-          1M sequential write     1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
-          95 % at: smallest depth with 95 % of that rate; ? weak; ~ rests on fewer than 10 I/Os beyond it
+          workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50  95 % at
+          4K random read        29.1 k  <0.1     16     114   550 µs   617 µs    617 µs   175 µs       16
+        ? 4K random write       16.0 k  <0.1      4    62.5   250 µs   280 µs    280 µs   175 µs        4
+          8K random 70/30       29.1 k  <0.1     16     227   550 µs   617 µs    617 µs   175 µs       16
+        ? 64K random read       18.6 k  <0.1     16   1 164   859 µs   964 µs    964 µs        -       16
+          512K sequential read   2 327   0.1     16   1 164  6.86 ms  7.71 ms  ~7.71 ms  2.18 ms       16
+          1M sequential read     1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
+          1M sequential write    1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
+          95 % at: smallest depth with 95 % of that rate; ? weak; ~ fewer than 10 independent I/Os beyond it
+          limit depth: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
+                read, 1M sequential read, 1M sequential write (not reached: still gaining at 16 in flight)
+
+          4K random read: in flight, IO/s, median latency
+              1  ██████████                                           5 714   175 µs
+              4  ███████████████████████████▌                        16.0 k   250 µs
+             16  ██████████████████████████████████████████████████  29.1 k   550 µs  knee
 
         device  vda1 counted 12.8 GiB read, 4.59 GiB written; fathom counted 12.8 GiB read, 4.59 GiB
                 written: the same to the byte
@@ -109,7 +134,8 @@ fn a_survey_with_a_failed_cell() {
         note    64K random read: failed at depth 1: Input/output error
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
-        note    and 1 more: see --json
+        note    still gaining when the time was used up: 4K random read, 8K random 70/30, 512K sequential
+                read, 1M sequential read, 1M sequential write
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
@@ -128,15 +154,18 @@ fn a_survey_of_the_page_cache() {
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
-          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
-        ! 4K random read         29.1 k     16      114   550 µs    617 µs    617 µs       175 µs       16
-        ! 4K random write        29.1 k     16      114   550 µs    617 µs    617 µs       175 µs       16
-        ! 8K random 70/30        29.1 k     16      227   550 µs    617 µs    617 µs       175 µs       16
-        ! 64K random read        18.6 k     16    1 164   859 µs    964 µs    964 µs       274 µs       16
-        ! 512K sequential read    2 327     16    1 164  6.86 ms   7.71 ms  ~7.71 ms      2.18 ms       16
-        ! 1M sequential read      1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
-        ! 1M sequential write     1 164     16    1 164  13.7 ms   15.4 ms  ~15.4 ms      4.37 ms       16
-          95 % at: smallest depth with 95 % of that rate; ! invalid; ~ rests on fewer than 10 I/Os beyond it
+          workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50  95 % at
+        ! 4K random read        29.1 k  <0.1     16     114   550 µs   617 µs    617 µs   175 µs       16
+        ! 4K random write       29.1 k  <0.1     16     114   550 µs   617 µs    617 µs   175 µs       16
+        ! 8K random 70/30       29.1 k  <0.1     16     227   550 µs   617 µs    617 µs   175 µs       16
+        ! 64K random read       18.6 k  <0.1     16   1 164   859 µs   964 µs    964 µs   274 µs       16
+        ! 512K sequential read   2 327   0.1     16   1 164  6.86 ms  7.71 ms  ~7.71 ms  2.18 ms       16
+        ! 1M sequential read     1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
+        ! 1M sequential write    1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
+          95 % at: smallest depth with 95 % of that rate; ! invalid; ~ fewer than 10 independent I/Os beyond
+          it
+          limit cache: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
+                read, 1M sequential read, 1M sequential write (the page cache served 100 % of the reads)
 
         device  vda1 counted nothing; fathom counted 8.79 GiB read, 3.14 GiB written: 100 % apart: something
                 above vda1 answered or kept the rest
@@ -146,7 +175,13 @@ fn a_survey_of_the_page_cache() {
                 (depth 16)
         note    64K random read: the page cache served 100 % of the reads (depth 16)
         note    512K sequential read: the page cache served 100 % of the reads (depth 16)
-        note    and 5 more: see --json
+        note    1M sequential read: the page cache served 100 % of the reads (depth 16)
+        note    1M sequential write: the page cache still held 100 % of the written bytes at the end (depth
+                16)
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
+        note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
+                64K random read, 512K sequential read, 1M sequential read, 1M sequential write
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
@@ -160,15 +195,22 @@ fn a_survey_of_which_only_the_records_are_left() {
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
 
-          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
-          4K random read         16.0 k      4     62.5   250 µs    280 µs    280 µs       175 µs        4
-          4K random write        16.0 k      4     62.5   250 µs    280 µs    280 µs       175 µs        4
-          8K random 70/30        16.0 k      4      125   250 µs    280 µs    280 µs       175 µs        4
-          64K random read        10.2 k      4      640   391 µs    438 µs    438 µs       274 µs        4
-          512K sequential read    1 280      4      640  3.11 ms   3.50 ms  ~3.50 ms      2.18 ms        4
-          1M sequential read        640      4      640  6.22 ms   7.00 ms  ~7.00 ms      4.37 ms        4
-          1M sequential write       640      4      640  6.22 ms   7.00 ms  ~7.00 ms      4.37 ms        4
-          95 % at: smallest depth with 95 % of that rate; ~ rests on fewer than 10 I/Os beyond it
+          workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50  95 % at
+          4K random read        16.0 k  <0.1      4    62.5   250 µs   280 µs    280 µs   175 µs        4
+          4K random write       16.0 k  <0.1      4    62.5   250 µs   280 µs    280 µs   175 µs        4
+          8K random 70/30       16.0 k  <0.1      4     125   250 µs   280 µs    280 µs   175 µs        4
+          64K random read       10.2 k  <0.1      4     640   391 µs   438 µs    438 µs   274 µs        4
+          512K sequential read   1 280  <0.1      4     640  3.11 ms  3.50 ms  ~3.50 ms  2.18 ms        4
+          1M sequential read       640   0.1      4     640  6.22 ms  7.00 ms  ~7.00 ms  4.37 ms        4
+          1M sequential write      640   0.1      4     640  6.22 ms  7.00 ms  ~7.00 ms  4.37 ms        4
+          95 % at: smallest depth with 95 % of that rate; ~ fewer than 10 independent I/Os beyond it
+          limit depth: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
+                read, 1M sequential read, 1M sequential write (not reached: still gaining at 4 in flight)
+
+          4K random read: in flight, IO/s, median latency
+              1  ██████████████████                                   5 714   175 µs
+              2  ███████████████████████████████▌                    10.0 k   200 µs
+              4  ██████████████████████████████████████████████████  16.0 k   250 µs  knee
 
         device  vda1 counted 8.01 GiB read, 2.86 GiB written; fathom counted 8.01 GiB read, 2.86 GiB
                 written: the same to the byte
@@ -190,7 +232,7 @@ fn a_survey_without_any_cell() {
     expect![[r#"
         INVALID: nothing was measured
 
-          workload, best rate      IO/s  depth    MiB/s      p50       p99     p99.9  depth 1 p50  95 % at
+          workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99    p99.9  QD1 p50  95 % at
           4K random read        not run: the time was used up
           4K random write       not run: the time was used up
           8K random 70/30       not run: the time was used up
@@ -227,7 +269,7 @@ fn at_eighty_columns_no_number_is_cut() {
         assert!(table.iter().all(|line| !line.contains('…')), "{page}");
     }
     assert!(
-        survey.contains("depth 1 p50") && !survey.contains("95 % at"),
+        survey.contains("QD1 p50") && !survey.contains("95 % at"),
         "{survey}"
     );
 }

@@ -95,15 +95,15 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 fn the_answer_comes_first_then_every_cell() {
     let page = text(|out| sweep_summary(&report(), &Paper::default(), out));
     expect![[r#"
-        2 of 4 cells: most I/Os and bytes: 9 100 IO/s, 35.5 MiB/s at block=4K depth=8 (p99 986 µs); least
-        waiting: p99 560 µs at block=4K depth=1
+        WEAK (2 of 4 cells): most I/Os and bytes: 9 100 IO/s, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
+        least waiting: p99 560 µs at block=4K depth=1
         target  /data/fathom.dat
 
-           block  depth     IO/s       ±    MiB/s     mean      p50      p99    p99.9  run  best in
-              4K      1    2 000       -     7.81   501 µs   500 µs   560 µs   560 µs    1  p99
-              4K      8    9 100  2.73 %     35.5   880 µs   880 µs   986 µs   986 µs    3  IO/s, MiB/s
+           block  depth     IO/s      ±    MiB/s     mean      p50      p99    p99.9  run  best in
+              4K      1    2 000      -     7.81   501 µs   500 µs   560 µs   560 µs    1  p99
+              4K      8    9 100  2.7 %     35.5   880 µs   880 µs   986 µs   986 µs    3  IO/s, MiB/s
               4K     32  NA: the target went away
-              4K     64        -       -        -        -        -        -        -    -
+              4K     64        -      -        -        -        -        -        -    -
           IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those
           of its middle run
 

@@ -3,11 +3,13 @@
 //!
 //! Deliberately absent: whatever one tool does in its own way; that stands in `diskspd` and `sqlio`.
 
+mod course;
 mod files;
 mod line;
 mod shelf;
 mod trouble;
 
+pub(crate) use course::Course;
 pub(crate) use files::{ResultFile, check_files, is_report, text_of, write_whole};
 pub(crate) use line::Line;
 pub(crate) use shelf::{Shelf, place};

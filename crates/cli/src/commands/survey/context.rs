@@ -6,9 +6,9 @@
 use super::Asked;
 use super::walk::Walked;
 use crate::args::{Cli, Command};
-use analysis::{Filled, SurveyContext};
+use analysis::{Filled, LoadsLeft, SurveyContext};
 use clap::Parser;
-use model::{Nanos, Ratio};
+use model::Nanos;
 use store::{Session, SessionOutcome};
 use sweep::{Survey, Sweep};
 
@@ -31,8 +31,8 @@ impl Surveyed<'_> {
             cells => cells as u64,
         };
         SurveyContext {
-            workloads: workloads(self.asked.read_only),
-            budget_ns: Some(self.asked.budget.0),
+            workloads: workloads(self.asked),
+            budget_ns: (self.asked.budget != Nanos::MAX).then_some(self.asked.budget.0),
             elapsed_ns: Some(self.walked.took.0),
             read_only: Some(self.asked.read_only),
             size_bytes: Some(self.site.size.0),
@@ -43,9 +43,23 @@ impl Surveyed<'_> {
             }),
             cells_left: Some(cells_left),
             queue_depth_max: Some(u64::from(self.depth_max)),
+            settled: self.survey.settled(&self.walked.done),
+            left_out: self.left_out(),
+            goal: self.asked.goal.map(|goal| (goal.latency.0, goal.quantile)),
             interrupted: self.walked.interrupted,
             failure: self.walked.trouble().map(ToString::to_string),
         }
+    }
+
+    fn left_out(&self) -> Vec<LoadsLeft> {
+        let skipped = self.survey.skipped(&self.walked.done).into_iter();
+        skipped
+            .map(|skipped| LoadsLeft {
+                workload: skipped.workload,
+                loads: skipped.loads as u64,
+                why: skipped.why,
+            })
+            .collect()
     }
 }
 
@@ -62,8 +76,11 @@ pub(crate) fn from_store(session: &Session) -> SurveyContext {
         .first()
         .and_then(|run| run.record()?.plan.targets.first());
     SurveyContext {
-        workloads: workloads(read_only.unwrap_or(false)),
+        workloads: asked.as_ref().map(workloads).unwrap_or_default(),
         budget_ns: asked.as_ref().map(|asked| asked.budget.0),
+        goal: asked
+            .as_ref()
+            .and_then(|asked| Some((asked.goal?.latency.0, asked.goal?.quantile))),
         read_only,
         size_bytes: first.map(|target| target.length.0),
         queue_depth_max: asked.and_then(|asked| asked.depth_max).map(u64::from),
@@ -78,12 +95,9 @@ pub(crate) fn from_store(session: &Session) -> SurveyContext {
     }
 }
 
-fn workloads(read_only: bool) -> Vec<String> {
-    Survey::workloads()
-        .iter()
-        .filter(|workload| !read_only || workload.write == Ratio::NONE)
-        .map(|workload| workload.name.to_owned())
-        .collect()
+fn workloads(asked: &Asked) -> Vec<String> {
+    let run = asked.wanted();
+    run.map(|workload| workload.name.clone()).collect()
 }
 
 /// `None` for a line of another version that this one does not understand.
@@ -107,20 +121,6 @@ mod tests {
         assert_eq!(
             asked_again(&["fathom".to_owned(), "explore".to_owned()]),
             None
-        );
-    }
-
-    #[test]
-    fn a_survey_that_only_reads_has_the_workloads_that_only_read() {
-        assert_eq!(workloads(false).len(), 7);
-        assert_eq!(
-            workloads(true),
-            [
-                "4K random read",
-                "64K random read",
-                "512K sequential read",
-                "1M sequential read"
-            ]
         );
     }
 }

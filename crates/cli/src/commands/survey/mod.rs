@@ -2,14 +2,17 @@
 //!
 //! Read in this order: the flow (here), `request` (words → values), `site` and `size` (what it works on),
 //! `walk` (cell after cell),
-//! `deadline` (the budget, kept hard), `context` (what the report says beside the cells). Which cell comes next is `sweep`'s business.
+//! `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left behind).
+//! Which cell comes next is `sweep`'s business.
 
 mod context;
 mod deadline;
+mod page;
 mod request;
-mod site;
+pub(super) mod site;
 mod size;
 mod walk;
+mod workloads;
 
 use super::{VERSION, command_line};
 use crate::args::SurveyArgs;
@@ -18,7 +21,7 @@ use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Held, Passed, own_words};
 use crate::progress::Progress;
 use crate::report::Form;
-use crate::{keep, now, output, report, signals};
+use crate::{keep, live, now, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Calibration, Filled, Stop};
@@ -35,12 +38,20 @@ use walk::{Kept, Walk};
 
 /// Default target: a file in the current folder.
 const TARGET: &str = "fathom.dat";
-/// Default of `--budget`, as it is typed: what `sweep` recommends.
-pub(crate) const BUDGET: &str = "3m";
+/// Default of `--workload`.
+pub(crate) const WORKLOAD: &str = "all";
+/// Default of `--precision`, as it is typed: what `sweep` recommends.
+pub(crate) const PRECISION: &str = "2%";
 
 /// Surveys the target, keeps every cell, prints the result.
+#[allow(
+    clippy::too_many_lines,
+    reason = "one table of steps; parts would hide their order"
+)]
 pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let of_target = args.known.read()?;
     let asked = Asked::read(args)?;
+    asked.page.check()?;
     let root = Root::live();
     let host = host::host_record(&root);
     let place = keep::place(&args.keep, environment)?;
@@ -58,10 +69,21 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         site::may_remove(&before)?;
     }
     let site = site::choose(&asked, &before, &host)?;
+    let raw = asked.raw.as_ref().map(|raw| gate.look(raw));
+    if let Some(raw) = &raw {
+        site::may_be_read_raw(raw, site.size)?;
+    }
     let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
-    let mut first = to_prepare(gate.pass(&all_of_it(&asked, &site, depth_max))?);
-    let survey = plan_survey(&asked, &site, depth_max)?;
+    let most = (depth_max, asked.threads_max(host.cpus.len()));
+    let survey = plan_survey(&asked, &site, most)?;
+    let mut first = to_prepare(gate.pass(&all_of_it(&asked, &site, most))?);
     site.words.iter().for_each(|words| output::tell(words));
+    if !matches!(
+        before.kind,
+        model::TargetKind::Null | model::TargetKind::Simulated
+    ) {
+        super::check::tell_preflight(&root, &host, &before);
+    }
 
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
@@ -79,14 +101,15 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
 
     let started_utc = now::utc();
     let kept = Kept::begin(store.as_ref(), &new_session(&asked, started_utc));
+    let screen = live::screen(args.live, environment, std::slice::from_ref(&known))?;
     let walk = Walk {
         survey: &survey,
         budget: asked.budget,
         gate: &gate,
         calibration: &Calibration::default(),
-        known: &known,
+        known: &std::iter::once(known).chain(raw).collect::<Vec<_>>(),
         kept: &kept,
-        progress: &Progress::of_survey(environment, asked.budget),
+        progress: &Progress::of_survey(environment, asked.budget).on_screen(screen),
         stop: &stop,
         interrupt: &interrupt,
     };
@@ -109,8 +132,10 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         kept: keep::kept(store.as_ref(), kept.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        known: Some(&of_target),
     };
     output::print(&report::survey(&walked.cells(), &context, form))?;
+    asked.page.write(store.as_ref(), &kept);
     Ok(ending)
 }
 
@@ -135,36 +160,50 @@ fn fill(
     Ok((filled, took))
 }
 
-/// Every workload at its deepest, with the making of the file: so that nothing is refused on the way that
-/// could have been refused at the start.
-fn all_of_it(asked: &Asked, site: &Site, depth_max: u32) -> Profile {
+/// Every workload at its deepest, with the making of the file, and the raw device: so that nothing is refused on the way
+/// that could have been refused at the start.
+fn all_of_it(asked: &Asked, site: &Site, (depth_max, threads_max): (u32, u32)) -> Profile {
+    let on_site = |workload| Target {
+        length: Some(site.size),
+        create: site.create,
+        cache: asked.cache,
+        threads: threads_max,
+        ..Target::new(asked.target.clone(), at_depth(workload, depth_max))
+    };
+    let raw = asked.raw.as_ref().zip(
+        asked
+            .wanted()
+            .find(|workload| workload.write == Ratio::NONE),
+    );
+    let on_raw = raw.map(|(raw, workload)| Target {
+        length: Some(site.size),
+        cache: asked.cache,
+        ..Target::new(raw.clone(), at_depth(workload, depth_max))
+    });
+    let targets = asked.wanted().map(on_site).chain(on_raw);
+    Profile {
+        timespans: targets.map(|target| one_second(asked, target)).collect(),
+    }
+}
+
+fn one_second(asked: &Asked, target: Target) -> Timespan {
     let second = Nanos::seconds(1);
-    let workloads = Survey::workloads().iter();
-    let timespans = workloads
-        .filter(|workload| !asked.read_only || workload.write == Ratio::NONE)
-        .map(|workload| Timespan {
-            phases: Phases {
-                warmup: Nanos(0),
-                measured: second,
-                cooldown: Nanos(0),
-            },
-            interval: second,
-            seed: asked.seed,
-            engine: asked.engine,
-            on_error: OnError::Stop,
-            pool: None,
-            polling: model::Polling::default(),
-            placement: Placement::default(),
-            arrivals: None,
-            targets: vec![Target {
-                length: Some(site.size),
-                create: site.create,
-                cache: asked.cache,
-                ..Target::new(asked.target.clone(), at_depth(workload, depth_max))
-            }],
-        })
-        .collect();
-    Profile { timespans }
+    Timespan {
+        phases: Phases {
+            warmup: Nanos(0),
+            measured: second,
+            cooldown: Nanos(0),
+        },
+        interval: second,
+        seed: asked.seed,
+        engine: asked.engine,
+        on_error: OnError::Stop,
+        pool: None,
+        polling: model::Polling::default(),
+        placement: Placement::default(),
+        arrivals: None,
+        targets: vec![target],
+    }
 }
 
 fn at_depth(workload: &sweep::SurveyWorkload, depth: u32) -> Workload {
@@ -176,16 +215,27 @@ fn at_depth(workload: &sweep::SurveyWorkload, depth: u32) -> Workload {
     }
 }
 
-fn plan_survey(asked: &Asked, site: &Site, depth_max: u32) -> Result<Survey, Failure> {
+fn plan_survey(
+    asked: &Asked,
+    site: &Site,
+    (depth_max, threads_max): (u32, u32),
+) -> Result<Survey, Failure> {
     let request = SurveyRequest {
         target: asked.target.clone(),
         size: site.size,
         cache: asked.cache,
         budget: asked.budget,
+        workloads: asked.workloads.clone(),
         read_only: asked.read_only,
         seed: asked.seed,
         engine: asked.engine,
         queue_depth_max: depth_max,
+        threads_max,
+        precision: asked.precision,
+        goal: asked.goal,
+        exhaustive: asked.exhaustive,
+        cache_check: asked.cache_check,
+        raw: asked.raw.clone(),
     };
     Survey::new(request).map_err(Failure::refused)
 }
@@ -196,10 +246,7 @@ fn new_session(asked: &Asked, started_utc: Nanos) -> NewSession {
         command: command_line(),
         tool_version: VERSION.to_owned(),
         started_utc,
-        target: match &asked.target {
-            Location::Path(path) => path.display().to_string(),
-            Location::Null(_) => "null".to_owned(),
-        },
+        target: asked.target.name(),
     }
 }
 
@@ -224,9 +271,11 @@ type Shelf<'a> = Option<&'a Store>;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Ratio;
 
     #[test]
-    fn the_budget_is_what_the_sweep_recommends() {
-        assert_eq!(BUDGET.parse(), Ok(sweep::BUDGET_DEFAULT));
+    fn the_precision_is_what_the_sweep_recommends() {
+        let percent = PRECISION.parse().map(Ratio::as_percent);
+        assert_eq!(percent, Ok((sweep::PRECISION_DEFAULT * 100.0) as u8));
     }
 }

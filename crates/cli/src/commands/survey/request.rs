@@ -1,21 +1,31 @@
 //! The words of `fathom survey` as values, or everything that is wrong with them at once.
 
+use super::page::PagePlace;
+use super::workloads;
 use crate::args::SurveyArgs;
 use crate::commands::survey::size::SIZE_MIN;
 use crate::failure::Failure;
+use analysis::Goal;
 use dialects::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
 use dialects::{Problem, Reader};
-use model::{Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour};
+use model::{Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
 use std::path::PathBuf;
+use sweep::SurveyWorkload;
 
 /// Default of `--depth-max`.
 const DEPTH_MAX: u32 = 128;
 const DEPTH_FORM: &str = "the deepest queue is a whole number from 1 to 128";
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
+const THREADS_MAX: u32 = 8;
+const THREADS_FORM: &str = "the most threads are a whole number from 1 to 8";
+const PRECISION_FORM: &str = "a precision is a percentage from 1 to 50: 2%";
+const GOAL_FORM: &str = "a latency above 0, such as 500us or 5ms";
+/// The quantile of `--p99`.
+const P99: f64 = 0.99;
 const SIZE_FORM: &str = "a survey's size is a whole number of M, 64M or more: 1G, 1500M";
 
 /// What was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {
     /// The file or device; with the engine null its imaginary device.
     pub(crate) target: Location,
@@ -24,29 +34,55 @@ pub(crate) struct Asked {
     pub(crate) budget: Nanos,
     /// `None` is as deep as the engine can, up to [`DEPTH_MAX`].
     pub(crate) depth_max: Option<u32>,
+    /// `None` is as many as there are cores, up to [`THREADS_MAX`].
+    pub(crate) threads_max: Option<u32>,
+    /// In the order of display. // at least one
+    pub(crate) workloads: Vec<SurveyWorkload>,
+    pub(crate) goal: Option<Goal>,
+    /// Half of the interval of a rate, as a share of it. // above 0
+    pub(crate) precision: f64,
+    pub(crate) exhaustive: bool,
+    pub(crate) cache_check: bool,
+    /// The device below the file, to be read too.
+    pub(crate) raw: Option<Location>,
     pub(crate) cache: CacheMode,
     pub(crate) read_only: bool,
     pub(crate) remove: bool,
     pub(crate) engine: EngineChoice,
     pub(crate) seed: u64,
+    pub(crate) page: PagePlace,
 }
 
 impl Asked {
     /// Reads all of it.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one table of steps; parts would hide their order"
+    )]
     pub(crate) fn read(args: &SurveyArgs) -> Result<Asked, Failure> {
         let SurveyArgs {
             target,
             size,
             budget,
             depth_max,
+            workload,
+            p99,
+            precision,
+            threads_max,
+            exhaustive,
+            cache_check,
+            compare_raw,
             cache,
             read_only,
             rm,
             engine,
             seed,
             consent: _,
-            keep: _,
+            known: _, // changes what is told, not what is run
+            keep,
+            page,
             json: _,
+            live: _, // how it is watched meanwhile
         } = args;
         let mut reader = Reader::default();
         let size = size
@@ -59,20 +95,57 @@ impl Asked {
         let asked = Asked {
             target: read_target(target.as_ref(), engine, size, &mut reader),
             size,
-            budget: reader.value("--budget", budget).unwrap_or_default(),
+            budget: match budget.as_deref() {
+                Some(text) => reader.value("--budget", text).unwrap_or_default(),
+                None => default_budget(*exhaustive, p99.is_some()),
+            },
             depth_max: depth_max
                 .as_deref()
                 .and_then(|text| read_depth(text, &mut reader)),
+            threads_max: threads_max
+                .as_deref()
+                .and_then(|text| read_threads(text, &mut reader)),
+            workloads: workloads::read(workload, &mut reader),
+            goal: p99.as_deref().and_then(|text| read_goal(text, &mut reader)),
+            precision: read_precision(precision, &mut reader),
+            exhaustive: *exhaustive,
+            cache_check: *cache_check,
+            raw: compare_raw.as_ref().map(|path| reader.location(path)),
             cache,
             read_only: *read_only,
             remove: *rm,
             engine,
             seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
+            page: PagePlace::read(page.as_deref(), !keep.no_store, &mut reader),
         };
+        if asked.exhaustive && asked.goal.is_some() {
+            reader.refuse(Problem::Contradiction {
+                option: "--exhaustive",
+                why: "a rate that keeps a latency is looked for, and the whole grid is not a search: leave one away",
+            });
+        }
+        if asked.raw.is_some() && asked.target.path().is_none() {
+            reader.refuse(Problem::Contradiction {
+                option: "--compare-raw",
+                why: "the target is no file on a device: leave it away, or name a file",
+            });
+        }
         if engine == EngineChoice::Null {
             refuse_what_null_has_not(&asked, &mut reader);
         }
         Ok(reader.finish(asked)?)
+    }
+
+    /// The most threads, on a machine with so many cores.
+    pub(crate) fn threads_max(&self, cores: usize) -> u32 {
+        let cores = u32::try_from(cores).unwrap_or(THREADS_MAX);
+        self.threads_max.unwrap_or(cores.clamp(1, THREADS_MAX))
+    }
+
+    /// The workloads that are run: all, or those that only read.
+    pub(crate) fn wanted(&self) -> impl Iterator<Item = &SurveyWorkload> {
+        let reads = |workload: &&SurveyWorkload| !self.read_only || workload.write == Ratio::NONE;
+        self.workloads.iter().filter(reads)
     }
 
     /// The deepest queue of the ladder, on an engine that has at most so many outstanding.
@@ -98,6 +171,58 @@ fn read_size(text: &str, reader: &mut Reader) -> Option<Bytes> {
         });
     }
     Some(size)
+}
+
+/// A survey that tries arrival rates takes about twice as long; the whole grid takes what it takes.
+fn default_budget(exhaustive: bool, goal: bool) -> Nanos {
+    match (exhaustive, goal) {
+        (true, _) => Nanos::MAX,
+        (false, true) => Nanos(2 * sweep::BUDGET_DEFAULT.0),
+        (false, false) => sweep::BUDGET_DEFAULT,
+    }
+}
+
+fn read_threads(text: &str, reader: &mut Reader) -> Option<u32> {
+    let threads = reader.number("--threads-max", text, THREADS_FORM)?;
+    if !(1..=THREADS_MAX).contains(&threads) {
+        reader.refuse(Problem::Value {
+            option: "--threads-max",
+            read: text.to_owned(),
+            accepted: THREADS_FORM,
+        });
+    }
+    Some(threads)
+}
+
+fn read_goal(text: &str, reader: &mut Reader) -> Option<Goal> {
+    let latency: Nanos = reader.value("--p99", text)?;
+    if latency == Nanos(0) {
+        reader.refuse(Problem::Value {
+            option: "--p99",
+            read: text.to_owned(),
+            accepted: GOAL_FORM,
+        });
+    }
+    Some(Goal {
+        quantile: P99,
+        latency,
+    })
+}
+
+fn read_precision(text: &str, reader: &mut Reader) -> f64 {
+    let percent = text
+        .parse()
+        .ok()
+        .map(Ratio::as_percent)
+        .filter(|percent| (1..=50).contains(percent));
+    if percent.is_none() {
+        reader.refuse(Problem::Value {
+            option: "--precision",
+            read: text.to_owned(),
+            accepted: PRECISION_FORM,
+        });
+    }
+    f64::from(percent.unwrap_or(1)) / 100.0
 }
 
 fn read_depth(text: &str, reader: &mut Reader) -> Option<u32> {
@@ -133,8 +258,7 @@ fn read_target(
     let path = target
         .cloned()
         .unwrap_or_else(|| PathBuf::from(super::TARGET));
-    reader.target(&path);
-    Location::Path(path)
+    reader.location(&path)
 }
 
 fn refuse_what_null_has_not(asked: &Asked, reader: &mut Reader) {

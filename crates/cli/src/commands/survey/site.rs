@@ -36,7 +36,9 @@ pub(crate) fn choose(
         TargetKind::File if is_ours(facts) => reuse(asked, facts, host)?,
         TargetKind::File if asked.read_only => as_it_is(asked, facts)?,
         TargetKind::File | TargetKind::Missing => make(asked, facts, host)?,
-        TargetKind::BlockDevice | TargetKind::Null => as_it_is(asked, facts)?,
+        TargetKind::BlockDevice | TargetKind::Null | TargetKind::Simulated => {
+            as_it_is(asked, facts)?
+        }
         TargetKind::NvmeNamespace => return Err(refuse_namespace(facts)),
         // What cannot be measured at all is refused by the checker, in its words.
         TargetKind::Folder
@@ -68,6 +70,17 @@ fn refuse_namespace(facts: &TargetFacts) -> Failure {
          namespace's block device{named}, or say fathom run for commands that are passed through",
         facts.path.display()
     ))
+}
+
+/// What is read raw beside a file: a block device that holds the range.
+pub(crate) fn may_be_read_raw(facts: &TargetFacts, size: Bytes) -> Result<(), Failure> {
+    let path = facts.path.display();
+    let why = match facts.kind {
+        TargetKind::BlockDevice if facts.size >= size => return Ok(()),
+        TargetKind::BlockDevice => format!("it holds less than the {} of the file", say::bytes(size.0)),
+        _ => "this is no block device: name the device that the file lies on (fathom devices lists them)".to_owned(),
+    };
+    Err(Failure::refused(format!("--compare-raw {path}: {why}")))
 }
 
 /// Only files that fathom made are removed, and only under their own name.
@@ -232,11 +245,19 @@ mod tests {
             size: None,
             budget: Nanos::seconds(90),
             depth_max: None,
+            threads_max: None,
+            workloads: Vec::new(),
+            goal: None,
+            precision: 0.02,
+            exhaustive: false,
+            cache_check: false,
+            raw: None,
             cache: CacheMode::Unbuffered,
             read_only: false,
             remove: false,
             engine: EngineChoice::Auto,
             seed: 0,
+            page: crate::commands::survey::page::PagePlace::Nowhere,
         };
         change(&mut asked);
         asked
@@ -260,6 +281,7 @@ mod tests {
             chain: vec![],
             claims: vec![],
             content,
+            layout: Default::default(),
         }
     }
 

@@ -13,8 +13,8 @@ use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
 use analysis::SurveyContext;
-use engine::{Calibration, Stop};
-use model::{Nanos, Outcome, Profile, RunRecord, TargetFacts};
+use engine::{Calibration, Event, Observer, SoFar, Stop};
+use model::{Location, Nanos, Outcome, Profile, RunRecord, TargetFacts};
 use std::cell::RefCell;
 use store::{NewSession, RunName, SessionId, SessionOutcome, StoreError};
 use sweep::{Measured, Point, Survey, Sweep};
@@ -29,8 +29,9 @@ pub(crate) struct Walk<'a> {
     pub(crate) budget: Nanos,
     pub(crate) gate: &'a Gate<'a>,
     pub(crate) calibration: &'a Calibration,
-    /// The target as it was looked at last: reading it before each cell would take a slow device's whole budget.
-    pub(crate) known: &'a TargetFacts,
+    /// The target as it was looked at last, and the raw device: reading them before each cell would take a slow device's
+    /// whole budget.
+    pub(crate) known: &'a [TargetFacts],
     pub(crate) kept: &'a Kept<'a>,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
@@ -73,10 +74,8 @@ impl Walk<'_> {
                 return Ok(());
             }
             let watch = Stopwatch::start();
-            self.progress.cell(
-                format!("{}, depth {}", point.label, point.queue_depth),
-                self.survey.time_left(&walked.done),
-            );
+            self.progress
+                .cell(title(&point), self.survey.time_left(&walked.done));
             let label = point.label.clone();
             let record = self.run(point)?;
             if record.outcome == Outcome::Interrupted && !self.interrupt.asked() {
@@ -85,11 +84,8 @@ impl Walk<'_> {
             }
             self.kept.save(&label, &record);
             let outcome = record.outcome.clone();
-            walked.done.push(Measured {
-                label,
-                record,
-                wall: watch.elapsed(),
-            });
+            let cost = cost(&record, watch.elapsed());
+            walked.done.push(Measured::new(label, record, cost));
             match outcome {
                 Outcome::Complete => {}
                 Outcome::Interrupted => {
@@ -103,21 +99,65 @@ impl Walk<'_> {
     }
 
     fn run(&self, point: Point) -> Result<RunRecord, Failure> {
+        let onlooker = Onlooker {
+            progress: self.progress,
+            precision: point.precision,
+        };
         let profile = Profile {
             timespans: vec![point.timespan],
         };
-        let mut passed = self
-            .gate
-            .pass_again(&profile, std::slice::from_ref(self.known))?;
+        let mut passed = self.gate.pass_again(&profile, self.known)?;
         let passed = passed.pop().expect("one timespan gives one plan");
         let job = job(self.gate, passed.plan, passed.facts, command_line());
         Ok(engine::run_calibrated(
             job,
             self.gate.root,
             self.calibration,
-            self.progress,
+            &onlooker,
             self.stop,
         )?)
+    }
+}
+
+/// What a cell takes of the budget. In simulated time that is its own: nobody waits for it, and which cells are run must
+/// not depend on how fast this machine simulates.
+fn cost(record: &RunRecord, elapsed: Nanos) -> Nanos {
+    let mut locations = record.plan.targets.iter().map(|target| &target.location);
+    match locations.any(|at| matches!(at, Location::Simulated(_))) {
+        true => record.plan.phases.warmup.plus(record.phases.measured()),
+        false => elapsed,
+    }
+}
+
+/// What a cell is, for the line that is drawn meanwhile.
+fn title(point: &Point) -> String {
+    match point.timespan.arrivals {
+        Some(arrivals) => format!("{}, {} a second", point.label, arrivals.per_s),
+        None if point.load.threads > 1 => format!(
+            "{}, {} x {}",
+            point.label, point.load.threads, point.load.depth
+        ),
+        None => format!("{}, depth {}", point.label, point.load.depth),
+    }
+}
+
+/// Draws what goes on, and has enough once the rate is known well enough.
+struct Onlooker<'a> {
+    progress: &'a Progress,
+    precision: Option<f64>,
+}
+
+impl Observer for Onlooker<'_> {
+    fn on(&self, event: Event<'_>) {
+        self.progress.on(event);
+    }
+
+    fn enough(&self, so_far: &[SoFar]) -> bool {
+        self.precision.is_some_and(|wanted| {
+            let readings: Vec<(Nanos, u64)> =
+                so_far.iter().map(|one| (one.elapsed, one.ios)).collect();
+            sweep::is_tight(&readings, wanted)
+        })
     }
 }
 

@@ -163,10 +163,7 @@ impl Asked {
     pub(crate) fn target_names(&self) -> String {
         let mut names: Vec<String> = Vec::new();
         for target in self.cells.iter().flat_map(|cell| &cell.timespan.targets) {
-            let name = match &target.location {
-                Location::Path(path) => path.display().to_string(),
-                Location::Null(_) => "null".to_owned(),
-            };
+            let name = target.location.name();
             if !names.contains(&name) {
                 names.push(name);
             }

@@ -23,20 +23,25 @@ use crate::gate::{Gate, Held, own_words};
 use crate::ours::Ours;
 use crate::report::Form;
 use crate::sweep_progress::SweepProgress;
-use crate::{keep, now, output, report, signals};
+use crate::{keep, live, now, output, report, signals};
 use asked::Asked;
 use engine::{Calibration, Stop};
 use host::Root;
 use shelf::Shelf;
-pub(crate) use shown::shown;
+pub(crate) use shown::{put_together, shown};
 use site::Site;
 use walk::Walk;
 
 /// Sweeps, keeps every cell, prints the table.
+#[allow(
+    clippy::too_many_lines,
+    reason = "one table of steps; parts would hide their order"
+)]
 pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, Failure> {
     if let Some(shell) = &args.script.script {
         return script::print(args, shell);
     }
+    let known = args.known.read()?;
     let place = keep::place(&args.keep, environment)?;
     let resumed = match &args.matrix.resume {
         Some(id) => Some(earlier::resumed(id, args, environment)?),
@@ -81,7 +86,8 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let mut ours = Ours::default();
     site.prepare(&gate, &mut ours, environment, &stop)?;
     shelf.begin(&asked, &fingerprint)?;
-    let progress = SweepProgress::new(environment, &forecast);
+    let screen = live::screen(args.live, environment, site.all())?;
+    let progress = SweepProgress::new(environment, &forecast).on_screen(screen);
     let walk = Walk {
         asked: &asked,
         gate: &gate,
@@ -101,6 +107,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         kept: keep::kept(store.as_ref(), shelf.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        known: Some(&known),
     };
     output::print(&report::sweep(&cells, &context, form))?;
     Ok(ending)

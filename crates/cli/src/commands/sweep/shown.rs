@@ -40,6 +40,15 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
         judge(store, session, &mut run);
         runs.push((label, run));
     }
+    let (cells, context) = put_together(summary, runs);
+    Ok(report::sweep(&cells, &context, form))
+}
+
+/// The cells of a sweep from its runs and their labels, and what is known beside them.
+pub(crate) fn put_together(
+    summary: &SessionSummary,
+    runs: Vec<(String, SweepRun)>,
+) -> (Vec<SweepCell>, SweepContext) {
     let asked = asked_again(&summary.command).filter(|asked| knows(asked, &runs));
     let mut context = SweepContext {
         interrupted: matches!(summary.outcome, Some(SessionOutcome::Interrupted) | None),
@@ -64,7 +73,7 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
         }
         None => by_label(runs),
     };
-    Ok(report::sweep(&cells, &context, form))
+    (cells, context)
 }
 
 fn asked_again(command: &[String]) -> Option<Asked> {

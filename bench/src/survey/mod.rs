@@ -1,0 +1,168 @@
+//! `survey`: what `fathom survey` finds against the whole grid of `--exhaustive`: knee, peak and limit of every workload, and
+//! the measured time that either took.
+//!
+//! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
+//! control group's limit, and a zram device, all made here and gone at the end. Read in this order: the table (here),
+//! `answer` (what a survey said), `real`. What is asked: the knee within one doubling, the peak within 3 %, the limit named
+//! alike, in at most a tenth of the measured time. And rates that keep a latency against those that Erlang knows.
+
+mod answer;
+mod goal;
+mod real;
+
+use crate::child;
+use crate::error::BenchError;
+use crate::options::Options;
+use crate::place::Shop;
+use crate::table::short;
+use answer::{Answer, Found};
+use std::path::Path;
+use std::process::Command;
+
+/// One target a line.
+const DEVICES: &str = include_str!("devices.txt");
+const PEAK_MAX: f64 = 0.03;
+const TIME_MAX: f64 = 0.1;
+
+/// A target in both ways.
+struct Case {
+    title: String,
+    adaptive: Answer,
+    whole: Answer,
+}
+
+pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
+    let mut cases = Vec::new();
+    for line in devices() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        cases.push(Case {
+            title: line.to_owned(),
+            adaptive: surveyed(shop, &words, &[])?,
+            whole: surveyed(shop, &words, &["--exhaustive"])?,
+        });
+    }
+    let mut skipped = Vec::new();
+    if options.real {
+        real::add(shop, &mut cases, &mut skipped)?;
+    }
+    let met = cases.iter().filter(|case| case.is_met()).count();
+    let mut lines = vec![format!(
+        "survey: {met} of {} targets like the whole grid (knee within one doubling, peak within 3 %, limit named alike) in at \
+         most a tenth of its measured time",
+        cases.len()
+    )];
+    lines.extend(cases.iter().flat_map(Case::lines));
+    lines.extend(skipped);
+    lines.push(String::new());
+    lines.extend(goal::run(shop)?);
+    Ok(lines)
+}
+
+fn devices() -> impl Iterator<Item = &'static str> {
+    let lines = DEVICES.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| line.trim_start_matches('*').trim())
+        .filter(|line| !line.is_empty())
+}
+
+/// What the program says of this target.
+fn surveyed(shop: &Shop, words: &[&str], more: &[&str]) -> Result<Answer, BenchError> {
+    let mut command = Command::new(&shop.fathom);
+    command
+        .args(["survey", "--json", "--no-store"])
+        .args(words)
+        .args(more);
+    answered(&mut command, shop)
+}
+
+fn answered(command: &mut Command, shop: &Shop) -> Result<Answer, BenchError> {
+    command.current_dir(shop.folder());
+    let told = child::run(command, &shop.stop)?.out;
+    Answer::read(&told).ok_or_else(|| BenchError::Unreadable {
+        command: child::words(command),
+        said: told.chars().take(200).collect(),
+    })
+}
+
+/// The program below a shell that first joins a control group.
+fn in_group(shop: &Shop, group: &Path, words: &[&str]) -> Command {
+    let script = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.display());
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh"]).arg(&shop.fathom);
+    command.args(["survey", "--json", "--no-store"]).args(words);
+    command
+}
+
+impl Case {
+    /// How the two found the same, by workload.
+    fn pairs(&self) -> impl Iterator<Item = (&Found, &Found)> {
+        let of = |name: &str| self.whole.found.iter().find(|found| found.workload == name);
+        self.adaptive
+            .found
+            .iter()
+            .filter_map(move |found| Some((found, of(&found.workload)?)))
+    }
+
+    fn time_share(&self) -> f64 {
+        self.adaptive.measured_s / self.whole.measured_s.max(1e-9)
+    }
+
+    fn is_met(&self) -> bool {
+        let all = self.adaptive.found.len() == self.whole.found.len();
+        all && self.time_share() <= TIME_MAX && self.pairs().all(|(a, b)| a.faults(b).is_empty())
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let head = format!(
+            "\n{}: measured {} s of {} s, {:.1} %{}",
+            self.title,
+            short(self.adaptive.measured_s),
+            short(self.whole.measured_s),
+            100.0 * self.time_share(),
+            if self.is_met() { "" } else { "  <- NOT MET" }
+        );
+        let rows = self.pairs().map(|(a, b)| {
+            format!(
+                "  {:<21} knee {:>4} {:>4}  peak {:>9.0} {:>9.0} {:>6.3}  {:<9} {:<9} {}",
+                a.workload,
+                a.knee,
+                b.knee,
+                a.peak,
+                b.peak,
+                a.peak / b.peak.max(1e-9),
+                a.limit,
+                b.limit,
+                a.faults(b).join(", ")
+            )
+        });
+        std::iter::once(head).chain(rows).collect()
+    }
+}
+
+impl Found {
+    /// What is not as it is asked, against the whole grid.
+    fn faults(&self, whole: &Found) -> Vec<&'static str> {
+        let knees = self.knee as f64 / whole.knee.max(1) as f64;
+        let checks = [
+            ((0.5..=2.0).contains(&knees), "KNEE"),
+            (
+                (self.peak / whole.peak.max(1e-9) - 1.0).abs() <= PEAK_MAX,
+                "PEAK",
+            ),
+            (self.limit == whole.limit, "LIMIT"),
+        ];
+        let wrong = checks.into_iter().filter(|(good, _)| !good);
+        wrong.map(|(_, what)| what).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_twenty_devices() {
+        assert_eq!(devices().count(), 20);
+        assert!(devices().all(|line| line.starts_with("sim:")));
+    }
+}

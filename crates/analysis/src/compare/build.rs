@@ -1,0 +1,342 @@
+//! Two sides → the report.
+
+use super::answer::answer;
+use super::change::OUTSIDE;
+use super::compared::Compared;
+use super::figure::{Figure, of_cell, over};
+use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
+use super::{
+    CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference, Side, SideReport,
+};
+use crate::verdict::Rank;
+use crate::{FieldValue, say};
+use model::Origin;
+
+/// Raised when a field changes its meaning or goes away; new fields do not raise it.
+const REPORT_VERSION: u32 = 1;
+/// So many values of a fact are told.
+const VALUES_MAX: usize = 3;
+
+/// Holds B against A. Never fails: where they have nothing in common, `cells` is empty and the notes say what each has.
+pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareReport {
+    let pairs = pairs(&a.results, &b.results);
+    let figures: Vec<Vec<Figure>> = pairs.cells.iter().map(of_cell).collect();
+    let overall = over(&figures);
+    let differences = differences(&pairs);
+    let blocks_differ = differences.iter().any(|one| one.what == "block");
+    let main = if blocks_differ { "throughput" } else { "iops" };
+    let with_figures = figures.iter().filter(|figures| !figures.is_empty()).count();
+    let (verdict, mut line) = answer(&overall, main, with_figures);
+    let work: Vec<String> = differences
+        .iter()
+        .filter(|one| one.of_work)
+        .map(in_words)
+        .collect();
+    if !work.is_empty() {
+        line.push_str(&format!("; the work differs: {}", work.join(", ")));
+    }
+    if let Some(unsound) = unsound(&pairs) {
+        line.push_str(&format!("; {unsound}"));
+    }
+    let shared = OUTSIDE / with_figures.max(1) as f64;
+    let named: Vec<(String, Vec<Figure>)> = pairs.cells.iter().map(name).zip(figures).collect();
+    CompareReport {
+        answer: line,
+        verdict,
+        report_version: REPORT_VERSION,
+        a: side(a),
+        b: side(b),
+        overall: overall
+            .iter()
+            .map(|figure| change(figure, OUTSIDE))
+            .collect(),
+        cell_counts: counts(&named, main, shared),
+        fields: pairs.fields.iter().map(|&field| field.to_owned()).collect(),
+        differences,
+        only_a: pairs.only_a.iter().map(|one| one.row.name()).collect(),
+        only_b: pairs.only_b.iter().map(|one| one.row.name()).collect(),
+        notes: notes(a, b, &pairs),
+        conditions: conditions
+            .iter()
+            .map(|one| one.judge(&named, &overall))
+            .collect(),
+        cells: pairs
+            .cells
+            .iter()
+            .zip(&named)
+            .map(|(pair, (_, figures))| cell(pair, figures, shared))
+            .collect(),
+    }
+}
+
+fn name(pair: &Pair<'_>) -> String {
+    let values: Vec<String> = pair
+        .values
+        .iter()
+        .map(|(field, value)| format!("{field}={value}"))
+        .collect();
+    values.join(" ")
+}
+
+fn side(side: &Side) -> SideReport {
+    let rows = side.results.iter().map(|one| &one.row);
+    let mut parts: Vec<String> = Vec::new();
+    for field in ["kind", "tool", "host", "target"] {
+        let mut known: Vec<String> = Vec::new();
+        for value in rows.clone().filter_map(|row| text(row, field)) {
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+        parts.extend(listed(&known));
+    }
+    if let [one] = side.results.as_slice()
+        && !one.row.label.is_empty()
+    {
+        parts.push(one.row.label.clone());
+    }
+    SideReport {
+        name: side.name.clone(),
+        results: side.results.len() as u64,
+        what: parts.join(", "),
+    }
+}
+
+fn change(figure: &Figure, outside: f64) -> ChangeReport {
+    ChangeReport {
+        metric: figure.metric.name.to_owned(),
+        short: figure.metric.short(),
+        a: figure.a,
+        b: figure.b,
+        ratio: figure.change.map(|change| change.ratio()),
+        differs: figure.change.and_then(|change| change.differs(outside)),
+        smallest_seen_share: figure
+            .change
+            .and_then(|change| change.smallest_seen_share()),
+        cannot: figure.cannot.clone(),
+    }
+}
+
+fn cell(pair: &Pair<'_>, figures: &[Figure], outside: f64) -> CellChange {
+    let names = |results: &[&Compared]| results.iter().map(|one| one.row.name()).collect();
+    let reason = |(side, results): (&str, &Vec<&Compared>)| {
+        let all = results.iter().all(|one| one.row.origin == Origin::Missing);
+        let first = results.first().filter(|_| all)?;
+        Some(format!(
+            "{side} has none: {}",
+            first.row.reason.clone().unwrap_or_default()
+        ))
+    };
+    CellChange {
+        values: pair
+            .values
+            .iter()
+            .map(|(field, value)| FieldValue {
+                field: (*field).to_owned(),
+                value: value.clone(),
+            })
+            .collect(),
+        a: names(&pair.a),
+        b: names(&pair.b),
+        changes: figures
+            .iter()
+            .map(|figure| change(figure, outside))
+            .collect(),
+        missing: [("A", &pair.a), ("B", &pair.b)]
+            .into_iter()
+            .find_map(reason),
+    }
+}
+
+fn counts(cells: &[(String, Vec<Figure>)], main: &str, outside: f64) -> CellCounts {
+    let mut counts = CellCounts {
+        paired: cells.len() as u64,
+        ..CellCounts::default()
+    };
+    for (_, figures) in cells {
+        let change = figures
+            .iter()
+            .find(|f| f.metric.name == main)
+            .and_then(|f| f.change);
+        match change.and_then(|change| Some((change.differs(outside)?, change.log > 0.0))) {
+            None => counts.cannot_tell += 1,
+            Some((false, _)) => counts.same += 1,
+            Some((true, true)) => counts.faster += 1,
+            Some((true, false)) => counts.slower += 1,
+        }
+    }
+    counts
+}
+
+/// What is not the same throughout both sides and tells no cells apart; of the results that were compared.
+fn differences(pairs: &Pairs<'_>) -> Vec<Difference> {
+    let sides: [Vec<&Compared>; 2] = [
+        pairs
+            .cells
+            .iter()
+            .flat_map(|cell| cell.a.iter().copied())
+            .filter(present)
+            .collect(),
+        pairs
+            .cells
+            .iter()
+            .flat_map(|cell| cell.b.iter().copied())
+            .filter(present)
+            .collect(),
+    ];
+    let fields = WORK.iter().chain(&PLACE).chain(&["tool_version"]);
+    let fields = fields.filter(|field| !pairs.fields.contains(field) && **field != "random");
+    let mut found: Vec<Difference> = fields
+        .filter_map(|field| {
+            let [a, b] =
+                [0, 1].map(|at| values(sides[at].iter().filter_map(|one| text(&one.row, field))));
+            difference(field, &a, &b, WORK.contains(field))
+        })
+        .collect();
+    found.extend(durations(&sides));
+    let mut names: Vec<&'static str> = Vec::new();
+    for (name, _) in sides.iter().flatten().flat_map(|one| &one.facts) {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
+    let told: Vec<String> = found.iter().map(|one| one.what.clone()).collect();
+    let already = |name: &&str| {
+        told.iter().any(|what| what == name)
+            || (*name == "fathom" && told.iter().any(|w| w == "tool_version"))
+    };
+    found.extend(
+        names
+            .into_iter()
+            .filter(|name| !already(name))
+            .filter_map(|name| {
+                let of = |side: &Vec<&Compared>| {
+                    let facts = side
+                        .iter()
+                        .flat_map(|one| &one.facts)
+                        .filter(|(fact, _)| *fact == name);
+                    values(facts.map(|(_, value)| value.clone()))
+                };
+                difference(name, &of(&sides[0]), &of(&sides[1]), false)
+            }),
+    );
+    found.sort_by_key(|one| !one.of_work); // stable
+    found
+}
+
+fn present(one: &&Compared) -> bool {
+    one.row.origin != Origin::Missing
+}
+
+/// How long was counted, where that is more than a twentieth apart.
+fn durations(sides: &[Vec<&Compared>; 2]) -> Option<Difference> {
+    let mean = |side: &Vec<&Compared>| {
+        let known: Vec<f64> = side
+            .iter()
+            .filter_map(|one| Some(one.row.measured?.0 as f64))
+            .collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    };
+    let (a, b) = (mean(&sides[0])?, mean(&sides[1])?);
+    let apart = (a / b).max(b / a) > 1.05;
+    apart.then(|| Difference {
+        what: "measured time".to_owned(),
+        a: say::time(a.round()),
+        b: say::time(b.round()),
+        of_work: false,
+    })
+}
+
+/// Each once, in order.
+fn values(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = all.collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// None where they are alike, and where one side does not say.
+fn difference(what: &str, a: &[String], b: &[String], of_work: bool) -> Option<Difference> {
+    let (of_a, of_b) = (listed(a)?, listed(b)?);
+    let what = what.replace('_', " ");
+    (a != b).then_some(Difference {
+        what,
+        a: of_a,
+        b: of_b,
+        of_work,
+    })
+}
+
+fn listed(values: &[String]) -> Option<String> {
+    let more = values.len().saturating_sub(VALUES_MAX);
+    let shown = values[..values.len() - more].join(" and ");
+    match (values.len(), more) {
+        (0, _) => None,
+        (_, 0) => Some(shown),
+        _ => Some(format!("{shown} and {more} more")),
+    }
+}
+
+fn in_words(one: &Difference) -> String {
+    format!("{} {} in A, {} in B", one.what, one.a, one.b)
+}
+
+/// What may not be used at all.
+fn unsound(pairs: &Pairs<'_>) -> Option<String> {
+    let all = pairs
+        .cells
+        .iter()
+        .flat_map(|cell| cell.a.iter().chain(&cell.b));
+    let invalid: Vec<&&Compared> = all.filter(|one| one.rank == Some(Rank::Invalid)).collect();
+    let first = invalid.first()?;
+    let why = first.reason.clone().unwrap_or_default();
+    Some(match invalid.len() {
+        1 => format!("but {} is INVALID: {why}", first.row.name()),
+        count => format!(
+            "but {count} results are INVALID, first {}: {why}",
+            first.row.name()
+        ),
+    })
+}
+
+fn notes(a: &Side, b: &Side, pairs: &Pairs<'_>) -> Vec<String> {
+    let mut notes = pairs.notes.clone();
+    if pairs.cells.is_empty() {
+        let has = |side: &Side| {
+            let all = |field| {
+                let of = side.results.iter().filter_map(|one| text(&one.row, field));
+                listed(&values(of)).map(|listed| format!("{field} {listed}"))
+            };
+            let parts: Vec<String> = WORK.iter().filter_map(|field| all(field)).collect();
+            parts.join(", ")
+        };
+        notes.push(format!("A has {}", has(a)));
+        notes.push(format!("B has {}", has(b)));
+    }
+    for (side, alone) in [("A", &pairs.only_a), ("B", &pairs.only_b)] {
+        if let Some(first) = alone.first().filter(|_| !pairs.cells.is_empty()) {
+            let label = if first.row.label.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", first.row.label)
+            };
+            notes.push(format!(
+                "only in {side}: {}, first {}{label}",
+                say::counted(alone.len() as u64, "result"),
+                first.row.name()
+            ));
+        }
+    }
+    for (name, side) in [("A", a), ("B", b)] {
+        let imported = side
+            .results
+            .iter()
+            .any(|one| one.row.origin == Origin::Imported);
+        if imported {
+            notes.push(format!(
+                "{name} was imported: of its machine, mount and device nothing is known"
+            ));
+        }
+    }
+    notes
+}

@@ -1,0 +1,238 @@
+//! From A to B: the ratio of two figures, its interval, and the smallest change that could have been seen.
+//!
+//! Of one run on each side the interval is put together from those of both on a logarithmic scale, each end from the ends
+//! that push it there (MOVER: Zou and Donner, Statistics in Medicine 27 (2008), page 1693). Where a side has several runs,
+//! how far they lie apart takes the place of what is found within them; with symmetric errors on both sides this is
+//! Welch's interval (Biometrika 34 (1947), page 28), degrees of freedom as there. Over several cells it is the geometric
+//! mean of the ratios; its interval is the wider of two: what the cells' own errors make of it, and Student's over the
+//! cells. The smallest change that could have been seen is that which is found in 80 of 100 comparisons (Bloom, Evaluation
+//! Review 19 (1995), page 547). Deliberately absent: which cells belong together, and any words.
+
+use super::spread::{Spread, of_repeats, reach};
+use crate::Estimate;
+
+/// Both tails together.
+pub(super) const OUTSIDE: f64 = 0.05;
+/// Both tails of the share of comparisons that may miss the smallest change.
+const MISSED: f64 = 0.4;
+/// Farther off than by this factor nothing is said of a figure but its value.
+const FACTOR_MAX: f64 = 10.0;
+/// Below so many cells their ratios do not tell how far these spread.
+const CELLS_MIN: usize = 3;
+
+/// The figure of one side, as logarithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Level {
+    pub(super) log: f64,
+    pub(super) spread: Option<Spread>,
+}
+
+/// How far B lies from A, as difference of logarithms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Change {
+    pub(super) log: f64,
+    pub(super) spread: Option<Spread>,
+}
+
+impl Level {
+    /// Of the runs of one side; none without any, and where one is not above 0.
+    pub(super) fn of(runs: &[(f64, Option<Spread>)]) -> Option<Level> {
+        let logs: Vec<f64> = runs.iter().map(|(value, _)| value.ln()).collect();
+        if logs.is_empty() || logs.iter().any(|log| !log.is_finite()) {
+            return None;
+        }
+        Some(Level {
+            log: logs.iter().sum::<f64>() / logs.len() as f64,
+            spread: match runs {
+                [(_, spread)] => *spread,
+                _ => Some(of_repeats(&logs)),
+            },
+        })
+    }
+}
+
+impl Change {
+    /// From one side to the other.
+    pub(super) fn between(a: Level, b: Level) -> Change {
+        let both = a.spread.zip(b.spread).map(|(a, b)| Spread {
+            low: b.low.hypot(a.high),
+            high: b.high.hypot(a.low),
+            freedom: welch(&[a, b]),
+        });
+        Change {
+            log: b.log - a.log,
+            spread: both.filter(tells),
+        }
+    }
+
+    /// None at all, for sure: the same result on both sides.
+    pub(super) const NONE: Change = Change {
+        log: 0.0,
+        spread: Some(Spread {
+            low: 0.0,
+            high: 0.0,
+            freedom: f64::INFINITY,
+        }),
+    };
+
+    /// The geometric mean over cells; none without any.
+    pub(super) fn over(cells: &[Change]) -> Option<Change> {
+        match cells {
+            [] => return None,
+            [one] => return Some(*one),
+            many if many.iter().all(|cell| *cell == Change::NONE) => return Some(Change::NONE),
+            _ => {}
+        }
+        let count = cells.len() as f64;
+        let logs: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
+        let spreads: Option<Vec<Spread>> = cells.iter().map(|cell| cell.spread).collect();
+        let carried = spreads.map(|spreads| {
+            let sum = |of: fn(&Spread) -> f64| {
+                spreads.iter().map(|s| of(s).powi(2)).sum::<f64>().sqrt() / count
+            };
+            Spread {
+                low: sum(|s| s.low),
+                high: sum(|s| s.high),
+                freedom: welch(&spreads),
+            }
+        });
+        let across = (cells.len() >= CELLS_MIN).then(|| of_repeats(&logs));
+        let width = |spread: &Spread| (spread.low + spread.high) * reach(OUTSIDE, spread.freedom);
+        Some(Change {
+            log: logs.iter().sum::<f64>() / count,
+            spread: carried
+                .into_iter()
+                .chain(across)
+                .max_by(|one, other| width(one).total_cmp(&width(other))),
+        })
+    }
+
+    /// The ends of the interval that leaves out this share on both sides together, as differences of logarithms.
+    pub(super) fn ends(&self, outside: f64) -> Option<(f64, f64)> {
+        let spread = self.spread?;
+        let reach = reach(outside, spread.freedom);
+        Some((
+            self.log - reach * spread.low,
+            self.log + reach * spread.high,
+        ))
+    }
+
+    /// Whether it can be told from no change; none where the data do not say.
+    pub(super) fn differs(&self, outside: f64) -> Option<bool> {
+        let (low, high) = self.ends(outside)?;
+        Some(low > 0.0 || high < 0.0)
+    }
+
+    /// B over A.
+    pub(super) fn ratio(&self) -> Estimate {
+        let ends = self
+            .ends(OUTSIDE)
+            .map(|(low, high)| (low.exp(), high.exp()));
+        let ends = ends.filter(|(low, high)| low.is_finite() && high.is_finite());
+        let freedom = self.spread.map_or(0.0, |spread| spread.freedom);
+        Estimate {
+            value: self.log.exp(),
+            low: ends.map(|(low, _)| low),
+            high: ends.map(|(_, high)| high),
+            samples: if freedom.is_finite() {
+                freedom + 1.0
+            } else {
+                0.0
+            },
+        }
+    }
+
+    /// The smallest change that would have been seen, as a share; none where nothing can be.
+    pub(super) fn smallest_seen_share(&self) -> Option<f64> {
+        let spread = self.spread?;
+        let reaches = reach(OUTSIDE, spread.freedom) + reach(MISSED, spread.freedom);
+        let share = (reaches * spread.low.max(spread.high)).exp_m1();
+        share.is_finite().then_some(share)
+    }
+}
+
+/// An interval that does not even tell the order of magnitude tells nothing.
+fn tells(spread: &Spread) -> bool {
+    reach(OUTSIDE, spread.freedom) * spread.low.max(spread.high) <= FACTOR_MAX.ln()
+}
+
+/// Degrees of freedom of a sum; Welch, and Satterthwaite, Biometrics Bulletin 2 (1946), page 110.
+fn welch(parts: &[Spread]) -> f64 {
+    let square = |spread: &Spread| (spread.low.max(spread.high)).powi(2);
+    let sum: f64 = parts.iter().map(square).sum();
+    let below: f64 = parts
+        .iter()
+        .map(|part| square(part).powi(2) / part.freedom)
+        .sum();
+    let least = parts
+        .iter()
+        .map(|part| part.freedom)
+        .fold(f64::INFINITY, f64::min);
+    if below > 0.0 {
+        (sum * sum / below).max(1.0)
+    } else {
+        least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(values: &[f64]) -> Vec<(f64, Option<Spread>)> {
+        values.iter().map(|value| (*value, None)).collect()
+    }
+
+    #[test]
+    fn several_runs_are_compared_as_welch_does() {
+        let logs = |tenths: [f64; 4]| runs(&tenths.map(|log| (log / 10.0).exp()));
+        let a = Level::of(&logs([1.0, 2.0, 3.0, 4.0])).unwrap();
+        let b = Level::of(&logs([3.0, 5.0, 7.0, 9.0])).unwrap();
+        let change = Change::between(a, b);
+        let spread = change.spread.unwrap();
+        assert!((change.log - 0.35).abs() < 1e-9);
+        // Tenths have variances 5/3 and 20/3 over 4: error sqrt(25/12), freedom (25/12)^2 / ((5/12)^2/3 + (20/12)^2/3).
+        assert!((spread.low * 10.0 - (25.0f64 / 12.0).sqrt()).abs() < 1e-9);
+        assert!((spread.freedom - 75.0 / 17.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_run_that_does_not_tell_makes_a_ratio_without_an_interval() {
+        let [a, b] = [100.0, 105.0].map(|v| Level::of(&runs(&[v])).unwrap());
+        let ratio = Change::between(a, b).ratio();
+        assert!((ratio.value - 1.05).abs() < 1e-12);
+        assert_eq!((ratio.low, ratio.high), (None, None));
+        assert_eq!(Level::of(&runs(&[0.0])), None);
+        assert_eq!(Level::of(&[]), None);
+    }
+
+    #[test]
+    fn the_same_result_is_exactly_one() {
+        let ratio = Change::NONE.ratio();
+        assert_eq!(
+            (ratio.value, ratio.low, ratio.high),
+            (1.0, Some(1.0), Some(1.0))
+        );
+        assert_eq!(Change::NONE.differs(OUTSIDE), Some(false));
+        assert_eq!(
+            Change::over(&[Change::NONE; 5]).unwrap().ratio().high,
+            Some(1.0)
+        );
+    }
+
+    #[test]
+    fn over_cells_the_wider_interval_counts() {
+        let cell = |log, error| Change {
+            log,
+            spread: Some(Spread {
+                low: error,
+                high: error,
+                freedom: 1e9,
+            }),
+        };
+        let alike = Change::over(&[cell(0.1, 0.02), cell(0.1, 0.02), cell(0.1, 0.02)]).unwrap();
+        assert!((alike.spread.unwrap().low - 0.02 / 3f64.sqrt()).abs() < 1e-9);
+        let apart = Change::over(&[cell(0.0, 0.02), cell(0.1, 0.02), cell(0.5, 0.02)]).unwrap();
+        assert!(apart.spread.unwrap().low > 0.1);
+    }
+}

@@ -1,0 +1,141 @@
+//! One result as far as a comparison needs it: its line, how far its figures may be off, and the facts of its day.
+//!
+//! Taken from each record as it is read, so that no two sweeps have to fit into memory. Deliberately absent: the other
+//! side.
+
+use super::spread::{Spread, spreads};
+use crate::known::Known;
+use crate::run::Reading;
+use crate::verdict::Rank;
+use model::{BlockDevice, ResultRow, RunRecord, TargetFacts};
+
+/// One result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Its line, as the shelf has it.
+    pub row: ResultRow,
+    /// In the order of `METRICS`; empty where no record was read.
+    pub(super) spreads: Vec<Option<Spread>>,
+    pub(super) facts: Vec<Fact>,
+    pub(super) rank: Option<Rank>,
+    pub(super) reason: Option<String>,
+}
+
+/// A name and what it was.
+pub(super) type Fact = (&'static str, String);
+
+impl Compared {
+    /// A run of fathom's, with the line that the shelf has of it.
+    pub fn measured(row: ResultRow, record: &RunRecord) -> Compared {
+        let read = Reading::of(record, &Known::default());
+        let verdict = read.report.verdict;
+        Compared {
+            spreads: spreads(record, read.sums),
+            facts: facts(record),
+            rank: Some(verdict.rank),
+            reason: verdict.reasons.into_iter().next(),
+            row,
+        }
+    }
+
+    /// A result of which only its line is known: an imported one, or one that is missing.
+    pub fn line(row: ResultRow) -> Compared {
+        Compared {
+            row,
+            spreads: Vec::new(),
+            facts: Vec::new(),
+            rank: None,
+            reason: None,
+        }
+    }
+
+    pub(super) fn spread(&self, metric: usize) -> Option<Spread> {
+        self.spreads.get(metric).copied().flatten()
+    }
+}
+
+/// What may make two runs of the same work differ, in the order in which it is told.
+fn facts(record: &RunRecord) -> Vec<Fact> {
+    let host = &record.host;
+    let mut facts = vec![
+        ("fathom", record.tool_version.clone()),
+        ("kernel", host.kernel.clone()),
+    ];
+    facts.extend(host.distribution.clone().map(|it| ("distribution", it)));
+    facts.extend(host.cpu_model.clone().map(|it| ("processor", it)));
+    facts.push(("cores", host.cpus.len().to_string()));
+    let governors = joined(host.cpus.iter().filter_map(|cpu| cpu.governor.clone()));
+    facts.extend(governors.map(|it| ("governor", it)));
+    facts.push(("memory", crate::say::bytes(host.ram.0)));
+    facts.push((
+        "virtualization",
+        host.virtualization
+            .clone()
+            .unwrap_or_else(|| "none".to_owned()),
+    ));
+    facts.push(("engine", record.engine.backend.clone()));
+    facts.extend(joined(record.engine.features.iter().cloned()).map(|it| ("engine features", it)));
+    facts.extend(of_targets(&record.targets));
+    facts
+}
+
+fn of_targets(targets: &[TargetFacts]) -> Vec<Fact> {
+    let each = |of: &dyn Fn(&TargetFacts) -> Option<String>| joined(targets.iter().filter_map(of));
+    let system =
+        |of: fn(&model::FileSystem) -> String| each(&|target| target.file_system.as_ref().map(of));
+    let device = |of: &dyn Fn(&BlockDevice) -> Option<String>| {
+        joined(
+            targets
+                .iter()
+                .flat_map(|target| &target.chain)
+                .filter_map(of),
+        )
+    };
+    let settings: [(&'static str, Option<String>); 11] = [
+        ("file system", system(|system| system.kind.clone())),
+        ("mount options", system(|system| system.options.clone())),
+        (
+            "target size",
+            each(&|target| Some(crate::say::bytes(target.size.0))),
+        ),
+        (
+            "devices",
+            device(&|device| Some(format!("{} ({})", device.name, device.kind))),
+        ),
+        ("device model", device(&|device| device.model.clone())),
+        ("firmware", device(&|device| device.firmware.clone())),
+        (
+            "rotational",
+            device(&|device| {
+                device
+                    .rotational
+                    .map(|is| if is { "yes" } else { "no" }.to_owned())
+            }),
+        ),
+        ("scheduler", device(&|device| device.scheduler.clone())),
+        (
+            "device queue",
+            device(&|device| device.queue_size.map(|size| size.to_string())),
+        ),
+        (
+            "largest request",
+            device(&|device| device.request_max.map(|bytes| crate::say::bytes(bytes.0))),
+        ),
+        ("write cache", device(&|device| device.write_cache.clone())),
+    ];
+    let known = settings
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
+    known.collect()
+}
+
+/// Each once, in the order met; none where there is nothing.
+fn joined(parts: impl Iterator<Item = String>) -> Option<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in parts {
+        if !found.contains(&part) {
+            found.push(part);
+        }
+    }
+    (!found.is_empty()).then(|| found.join(", "))
+}

@@ -1,0 +1,255 @@
+//! `p99 > +10%`: when a comparison is to say no.
+//!
+//! A condition is broken where the change itself lies beyond the limit and can be told from no change; it holds where the
+//! whole interval lies within the limit; in between the data cannot tell. It is put to every cell and to all of them
+//! together. With many cells chance alone puts some beyond any limit, so that a cell has to be told from no change at a
+//! level that is shared out over the cells (Bonferroni; Dunn, JASA 56 (1961), page 52).
+
+use super::change::{Change, OUTSIDE};
+use super::figure::Figure;
+use super::metric::{METRICS, Metric};
+use crate::columns;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A limit to the change of one figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    text: String,
+    metric: &'static Metric,
+    /// The ratio beyond which it is broken.
+    ratio: f64,
+    rise: bool,
+}
+
+/// What came of a condition.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// The whole interval lies within the limit, of every cell.
+    Holds,
+    /// The data neither break it nor show that it holds.
+    CannotTell,
+    /// The change lies beyond the limit and can be told from no change.
+    Broken,
+}
+
+/// A condition and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionReport {
+    /// As it was given.
+    pub condition: String,
+    /// What came of it.
+    pub held: Held,
+    /// Why, with the cell that says so.
+    pub sentence: String,
+}
+
+const ACCEPTED: &str = "a condition is a figure, > with a rise or < with a fall, and a percentage: 'p99 > +10%', 'rate < -5%'";
+
+impl Condition {
+    /// Reads `FIGURE > +N%` or `FIGURE < -N%`.
+    ///
+    /// Errors: a sentence with what was read and what is accepted.
+    pub fn read(text: &str) -> Result<Condition, String> {
+        let wrong = |what: String| format!("read `{text}`; {what}");
+        let at = text
+            .find(['<', '>'])
+            .ok_or_else(|| wrong(ACCEPTED.to_owned()))?;
+        let (name, rest) = text.split_at(at);
+        let rise = rest.starts_with('>');
+        let limit = rest[1..].trim_start_matches('=').trim();
+        let name = name.trim();
+        let metric = Metric::named(name).ok_or_else(|| wrong(no_figure(name)))?;
+        let percent = limit
+            .strip_suffix('%')
+            .ok_or_else(|| wrong(format!("`{limit}` is no change in percent; {ACCEPTED}")))?;
+        let percent: f64 = percent
+            .trim()
+            .parse()
+            .ok()
+            .filter(|p: &f64| p.is_finite())
+            .ok_or_else(|| wrong(format!("`{limit}` is no change in percent; {ACCEPTED}")))?;
+        let fits = if rise {
+            percent >= 0.0
+        } else {
+            percent <= 0.0 && percent > -100.0 && !limit.starts_with('+')
+        };
+        if !fits || (!rise && !limit.starts_with('-')) {
+            return Err(wrong(ACCEPTED.to_owned()));
+        }
+        Ok(Condition {
+            text: text.to_owned(),
+            metric,
+            ratio: 1.0 + percent / 100.0,
+            rise,
+        })
+    }
+
+    /// Which figure.
+    pub fn metric(&self) -> &'static Metric {
+        self.metric
+    }
+
+    /// Held against every cell, each with its name, and all together.
+    pub(super) fn judge(
+        &self,
+        cells: &[(String, Vec<Figure>)],
+        overall: &[Figure],
+    ) -> ConditionReport {
+        let of = |figures: &[Figure]| figures.iter().find(|f| f.metric == self.metric).cloned();
+        let mine: Vec<(&str, Option<Figure>)> = cells
+            .iter()
+            .map(|(name, figures)| (name.as_str(), of(figures)))
+            .collect();
+        let several = cells.len() > 1;
+        let shared = OUTSIDE / cells.len().max(1) as f64;
+        let mut found: Vec<(Held, String)> = mine
+            .iter()
+            .map(|(name, figure)| {
+                self.look(figure.as_ref(), shared, if several { name } else { "" })
+            })
+            .collect();
+        if several {
+            found.push(self.look(of(overall).as_ref(), OUTSIDE, "over all cells"));
+        }
+        let held = found
+            .iter()
+            .map(|(held, _)| *held)
+            .max()
+            .unwrap_or(Held::CannotTell);
+        let sentences: Vec<&String> = found
+            .iter()
+            .filter(|(h, _)| *h == held)
+            .map(|(_, s)| s)
+            .collect();
+        let more = match (held, sentences.len()) {
+            (Held::Holds, _) | (_, 0 | 1) => String::new(),
+            (_, count) => format!(", and {} more", count - 1),
+        };
+        let first = match held {
+            Held::Holds if several => format!("in all {} cells", cells.len()),
+            _ => sentences.first().map_or_else(String::new, |s| (*s).clone()),
+        };
+        ConditionReport {
+            condition: self.text.clone(),
+            held,
+            sentence: format!("{first}{more}"),
+        }
+    }
+
+    fn look(&self, figure: Option<&Figure>, outside: f64, name: &str) -> (Held, String) {
+        let before = if name.is_empty() {
+            String::new()
+        } else {
+            format!("{name}: ")
+        };
+        let what = self.metric.short();
+        let Some(figure) = figure else {
+            return (
+                Held::CannotTell,
+                format!("{before}{what} is not known on both sides"),
+            );
+        };
+        let Some(change) = figure.change else {
+            return match figure.a > 0.0
+                && figure.b <= 0.0
+                && !self.rise
+                && self.metric.more_is_better()
+            {
+                true => (Held::Broken, format!("{before}{what} fell to 0")),
+                false => (
+                    Held::CannotTell,
+                    format!(
+                        "{before}{what}: {}",
+                        figure.cannot.clone().unwrap_or_default()
+                    ),
+                ),
+            };
+        };
+        let told = format!(
+            "{before}{}",
+            super::answer::change_in_words(self.metric, &change)
+        );
+        let Some((low, high)) = change.ends(outside) else {
+            let why = figure.cannot.clone().unwrap_or_default();
+            return (Held::CannotTell, format!("{told}: {why}"));
+        };
+        let limit = self.ratio.ln();
+        (self.held(&change, (low, high), limit), told)
+    }
+
+    fn held(&self, change: &Change, (low, high): (f64, f64), limit: f64) -> Held {
+        let (beyond, told_apart, within) = match self.rise {
+            true => (change.log > limit, low > 0.0, high <= limit),
+            false => (change.log < limit, high < 0.0, low >= limit),
+        };
+        match (beyond && told_apart, within) {
+            (true, _) => Held::Broken,
+            (_, true) => Held::Holds,
+            _ => Held::CannotTell,
+        }
+    }
+}
+
+fn no_figure(name: &str) -> String {
+    let known: Vec<&str> = METRICS
+        .iter()
+        .filter(|m| m.of.is_none())
+        .map(|m| m.name)
+        .collect();
+    let is_field = columns::column(name).is_some();
+    let what = if is_field {
+        "is no figure that is compared"
+    } else {
+        "is no figure"
+    };
+    format!(
+        "`{name}` {what}; there are {}, most of them with read_ or write_ before them, and rate, mean, p50 to p99.99 for short",
+        known.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_is_a_figure_a_direction_and_a_percentage() {
+        for (text, name, ratio) in [
+            ("p99 > +10%", "latency_p99", 1.1),
+            ("p99>10 %", "latency_p99", 1.1),
+            ("rate < -5%", "iops", 0.95),
+            ("latency_p999 >= 0%", "latency_p999", 1.0),
+            ("read_p99 > +12.5%", "read_latency_p99", 1.125),
+        ] {
+            let condition = Condition::read(text).unwrap();
+            assert_eq!(condition.metric.name, name, "{text}");
+            assert!((condition.ratio - ratio).abs() < 1e-12, "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_what_is_accepted() {
+        for (text, words) in [
+            ("p99", "a condition is a figure"),
+            ("p99 > 5ms", "`5ms` is no change in percent"),
+            ("rate < 5%", "a condition is a figure"),
+            ("p99 > -5%", "a condition is a figure"),
+            ("rate < -100%", "a condition is a figure"),
+            ("nonsense > 5%", "`nonsense` is no figure; there are iops"),
+            ("label > 5%", "`label` is no figure that is compared"),
+            ("rate < -x%", "no change in percent"),
+            ("", "a condition is a figure"),
+            ("> 5%", "`` is no figure"),
+        ] {
+            let told = Condition::read(text).unwrap_err();
+            assert!(
+                told.starts_with(&format!("read `{text}`; ")) && told.contains(words),
+                "{text}: {told}"
+            );
+        }
+    }
+}

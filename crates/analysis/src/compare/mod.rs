@@ -1,0 +1,165 @@
+//! B against A: what changed, by how much, how sure that is, and what else differs between them.
+//!
+//! Read in this order: `compared` (what is taken of each result), `pair` (which belong together), `spread` (how far a
+//! figure of one run may be off), `change` (the ratio of two), `figure` (of a cell, and of all), `answer` (the first line),
+//! `condition` (when it is to say no), `build` (all of it together). Deliberately absent: reading results, and layout.
+
+mod answer;
+mod build;
+mod change;
+mod compared;
+mod condition;
+mod figure;
+mod metric;
+mod pair;
+mod spread;
+#[cfg(test)]
+mod tests;
+
+pub use build::compare_report;
+pub use compared::Compared;
+pub use condition::{Condition, ConditionReport, Held};
+pub use metric::{METRICS, Metric};
+
+use crate::{Estimate, FieldValue};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// As it was given: `12`, `12.3`, `tag:before`.
+    pub name: String,
+    /// Its results. // at least one
+    pub results: Vec<Compared>,
+}
+
+/// What a comparison says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "fathom compare report")]
+pub struct CompareReport {
+    /// What was found, in one sentence.
+    pub answer: String,
+    /// The same in one word.
+    pub verdict: Verdict,
+    /// Version of this form of document; 1.
+    pub report_version: u32,
+    /// What stands before.
+    pub a: SideReport,
+    /// What is held against it: ratios are B over A.
+    pub b: SideReport,
+    /// Every figure that both sides have, over all cells.
+    pub overall: Vec<ChangeReport>,
+    /// How many cells changed, by the rate.
+    pub cell_counts: CellCounts,
+    /// The fields that tell cells apart.
+    pub fields: Vec<String>,
+    /// Every cell that both sides have, in the order of what tells them apart.
+    pub cells: Vec<CellChange>,
+    /// What differs beside the figures.
+    pub differences: Vec<Difference>,
+    /// Results of A that B has nothing for.
+    pub only_a: Vec<String>,
+    /// Results of B that A has nothing for.
+    pub only_b: Vec<String>,
+    /// What a person should know before using the numbers.
+    pub notes: Vec<String>,
+    /// The conditions that were set, and what came of them.
+    pub conditions: Vec<ConditionReport>,
+}
+
+/// What it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// B does more a second.
+    Faster,
+    /// B does less a second.
+    Slower,
+    /// As much a second, and I/Os of B took less time.
+    WaitsLess,
+    /// As much a second, and I/Os of B took more time.
+    WaitsMore,
+    /// Neither can be told from no change.
+    Same,
+    /// The same results on both sides.
+    Identical,
+    /// The data do not say.
+    CannotTell,
+}
+
+/// One side in words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SideReport {
+    /// As it was given.
+    pub name: String,
+    /// How many results it has.
+    pub results: u64,
+    /// What they are, in words.
+    pub what: String,
+}
+
+/// A figure on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeReport {
+    /// The figure, as the field of a table is called.
+    pub metric: String,
+    /// The same in sentences: `rate`, `p99`.
+    pub short: String,
+    /// What it is in A, in the unit of its field: 1/s, bytes/s or ns; over several runs or cells their geometric mean.
+    pub a: f64,
+    /// The same in B.
+    pub b: f64,
+    /// B over A, with its 95 % interval; none where a side is 0.
+    pub ratio: Option<Estimate>,
+    /// Whether it can be told from no change; none where the data do not say. In a cell of many, at a level that is
+    /// shared out over the cells.
+    pub differs: Option<bool>,
+    /// The smallest change, as a share, that would have been seen in 80 of 100 comparisons; none where nothing can be.
+    pub smallest_seen_share: Option<f64>,
+    /// Why there is no ratio, or none with an interval.
+    pub cannot: Option<String>,
+}
+
+/// How many cells changed, by the rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CellCounts {
+    /// Of both sides.
+    pub paired: u64,
+    /// Faster in B than chance would have it in as many cells.
+    pub faster: u64,
+    /// Slower in B, likewise.
+    pub slower: u64,
+    /// No difference seen.
+    pub same: u64,
+    /// No interval, or no rate.
+    pub cannot_tell: u64,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellChange {
+    /// What tells it from the others.
+    pub values: Vec<FieldValue>,
+    /// Its results in A.
+    pub a: Vec<String>,
+    /// Its results in B.
+    pub b: Vec<String>,
+    /// Every figure that both sides have.
+    pub changes: Vec<ChangeReport>,
+    /// Why a side has no result, where one has none.
+    pub missing: Option<String>,
+}
+
+/// Something that differs beside the figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// What.
+    pub what: String,
+    /// What it is in A.
+    pub a: String,
+    /// What it is in B.
+    pub b: String,
+    /// Whether it is the work that was asked for, not where and when it was done.
+    pub of_work: bool,
+}

@@ -1,0 +1,409 @@
+//! How often a comparison cries wolf, what it sees, and what it says.
+
+use super::spread::spreads;
+use super::*;
+use crate::chance::Chance;
+use crate::rows::Sums;
+use crate::sample::Sample;
+use model::{Bytes, Interval, LatencyHistogram, Nanos, ResultRow, RowFigures, RunRecord};
+
+/// A minute at this rate, whose seconds vary by 3 % and hang together by `correlation`; latencies are lognormal, and vary
+/// as the rate does, as in a closed loop.
+fn minute(base: &RunRecord, chance: &mut Chance, rate: f64, correlation: f64) -> RunRecord {
+    let mut record = base.clone();
+    let mut state = chance.normal();
+    let mut histogram = LatencyHistogram::new();
+    let mut steps = Vec::new();
+    for _ in 0..60 {
+        state = correlation * state + (1.0 - correlation * correlation).sqrt() * chance.normal();
+        let level = 1.0 + 0.03 * state;
+        let mut step = Interval {
+            ios: (rate * level) as u64,
+            ..Interval::default()
+        };
+        step.bytes = Bytes(step.ios * 4096);
+        let typical = 4e9 / rate / level;
+        for _ in 0..60 {
+            histogram.record(Nanos((typical * (0.5 * chance.normal()).exp()) as u64));
+        }
+        // The mean of as many as the step has, without drawing each.
+        let noise = 0.5 / (step.ios as f64).sqrt() * chance.normal();
+        step.latency_sum =
+            Nanos((typical * 0.125f64.exp() * (1.0 + noise) * step.ios as f64) as u64);
+        steps.push(step);
+    }
+    let tally = &mut record.threads[0].measured[0];
+    tally.ios = steps.iter().map(|step| step.ios).sum();
+    tally.bytes = Bytes(tally.ios * 4096);
+    // The mean is that of the steps: the draws only give the histogram its shape.
+    let means = steps
+        .iter()
+        .map(|step| u128::from(step.latency_sum.0 / step.ios * 60));
+    let (sum, [min, max]) = (
+        means.sum(),
+        [histogram.min(), histogram.max()].map(|ns| ns.unwrap_or_default()),
+    );
+    tally.latency = histogram.with_totals(sum, min, max);
+    tally.intervals = steps;
+    record
+}
+
+fn base() -> RunRecord {
+    let minute = Nanos::seconds(60);
+    let sample = Sample {
+        planned: minute,
+        measured: minute,
+        reads: 100,
+        depth: 4,
+        ..Sample::default()
+    };
+    let mut record = sample.build();
+    record.plan.interval = Nanos::seconds(1);
+    record
+}
+
+/// Without the verdict, which takes longer than all else.
+fn compared(record: &RunRecord, number: u32) -> Compared {
+    let row = ResultRow {
+        session: u64::from(number),
+        number: 1,
+        ..ResultRow::of_record(record)
+    };
+    Compared {
+        spreads: spreads(record, Sums::of(record, None)),
+        ..Compared::line(row)
+    }
+}
+
+fn side(name: &str, results: Vec<Compared>) -> Side {
+    Side {
+        name: name.to_owned(),
+        results,
+    }
+}
+
+fn told<'a>(report: &'a CompareReport, metric: &str) -> &'a ChangeReport {
+    report
+        .overall
+        .iter()
+        .find(|change| change.metric == metric)
+        .expect("a figure that both have")
+}
+
+const FIGURES: [&str; 4] = ["iops", "latency_mean", "latency_p50", "latency_p99"];
+
+/// Of so many pairs, how many are told apart, by figure.
+fn apart(pairs: u32, rates: (f64, f64), correlation: f64) -> [u32; 4] {
+    let (base, mut chance) = (base(), Chance(7));
+    let mut seen = [0; 4];
+    for _ in 0..pairs {
+        let a = minute(&base, &mut chance, rates.0, correlation);
+        let b = minute(&base, &mut chance, rates.1, correlation);
+        let report = compare_report(
+            &side("1", vec![compared(&a, 1)]),
+            &side("2", vec![compared(&b, 2)]),
+            &[],
+        );
+        for (count, metric) in seen.iter_mut().zip(FIGURES) {
+            *count += u32::from(told(&report, metric).differs == Some(true));
+        }
+    }
+    seen
+}
+
+#[test]
+fn two_halves_of_one_distribution_cry_wolf_at_most_once_in_twenty() {
+    for correlation in [0.0, 0.3, 0.6, 0.8] {
+        let seen = apart(1000, (5000.0, 5000.0), correlation);
+        assert!(
+            seen.iter().all(|count| *count <= 50),
+            "{correlation}: {FIGURES:?} {seen:?} of 1000"
+        );
+    }
+}
+
+#[test]
+fn a_change_of_the_rate_by_five_percent_is_seen_in_a_minute() {
+    for correlation in [0.0, 0.3, 0.5] {
+        let [rate, ..] = apart(400, (5000.0, 5250.0), correlation);
+        assert!(rate >= 380, "{correlation}: {rate} of 400");
+    }
+}
+
+fn plain(rate: u64, number: u32, change: impl Fn(&mut RunRecord)) -> Compared {
+    let minute = Nanos::seconds(60);
+    let mut record = Sample {
+        planned: minute,
+        measured: minute,
+        reads: rate * 60,
+        depth: 4,
+        ..Sample::default()
+    }
+    .build();
+    for (at, step) in record.threads[0].measured[0]
+        .intervals
+        .iter_mut()
+        .enumerate()
+    {
+        step.ios += 3 * (at as u64 * 7 % 5); // not as even as no device is
+    }
+    change(&mut record);
+    let row = ResultRow {
+        session: u64::from(number),
+        number: 1,
+        kind: "run".into(),
+        ..ResultRow::of_record(&record)
+    };
+    Compared::measured(row, &record)
+}
+
+fn imported(number: u32, rate: f64) -> Compared {
+    let mut row = plain(100, number, |_| {}).row;
+    row.origin = model::Origin::Imported;
+    row.tool = "diskspd".into();
+    row.total.ios = None;
+    row.total.ios_per_s = Some(rate);
+    Compared::line(row)
+}
+
+fn report(a: Vec<Compared>, b: Vec<Compared>, conditions: &[&str]) -> CompareReport {
+    let conditions: Vec<Condition> = conditions
+        .iter()
+        .map(|text| Condition::read(text).unwrap())
+        .collect();
+    compare_report(&side("1", a), &side("2", b), &conditions)
+}
+
+#[test]
+fn the_first_line_says_how_much_faster_and_what_else_differs() {
+    let other = |record: &mut RunRecord| {
+        record.host.kernel = "Linux 6.19".into();
+        record.targets[0].chain[1].scheduler = Some("mq-deadline".into());
+        record.targets[0].chain[1].firmware = Some("2".into());
+    };
+    let found = report(
+        vec![plain(1000, 1, |_| {})],
+        vec![plain(1100, 2, other)],
+        &["rate < -5%", "rate > +5%"],
+    );
+    assert_eq!(found.verdict, Verdict::Faster, "{}", found.answer);
+    assert!(
+        found.answer.starts_with("B is faster: rate +10 % ("),
+        "{}",
+        found.answer
+    );
+    let held: Vec<Held> = found.conditions.iter().map(|one| one.held).collect();
+    assert_eq!(held, [Held::Holds, Held::Broken]);
+    let told: Vec<(&str, &str, &str)> = found
+        .differences
+        .iter()
+        .map(|one| (one.what.as_str(), one.a.as_str(), one.b.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("kernel", "Linux 6.18.44", "Linux 6.19"),
+            ("scheduler", "none", "none, mq-deadline")
+        ]
+    );
+}
+
+#[test]
+fn the_same_results_are_exactly_one() {
+    let one = || vec![plain(1000, 1, |_| {})];
+    let found = report(one(), one(), &["rate < -0%", "p99 > +0%"]);
+    assert_eq!(found.verdict, Verdict::Identical);
+    let ratio = told(&found, "iops").ratio.unwrap();
+    assert_eq!(
+        (ratio.value, ratio.low, ratio.high),
+        (1.0, Some(1.0), Some(1.0))
+    );
+    assert!(
+        found.conditions.iter().all(|one| one.held == Held::Holds),
+        "{:?}",
+        found.conditions
+    );
+}
+
+#[test]
+fn an_import_alone_cannot_tell_and_repeats_of_it_can() {
+    let found = report(
+        vec![imported(1, 1000.0)],
+        vec![imported(2, 1100.0)],
+        &["rate > +5%"],
+    );
+    assert_eq!(found.verdict, Verdict::CannotTell);
+    assert!(
+        found.answer.contains("1.1 of A was imported"),
+        "{}",
+        found.answer
+    );
+    assert_eq!(found.conditions[0].held, Held::CannotTell);
+    let three = |first: u32, rates: [f64; 3]| {
+        (first..)
+            .zip(rates)
+            .map(|(n, rate)| imported(n, rate))
+            .collect()
+    };
+    let found = report(
+        three(1, [1000.0, 1004.0, 998.0]),
+        three(4, [1100.0, 1106.0, 1095.0]),
+        &["rate > +5%"],
+    );
+    assert_eq!(
+        (found.verdict, found.conditions[0].held),
+        (Verdict::Faster, Held::Broken),
+        "{}",
+        found.answer
+    );
+}
+
+#[test]
+fn what_moved_nothing_has_no_ratio() {
+    let none = |record: &mut RunRecord| {
+        record.threads[0].measured = Default::default();
+    };
+    let found = report(
+        vec![plain(1000, 1, |_| {})],
+        vec![plain(1000, 2, none)],
+        &["rate < -5%"],
+    );
+    assert_eq!(
+        (found.verdict, found.conditions[0].held),
+        (Verdict::Slower, Held::Broken),
+        "{}",
+        found.answer
+    );
+    assert!(found.answer.contains("rate fell to 0"), "{}", found.answer);
+    let found = report(
+        vec![plain(1000, 1, none)],
+        vec![plain(1000, 2, |_| {})],
+        &["rate < -5%"],
+    );
+    assert_eq!(
+        (found.verdict, found.conditions[0].held),
+        (Verdict::CannotTell, Held::CannotTell)
+    );
+    let found = report(vec![plain(1000, 1, none)], vec![plain(1000, 2, none)], &[]);
+    assert!(found.answer.starts_with("cannot tell"), "{}", found.answer);
+    let text = serde_json::to_string(&found).unwrap();
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+/// Cells of a sweep over depth, with the missing ones named.
+fn sweep(session: u64, depths: &[u32], missing: &[u32], rate: u64) -> Vec<Compared> {
+    (1u32..)
+        .zip(depths)
+        .map(|(number, depth)| {
+            let mut cell = plain(rate, number, |record| {
+                record.plan.targets[0].workload.queue_depth = model::QueueDepth(*depth);
+            });
+            cell.row.session = session;
+            cell.row.number = number;
+            cell.row.kind = "sweep".into();
+            cell.row.label = format!("depth={depth} #1");
+            if missing.contains(depth) {
+                cell.row = ResultRow {
+                    origin: model::Origin::Missing,
+                    reason: Some("no space".into()),
+                    total: RowFigures::default(),
+                    work: Default::default(),
+                    ..cell.row
+                };
+                cell = Compared::line(cell.row);
+            }
+            cell
+        })
+        .collect()
+}
+
+#[test]
+fn cells_are_paired_by_what_varies_and_the_rest_is_told() {
+    let found = report(
+        sweep(1, &[1, 4, 16], &[], 1000),
+        sweep(2, &[4, 16, 32], &[], 1100),
+        &[],
+    );
+    let depths: Vec<&str> = found
+        .cells
+        .iter()
+        .map(|cell| cell.values[0].value.as_str())
+        .collect();
+    assert_eq!(
+        (found.fields.as_slice(), depths),
+        (&["depth".to_owned()][..], vec!["4", "16"])
+    );
+    assert_eq!(
+        (found.only_a, found.only_b),
+        (vec!["1.1".to_owned()], vec!["2.3".to_owned()])
+    );
+    assert_eq!(found.cell_counts.faster, 2);
+    assert!(
+        found.answer.ends_with("geometric means over 2 cells"),
+        "{}",
+        found.answer
+    );
+    let alone = report(
+        vec![sweep(1, &[4], &[], 1000).remove(0)],
+        sweep(2, &[1, 4, 16], &[], 1000),
+        &[],
+    );
+    assert_eq!(
+        alone.cells.len(),
+        1,
+        "a result finds its cell: {:?}",
+        alone.notes
+    );
+    let nothing = report(
+        sweep(1, &[1, 2], &[], 1000),
+        sweep(2, &[8, 16], &[], 1000),
+        &[],
+    );
+    assert!(nothing.cells.is_empty());
+    assert!(
+        nothing
+            .notes
+            .iter()
+            .any(|note| note.contains("depth 1 and 2")),
+        "{:?}",
+        nothing.notes
+    );
+}
+
+#[test]
+fn a_cell_without_a_result_says_why_and_hides_no_other() {
+    let found = report(
+        sweep(1, &[1, 4], &[], 1000),
+        sweep(2, &[1, 4], &[4], 1000),
+        &["rate < -5%"],
+    );
+    let missing: Vec<Option<&str>> = found
+        .cells
+        .iter()
+        .map(|cell| cell.missing.as_deref())
+        .collect();
+    assert_eq!(missing, [None, Some("B has none: no space")]);
+    assert_eq!(
+        found.conditions[0].held,
+        Held::CannotTell,
+        "a cell that is not there proves nothing"
+    );
+}
+
+#[test]
+fn two_runs_are_compared_whatever_they_are_and_the_work_that_differs_is_said() {
+    let large = |record: &mut RunRecord| record.plan.targets[0].workload.block = Bytes::kib(64);
+    let found = report(
+        vec![plain(1000, 1, |_| {})],
+        vec![plain(1000, 2, large)],
+        &[],
+    );
+    assert_eq!(found.cells.len(), 1);
+    assert!(
+        found
+            .answer
+            .contains("the work differs: block 4 KiB in A, 64 KiB in B"),
+        "{}",
+        found.answer
+    );
+}

@@ -1,0 +1,171 @@
+//! Steps of work with files → report: rates with intervals, latencies, and whose doing they are.
+//!
+//! Read in this order: the report (here), `row` (one step), `batches` (how far off its rate may be), `notes` (what a
+//! person should know), `words` (the first line). Deliberately absent: other tools' layouts, which are `views`'s.
+
+mod batches;
+mod notes;
+mod row;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::facts::{DeviceDigest, HostDigest};
+use model::{FilesRecord, FilesWork};
+pub use row::FilesRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What became of work with files.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesReport {
+    /// The answer in one line.
+    pub headline: String,
+    /// The folder, or source and destination of a copy, as they were named.
+    pub paths: Vec<String>,
+    /// Type of the file system.
+    pub file_system: Option<String>,
+    /// Options that it is mounted with.
+    pub mount_options: Option<String>,
+    /// The devices below it, nearest first.
+    pub chain: Vec<DeviceDigest>,
+    /// The machine; none where nothing was done.
+    pub host: Option<HostDigest>,
+    /// What was asked of many small files and one large one; none of a copy.
+    pub tree: Option<TreeDigest>,
+    /// What was asked of a copy; none of work in a folder.
+    pub copy: Option<CopyDigest>,
+    /// Nanoseconds since 1970 in UTC.
+    pub started_utc_ns: Option<u64>,
+    /// Version of fathom that measured it.
+    pub tool_version: Option<String>,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+    /// One a step, in their order.
+    pub rows: Vec<FilesRow>,
+    /// What a person should know, the heaviest first.
+    pub notes: Vec<String>,
+    /// `complete`, `interrupted` or `failed`; a session without steps is `interrupted`.
+    pub outcome: String,
+}
+
+/// What was asked of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TreeDigest {
+    /// Small files, of all threads together.
+    pub files: u64,
+    /// Bytes in each.
+    pub file_bytes: u64,
+    /// Folders that they lie in.
+    pub folders: u64,
+    /// Threads.
+    pub threads: u32,
+    /// Size of the one large file; 0 where there was none.
+    pub data_bytes: u64,
+    /// Bytes of one read or write of it.
+    pub block_bytes: u64,
+    /// A step that lasts longer is cut short.
+    pub step_limit_ns: u64,
+    /// The random order follows from it.
+    pub seed: u64,
+    /// The system's caches were emptied before each step that reads.
+    pub drops_caches: bool,
+}
+
+/// What was asked of a copy, and what was copied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CopyDigest {
+    /// Bytes of one read.
+    pub input_block_bytes: u64,
+    /// Bytes of one write.
+    pub output_block_bytes: u64,
+    /// Operands as they were given.
+    pub operands: Vec<String>,
+    /// Reads of a whole block, and reads of a part of one.
+    pub records_in: [u64; 2],
+    /// The same of writes.
+    pub records_out: [u64; 2],
+    /// Bytes that were written.
+    pub copied_bytes: u64,
+    /// From the first read to the end of the last write or flush.
+    pub elapsed_ns: u64,
+    /// Copied bytes by this time.
+    pub bytes_per_s: f64,
+}
+
+/// The report of the steps of one session.
+pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
+    let rows: Vec<FilesRow> = steps.iter().map(FilesRow::of).collect();
+    let Some(first) = steps.first() else {
+        return FilesReport {
+            headline: "nothing was measured: it ended before its first step was done".to_owned(),
+            outcome: "interrupted".to_owned(),
+            ..FilesReport::default()
+        };
+    };
+    let (tree, copy) = asked(steps);
+    let fs = first.place.file_system.as_ref();
+    let last = steps.last().unwrap_or(first);
+    FilesReport {
+        headline: words::headline(steps, &rows),
+        paths: names(first),
+        file_system: fs.map(|fs| fs.kind.clone()),
+        mount_options: fs.map(|fs| fs.options.clone()),
+        chain: first.place.chain.iter().map(DeviceDigest::of).collect(),
+        host: Some(HostDigest::of(&first.host)),
+        tree,
+        copy,
+        started_utc_ns: Some(first.started_utc.0),
+        tool_version: Some(first.tool_version.clone()),
+        command: first.command.clone(),
+        notes: notes::notes(steps, &rows),
+        rows,
+        outcome: last.outcome.name().to_owned(),
+    }
+}
+
+fn names(record: &FilesRecord) -> Vec<String> {
+    let paths = record.place.paths.iter();
+    paths
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Of a copy, the last step knows how much was copied.
+fn asked(steps: &[FilesRecord]) -> (Option<TreeDigest>, Option<CopyDigest>) {
+    match steps.last().map(|step| &step.work) {
+        Some(FilesWork::Tree(work)) => {
+            let tree = TreeDigest {
+                files: work.files,
+                file_bytes: work.file_size.0,
+                folders: work.folders,
+                threads: work.threads,
+                data_bytes: work.data.0,
+                block_bytes: work.block.0,
+                step_limit_ns: work.step_limit.0,
+                seed: work.seed,
+                drops_caches: work.drops_caches,
+            };
+            (Some(tree), None)
+        }
+        Some(FilesWork::Copy(work)) => {
+            let seconds = work.elapsed.as_seconds();
+            let copy = CopyDigest {
+                input_block_bytes: work.input_block.0,
+                output_block_bytes: work.output_block.0,
+                operands: work.operands.clone(),
+                records_in: [work.records_in.0, work.records_in.1],
+                records_out: [work.records_out.0, work.records_out.1],
+                copied_bytes: work.copied.0,
+                elapsed_ns: work.elapsed.0,
+                bytes_per_s: if seconds > 0.0 {
+                    work.copied.0 as f64 / seconds
+                } else {
+                    0.0
+                },
+            };
+            (None, Some(copy))
+        }
+        None => (None, None),
+    }
+}

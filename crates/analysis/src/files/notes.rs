@@ -1,0 +1,99 @@
+//! What a person should know of the steps: whose doing a rate is, and what is missing.
+
+use super::FilesRow;
+use crate::say::{bytes, counted, percent, time};
+use model::{FilesRecord, FilesWork, HostRecord, TreeWork};
+
+/// What the kernel keeps of a file whose name it knows: its facts and its name. ext4's are 1.1 KiB and 0.2 KiB, those of XFS
+/// and btrfs about the same (slabinfo(5): `ext4_inode_cache`, `xfs_inode`, `dentry`).
+const CACHED_BYTES_A_FILE: u64 = 1300;
+/// A data set of twice the memory is the rule of old for a file that no cache holds; bonnie++ keeps to it too.
+const MEMORIES: u64 = 2;
+/// Below this share of bytes from the device the cache has answered.
+const FROM_DEVICE_MIN: f64 = 0.95;
+
+pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
+    let Some(first) = steps.first() else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    match &first.work {
+        FilesWork::Tree(work) => {
+            notes.extend(small_enough_for_names(work, &first.host, rows));
+            notes.extend(small_enough_for_pages(work, &first.host, rows));
+            notes.extend(not_yet_written(rows));
+        }
+        FilesWork::Copy(_) => notes.extend(super::words::copy_caches(rows)),
+    }
+    notes.extend(cut(rows, first));
+    let failed = steps.iter().filter_map(|step| match &step.outcome {
+        model::FilesOutcome::Failed(why) => Some(format!("it ended by an error: {why}")),
+        _ => None,
+    });
+    failed.chain(notes).collect()
+}
+
+fn small_enough_for_names(work: &TreeWork, host: &HostRecord, rows: &[FilesRow]) -> Option<String> {
+    let looked = rows
+        .iter()
+        .any(|row| row.operation == "stat" && row.rate_per_s.is_some());
+    let kept = work.files.saturating_mul(CACHED_BYTES_A_FILE);
+    let fits = host.ram.0 > 0 && kept < host.ram.0 / 2;
+    (looked && fits && !work.drops_caches).then(|| {
+        let enough = (host.ram.0 / CACHED_BYTES_A_FILE).div_ceil(1 << 20) << 20;
+        format!(
+            "the names of {} fit into memory ({} of {}), so stat and read tell how fast the system's cache is, not the \
+             disk: take --files {enough}, or as root --drop-caches",
+            counted(work.files, "file"),
+            bytes(kept),
+            bytes(host.ram.0)
+        )
+    })
+}
+
+fn small_enough_for_pages(work: &TreeWork, host: &HostRecord, rows: &[FilesRow]) -> Option<String> {
+    let reads = rows.iter().filter(|row| row.operation == "read blocks");
+    let share = reads.filter_map(FilesRow::read_from_device).next()?;
+    (share < FROM_DEVICE_MIN).then(|| {
+        let enough = host.ram.0.saturating_mul(MEMORIES).div_ceil(1 << 30);
+        let remedy = match work.data.0 < host.ram.0.saturating_mul(MEMORIES) {
+            true => format!(": take --data {enough}G, twice the memory, or as root --drop-caches"),
+            false => String::new(),
+        };
+        format!(
+            "the device delivered {} of what was read in blocks; the rest came from the system's cache{remedy}",
+            percent(share.min(1.0))
+        )
+    })
+}
+
+/// Work on names is complete when the system has noted it, which is long before it is on the device.
+fn not_yet_written(rows: &[FilesRow]) -> Option<String> {
+    let there = |name: &str| {
+        rows.iter()
+            .any(|row| row.operation == name && row.rate_per_s.is_some())
+    };
+    (there("create") && there("append and fsync")).then(|| {
+        "create, append, rename and delete end when the system has noted them in memory; append and fsync ends when it is \
+         on stable storage"
+            .to_owned()
+    })
+}
+
+fn cut(rows: &[FilesRow], first: &FilesRecord) -> Option<String> {
+    let FilesWork::Tree(work) = &first.work else {
+        return None;
+    };
+    let cut: Vec<String> = rows
+        .iter()
+        .filter(|row| row.cut && row.planned.is_some())
+        .map(|row| format!("{} ({})", row.operation, row.order))
+        .collect();
+    (!cut.is_empty()).then(|| {
+        format!(
+            "cut short after {}, with the rate until then: {}; --step-limit sets it",
+            time(work.step_limit.0 as f64),
+            cut.join(", ")
+        )
+    })
+}

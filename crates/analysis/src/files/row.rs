@@ -1,0 +1,106 @@
+//! One step as a row of figures.
+
+use super::batches;
+use crate::{Estimate, Latency};
+use model::{FilesOrder, FilesRecord, FilesStep};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One operation done many times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesRow {
+    /// What: `create`, `stat`, `write blocks`.
+    pub operation: String,
+    /// `sequential` or `random`.
+    pub order: String,
+    /// Threads that did it at once.
+    pub threads: u64,
+    /// How often it was to be done; none where only the time limit ends it.
+    pub planned: Option<u64>,
+    /// How often it was done.
+    pub operations: u64,
+    /// Bytes of one operation; none where it moves none.
+    pub block_bytes: Option<u64>,
+    /// Bytes of all of them.
+    pub bytes: u64,
+    /// From the first to the last, a flush at the end included.
+    pub elapsed_ns: u64,
+    /// Of it, the flush at the end; none where there was none.
+    pub flush_ns: Option<u64>,
+    /// Operations a second; none where nothing was measured.
+    pub rate_per_s: Option<Estimate>,
+    /// Bytes a second; none where it moves none or nothing was measured.
+    pub bytes_per_s: Option<Estimate>,
+    /// How long one took, over all threads together; a flush at the end is not in it.
+    pub latency: Latency,
+    /// Processor time by elapsed time: 1 is one core all the time; none where the system does not tell.
+    pub cpu_share: Option<f64>,
+    /// Bytes that the device read meanwhile; none where it does not tell.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that it wrote.
+    pub device_write_bytes: Option<u64>,
+    /// The time limit ended it before all was done.
+    pub cut: bool,
+    /// Why there is no figure.
+    pub unmeasured: Option<String>,
+}
+
+impl FilesRow {
+    pub(super) fn of(record: &FilesRecord) -> FilesRow {
+        let step = &record.step;
+        let rate = match step.unmeasured {
+            Some(_) => None,
+            None => batches::rate(step),
+        };
+        FilesRow {
+            operation: step.name.clone(),
+            order: step.order.name().to_owned(),
+            threads: step.threads.len() as u64,
+            planned: step.planned,
+            operations: step.operations(),
+            block_bytes: step.block.map(|block| block.0),
+            bytes: step.bytes().0,
+            elapsed_ns: step.elapsed.0,
+            flush_ns: step.flush.map(|flush| flush.0),
+            rate_per_s: rate,
+            bytes_per_s: rate.and_then(|rate| in_bytes(step, rate)),
+            latency: Latency::of(&step.latency()),
+            cpu_share: cpu_share(step),
+            device_read_bytes: step.device.as_ref().map(|device| device.read_bytes.0),
+            device_write_bytes: step.device.as_ref().map(|device| device.write_bytes.0),
+            cut: step.cut,
+            unmeasured: step.unmeasured.clone(),
+        }
+    }
+
+    /// Whether it went through the names in a random order.
+    pub fn is_random(&self) -> bool {
+        self.order == FilesOrder::Random.name()
+    }
+
+    /// Share of the bytes that it read that came from the device and not from a cache; none where nobody tells.
+    pub fn read_from_device(&self) -> Option<f64> {
+        (self.bytes > 0).then_some(self.device_read_bytes? as f64 / self.bytes as f64)
+    }
+}
+
+fn in_bytes(step: &FilesStep, rate: Estimate) -> Option<Estimate> {
+    step.block?;
+    let each = step.bytes().0 as f64 / step.operations().max(1) as f64;
+    Some(Estimate {
+        value: rate.value * each,
+        low: rate.low.map(|low| low * each),
+        high: rate.high.map(|high| high * each),
+        samples: rate.samples,
+    })
+}
+
+fn cpu_share(step: &FilesStep) -> Option<f64> {
+    let each: Option<Vec<f64>> = step
+        .threads
+        .iter()
+        .map(|one| Some(one.cpu?.as_seconds()))
+        .collect();
+    let seconds = step.elapsed.as_seconds();
+    (seconds > 0.0).then_some(each?.iter().sum::<f64>() / seconds)
+}

@@ -1,0 +1,131 @@
+//! Steps that were counted by hand, and what is said of them.
+
+use super::*;
+use model::{
+    Bytes, DeviceCounters, FilesOrder, FilesOutcome, FilesPlace, FilesStep, FilesThread,
+    HostRecord, LatencyHistogram, Nanos, TreeWork,
+};
+
+fn thread(batches_ms: &[u64], each: u64) -> FilesThread {
+    let mut latency = LatencyHistogram::new();
+    let operations = batches_ms.len() as u64 * each;
+    (0..operations).for_each(|_| latency.record(Nanos::micros(100)));
+    let mut at = 0;
+    let ends = batches_ms.iter().map(|ms| {
+        at += ms;
+        Nanos::millis(at)
+    });
+    FilesThread {
+        operations,
+        bytes: Bytes(operations * 4096),
+        latency,
+        batch_operations: each,
+        batch_ends: ends.collect(),
+        began: Nanos(0),
+        ended: Nanos::millis(batches_ms.iter().sum()),
+        cpu: Some(Nanos::millis(100)),
+    }
+}
+
+fn step(name: &str, threads: Vec<FilesThread>) -> FilesStep {
+    let ends = threads.iter().map(|thread| thread.ended).max();
+    FilesStep {
+        name: name.to_owned(),
+        order: FilesOrder::Random,
+        planned: Some(1000),
+        block: Some(Bytes(4096)),
+        elapsed: ends.unwrap_or_default(),
+        threads,
+        ..FilesStep::default()
+    }
+}
+
+fn record(step: FilesStep) -> FilesRecord {
+    FilesRecord {
+        tool_version: "0".to_owned(),
+        command: vec!["fathom".to_owned()],
+        started_utc: Nanos(0),
+        host: HostRecord {
+            ram: Bytes::gib(8),
+            ..HostRecord::default()
+        },
+        place: FilesPlace::default(),
+        work: FilesWork::Tree(TreeWork {
+            files: 1000,
+            data: Bytes::gib(1),
+            ..TreeWork::default()
+        }),
+        step,
+        outcome: FilesOutcome::Complete,
+    }
+}
+
+const STEADY: [u64; 10] = [100, 101, 99, 100, 102, 98, 101, 100, 99, 100];
+
+#[test]
+fn a_rate_is_operations_by_time_and_its_interval_is_that_of_the_textbook() {
+    let row = FilesRow::of(&record(step("create", vec![thread(&STEADY, 100)])));
+    let rate = row.rate_per_s.unwrap();
+    assert_eq!(rate.value, 1000.0);
+    // Sample deviation 1.155 ms of ten batches; 2.262 * 1.155 / sqrt(10) = 0.826 ms of 100 ms.
+    let share = rate.half_width_share().unwrap();
+    assert!((share - 0.00826).abs() < 1e-4, "{share}");
+    assert_eq!(row.bytes_per_s.unwrap().value, 1000.0 * 4096.0);
+    assert_eq!(row.cpu_share, Some(0.1));
+}
+
+#[test]
+fn threads_add_up_and_few_batches_have_no_interval() {
+    let two = FilesRow::of(&record(step("create", vec![thread(&STEADY, 100); 2])));
+    let rate = two.rate_per_s.unwrap();
+    assert_eq!(rate.value, 2000.0);
+    let one = 0.00826;
+    let share = rate.half_width_share().unwrap();
+    assert!((share - one / 2f64.sqrt()).abs() < 1e-4, "{share}");
+    let few = FilesRow::of(&record(step("create", vec![thread(&[100; 5], 100)])));
+    assert_eq!(few.rate_per_s.unwrap().low, None);
+}
+
+#[test]
+fn batches_that_hang_together_count_less() {
+    let drift: Vec<u64> = (0..20).map(|n| 100 + 5 * n).collect();
+    let row = FilesRow::of(&record(step("create", vec![thread(&drift, 10)])));
+    let rate = row.rate_per_s.unwrap();
+    assert!(rate.low.is_none() || rate.samples < 10.0, "{rate:?}");
+}
+
+#[test]
+fn what_was_not_measured_says_why_and_has_no_figure() {
+    let mut none = step("stat", vec![]);
+    none.unmeasured = Some("no file was made".to_owned());
+    let report = files_report(&[record(none)]);
+    assert_eq!(report.rows[0].rate_per_s, None);
+    assert_eq!(
+        report.rows[0].unmeasured.as_deref(),
+        Some("no file was made")
+    );
+    assert!(report.headline.starts_with("nothing was measured"));
+    assert_eq!(files_report(&[]).outcome, "interrupted");
+}
+
+#[test]
+fn a_cache_that_answers_is_called_so() {
+    let mut read = step("read blocks", vec![thread(&STEADY, 100)]);
+    read.device = Some(DeviceCounters {
+        read_bytes: Bytes(0),
+        ..DeviceCounters::default()
+    });
+    let report = files_report(&[
+        record(step("stat", vec![thread(&STEADY, 100)])),
+        record(read),
+    ]);
+    assert_eq!(
+        report.headline,
+        "small files: stat 1 000/s; one large file: read 3.91 MiB/s (from the cache)"
+    );
+    assert!(report.notes[0].starts_with("the names of 1 000 files fit into memory"));
+    assert!(report.notes[1].starts_with("the device delivered 0 % of what was read in blocks"));
+    assert!(
+        report.notes[1].ends_with("take --data 16G, twice the memory, or as root --drop-caches")
+    );
+}

@@ -1,0 +1,60 @@
+//! Something lets so many bytes a second through and no more.
+
+use super::cap::{Held, cap, distance_told};
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "bandwidth-cap",
+    cause: Cause::Cap,
+    what: "A limiter holds the bytes a second; the device behind it could do more.",
+    method: "As for `rate-cap`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
+    source: "As for `rate-cap`.",
+    advice: "Larger blocks and deeper queues only add latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-mibs.",
+    look: Look::Any(look),
+};
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let cap = cap(seen).filter(|cap| cap.held == Held::Bandwidth)?;
+    let bytes = seen.observed.total.bytes_per_s?;
+    let held = match cap.rank {
+        FindingRank::Info => "may be held",
+        _ => "is held",
+    };
+    let mut evidence = vec![("bytes_per_s", bytes)];
+    evidence.extend(cap.evidence);
+    let sentence = format!(
+        "the bandwidth {held} at {} MiB/s: {}{}",
+        say::mib_per_s(bytes),
+        cap.why,
+        distance_told(seen.known, Held::Bandwidth, bytes)
+    );
+    let advice = "larger blocks and deeper queues only add latency: ask for a higher limit, or compare with the limit";
+    Some(finding(RULE.id, cap.rank, sentence, &evidence, advice).sure(cap.confidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told, told_knowing};
+    use crate::known::Known;
+    use model::Bytes;
+
+    #[test]
+    fn a_bandwidth_at_the_cap_that_a_person_named_is_told() {
+        let mut run = imported();
+        run.workload.block = Some(Bytes::kib(64));
+        run.figures.total.bytes_per_s = Some(1286.37 * 1_048_576.0);
+        assert_eq!(told(&run, "bandwidth-cap"), None);
+        let known = Known {
+            cap_bytes_per_s: Some(1280.0 * 1_048_576.0),
+            ..Known::default()
+        };
+        assert_eq!(
+            told_knowing(&run, &known, "bandwidth-cap")
+                .unwrap()
+                .sentence,
+            "the bandwidth is held at 1 286 MiB/s: that is 0.5 % above the cap of 1 280 MiB/s that you named"
+        );
+        assert_eq!(told_knowing(&run, &known, "rate-cap"), None);
+    }
+}

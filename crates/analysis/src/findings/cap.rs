@@ -1,0 +1,290 @@
+//! What speaks for a limiter in one run, for `rate-cap` and `bandwidth-cap`: one judgement, so that both never speak at
+//! once.
+//!
+//! A limiter lets I/Os through at an even rate and makes all others wait, so the rate is flatter than chance would make
+//! it while latencies are wide. That alone also fits some devices, so it is only a hint. It becomes more with a cap that
+//! is known (a person's word, a provider's), or where the device itself was idle while I/Os waited above it.
+//! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
+//! (`throttled`).
+
+use super::{Confidence, FindingRank, Own, Seen};
+use crate::known::{CloudCap, Known};
+use crate::say;
+
+/// What is held down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// I/Os a second.
+    Rate,
+    /// Bytes a second.
+    Bandwidth,
+}
+
+impl Held {
+    /// The rule that explains it.
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Held::Rate => "rate-cap",
+            Held::Bandwidth => "bandwidth-cap",
+        }
+    }
+}
+
+/// A limiter, as far as one run shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cap {
+    pub(super) held: Held,
+    /// The sentence's second half: why it is one.
+    pub(super) why: String,
+    pub(super) rank: FindingRank,
+    pub(super) confidence: Confidence,
+    pub(super) evidence: Vec<(&'static str, f64)>,
+}
+
+/// Rates of the steps lie within this of each other.
+const RATE_CV_MAX: f64 = 0.02;
+/// Slices of a limiter of 100 ms do not fit into short steps evenly, so where the device was idle less will do.
+const HELD_CV_MAX: f64 = 0.05;
+/// The kernel's throttle lets I/Os through once in such a slice. // blk-throttle.c, DFL_THROTL_SLICE
+const SLICE_S: f64 = 0.1;
+/// Flatter than this share of what chance makes of latencies so wide.
+const CHANCE_SHARE_MAX: f64 = 0.75;
+const LATENCY_CV_MIN: f64 = 0.30;
+/// How far from a cap it may be and be at it.
+const NEAR_NAMED: f64 = 0.03;
+const NEAR_PUBLISHED: f64 = 0.025;
+const FULL_MIN: f64 = 0.90;
+const ASKED_MIN: f64 = 4.0;
+/// With fewer I/Os in the device than this share of those that waited, the waiting was above it.
+const DEVICE_SHARE_MAX: f64 = 0.5;
+
+/// The limiter of a run, if there is one.
+pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
+    let observed = seen.observed;
+    let (rate, bytes) = (observed.total.rate_per_s?, observed.total.bytes_per_s);
+    if rate <= 0.0 || observed.total.errors.is_some_and(|errors| errors > 0) {
+        return None;
+    }
+    if let Some(cap) = named(seen.known, rate, bytes) {
+        return Some(cap);
+    }
+    let asked = observed.asked_in_flight?;
+    let in_flight = observed.in_flight()?;
+    if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
+        return None;
+    }
+    let rate_cv = observed.rate_sd_per_s? / rate;
+    if let Some(cap) = seen.own.and_then(|own| above_device(own, seen, rate_cv)) {
+        return Some(cap);
+    }
+    let latency_cv = observed.total.sd_ns? / observed.total.mean_ns.filter(|mean| *mean > 0.0)?;
+    let step_s = seen
+        .own
+        .map_or(1.0, |own| own.record.plan.interval.as_seconds());
+    let by_chance = latency_cv / (rate * step_s).sqrt();
+    let flat = rate_cv <= RATE_CV_MAX && rate_cv <= CHANCE_SHARE_MAX * by_chance;
+    (flat && latency_cv >= LATENCY_CV_MIN).then(|| flat_and_wide(seen, rate_cv, latency_cv))
+}
+
+/// A cap that a figure is at.
+pub(super) struct Near {
+    pub(super) held: Held,
+    /// The figure.
+    pub(super) value: f64,
+    /// The cap.
+    pub(super) cap: f64,
+    /// Whose it is; none of a person's own.
+    name: Option<String>,
+}
+
+impl Near {
+    /// `1.7 % above the published cap of NAME, 1 920 IO/s`.
+    pub(super) fn words(&self) -> String {
+        let cap = match self.held {
+            Held::Rate => format!("{} IO/s", say::rate(self.cap)),
+            Held::Bandwidth => format!("{} MiB/s", say::mib_per_s(self.cap)),
+        };
+        let distance = distance(self.value, self.cap);
+        match &self.name {
+            Some(name) => format!("{distance} the published cap of {name}, {cap}"),
+            None => format!("{distance} the cap of {cap} that you named"),
+        }
+    }
+
+    pub(super) const fn is_named(&self) -> bool {
+        self.name.is_none()
+    }
+}
+
+/// The cap that these figures are at: a person's before any provider's, then the nearest.
+pub(super) fn near(known: &Known, rate: Option<f64>, bytes: Option<f64>) -> Option<Near> {
+    let at = |held, value: Option<f64>, cap: Option<f64>, name: Option<&str>| {
+        let (value, cap) = value.zip(cap)?;
+        let bound = if name.is_none() {
+            NEAR_NAMED
+        } else {
+            NEAR_PUBLISHED
+        };
+        let near = cap > 0.0 && (value / cap - 1.0).abs() <= bound;
+        near.then(|| Near {
+            held,
+            value,
+            cap,
+            name: name.map(str::to_owned),
+        })
+    };
+    at(Held::Rate, rate, known.cap_per_s, None)
+        .or_else(|| at(Held::Bandwidth, bytes, known.cap_bytes_per_s, None))
+        .or_else(|| {
+            let of = |cloud: &CloudCap| {
+                let name = Some(cloud.name.as_str());
+                let rates = at(Held::Rate, rate, cloud.per_s, name);
+                [rates, at(Held::Bandwidth, bytes, cloud.bytes_per_s, name)]
+            };
+            let all = known.caps.iter().flat_map(of).flatten();
+            let apart = |near: &Near| (near.value / near.cap - 1.0).abs();
+            all.min_by(|one, other| apart(one).total_cmp(&apart(other)))
+        })
+}
+
+/// A figure at the cap that a person named.
+fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
+    let near = near(known, Some(rate), bytes).filter(Near::is_named)?;
+    Some(Cap {
+        held: near.held,
+        why: format!("that is {}", near.words()),
+        rank: FindingRank::Warning,
+        confidence: Confidence::High,
+        evidence: vec![
+            ("cap", near.cap),
+            ("distance_share", near.value / near.cap - 1.0),
+        ],
+    })
+}
+
+/// `1.7 % above`, `just at`.
+fn distance(value: f64, cap: f64) -> String {
+    let apart = value / cap - 1.0;
+    match apart {
+        apart if apart.abs() < 0.0005 => "just at".to_owned(),
+        apart if apart > 0.0 => format!("{:.1} % above", apart * 100.0),
+        apart => format!("{:.1} % below", -apart * 100.0),
+    }
+}
+
+/// The device had few I/Os while many waited above it: a limiter of this machine.
+fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
+    // A step that is not a whole number of slices gets one more or one less of them.
+    let uneven_max = HELD_CV_MAX.max(SLICE_S / own.record.plan.interval.as_seconds());
+    if own.record.engine.backend == "null" || rate_cv > uneven_max || processor_is_full(own) {
+        return None;
+    }
+    let asked = seen.observed.asked_in_flight?;
+    let waiting_ns = seen.observed.total.mean_ns?;
+    let device = own.device_checks.first()?.device.as_deref()?;
+    let counted = own.record.window.device(device)?;
+    let (ios, time) = (
+        counted.reads.saturating_add(counted.writes),
+        counted.read_time.plus(counted.write_time),
+    );
+    let elapsed = own.record.window.elapsed();
+    // Without a time, the device does not measure it.
+    if ios < 100 || elapsed.0 == 0 || time.0 == 0 {
+        return None;
+    }
+    let each_ns = time.0 as f64 / ios as f64;
+    let in_device = time.0 as f64 / elapsed.0 as f64;
+    // Requests that wait for a place in a full device queue are not counted by it either.
+    let unasked = in_device <= DEVICE_SHARE_MAX * asked && each_ns <= DEVICE_SHARE_MAX * waiting_ns;
+    let busy = counted.busy.0 as f64 / elapsed.0 as f64;
+    (unasked && in_device < 1.0f64.max(0.1 * asked)).then(|| Cap {
+        held: by_size(seen),
+        why: format!(
+            "{device} itself took {} an I/O and had {} in it, while {} waited above it",
+            say::time(each_ns),
+            say::digits(in_device),
+            say::digits(asked)
+        ),
+        rank: FindingRank::Warning,
+        confidence: Confidence::High,
+        evidence: vec![
+            ("device_mean_ns", each_ns),
+            ("in_device_mean", in_device),
+            ("device_busy_share", busy.min(1.0)),
+            ("mean_ns", waiting_ns),
+        ],
+    })
+}
+
+/// I/Os that wait for a processor wait above the device, too.
+fn processor_is_full(own: &Own<'_>) -> bool {
+    const BUSY_MIN: f64 = 0.80;
+    let worker = |share: &crate::workers::WorkerShare| share.busy_share() >= Some(BUSY_MIN);
+    own.workers.iter().any(worker)
+}
+
+/// Without a cap that is known, one run cannot tell which of both is held: large I/Os meet a bandwidth first.
+fn by_size(seen: &Seen<'_>) -> Held {
+    const LARGE: f64 = 65_536.0;
+    match seen.observed.bytes_an_io() {
+        Some(bytes) if bytes >= LARGE => Held::Bandwidth,
+        _ => Held::Rate,
+    }
+}
+
+/// How far the cap that a person named is, where the figure is held elsewhere: `; 23.3 % below the cap of …`.
+pub(super) fn distance_told(known: &Known, held: Held, value: f64) -> String {
+    let (cap, name) = match held {
+        Held::Rate => (
+            known.cap_per_s,
+            known
+                .cap_per_s
+                .map(|cap| format!("{} IO/s", say::rate(cap))),
+        ),
+        Held::Bandwidth => (
+            known.cap_bytes_per_s,
+            known
+                .cap_bytes_per_s
+                .map(|cap| format!("{} MiB/s", say::mib_per_s(cap))),
+        ),
+    };
+    match (cap, name) {
+        (Some(cap), Some(name)) if (value / cap - 1.0).abs() > NEAR_NAMED => {
+            format!(
+                "; {} the cap of {name} that you named",
+                distance(value, cap)
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
+    let total = &seen.observed.total;
+    let shape = format!(
+        "the rate varies by {} while latencies vary by {}, as behind a limiter",
+        say::percent(rate_cv),
+        say::percent(latency_cv)
+    );
+    let mut evidence = vec![("rate_cv", rate_cv), ("latency_cv", latency_cv)];
+    let Some(near) = near(seen.known, total.rate_per_s, total.bytes_per_s) else {
+        return Cap {
+            held: by_size(seen),
+            why: shape,
+            rank: FindingRank::Info,
+            confidence: Confidence::Low,
+            evidence,
+        };
+    };
+    evidence.extend([
+        ("cap", near.cap),
+        ("distance_share", near.value / near.cap - 1.0),
+    ]);
+    Cap {
+        held: near.held,
+        why: format!("{shape}; {}", near.words()),
+        rank: FindingRank::Warning,
+        confidence: Confidence::Medium,
+        evidence,
+    }
+}

@@ -1,0 +1,161 @@
+//! Data that can be made smaller, on ground that makes it smaller: then less was moved than what was asked.
+//!
+//! Reads: a sample of what the target held could be pressed to less than four fifths. Writes: the content that was asked
+//! for can be pressed. Where nothing is known to compress, data that compresses is only told for the patterns that no
+//! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::{Operation, Ratio, TargetKind, WriteContent};
+
+pub(super) const RULE: Rule = Rule {
+    id: "compressible-data",
+    cause: Cause::Alone,
+    what: "The data can be compressed, and something below does so: less was moved than was asked.",
+    method: "Reads: a fast compressor would bring a sample of its blocks below 80 % of its size, and the device is \
+             zram or VDO, or the file system compresses. Writes: the asked content can be pressed or folded, on the same \
+             ground; the repeating pattern of DISKSPD is a note on any ground.",
+    source: "lz4_Block_format.md (the estimate); btrfs(5), zfsprops(7), and the kernel's \
+             Documentation/admin-guide/blockdev/zram.rst.",
+    advice: "Use incompressible data, or switch the compression off for the test.",
+    look: Look::Own(look),
+};
+
+const PRESSED_MAX: f64 = 0.80;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| read(own, &target).or_else(|| written(own, &target)))
+}
+
+fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let who = target.presses()?;
+    let pressed = target.facts.layout.sample?.pressed_share()?;
+    let ios = target.counted(own.record, Operation::Read).ios;
+    if ios == 0 || pressed >= PRESSED_MAX {
+        return None;
+    }
+    let sentence = format!(
+        "{} holds data that can be pressed to {}, and {who} compresses: less was moved than was read",
+        target.path(),
+        say::percent(pressed)
+    );
+    Some(
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            sentence,
+            &[("pressed_share", pressed)],
+            "fill it with incompressible data, as fathom does by itself, or switch the compression off",
+        )
+        .sure(Confidence::Medium),
+    )
+}
+
+fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let ios = target.counted(own.record, Operation::Write).ios;
+    if ios == 0 || target.facts.kind == TargetKind::Null {
+        return None;
+    }
+    let what = match &target.planned.content {
+        WriteContent::Pattern => "the same 256 bytes over and over were written".to_owned(),
+        WriteContent::Shaped { compress, dedupe }
+            if *compress != Ratio::NONE || *dedupe != Ratio::NONE =>
+        {
+            format!(
+                "what was written can be pressed by {} % and folded by {} %",
+                compress.as_percent(),
+                dedupe.as_percent()
+            )
+        }
+        _ => return None,
+    };
+    let is_pattern = target.planned.content == WriteContent::Pattern;
+    let (rank, who) = match target.presses() {
+        Some(who) => (FindingRank::Warning, format!("{who} compresses")),
+        None if is_pattern => (
+            FindingRank::Info,
+            "a device that compresses or folds is faster with them".to_owned(),
+        ),
+        None => return None,
+    };
+    Some(finding(
+        RULE.id,
+        rank,
+        format!("{what}: {who}"),
+        &[("written_ios", ios as f64)],
+        "write incompressible data to measure the device",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::*;
+
+    fn on_btrfs(mut record: RunRecord) -> RunRecord {
+        let on = record.targets[0].file_system.as_mut().unwrap();
+        (on.kind, on.options) = ("btrfs".to_owned(), "rw,compress=zstd".to_owned());
+        record
+    }
+
+    fn read(pressed_kib: u64) -> RunRecord {
+        let mut record = Sample::default().build();
+        record.targets[0].layout.sample = Some(DataSample {
+            blocks: 32,
+            zero_blocks: 0,
+            bytes: Bytes::kib(128),
+            pressed: Bytes::kib(pressed_kib),
+        });
+        record
+    }
+
+    #[test]
+    fn compressible_data_on_ground_that_compresses_is_told() {
+        let told = found(&on_btrfs(read(40)), "compressible-data")
+            .unwrap()
+            .sentence;
+        assert_eq!(
+            told,
+            "/data/fathom.dat holds data that can be pressed to 31.2 %, and btrfs compresses: less was moved than was \
+             read"
+        );
+        assert_eq!(found(&on_btrfs(read(127)), "compressible-data"), None);
+        assert_eq!(
+            found(&read(40), "compressible-data"),
+            None,
+            "nobody compresses"
+        );
+    }
+
+    #[test]
+    fn written_patterns_are_told_and_the_default_is_not() {
+        let writes = Sample {
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 20_000,
+            ..Sample::default()
+        };
+        let mut record = writes.build();
+        assert_eq!(found(&record, "compressible-data"), None);
+        record.plan.targets[0].content = WriteContent::Pattern;
+        assert_eq!(
+            found(&record, "compressible-data").unwrap().rank,
+            FindingRank::Info
+        );
+        let record = on_btrfs(record);
+        assert_eq!(
+            found(&record, "compressible-data").unwrap().rank,
+            FindingRank::Warning
+        );
+        let mut asked = writes.build();
+        asked.plan.targets[0].content = WriteContent::Shaped {
+            compress: Ratio::percent(50).unwrap(),
+            dedupe: Ratio::NONE,
+        };
+        assert_eq!(found(&asked, "compressible-data"), None);
+        assert!(found(&on_btrfs(asked), "compressible-data").is_some());
+    }
+}

@@ -1,0 +1,307 @@
+//! A processor, or all of them, had no time left: then the machine was the limit and not the target.
+//!
+//! A core may be full without a full thread of fathom's: interrupts, or another program. Where polling or a rate was
+//! asked, threads fill cores by their nature; the null engine measures just that; so there it is silent.
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use crate::say;
+use model::ImportedCpu;
+
+pub(super) const RULE: Rule = Rule {
+    id: "cpu-bound",
+    cause: Cause::Processor,
+    what: "One processor, or all of them, had no time left, so the machine was the limit.",
+    method: "One core busy 97 % of the measured phase or more, or all together 95 %, over a second or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 % (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
+    source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
+    advice: "Spread the load over cores (more threads, interrupts elsewhere), use larger blocks, or a machine with more of them.",
+    look: Look::Any(look),
+};
+
+const CORE_MIN: f64 = 0.97;
+const ALL_MIN: f64 = 0.95;
+const ELAPSED_MIN_NS: u64 = 1_000_000_000;
+/// Below this share of its time ready without a processor, a thread did not suffer from full cores.
+const WAITED_MIN: f64 = 0.05;
+/// From here on it says enough by itself.
+const WAITED_ALONE_MIN: f64 = 0.20;
+const WORKER_BUSY_MIN: f64 = 0.80;
+const ADVICE: &str =
+    "spread the load over more cores: more threads, interrupts elsewhere; or use larger blocks";
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(own),
+        None => of_others(seen),
+    }
+}
+
+fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    let cpu = seen.observed.printed_cpu?;
+    if let Some(all) = all_of_others(&cpu) {
+        return Some(all);
+    }
+    let core = cpu
+        .busiest
+        .filter(|core| core.usage_percent >= 100.0 * CORE_MIN)?;
+    let part = |percent: f64| say::percent((percent / 100.0).clamp(0.0, 1.0));
+    let among = cpu
+        .processors
+        .map_or_else(String::new, |all| format!(" of {all}"));
+    Some(
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            format!(
+                "processor {}{among} was busy all the time (user {}, kernel {}), so one core was the limit",
+                core.cpu,
+                part(core.user_percent),
+                part(core.kernel_percent)
+            ),
+            &[
+                ("cpu", f64::from(core.cpu)),
+                ("user_percent", core.user_percent),
+                ("kernel_percent", core.kernel_percent),
+            ],
+            ADVICE,
+        )
+        .sure(Confidence::Medium),
+    )
+}
+
+fn all_of_others(cpu: &ImportedCpu) -> Option<Finding> {
+    let usage = cpu.usage_percent?;
+    (100.0 * ALL_MIN..=101.0).contains(&usage).then(|| {
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            format!(
+                "all processors were busy all the time ({}), so the machine was the limit",
+                say::percent((usage / 100.0).min(1.0))
+            ),
+            &[("usage_percent", usage)],
+            ADVICE,
+        )
+    })
+}
+
+fn of_own(own: &Own<'_>) -> Option<Finding> {
+    let plan = &own.record.plan;
+    let spins = plan.polling != model::Polling::default() || plan.arrivals.is_some();
+    let cpu = own.cpu;
+    if spins || own.record.engine.backend == "null" || cpu.elapsed_ns < ELAPSED_MIN_NS {
+        return None;
+    }
+    let cores = cpu.cores.len();
+    let busy = |core: &crate::CoreShare| core.user_share + core.kernel_share;
+    let core = cpu
+        .cores
+        .iter()
+        .max_by(|a, b| busy(a).total_cmp(&busy(b)))?;
+    let mean = (cpu.user_cores + cpu.kernel_cores) / cores as f64;
+    let told = |what: String, user: f64, kernel: f64| {
+        let shares = format!(
+            "(user {}, kernel {})",
+            say::percent(user),
+            say::percent(kernel)
+        );
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            what.replace("()", &shares),
+            &[
+                ("user_share", user),
+                ("kernel_share", kernel),
+                ("cores", cores as f64),
+            ],
+            ADVICE,
+        )
+    };
+    let waited = waited(own);
+    if mean >= ALL_MIN {
+        let each = 1.0 / cores as f64;
+        let what = format!(
+            "all {} were busy all the time ()",
+            say::counted(cores as u64, "core")
+        );
+        let all = told(what, cpu.user_cores * each, cpu.kernel_cores * each);
+        return Some(weighed(all, "so the machine was the limit", waited));
+    }
+    if busy(core) >= CORE_MIN {
+        let what = format!("core {} of {cores} was busy all the time ()", core.cpu);
+        let one = told(what, core.user_share, core.kernel_share).sure(Confidence::Medium);
+        return Some(weighed(one, "so one core was the limit", waited));
+    }
+    let Waited::Some(share) = waited else {
+        return None;
+    };
+    (share >= WAITED_ALONE_MIN).then(|| {
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            format!(
+                "fathom's threads waited {} of the time for a processor, so the machine was the limit",
+                say::percent(share)
+            ),
+            &[("delayed_share", share)],
+            "stop what else runs here, or give fathom cores of its own (--cores)",
+        )
+    })
+}
+
+/// What fathom's threads tell of processors.
+#[derive(Clone, Copy)]
+enum Waited {
+    /// The system does not tell.
+    Unknown,
+    /// The thread that waited the most was ready without a processor for this share of its time.
+    Some(f64),
+    /// One of them was on a processor nearly all the time itself.
+    Busy,
+}
+
+fn waited(own: &Own<'_>) -> Waited {
+    let shares = own.workers.iter().map(|worker| worker.delayed_share);
+    let longest = shares.fold(None, |longest: Option<f64>, share| {
+        Some(longest.unwrap_or(0.0).max(share?))
+    });
+    let mut busy = own.workers.iter().filter_map(|worker| worker.busy_share());
+    match longest {
+        Some(share) if share >= WAITED_MIN => Waited::Some(share),
+        _ if busy.any(|share| share >= WORKER_BUSY_MIN) => Waited::Busy,
+        Some(share) => Waited::Some(share),
+        None => Waited::Unknown,
+    }
+}
+
+/// Full cores mean much where fathom's threads waited for them, and little where they did not.
+fn weighed(mut told: Finding, so: &str, waited: Waited) -> Finding {
+    let Waited::Some(share) = waited else {
+        told.sentence = format!("{}, {so}", told.sentence);
+        return told;
+    };
+    told.evidence.push(super::Evidence {
+        name: "delayed_share".to_owned(),
+        value: share,
+    });
+    let part = say::percent(share);
+    if share >= WAITED_MIN {
+        told.sentence = format!(
+            "{}, {so}: fathom's threads waited {part} of the time for one",
+            told.sentence
+        );
+        return told.sure(Confidence::High);
+    }
+    told.sentence = format!(
+        "{}, though fathom's threads waited only {part} of the time for one",
+        told.sentence
+    );
+    told.rank = FindingRank::Info;
+    told.sure(Confidence::Low)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::found;
+    use crate::findings::test::{imported, told};
+    use crate::sample::Sample;
+    use model::{CpuTimes, ImportedCore, ImportedCpu, Nanos, RunRecord};
+
+    fn record(user: u64, kernel: u64) -> RunRecord {
+        let mut record = Sample::default().build();
+        record.window.after.cpus[1] = CpuTimes {
+            cpu: 1,
+            user: Nanos::millis(user),
+            kernel: Nanos::millis(kernel),
+            idle: Nanos::millis(10_000 - user - kernel),
+            ..CpuTimes::default()
+        };
+        record
+    }
+
+    #[test]
+    fn a_core_or_a_machine_without_time_is_told() {
+        assert_eq!(found(&record(1000, 8000), "cpu-bound"), None);
+        assert_eq!(
+            found(&record(1000, 8900), "cpu-bound").unwrap().sentence,
+            "core 1 of 2 was busy all the time (user 10 %, kernel 89 %), so one core was the limit"
+        );
+        let mut both = record(1000, 8900);
+        both.window.after.cpus[0] = CpuTimes {
+            cpu: 0,
+            ..both.window.after.cpus[1]
+        };
+        assert_eq!(
+            found(&both, "cpu-bound").unwrap().sentence,
+            "all 2 cores were busy all the time (user 10 %, kernel 89 %), so the machine was the limit"
+        );
+        both.plan.polling.completions = true;
+        assert_eq!(found(&both, "cpu-bound"), None, "it spins");
+        let mut null = record(1000, 8900);
+        null.engine.backend = "null".to_owned();
+        assert_eq!(found(&null, "cpu-bound"), None);
+    }
+
+    #[test]
+    fn full_cores_mean_what_fathoms_threads_waited_for_them() {
+        let waiting = |percent: u64, kernel: u64| {
+            let mut record = record(1000, kernel);
+            record.engine.workers = vec![model::WorkerRecord {
+                account: Some(model::Account {
+                    elapsed: Nanos::seconds(10),
+                    delayed: Some(Nanos::millis(100 * percent)),
+                    ..model::Account::default()
+                }),
+                ..model::WorkerRecord::default()
+            }];
+            found(&record, "cpu-bound")
+        };
+        let told = waiting(48, 8900).unwrap();
+        assert_eq!(told.rank, crate::FindingRank::Warning);
+        assert_eq!(
+            told.sentence,
+            "core 1 of 2 was busy all the time (user 10 %, kernel 89 %), so one core was the limit: fathom's threads waited \
+             48 % of the time for one"
+        );
+        let told = waiting(1, 8900).unwrap();
+        assert_eq!(told.rank, crate::FindingRank::Info);
+        assert!(
+            told.sentence
+                .ends_with("waited only 1 % of the time for one")
+        );
+        assert!(waiting(30, 1000).is_some());
+        assert_eq!(waiting(10, 1000), None);
+    }
+
+    #[test]
+    fn a_full_core_in_another_tools_table_is_told() {
+        let mut run = imported();
+        run.cpu = Some(ImportedCpu {
+            processors: Some(32),
+            usage_percent: Some(3.66),
+            idle_percent: Some(96.33),
+            busiest: Some(ImportedCore {
+                cpu: 0,
+                usage_percent: 100.0,
+                user_percent: 3.71,
+                kernel_percent: 96.3,
+            }),
+            ..ImportedCpu::default()
+        });
+        assert_eq!(
+            told(&run, "cpu-bound").unwrap().sentence,
+            "processor 0 of 32 was busy all the time (user 3.71 %, kernel 96.3 %), so one core was the limit"
+        );
+        run.cpu = Some(ImportedCpu {
+            usage_percent: Some(99.5),
+            ..ImportedCpu::default()
+        });
+        assert!(
+            told(&run, "cpu-bound")
+                .unwrap()
+                .sentence
+                .starts_with("all processors")
+        );
+        run.cpu = None;
+        assert_eq!(told(&run, "cpu-bound"), None);
+    }
+}

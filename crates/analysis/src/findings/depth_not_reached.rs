@@ -1,0 +1,171 @@
+//! More I/Os in flight than the device holds: the rest waits in the kernel above it.
+//!
+//! Two witnesses. The device's own facts: a SATA disk holds 32 commands; asking for more only makes a queue above it
+//! longer. That is a note. And the counters: the times that its requests spent in the device, over the elapsed time, are
+//! how many it held on average. Less than half of what was in flight, with I/Os of 1 ms and more and no busy thread: then
+//! they waited for something above the device, a limit of a control group, a scheduler, or a lock of the file system.
+//! The kernel counts times to the microsecond or so; short I/Os that a busy processor picks up late would look the same,
+//! hence the limits.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::TargetKind;
+
+pub(super) const RULE: Rule = Rule {
+    id: "depth-not-reached",
+    cause: Cause::Cap,
+    what: "Fewer I/Os were in the device than in flight: the rest waited in the kernel above it.",
+    method: "The device counted less than half of the mean number in flight (sum of its request times over elapsed time), \
+             with unbuffered I/Os of 1 ms or more, at least 4 in flight, and no worker busy for more than half of its \
+             time: a warning. More were asked than the device or its queues hold by their own facts: a note.",
+    source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
+             scsi device/queue_depth; Little's law.",
+    advice: "Look for a limit of a control group, another scheduler, and locks of the file system; or ask for less depth.",
+    look: Look::Own(look),
+};
+
+const SHARE_MAX: f64 = 0.50;
+const IN_FLIGHT_MIN: f64 = 4.0;
+const LATENCY_NS_MIN: f64 = 1e6;
+const BUSY_MAX: f64 = 0.50;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    let all: Vec<Below<'_>> = targets(own.record).collect();
+    let unbuffered = all
+        .iter()
+        .all(|target| target.is_unbuffered() && target.facts.kind != TargetKind::NvmeNamespace);
+    if !unbuffered || own.total.errors_total() > 0 || own.open_loop.is_some() {
+        return None;
+    }
+    counted(own).or_else(|| {
+        all.first()
+            .and_then(|target| by_facts(own, target, all.len()))
+    })
+}
+
+fn counted(own: &Own<'_>) -> Option<Finding> {
+    let [check] = own.device_checks else {
+        return None;
+    };
+    let name = check.device.as_deref()?;
+    let counters = own.record.window.device(name)?;
+    let elapsed = own.record.window.elapsed().0 as f64;
+    let spent = counters.read_time.plus(counters.write_time);
+    let held = crate::rows::share(spent.0 as f64, elapsed)?;
+    let mean = own.in_flight.mean.filter(|mean| *mean >= IN_FLIGHT_MIN)?;
+    let slow = own.total.latency.mean_ns()? >= LATENCY_NS_MIN;
+    let busy = own.workers.iter().filter_map(|worker| worker.busy_share());
+    let idle = busy.fold(0.0, f64::max) <= BUSY_MAX;
+    // Devices that do not time their requests count none.
+    if !slow || !idle || held <= 0.0 || held >= SHARE_MAX * mean {
+        return None;
+    }
+    let sentence = format!(
+        "of {} I/Os in flight only {} were in {name}: the rest waited in the kernel above it",
+        say::digits(mean),
+        say::digits(held)
+    );
+    let told = finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &[("in_flight_mean", mean), ("in_device_mean", held)],
+        "look for a limit of a control group, the scheduler, and locks of the file system (other threads, other files)",
+    );
+    Some(told.sure(Confidence::Medium))
+}
+
+fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {
+    let mut disks = target
+        .facts
+        .chain
+        .iter()
+        .filter(|device| device.kind == "disk");
+    let disk = disks.next().filter(|_| disks.next().is_none() && of == 1)?;
+    let threads = u64::from(own.record.plan.threads());
+    let queues = disk
+        .queues
+        .map(|queues| u64::from(queues).min(threads).max(1));
+    let kernel = disk
+        .queue_size
+        .zip(queues)
+        .map(|(size, queues)| u64::from(size) * queues);
+    let room = [kernel, disk.device_queue.map(u64::from)]
+        .into_iter()
+        .flatten()
+        .min()?;
+    let asked = own.in_flight.asked;
+    if asked <= room || room == 0 {
+        return None;
+    }
+    let sentence = format!(
+        "{} in flight were asked, and {} holds {}: beyond that only the queue in the kernel grows",
+        say::count(asked),
+        disk.name,
+        say::count(room)
+    );
+    Some(finding(
+        RULE.id,
+        FindingRank::Info,
+        sentence,
+        &[("asked", asked as f64), ("device_holds", room as f64)],
+        "a depth beyond that adds latency and no rate",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Nanos, RunRecord};
+
+    /// 32 in flight at 16 ms each, of which the device had this share.
+    fn held(percent: u64) -> RunRecord {
+        let sample = Sample {
+            depth: 32,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        let all = record.window.elapsed().0 * 32;
+        record.window.after.devices[0].read_time = Nanos(all / 100 * percent);
+        // A rate that holds still would be told as a cap, which says more.
+        let steps = &mut record.threads[0].measured[0].intervals;
+        (steps[4].ios, steps[5].ios) = (3000, 3000);
+        record
+    }
+
+    #[test]
+    fn what_waited_above_the_device_is_told() {
+        let told = found(&held(3), "depth-not-reached").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        let words = "were in vda1: the rest waited in the kernel above it";
+        assert!(
+            told.sentence.contains("only 0.96") && told.sentence.ends_with(words),
+            "{}",
+            told.sentence
+        );
+        assert_eq!(found(&held(98), "depth-not-reached"), None);
+        assert_eq!(
+            found(&held(0), "depth-not-reached"),
+            None,
+            "nobody timed the requests"
+        );
+    }
+
+    #[test]
+    fn a_queue_that_is_smaller_than_asked_is_a_note() {
+        let mut record = held(98);
+        record.targets[0].chain[1].device_queue = Some(31);
+        let told = found(&record, "depth-not-reached").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(
+            told.sentence,
+            "32 in flight were asked, and vda holds 31: beyond that only the queue in the kernel grows"
+        );
+        let disk = &mut record.targets[0].chain[1];
+        (disk.device_queue, disk.queue_size, disk.queues) = (None, Some(64), Some(4));
+        assert_eq!(found(&record, "depth-not-reached"), None);
+    }
+}

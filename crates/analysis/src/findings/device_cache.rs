@@ -1,0 +1,119 @@
+//! Reads that came out of a rotating disk's own cache: too fast for any place on a platter.
+//!
+//! Random reads past the page cache that took less than half a millisecond: no platter turns that far. A disk's cache of
+//! 256 MiB gives a fair share of them only when the range is not many times as large, so from one twentieth on the range
+//! is too small for the disk to be measured. Only where disks say that they rotate and are believed, and outside
+//! virtual machines. Ranges that are small against the cache of other devices show themselves only beside a run on the
+//! whole: deliberately absent here.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::{Bytes, LatencyHistogram, Nanos, Operation};
+
+pub(super) const RULE: Rule = Rule {
+    id: "device-cache",
+    cause: Cause::Cache,
+    what: "Part of the reads came from the disk's own cache, not from its platters.",
+    method: "Random unbuffered reads of a rotating disk, at least 100: 5 % or more of them took less than 0.5 ms.",
+    source: "A quarter of a turn of a 15 000/min disk is 1 ms; caches of disks are up to 512 MiB by their makers' sheets.",
+    advice: "Use a range many times the disk's cache.",
+    look: Look::Own(look),
+};
+
+const FAST: Nanos = Nanos(500_000);
+const SHARE_MIN: f64 = 0.05;
+const IOS_MIN: u64 = 100;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| of_target(own, &target))
+}
+
+fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    target.spindles()?;
+    let is_real = own.record.host.virtualization.is_none();
+    if !is_real || !target.is_random() || !target.is_unbuffered() {
+        return None;
+    }
+    let reads = target.counted(own.record, Operation::Read);
+    let fast = faster_than(&target.latency(own.record, Operation::Read), FAST);
+    let share = crate::rows::share(fast as f64, reads.ios as f64)?;
+    if reads.ios < IOS_MIN || share < SHARE_MIN {
+        return None;
+    }
+    let length: Bytes = target.planned.length;
+    let sentence = format!(
+        "{} of the random reads took less than 0.5 ms, which no platter can: the disk's own cache holds part of the {} range",
+        say::percent(share),
+        say::bytes(length.0)
+    );
+    let told = finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &[("fast_share", share), ("range_bytes", length.0 as f64)],
+        "use the whole disk, or a range many times its cache",
+    );
+    Some(told.not_as("a disk result").sure(Confidence::Medium))
+}
+
+/// I/Os of buckets that lie below a limit as a whole.
+fn faster_than(latency: &LatencyHistogram, limit: Nanos) -> u64 {
+    let below = latency.buckets().filter(|(_, to, _)| *to <= limit);
+    below.map(|(_, _, count)| count).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Access, Nanos, RunRecord};
+
+    fn disk(latency: Nanos, access: Access) -> RunRecord {
+        let sample = Sample {
+            latency: Some(latency),
+            access,
+            reads: 2000,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        record.host.virtualization = None;
+        for device in &mut record.targets[0].chain {
+            device.rotational = Some(true);
+        }
+        record
+    }
+
+    #[test]
+    fn reads_that_no_platter_gives_are_told() {
+        // Slow enough for the mean, so that the other rule is silent.
+        let mut record = disk(Nanos::millis(4), Access::Random);
+        assert_eq!(found(&record, "device-cache"), None);
+        let reads = &mut record.threads[0].measured[0];
+        for _ in 0..400 {
+            reads.latency.record(Nanos::micros(120));
+        }
+        reads.ios += 400;
+        let told = found(&record, "device-cache").unwrap().sentence;
+        assert!(
+            told.starts_with("16.7 % of the random reads took less than 0.5 ms"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn sequential_reads_and_other_devices_are_not_told() {
+        assert_eq!(
+            found(
+                &disk(Nanos::micros(100), Access::Sequential),
+                "device-cache"
+            ),
+            None
+        );
+        let fast = Sample {
+            latency: Some(Nanos::micros(100)),
+            ..Sample::default()
+        };
+        assert_eq!(found(&fast.build(), "device-cache"), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! What another tool printed does not fit together: its rate is not its count over its time.
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "does-not-add-up",
+    cause: Cause::Alone,
+    what: "The printed rate is not the printed count over the printed time.",
+    method: "More than 3 % apart, in runs of a second or more with ten I/Os a second or more: two decimals of a rate and of the seconds are a hundredth at worst there.",
+    source: "Arithmetic on the printed text.",
+    advice: "The text may be pieces of two runs: look at it.",
+    look: Look::Any(look),
+};
+
+const APART_MAX: f64 = 0.03;
+const TIME_MIN_NS: u64 = 1_000_000_000;
+const RATE_MIN: f64 = 10.0;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
+    let total = &run.figures.total;
+    let (ios, printed, time) = (total.ios?, total.ios_per_s?, run.measured?);
+    if time.0 < TIME_MIN_NS || !printed.is_finite() || printed < RATE_MIN {
+        return None;
+    }
+    let counted = ios as f64 / time.as_seconds();
+    let apart = (counted - printed).abs() / printed;
+    (ios > 0 && apart > APART_MAX).then(|| {
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            format!(
+                "the printed rate and the printed count over the printed time are {} apart",
+                say::percent(apart)
+            ),
+            &[("printed_per_s", printed), ("counted_per_s", counted)],
+            "the text may be pieces of two runs: look at it",
+        )
+        .sure(Confidence::High)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+
+    #[test]
+    fn a_count_that_is_not_the_rate_times_the_time_is_told() {
+        let mut run = imported();
+        assert_eq!(told(&run, "does-not-add-up"), None);
+        run.figures.total.ios = Some(2_000_000);
+        let sentence = told(&run, "does-not-add-up").unwrap().sentence;
+        assert!(sentence.ends_with("are 19 % apart"), "{sentence}");
+        run.measured = None;
+        assert_eq!(told(&run, "does-not-add-up"), None);
+    }
+}

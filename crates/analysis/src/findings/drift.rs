@@ -1,0 +1,68 @@
+//! The rate changed slowly in one direction. The detector is in `crate::changes`.
+//!
+//! A tenth is where `not-steady` begins to speak of a slope; below, it is good to know.
+
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "drift",
+    cause: Cause::Change,
+    what: "The rate rose or fell slowly all along.",
+    method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5 % or more between both ends; a warning from 10 % on. A series that a step describes better has a `drop` instead.",
+    source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/measurement.md.",
+    advice: "Measure longer, until it stops: a longer warm-up, or preconditioning before it.",
+    look: Look::Own(look),
+};
+
+const WARNING_MIN: f64 = 0.10;
+
+fn look(seen: &Own<'_>) -> Option<Finding> {
+    let drift = seen.steadiness.drift.as_ref()?;
+    let rank = if drift.change_share.abs() >= WARNING_MIN {
+        FindingRank::Warning
+    } else {
+        FindingRank::Info
+    };
+    let way = if drift.change_share < 0.0 {
+        "fell"
+    } else {
+        "rose"
+    };
+    Some(finding(
+        RULE.id,
+        rank,
+        format!(
+            "from {} on the rate {way} slowly from {} to {} IO/s ({:+.0} %)",
+            say::time(drift.from_ns as f64),
+            say::rate(drift.before_per_s),
+            say::rate(drift.after_per_s),
+            drift.change_share * 100.0
+        ),
+        &[
+            ("from_ns", drift.from_ns as f64),
+            ("before_per_s", drift.before_per_s),
+            ("after_per_s", drift.after_per_s),
+            ("change_share", drift.change_share),
+        ],
+        "it had not settled: measure longer, with a longer warm-up",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{found, stepped};
+
+    #[test]
+    fn a_slow_fall_is_told_with_both_ends_and_a_level_rate_is_not() {
+        let told = found(&stepped(|step| 2000 - 10 * step), "drift")
+            .unwrap()
+            .sentence;
+        assert!(
+            told.contains("the rate fell slowly from 4 0") || told.contains("from 3 9"),
+            "{told}"
+        );
+        assert_eq!(found(&stepped(|_| 2000), "drift"), None);
+        assert_eq!(found(&stepped(|step| 2000 + step % 3), "drift"), None);
+    }
+}

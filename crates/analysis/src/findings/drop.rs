@@ -1,0 +1,54 @@
+//! The rate fell to a lower level and stayed there: something fast was used up on the way. The detector is in
+//! `crate::changes`.
+
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "drop",
+    cause: Cause::Change,
+    what: "The rate fell to a lower level at one moment and stayed there.",
+    method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10 % or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
+    source: "Least-squares change point; docs/measurement.md.",
+    advice: "What comes after the drop is what lasts: measure long enough to have it alone. A fast cache that is full, a device that is hot, a burst allowance that is used up look like this.",
+    look: Look::Own(look),
+};
+
+fn look(seen: &Own<'_>) -> Option<Finding> {
+    let drop = seen.steadiness.drop.as_ref()?;
+    Some(finding(
+        RULE.id,
+        FindingRank::Warning,
+        format!(
+            "after {} the rate dropped from {} to {} IO/s ({:.0} %) and stayed there",
+            say::time(drop.at_ns as f64),
+            say::rate(drop.before_per_s),
+            say::rate(drop.after_per_s),
+            drop.change_share * 100.0
+        ),
+        &[
+            ("at_ns", drop.at_ns as f64),
+            ("before_per_s", drop.before_per_s),
+            ("after_per_s", drop.after_per_s),
+            ("change_share", drop.change_share),
+        ],
+        "a fast cache was full, the device grew hot, or a burst allowance was used up: what comes after is what lasts",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{found, stepped};
+
+    #[test]
+    fn a_step_down_is_told_with_its_moment_and_nothing_else_of_the_change() {
+        let record = stepped(|step| if step < 20 { 2000 } else { 1000 });
+        let told = found(&record, "drop").unwrap().sentence;
+        assert_eq!(
+            told,
+            "after 10 s the rate dropped from 4 000 to 2 000 IO/s (-50 %) and stayed there"
+        );
+        assert_eq!(found(&record, "not-steady"), None, "one cause, one finding");
+        assert_eq!(found(&stepped(|_| 2000), "drop"), None);
+    }
+}

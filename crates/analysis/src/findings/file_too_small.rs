@@ -1,0 +1,181 @@
+//! A range that fits where it should not: in main memory when I/O goes through the system's cache, in an array's cache when
+//! a person says how large that is.
+//!
+//! Main memory: silent where the device counted the reads all the same, and where no device is below. Twice the memory is
+//! the usual advice, because the system keeps the part that is used again; below the memory itself everything fits. An
+//! exact multiple of an array's cache is a note: some caches walk a range of their own multiple in step.
+
+use super::below::IN_MEMORY;
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+use model::CacheMode;
+
+pub(super) const RULE: Rule = Rule {
+    id: "file-too-small",
+    cause: Cause::Cache,
+    what: "The range fits in a cache, so that what is measured is that cache.",
+    method: "Own runs through the system's cache: the range is smaller than main memory, and the device did not count 90 % \
+             of the reads. Any run: the range is not larger than the array's cache that a person states (--array-cache); \
+             an exact multiple of it is a note.",
+    source: "The kernel's Documentation/admin-guide/mm/concepts.rst (page cache).",
+    advice: "Use a range of at least twice the cache, and not an exact multiple of it.",
+    look: Look::Any(look),
+};
+
+const DEVICE_SHARE: f64 = 0.90;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    in_memory(seen).or_else(|| in_array(seen))
+}
+
+fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
+    let own = seen.own?;
+    let record = own.record;
+    let ram = record.host.ram.0;
+    let through_cache =
+        record
+            .plan
+            .targets
+            .iter()
+            .zip(&record.targets)
+            .filter(|(target, facts)| {
+                let on = facts.file_system.as_ref().map(|on| on.kind.as_str());
+                target.cache == CacheMode::Cached && !on.is_some_and(|on| IN_MEMORY.contains(&on))
+            });
+    let sizes: Vec<u64> = through_cache.map(|(target, _)| target.length.0).collect();
+    let size = sizes
+        .iter()
+        .fold(0u64, |sum, size| sum.saturating_add(*size));
+    let counted = own
+        .device_checks
+        .iter()
+        .filter_map(|check| check.measured.as_ref());
+    let (tool, device) = counted.fold((0.0, 0.0), |sum, counts| {
+        let read = counts.read;
+        (
+            sum.0 + read.tool_bytes as f64,
+            sum.1 + read.device_bytes as f64,
+        )
+    });
+    let from_device = tool > 0.0 && device >= DEVICE_SHARE * tool;
+    if sizes.is_empty() || from_device || size >= ram {
+        return None;
+    }
+    let sentence = format!(
+        "the range of {} fits in main memory ({}), and I/O went through the system's cache",
+        say::bytes(size),
+        say::bytes(ram)
+    );
+    let told = finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &[("range_bytes", size as f64), ("ram_bytes", ram as f64)],
+        "measure unbuffered, or use a range of at least twice the main memory",
+    );
+    Some(told.sure(Confidence::Medium))
+}
+
+fn in_array(seen: &Seen<'_>) -> Option<Finding> {
+    let cache = seen.known.array_cache_bytes.filter(|cache| *cache > 0)?;
+    let size = seen.observed.size_bytes.filter(|size| *size > 0)?;
+    let evidence = [
+        ("range_bytes", size as f64),
+        ("array_cache_bytes", cache as f64),
+    ];
+    let (range, of) = (say::bytes(size), say::bytes(cache));
+    if size <= cache {
+        let sentence = format!(
+            "the range of {range} fits in the array's cache of {of}: after a while that alone answers"
+        );
+        let told = finding(
+            RULE.id,
+            FindingRank::Warning,
+            sentence,
+            &evidence,
+            "use a range of at least twice the array's cache, and not an exact multiple of it",
+        );
+        return Some(told.not_as("a disk result"));
+    }
+    size.is_multiple_of(cache).then(|| {
+        let sentence = format!(
+            "the range of {range} is exactly {} times the array's cache of {of}: a cache may walk it in step",
+            say::count(size / cache)
+        );
+        let advice = "use a range that is not an exact multiple of the cache";
+        finding(RULE.id, FindingRank::Info, sentence, &evidence, advice).sure(Confidence::Low)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::{found, found_knowing, imported, told_knowing};
+    use crate::known::Known;
+    use crate::sample::Sample;
+    use model::{Bytes, CacheMode};
+
+    #[test]
+    fn a_range_that_fits_in_memory_is_told_when_nobody_counted_the_device() {
+        let cached = Sample {
+            cache: CacheMode::Cached,
+            ..Sample::default()
+        };
+        let mut record = cached.build();
+        record.host.ram = Bytes::gib(64);
+        assert_eq!(
+            found(&record, "file-too-small"),
+            None,
+            "the device was read"
+        );
+        record.targets[0].chain.clear();
+        let told = found(&record, "file-too-small").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(
+            told.sentence,
+            "the range of 8 GiB fits in main memory (64 GiB), and I/O went through the system's cache"
+        );
+        record.host.ram = Bytes::gib(4);
+        assert_eq!(found(&record, "file-too-small"), None);
+        record.host.ram = Bytes::gib(64);
+        record.targets[0].file_system.as_mut().unwrap().kind = "tmpfs".to_owned();
+        assert_eq!(
+            found(&record, "file-too-small"),
+            None,
+            "memory is what is measured"
+        );
+        assert_eq!(found(&Sample::default().build(), "file-too-small"), None);
+    }
+
+    #[test]
+    fn an_array_s_cache_is_judged_as_a_person_states_it() {
+        let known = |gib: u64| Known {
+            array_cache_bytes: Some(gib << 30),
+            ..Known::default()
+        };
+        let record = Sample::default().build();
+        let told = found_knowing(&record, &known(16), "file-too-small")
+            .unwrap()
+            .sentence;
+        assert!(
+            told.starts_with("the range of 8 GiB fits in the array's cache of 16 GiB"),
+            "{told}"
+        );
+        let told = found_knowing(&record, &known(4), "file-too-small").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert!(
+            told.sentence.contains("exactly 2 times"),
+            "{}",
+            told.sentence
+        );
+        assert_eq!(found_knowing(&record, &known(3), "file-too-small"), None);
+        let mut run = imported();
+        assert_eq!(
+            told_knowing(&run, &known(4), "file-too-small"),
+            None,
+            "no size is known"
+        );
+        run.workload.size = Some(Bytes::gib(4));
+        assert!(told_knowing(&run, &known(4), "file-too-small").is_some());
+    }
+}

@@ -1,0 +1,148 @@
+//! The same work on a raw device and through a file system: what the file system costs, and what it cannot tell.
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Several, finding};
+use crate::observed::Observed;
+use crate::say;
+use model::CacheMode;
+
+pub(super) const RULE: Rule = Rule {
+    id: "filesystem-overhead",
+    cause: Cause::Alone,
+    what: "The same work was done on a raw device and on a file: the difference is what the file system costs.",
+    method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2 % apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
+    source: "Arithmetic on both figures.",
+    advice: "Repeat both a few times, unbuffered, on the same part of the disk: outer tracks are faster than inner ones.",
+    look: Look::Several(look),
+};
+
+const APART_MIN: f64 = 0.02;
+
+fn look(several: &Several<'_>) -> Option<Finding> {
+    let runs = several.runs;
+    let pairs = runs
+        .iter()
+        .flat_map(|raw| runs.iter().map(move |file| (raw, file)));
+    let pairs = pairs.filter(|(raw, file)| is_raw(raw) && is_file(file) && same_work(raw, file));
+    let figures = pairs.filter_map(|(raw, file)| {
+        let both = raw.total.bytes_per_s.zip(file.total.bytes_per_s);
+        let (on_raw, on_file) = both.filter(|(raw, file)| *raw > 0.0 && *file > 0.0)?;
+        Some((raw, on_raw, on_file))
+    });
+    let (raw, on_raw, on_file) =
+        figures.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    let share = (on_raw - on_file) / on_raw;
+    if share.abs() < APART_MIN {
+        return None;
+    }
+    let (what, less) = (super::groups::name(raw, false), on_raw - on_file);
+    let than = if less > 0.0 { "slower" } else { "faster" };
+    let mut sentence = format!(
+        "{what} through the file system are {} MB/s ({}) {than} than on the raw device: {} against {} MB/s",
+        mb(less.abs()),
+        say::percent(share.abs()),
+        mb(on_file),
+        mb(on_raw)
+    );
+    let cached = raw.cache == Some(CacheMode::Cached);
+    let writes = raw.write_share.is_some_and(|share| share > 0.0);
+    let confidence = if cached {
+        Confidence::Low
+    } else {
+        Confidence::Medium
+    };
+    if cached && writes {
+        sentence
+            .push_str("; without a flush at the end part of what was written was still in memory");
+    }
+    Some(
+        finding(
+            RULE.id,
+            FindingRank::Info,
+            sentence,
+            &[
+                ("raw_bytes_per_s", on_raw),
+                ("file_bytes_per_s", on_file),
+                ("difference_share", share),
+            ],
+            "repeat both unbuffered, or flushed at the end, a few times and on the same part of the disk",
+        )
+        .sure(confidence),
+    )
+}
+
+/// In decimal megabytes, as the tools print them that are compared here.
+fn mb(bytes_per_s: f64) -> String {
+    say::digits(bytes_per_s / 1e6)
+}
+
+fn apart((_, raw, file): &(&Observed, f64, f64)) -> f64 {
+    ((raw - file) / raw).abs()
+}
+
+fn is_raw(run: &Observed) -> bool {
+    let target = run.target.as_str();
+    let device = target.starts_with("/dev/") && !target.starts_with("/dev/shm/");
+    device || target.starts_with(r"\\.\") || target.starts_with('#')
+}
+
+fn is_file(run: &Observed) -> bool {
+    !run.target.is_empty() && !is_raw(run)
+}
+
+fn same_work(one: &Observed, other: &Observed) -> bool {
+    one.block_bytes.is_some()
+        && one.block_bytes == other.block_bytes
+        && one.write_share.is_some()
+        && one.write_share == other.write_share
+        && one.random_share == other.random_share
+        && one.cache == other.cache
+        && one.write_through == other.write_through
+        && one.asked_in_flight == other.asked_in_flight
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test::several;
+    use crate::known::Known;
+    use crate::observed::Observed;
+    use model::CacheMode;
+
+    fn run(target: &str, write: f64, mb: f64) -> Observed {
+        let mut run = Observed {
+            target: target.to_owned(),
+            block_bytes: Some(1 << 20),
+            write_share: Some(write),
+            random_share: Some(0.0),
+            cache: Some(CacheMode::Cached),
+            ..Observed::default()
+        };
+        run.total.bytes_per_s = Some(mb * 1e6);
+        run
+    }
+
+    #[test]
+    fn the_same_work_raw_and_through_a_file_gives_the_difference() {
+        let runs = [
+            run("/dev/sda", 0.0, 78.1),
+            run("/dev/sda", 1.0, 75.9),
+            run("/mnt/sda/testfile", 1.0, 64.8),
+            run("/mnt/sda/testfile", 0.0, 77.3),
+        ];
+        assert_eq!(
+            several(&runs, &Known::default(), "filesystem-overhead")
+                .unwrap()
+                .sentence,
+            "sequential writes through the file system are 11.1 MB/s (14.6 %) slower than on the raw device: 64.8 \
+             against 75.9 MB/s; without a flush at the end part of what was written was still in memory"
+        );
+        assert_eq!(
+            several(&runs[..2], &Known::default(), "filesystem-overhead"),
+            None
+        );
+        let same = [run("/dev/sda", 1.0, 75.9), run("/mnt/a", 1.0, 75.8)];
+        assert_eq!(
+            several(&same, &Known::default(), "filesystem-overhead"),
+            None
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! A file that lies in many pieces: sequential I/O then is not sequential on the device, and large I/Os are cut.
+//!
+//! As the file system told before the run, neighbours joined. Compressed files are stored in small pieces by their nature
+//! and are left out.
+
+use super::below::{Below, targets};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "fragmented-file",
+    cause: Cause::Alone,
+    what: "The file lies in many pieces, so that its I/O on the device is another than was asked.",
+    method: "At least 32 pieces. On average smaller than one I/O, or smaller than 4 MiB under sequential I/O of a rotating \
+             disk: a warning. On average smaller than 1 MiB: a note.",
+    source: "The kernel's Documentation/filesystems/fiemap.rst; filefrag(8).",
+    advice: "Copy the file to a free place, or let fathom make a new one.",
+    look: Look::Own(look),
+};
+
+const PIECES_MIN: u64 = 32;
+const SEEK_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
+const NOTE_BYTES: f64 = 1024.0 * 1024.0;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| of_target(&target))
+}
+
+fn of_target(target: &Below<'_>) -> Option<Finding> {
+    let extents = target.facts.layout.extents?;
+    let held = extents.looked_at.0.saturating_sub(extents.holes.0);
+    let mean = crate::rows::share(held as f64, extents.pieces as f64)?;
+    if extents.pieces < PIECES_MIN || extents.encoded.0 > held / 2 {
+        return None;
+    }
+    let block = target.planned.workload.block.0 as f64;
+    let along = !target.is_random() && target.spindles().is_some();
+    let rank = if mean < block || (along && mean < SEEK_BYTES) {
+        FindingRank::Warning
+    } else if mean < NOTE_BYTES {
+        FindingRank::Info
+    } else {
+        return None;
+    };
+    let sentence = format!(
+        "{} lies in {} pieces of {} on average",
+        target.path(),
+        say::count(extents.pieces),
+        say::bytes(mean as u64)
+    );
+    Some(finding(
+        RULE.id,
+        rank,
+        sentence,
+        &[
+            ("pieces", extents.pieces as f64),
+            ("piece_mean_bytes", mean),
+        ],
+        "copy the file to a free place, or let fathom make a new one (--create SIZE under another name)",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Bytes, Extents, RunRecord};
+
+    fn pieces(count: u64, block: Bytes) -> RunRecord {
+        let mut record = Sample {
+            block,
+            ..Sample::default()
+        }
+        .build();
+        record.targets[0].layout.extents = Some(Extents {
+            looked_at: Bytes::gib(8),
+            pieces: count,
+            ..Extents::default()
+        });
+        record
+    }
+
+    #[test]
+    fn many_small_pieces_are_told_by_what_they_do() {
+        let many = 65_536; // of 128 KiB each
+        let told = found(&pieces(many, Bytes::kib(4)), "fragmented-file").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(
+            told.sentence,
+            "/data/fathom.dat lies in 65 536 pieces of 128 KiB on average"
+        );
+        let told = found(&pieces(many, Bytes::mib(1)), "fragmented-file").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+    }
+
+    #[test]
+    fn large_pieces_and_compressed_files_are_not_told() {
+        assert_eq!(found(&pieces(64, Bytes::mib(1)), "fragmented-file"), None);
+        let mut pressed = pieces(65_536, Bytes::mib(1));
+        pressed.targets[0].layout.extents.as_mut().unwrap().encoded = Bytes::gib(8);
+        assert_eq!(found(&pressed, "fragmented-file"), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Processors that slow down when they have little to do: short latencies then hold the time to speed up again.
+//!
+//! A note where a governor other than `performance` decides. More where I/Os took less than 100 µs on average and the
+//! governor is one that stays low: at a quarter of the clock the tool's and the kernel's own part, some microseconds,
+//! is four times as long.
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "governor",
+    cause: Cause::Alone,
+    what: "The processors run slower than they can, which short latencies show.",
+    method: "A core that may be used has another governor than `performance`, and an I/O took less than 1 ms on average: a \
+             note; with `powersave` or `conservative` and less than 100 µs a warning. Silent on the null engine.",
+    source: "The kernel's Documentation/admin-guide/pm/cpufreq.rst.",
+    advice: "Measure with the governor `performance`.",
+    look: Look::Own(look),
+};
+
+const SHORT_NS: f64 = 1e6;
+const VERY_SHORT_NS: f64 = 1e5;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    let mut governors = own
+        .record
+        .host
+        .cpus
+        .iter()
+        .filter_map(|cpu| cpu.governor.as_deref());
+    let governor = governors.find(|governor| *governor != "performance")?;
+    let mean = own.total.latency.mean_ns()?;
+    if mean >= SHORT_NS || own.record.engine.backend == "null" {
+        return None;
+    }
+    let low = matches!(governor, "powersave" | "conservative") && mean < VERY_SHORT_NS;
+    let rank = if low {
+        FindingRank::Warning
+    } else {
+        FindingRank::Info
+    };
+    let sentence = format!(
+        "the processors' governor is {governor}: part of the {} of an I/O is a processor that runs slowly",
+        say::time(mean)
+    );
+    let advice = "set it for the test: cpupower frequency-set -g performance";
+    Some(finding(RULE.id, rank, sentence, &[("mean_ns", mean)], advice).sure(Confidence::Low))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Nanos, RunRecord};
+
+    fn with(governor: Option<&str>, latency: Nanos) -> RunRecord {
+        let sample = Sample {
+            latency: Some(latency),
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        for cpu in &mut record.host.cpus {
+            cpu.governor = governor.map(str::to_owned);
+        }
+        record
+    }
+
+    #[test]
+    fn a_saving_governor_is_told_where_it_shows() {
+        let short = Nanos::micros(60);
+        let told = found(&with(Some("powersave"), short), "governor").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        let told = found(&with(Some("schedutil"), short), "governor").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(found(&with(Some("performance"), short), "governor"), None);
+        assert_eq!(found(&with(None, short), "governor"), None);
+        assert_eq!(
+            found(&with(Some("powersave"), Nanos::millis(5)), "governor"),
+            None
+        );
+    }
+}

@@ -1,0 +1,285 @@
+//! Faster than the medium can be: then something else answered, most often a cache.
+//!
+//! The limits are those of the mechanism, and generous. A rotating disk needs a millisecond for any random place (half a
+//! turn at 15 000 a minute is 2 ms, and reordering may halve it), does no more than 500 such I/Os a second and moves no
+//! more than 300 MiB/s at its rim. SATA moves 600 MB/s. Four lanes of PCI Express 5 move 16 GB/s. What the medium is, is
+//! what a person said; otherwise what the devices of an own run say, as far as they can be believed: in a virtual
+//! machine only as a note.
+
+use super::below::targets;
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use crate::known::Medium;
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "impossible-for-medium",
+    cause: Cause::Cache,
+    what: "The result is faster than the medium can be, so something else answered, most often a cache.",
+    method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 of them a second for each disk, or \
+             more than 300 MiB/s for each disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. What the medium is, a \
+             person says (--medium), or the devices below an own run do.",
+    source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
+             15 000/min disk is 2 ms.",
+    advice: "Use a range far larger than every cache on the way, and look at what the controller caches.",
+    look: Look::Any(look),
+};
+
+const PLACE_NS_MIN: f64 = 1e6;
+const PLACES_PER_S_MAX: f64 = 500.0;
+const RIM_BYTES_PER_S_MAX: f64 = 300.0 * 1024.0 * 1024.0;
+const SATA_BYTES_PER_S_MAX: f64 = 600e6;
+const NVME_BYTES_PER_S_MAX: f64 = 16e9;
+/// Fewer tell nothing of a mean.
+const IOS_MIN: u64 = 100;
+
+/// What lies below, and how sure that is.
+struct Ground {
+    medium: Medium,
+    /// Rotating disks; none where their number is not known.
+    disks: Option<u64>,
+    said: bool,
+    is_virtual: bool,
+}
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let ground = match seen.known.medium {
+        Some(medium) => Ground {
+            medium,
+            disks: match medium {
+                Medium::Hdd { disks } => Some(u64::from(disks)),
+                Medium::SataSsd | Medium::Nvme => None,
+            },
+            said: true,
+            is_virtual: false,
+        },
+        None => of_devices(seen.own?)?,
+    };
+    if seen.observed.total.ios.is_some_and(|ios| ios < IOS_MIN) {
+        return None;
+    }
+    let (what, evidence) = excess(seen, &ground)?;
+    let who = match (ground.medium, ground.disks) {
+        (Medium::SataSsd, _) => "a SATA disk".to_owned(),
+        (Medium::Nvme, _) => "an NVMe disk".to_owned(),
+        (_, Some(1)) => "a rotating disk".to_owned(),
+        (_, Some(disks)) => format!("{} rotating disks", say::count(disks)),
+        (_, None) => "rotating disks".to_owned(),
+    };
+    let sentence =
+        format!("{what} is impossible for {who}: a cache answered, or it is another medium");
+    let advice = "use a range far larger than every cache on the way; unbuffered I/O cannot switch off a \
+                  controller's cache";
+    let told = finding(
+        RULE.id,
+        FindingRank::Critical,
+        sentence,
+        &[evidence],
+        advice,
+    );
+    Some(match (ground.said, ground.is_virtual) {
+        (true, _) => told.not_as("a disk result"),
+        (false, false) => told.not_as("a disk result").sure(Confidence::Medium),
+        (false, true) => Finding {
+            rank: FindingRank::Info,
+            ..told.sure(Confidence::Low)
+        },
+    })
+}
+
+/// What is too fast, in words, with its number.
+fn excess(seen: &Seen<'_>, ground: &Ground) -> Option<(String, (&'static str, f64))> {
+    let total = &seen.observed.total;
+    let moved = |limit: f64| {
+        let moved = total.bytes_per_s.filter(|bytes| *bytes > limit)?;
+        Some((
+            format!("{} MiB/s", say::mib_per_s(moved)),
+            ("bytes_per_s", moved),
+        ))
+    };
+    let disks = match ground.medium {
+        Medium::SataSsd => return moved(SATA_BYTES_PER_S_MAX),
+        Medium::Nvme => return moved(NVME_BYTES_PER_S_MAX),
+        Medium::Hdd { .. } => ground.disks.map(|disks| disks as f64),
+    };
+    let random = seen.observed.random_share.is_some_and(|share| share >= 1.0);
+    let by_time = total
+        .mean_ns
+        .filter(|mean| random && *mean > 0.0 && *mean < PLACE_NS_MIN)
+        .map(|mean| {
+            (
+                format!("a random I/O in {}", say::time(mean)),
+                ("mean_ns", mean),
+            )
+        });
+    let by_rate = || {
+        let rate = total
+            .rate_per_s
+            .filter(|rate| random && *rate > PLACES_PER_S_MAX * disks.unwrap_or(f64::INFINITY))?;
+        let words = format!("{} random I/Os a second", say::rate(rate));
+        Some((words, ("rate_per_s", rate)))
+    };
+    by_time
+        .or_else(by_rate)
+        .or_else(|| moved(RIM_BYTES_PER_S_MAX * disks?))
+}
+
+/// Of one target alone: of several, the figures of the run are those of all together.
+fn of_devices(own: &Own<'_>) -> Option<Ground> {
+    let mut all = targets(own.record);
+    let target = all.next()?;
+    if all.next().is_some() {
+        return None;
+    }
+    let is_virtual = own.record.host.virtualization.is_some();
+    if let Some(disks) = target.spindles() {
+        return Some(Ground {
+            medium: Medium::Hdd {
+                disks: u32::try_from(disks).unwrap_or(u32::MAX),
+            },
+            disks: Some(disks),
+            said: false,
+            is_virtual,
+        });
+    }
+    let mut disks = target
+        .facts
+        .chain
+        .iter()
+        .filter(|device| device.kind == "disk");
+    let only = disks.next().filter(|_| disks.next().is_none())?;
+    let alone = target
+        .facts
+        .chain
+        .iter()
+        .all(|device| matches!(device.kind.as_str(), "disk" | "partition"));
+    let medium = match only.transport.as_deref().filter(|_| alone)? {
+        "ata" => Medium::SataSsd,
+        "nvme pcie" => Medium::Nvme,
+        _ => return None,
+    };
+    Some(Ground {
+        medium,
+        disks: None,
+        said: false,
+        is_virtual,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::{found, imported, told_knowing};
+    use crate::known::{Known, Medium};
+    use crate::sample::Sample;
+    use model::{Access, RunRecord};
+
+    fn metal(mut record: RunRecord) -> RunRecord {
+        record.host.virtualization = None;
+        for device in &mut record.targets[0].chain {
+            device.rotational = Some(true);
+        }
+        record
+    }
+
+    #[test]
+    fn a_rotating_disk_that_answers_random_reads_at_once_is_a_cache() {
+        let told = found(&metal(Sample::default().build()), "impossible-for-medium").unwrap();
+        assert_eq!(told.rank, FindingRank::Critical);
+        let end = "is impossible for a rotating disk: a cache answered, or it is another medium";
+        assert!(
+            told.sentence.starts_with("a random I/O in") && told.sentence.ends_with(end),
+            "{}",
+            told.sentence
+        );
+        let deep = Sample {
+            depth: 8,
+            ..Sample::default()
+        };
+        let told = found(&metal(deep.build()), "impossible-for-medium")
+            .unwrap()
+            .sentence;
+        assert!(told.starts_with("2 000 random I/Os a second"), "{told}");
+    }
+
+    #[test]
+    fn what_a_disk_can_do_is_not_told() {
+        let slow = Sample {
+            reads: 2000,
+            depth: 1,
+            ..Sample::default()
+        };
+        assert_eq!(found(&metal(slow.build()), "impossible-for-medium"), None);
+        let along = Sample {
+            access: Access::Sequential,
+            ..Sample::default()
+        };
+        assert_eq!(found(&metal(along.build()), "impossible-for-medium"), None);
+        assert_eq!(
+            found(&Sample::default().build(), "impossible-for-medium"),
+            None
+        );
+        let mut array = metal(
+            Sample {
+                depth: 8,
+                ..Sample::default()
+            }
+            .build(),
+        );
+        let disk = array.targets[0].chain[1].clone();
+        array.targets[0]
+            .chain
+            .extend([disk.clone(), disk.clone(), disk]);
+        assert_eq!(
+            found(&array, "impossible-for-medium"),
+            None,
+            "four disks do 2 000"
+        );
+    }
+
+    #[test]
+    fn in_a_virtual_machine_it_is_a_note() {
+        let mut record = metal(Sample::default().build());
+        record.host.virtualization = Some("KVM".to_owned());
+        assert_eq!(
+            found(&record, "impossible-for-medium").unwrap().rank,
+            FindingRank::Info
+        );
+    }
+
+    #[test]
+    fn an_imported_run_is_judged_by_what_a_person_says() {
+        let mut run = imported();
+        (run.figures.total.ios_per_s, run.figures.total.bytes_per_s) =
+            (Some(38_916.0), Some(38_916.0 * 65_536.0));
+        let known = |medium| Known {
+            medium: Some(medium),
+            ..Known::default()
+        };
+        let told = told_knowing(
+            &run,
+            &known(Medium::Hdd { disks: 1 }),
+            "impossible-for-medium",
+        )
+        .unwrap()
+        .sentence;
+        assert!(
+            told.starts_with("2 432 MiB/s is impossible for a rotating disk"),
+            "{told}"
+        );
+        let told = told_knowing(&run, &known(Medium::SataSsd), "impossible-for-medium")
+            .unwrap()
+            .sentence;
+        assert!(
+            told.starts_with("2 432 MiB/s is impossible for a SATA disk"),
+            "{told}"
+        );
+        assert_eq!(
+            told_knowing(&run, &known(Medium::Nvme), "impossible-for-medium"),
+            None
+        );
+        assert_eq!(
+            told_knowing(&run, &Known::default(), "impossible-for-medium"),
+            None
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! io_uring requests that kernel workers carried out: such a request costs several times as much.
+//!
+//! A few of them come at the start of nearly every run and mean nothing; what counts is how much of a processor they took:
+//! from one twentieth of the run's time on a note, from one quarter on a warning. Their time is read once shortly before
+//! the end of the measured phase, so it is a little short.
+
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "io-uring-punted",
+    cause: Cause::Alone,
+    what: "io_uring requests were carried out by kernel workers, at several times the cost.",
+    method: "The processor time of the process's io_uring workers was 5 % of the run's time or more (a note), 25 % or more \
+             (a warning).",
+    source: "io_uring_register(2), IORING_REGISTER_IOWQ_MAX_WORKERS; proc_pid_schedstat(5).",
+    advice: "Compare with --engine libaio or --engine sync.",
+    look: Look::Own(look),
+};
+
+const SHARE_NOTE: f64 = 0.05;
+const SHARE_WARNING: f64 = 0.25;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    let workers = own.record.engine.kernel_workers?;
+    let elapsed = own.record.phases.measured_to.0 as f64;
+    let share = crate::rows::share(workers.busy.0 as f64, elapsed)?;
+    if share < SHARE_NOTE {
+        return None;
+    }
+    let rank = if share >= SHARE_WARNING {
+        FindingRank::Warning
+    } else {
+        FindingRank::Info
+    };
+    let sentence = format!(
+        "{} carried out io_uring requests and took {} of a core: each costs several times as much",
+        say::counted(u64::from(workers.count), "kernel worker"),
+        say::percent(share)
+    );
+    let evidence = [
+        ("kernel_workers", f64::from(workers.count)),
+        ("busy_ns", workers.busy.0 as f64),
+        ("share_of_core", share),
+    ];
+    Some(finding(
+        RULE.id,
+        rank,
+        sentence,
+        &evidence,
+        "compare with --engine libaio or --engine sync",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{KernelWorkers, Nanos, RunRecord};
+
+    fn with(count: u32, busy: Nanos) -> RunRecord {
+        let mut record = Sample::default().build();
+        record.engine.kernel_workers = Some(KernelWorkers { count, busy });
+        record
+    }
+
+    #[test]
+    fn busy_workers_are_told_and_trifles_are_not() {
+        let told = found(&with(3, Nanos::seconds(12)), "io-uring-punted").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(
+            told.sentence,
+            "3 kernel workers carried out io_uring requests and took 120 % of a core: each costs several times as much"
+        );
+        let told = found(&with(1, Nanos::seconds(1)), "io-uring-punted").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(found(&with(1, Nanos::millis(40)), "io-uring-punted"), None);
+        assert_eq!(found(&Sample::default().build(), "io-uring-punted"), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Latencies in whole milliseconds: what they really were follows from the rate, where the queue was kept full.
+
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "latency-truncated",
+    cause: Cause::Digits,
+    what: "Latencies are printed in steps as coarse as themselves.",
+    method: "Steps of a millisecond or more, and a mean of fewer than ten of them. The true mean follows from Little's law, depth × threads / rate, where the queue was kept full.",
+    source: "SQLIO's printed results, which cut to whole milliseconds; J. D. C. Little, Operations Research 9 (1961).",
+    advice: "Do not compare such latencies with finer ones; take the mean from the rate.",
+    look: Look::Any(look),
+};
+
+const STEP_MIN_NS: f64 = 1e6;
+/// Steps in a mean beyond which the rest matters little; beyond it a mean is off by less than 5 %.
+const STEPS_MAX: f64 = 20.0;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let observed = seen.observed;
+    let (mean, step) = (observed.total.mean_ns?, observed.latency_step_ns?);
+    if step < STEP_MIN_NS || mean >= STEPS_MAX * step {
+        return None;
+    }
+    let really = observed
+        .asked_in_flight
+        .zip(observed.total.rate_per_s.filter(|rate| *rate > 0.0))
+        .map(|(asked, rate)| asked / rate * 1e9);
+    let cut = format!(
+        "latencies are cut to whole steps of {}, so a mean of {}",
+        say::time(step),
+        say::time(mean)
+    );
+    let sentence = match really {
+        Some(really) => format!("{cut} is {} by Little's law", say::time(really)),
+        None => format!("{cut} may be anything up to {}", say::time(mean + step)),
+    };
+    let mut evidence = vec![("mean_ns", mean), ("step_ns", step)];
+    evidence.extend(really.map(|really| ("mean_by_little_ns", really)));
+    evidence.extend(histogram_mean_ns(seen, step).map(|mean| ("mean_of_histogram_ns", mean)));
+    Some(finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &evidence,
+        "do not compare such latencies with finer ones; take the mean from the rate",
+    ))
+}
+
+/// Mean of the printed columns, each taken at its middle; none where a last column without an end holds I/Os.
+fn histogram_mean_ns(seen: &Seen<'_>, step: f64) -> Option<f64> {
+    let columns = &seen.observed.columns;
+    let last = columns.last()?;
+    let whole: f64 = columns.iter().map(|column| column.percent).sum();
+    if last.percent > 0.0 || whole <= 0.0 {
+        return None;
+    }
+    let middle = |from: f64| from + step / 2.0;
+    let sum: f64 = columns
+        .iter()
+        .map(|column| column.percent * middle(column.from.0 as f64))
+        .sum();
+    Some(sum / whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use model::Nanos;
+
+    #[test]
+    fn whole_milliseconds_are_told_with_what_they_must_have_been() {
+        let mut run = imported();
+        assert_eq!(told(&run, "latency-truncated"), None);
+        let total = &mut run.figures.total;
+        total.latency.resolution = Some(Nanos::millis(1));
+        total.latency.mean = Some(Nanos::millis(3));
+        assert_eq!(
+            told(&run, "latency-truncated").unwrap().sentence,
+            "latencies are cut to whole steps of 1 ms, so a mean of 3 ms is 3.11 ms by Little's law"
+        );
+        run.workload.threads = None;
+        assert_eq!(
+            told(&run, "latency-truncated").unwrap().sentence,
+            "latencies are cut to whole steps of 1 ms, so a mean of 3 ms may be anything up to 4 ms"
+        );
+        run.figures.total.latency.mean = Some(Nanos::millis(200));
+        assert_eq!(told(&run, "latency-truncated"), None);
+    }
+}

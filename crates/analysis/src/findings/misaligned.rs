@@ -1,0 +1,144 @@
+//! I/Os that do not begin and end where the device's own blocks do: it then reads, changes and writes more than was asked.
+//!
+//! A disk of 4096-byte blocks that can be addressed by 512 takes such writes and pays with a turn for each. A partition
+//! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 whatever it says.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::{BlockDevice, Bytes, Operation};
+
+pub(super) const RULE: Rule = Rule {
+    id: "misaligned",
+    cause: Cause::Alone,
+    what: "I/Os do not match the device's physical blocks, so it moves more than was asked.",
+    method: "A partition begins at no multiple of the physical block, taken as at least 4096 bytes; or unbuffered writes \
+             have a size or a base that is no multiple of the physical block that the device tells.",
+    source: "The kernel's Documentation/ABI/stable/sysfs-block (queue/physical_block_size, start).",
+    advice: "Use blocks and a base that are multiples of the physical block; move the partition.",
+    look: Look::Own(look),
+};
+
+/// The page of flash and the sector of large disks, where the device does not tell more.
+const BLOCK_MIN: u64 = 4096;
+/// Larger ones are stripes, which is another matter.
+const BLOCK_MAX: u64 = 64 << 10;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| partition(&target).or_else(|| writes(own, &target)))
+}
+
+fn physical(device: &BlockDevice) -> Option<u64> {
+    let Bytes(block) = device.physical_block?;
+    (block <= BLOCK_MAX).then_some(block)
+}
+
+fn partition(target: &Below<'_>) -> Option<Finding> {
+    let (part, start) = target
+        .facts
+        .chain
+        .iter()
+        .find_map(|device| Some((device, device.start?)))?;
+    let block = physical(part).unwrap_or(BLOCK_MIN).max(BLOCK_MIN);
+    let off = start.0 % block;
+    (off != 0).then(|| {
+        let sentence = format!(
+            "{} begins {} bytes behind a block of {}: most I/Os touch one block more than they need",
+            part.name,
+            say::count(off),
+            say::bytes(block)
+        );
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            sentence,
+            &[("partition_start_bytes", start.0 as f64), ("physical_block_bytes", block as f64)],
+            "make the partition anew at a multiple of 1 MiB",
+        )
+    })
+}
+
+fn writes(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let mut disks = target
+        .facts
+        .chain
+        .iter()
+        .filter(|device| device.kind == "disk");
+    let (disk, block) = disks.find_map(|disk| Some((disk, physical(disk)?)))?;
+    let (size, base) = (target.planned.workload.block.0, target.planned.base.0);
+    let written = target.counted(own.record, Operation::Write).ios;
+    let whole = size.is_multiple_of(block) && base.is_multiple_of(block);
+    if written == 0 || whole || !target.is_unbuffered() {
+        return None;
+    }
+    let sentence = format!(
+        "writes of {} at {} do not match the {} blocks of {}: it reads, changes and writes whole ones",
+        say::bytes(size),
+        if base.is_multiple_of(block) {
+            "any place".to_owned()
+        } else {
+            format!("a base of {}", say::bytes(base))
+        },
+        say::bytes(block),
+        disk.name
+    );
+    let evidence = [
+        ("write_bytes", size as f64),
+        ("base_bytes", base as f64),
+        ("physical_block_bytes", block as f64),
+    ];
+    let advice = "use a block and a base that are multiples of the physical block";
+    Some(
+        finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice)
+            .sure(Confidence::Medium),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Bytes, Ratio};
+
+    #[test]
+    fn a_partition_between_blocks_is_told() {
+        let mut record = Sample::default().build();
+        record.targets[0].chain[0].start = Some(Bytes::mib(1));
+        assert_eq!(found(&record, "misaligned"), None);
+        record.targets[0].chain[0].start = Some(Bytes(63 * 512));
+        assert_eq!(
+            found(&record, "misaligned").unwrap().sentence,
+            "vda1 begins 3 584 bytes behind a block of 4 KiB: most I/Os touch one block more than they need"
+        );
+    }
+
+    #[test]
+    fn writes_that_are_smaller_than_the_physical_block_are_told() {
+        let small = Sample {
+            block: Bytes(512),
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 2000,
+            ..Sample::default()
+        };
+        let mut record = small.build();
+        assert_eq!(
+            found(&record, "misaligned"),
+            None,
+            "the device tells nothing"
+        );
+        record.targets[0].chain[1].physical_block = Some(Bytes(4096));
+        let told = found(&record, "misaligned").unwrap().sentence;
+        assert_eq!(
+            told,
+            "writes of 512 B at any place do not match the 4 KiB blocks of vda: it reads, changes and writes whole ones"
+        );
+        let mut reads = Sample {
+            block: Bytes(512),
+            ..Sample::default()
+        }
+        .build();
+        reads.targets[0].chain[1].physical_block = Some(Bytes(4096));
+        assert_eq!(found(&reads, "misaligned"), None);
+    }
+}

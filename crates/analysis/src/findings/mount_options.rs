@@ -1,0 +1,135 @@
+//! Options of the file system's mount that make I/O something else than was asked.
+//!
+//! Only options that change what this run did: `sync` for writes that were not to be durable, `data=journal` for writes,
+//! barriers switched off for writes that were to be durable, and `discard` when the device counted discards meanwhile.
+//! Compression is told where the data makes it matter. Times of access change nothing that fathom measures.
+
+use super::below::{Below, targets};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::{Operation, TargetKind};
+
+pub(super) const RULE: Rule = Rule {
+    id: "mount-options",
+    cause: Cause::Alone,
+    what: "The file system is mounted with an option that changes what the I/O of this run did.",
+    method: "Of a file that was written: sync without write-through; data=journal; nobarrier or barrier=0 with \
+             write-through. discard, where the device counted discards in the measured phase, 1 % of the I/Os or more (a note).",
+    source: "mount(8), ext4(5), xfs(5).",
+    advice: "Mount it as the programs will use it, and say so beside the result.",
+    look: Look::Own(look),
+};
+
+/// Fewer, as a share of the I/Os, disturb nothing.
+const DISCARDS_MIN: f64 = 0.01;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| of_target(own, &target))
+}
+
+fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let on = target.facts.file_system.as_ref()?;
+    let has = |option: &str| on.options.split(',').any(|word| word == option);
+    let writes = target.counted(own.record, Operation::Write).ios > 0;
+    if target.facts.kind != TargetKind::File {
+        return None;
+    }
+    let through = target.planned.write_through;
+    let discards = target
+        .top()
+        .and_then(|device| own.record.window.device(&device.name))
+        .map_or(0, |counters| counters.discards);
+    let (rank, option, does) = if writes && has("sync") && !through {
+        (
+            FindingRank::Warning,
+            "sync",
+            "each write waited for stable storage, though that was not asked".to_owned(),
+        )
+    } else if writes && has("data=journal") {
+        (
+            FindingRank::Warning,
+            "data=journal",
+            "what is written goes through the page cache and the journal, twice to the device"
+                .to_owned(),
+        )
+    } else if writes && through && (has("nobarrier") || has("barrier=0")) {
+        (
+            FindingRank::Warning,
+            "nobarrier",
+            "durable writes were not flushed out of the device's cache".to_owned(),
+        )
+    } else if discards > 0
+        && has("discard")
+        && discards as f64 >= DISCARDS_MIN * own.total.ios as f64
+    {
+        let words = format!(
+            "the device carried out {} meanwhile",
+            say::counted(discards, "discard")
+        );
+        (FindingRank::Info, "discard", words)
+    } else {
+        return None;
+    };
+    let at = on.mount_point.display();
+    Some(finding(
+        RULE.id,
+        rank,
+        format!("{at} is mounted with {option}: {does}"),
+        &[("discards", discards as f64)],
+        "mount it as the programs will use it, and say so beside the result",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Ratio, RunRecord};
+
+    fn written(options: &str) -> RunRecord {
+        let sample = Sample {
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 20_000,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        record.targets[0].file_system.as_mut().unwrap().options = options.to_owned();
+        record
+    }
+
+    #[test]
+    fn options_that_change_the_writes_are_told() {
+        let told = found(&written("rw,sync"), "mount-options").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert!(
+            told.sentence
+                .starts_with("/data is mounted with sync: each write waited"),
+            "{}",
+            told.sentence
+        );
+        assert!(found(&written("rw,data=journal"), "mount-options").is_some());
+        let mut durable = written("rw,nobarrier");
+        assert_eq!(found(&durable, "mount-options"), None);
+        durable.plan.targets[0].write_through = true;
+        assert!(found(&durable, "mount-options").is_some());
+    }
+
+    #[test]
+    fn options_without_effect_on_this_run_are_not_told() {
+        assert_eq!(
+            found(&written("rw,relatime,discard"), "mount-options"),
+            None
+        );
+        let mut discarded = written("rw,discard");
+        discarded.window.after.devices[0].discards = 1200;
+        assert_eq!(
+            found(&discarded, "mount-options").unwrap().rank,
+            FindingRank::Info
+        );
+        let mut read = Sample::default().build();
+        read.targets[0].file_system.as_mut().unwrap().options = "rw,sync".to_owned();
+        assert_eq!(found(&read, "mount-options"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Another tool printed no figure at all: that is neither zero nor a result.
+
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, Several, finding};
+use crate::observed::Observed;
+use crate::say;
+use model::ImportFormat;
+
+pub(super) const RULE: Rule = Rule {
+    id: "not-measured",
+    cause: Cause::Alone,
+    what: "The tool printed no figure: not measured, which is neither zero nor fast.",
+    method: "An imported run without count, rate, bytes and latency. bonnie++ prints `+++++` for tests that are over in less than half a second.",
+    source: "bonnie++(8).",
+    advice: "Measure more of it, until it takes seconds: more files with bonnie++'s -n.",
+    look: Look::Both(look, look_at_all),
+};
+
+const ADVICE: &str = "measure more of it, until it takes seconds: with bonnie++ more files (-n)";
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
+    if !is_empty(seen.observed) {
+        return None;
+    }
+    let why = match run.format {
+        ImportFormat::BonnieText => ": it was over too soon to be timed (+++++)",
+        _ => ": the text holds no figure of it",
+    };
+    let what = run.name.as_deref().unwrap_or("this run");
+    Some(finding(
+        RULE.id,
+        FindingRank::Warning,
+        format!("{what}: not measured{why}"),
+        &[],
+        ADVICE,
+    ))
+}
+
+fn look_at_all(several: &Several<'_>) -> Option<Finding> {
+    let empty = several.runs.iter().filter(|run| is_empty(run)).count();
+    (empty > 0).then(|| {
+        finding(
+            RULE.id,
+            FindingRank::Warning,
+            format!(
+                "{} of {} not measured: too short to time, or no figure in the text; that is neither zero nor fast",
+                say::count(empty as u64),
+                say::counted(several.runs.len() as u64, "run")
+            ),
+            &[("runs_without_figures", empty as f64)],
+            ADVICE,
+        )
+    })
+}
+
+fn is_empty(run: &Observed) -> bool {
+    let total = &run.total;
+    let figures = [
+        total.rate_per_s,
+        total.bytes_per_s,
+        total.mean_ns,
+        total.max_ns,
+    ];
+    total.ios.is_none() && figures.iter().all(Option::is_none)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, several, told};
+    use crate::known::Known;
+    use crate::observed::Observed;
+    use model::{ImportFormat, ImportedFigures};
+
+    #[test]
+    fn what_was_not_timed_is_said_to_be_not_measured() {
+        let mut run = imported();
+        assert_eq!(told(&run, "not-measured"), None);
+        run.figures = ImportedFigures::default();
+        run.format = ImportFormat::BonnieText;
+        run.name = Some("sequential creates".to_owned());
+        assert_eq!(
+            told(&run, "not-measured").unwrap().sentence,
+            "sequential creates: not measured: it was over too soon to be timed (+++++)"
+        );
+        let all = [
+            Observed::of_imported(&run),
+            Observed::of_imported(&imported()),
+        ];
+        let told = several(&all, &Known::default(), "not-measured")
+            .unwrap()
+            .sentence;
+        assert!(told.starts_with("1 of 2 runs not measured"), "{told}");
+    }
+}

@@ -1,0 +1,89 @@
+//! A table of processors that counted only some of them: its average is of all.
+//!
+//! Usage and idle time of a counted processor make 100 %. Where their averages make less, the rest of the processors
+//! stand in the average with zeros.
+
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "partial-cpu-table",
+    cause: Cause::Alone,
+    what: "The tool counted only some of the processors, but averaged over all of them.",
+    method: "Average usage and average idle time together are below 98 %. Their sum is the share of processors that were counted; usage divided by it is the load of these.",
+    source: "Arithmetic on the printed table; DISKSPD before 2.1 sees one processor group only.",
+    advice: "Read the load of the counted processors, and know nothing of the others.",
+    look: Look::Any(look),
+};
+
+const SUM_MAX: f64 = 98.0;
+const SUM_MIN: f64 = 0.5;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let cpu = seen.observed.printed_cpu?;
+    let (usage, idle) = (cpu.usage_percent?, cpu.idle_percent?);
+    let sum = usage + idle;
+    if !sum.is_finite() || !(SUM_MIN..SUM_MAX).contains(&sum) || usage < 0.0 || idle < 0.0 {
+        return None;
+    }
+    let really = usage / sum;
+    let times = 100.0 / sum;
+    let who = match cpu.processors {
+        Some(all) => {
+            let counted = (f64::from(all) * sum / 100.0).round();
+            format!(
+                "only {} of {} processors were counted",
+                say::digits(counted.max(1.0)),
+                all
+            )
+        }
+        None => format!(
+            "only {} of the processors were counted",
+            say::percent(sum / 100.0)
+        ),
+    };
+    Some(finding(
+        RULE.id,
+        FindingRank::Info,
+        format!(
+            "{}: those were busy {}, and the printed average of {usage} % is wrong by a factor of {}",
+            who.replace(".00 of", " of"),
+            say::percent(really),
+            say::digits(times)
+        ),
+        &[
+            ("printed_usage_percent", usage),
+            ("printed_idle_percent", idle),
+            ("usage_of_counted_share", really),
+            ("factor", times),
+        ],
+        "take the load from the counted processors; of the others nothing is known",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use model::ImportedCpu;
+
+    #[test]
+    fn an_average_over_processors_that_were_not_counted_is_told() {
+        let mut run = imported();
+        assert_eq!(told(&run, "partial-cpu-table"), None);
+        let mut cpu = ImportedCpu {
+            processors: Some(32),
+            usage_percent: Some(2.49),
+            idle_percent: Some(22.51),
+            ..ImportedCpu::default()
+        };
+        run.cpu = Some(cpu);
+        assert_eq!(
+            told(&run, "partial-cpu-table").unwrap().sentence,
+            "only 8 of 32 processors were counted: those were busy 9.96 %, and the printed average of 2.49 % is wrong \
+             by a factor of 4.00"
+        );
+        cpu.idle_percent = Some(97.51);
+        run.cpu = Some(cpu);
+        assert_eq!(told(&run, "partial-cpu-table"), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! Percentiles that rest on a handful of I/Os, and those that are only the maximum under another name.
+//!
+//! fathom's own pages leave such percentiles out or mark them; other tools print them.
+
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "percentile-trust",
+    cause: Cause::Sample,
+    what: "Percentiles were printed that the number of I/Os cannot carry.",
+    method: "Of n I/Os, n × (1 − q) lie beyond the percentile q. Below ten the percentile is weak: another run may well say something else; below one it is the largest I/O under another name.",
+    source: "Hahn and Meeker, Statistical Intervals, chapter 5 (order statistics); the bounds 10 and 1 are the practical rule of this house.",
+    advice: "Use percentiles with ten or more I/Os beyond them, or measure longer.",
+    look: Look::Any(look),
+};
+
+const BEYOND_MIN: f64 = 10.0;
+/// 0.9999999 and the count are binary and rounded: what is one I/O to a millionth is one I/O.
+const ROUNDING: f64 = 1e-6;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    seen.imported?;
+    let total = &seen.observed.total;
+    let ios = match (total.ios, total.rate_per_s, seen.observed.measured_ns) {
+        (Some(ios), ..) => ios as f64,
+        (None, Some(rate), Some(time)) => rate * time / 1e9,
+        _ => return None,
+    };
+    let beyond = |quantile: f64| ios * (1.0 - quantile);
+    let printed = total.percentiles.iter().map(|(quantile, _)| *quantile);
+    let printed = printed.filter(|quantile| *quantile > 0.5 && *quantile < 1.0);
+    let (doubtful, sound): (Vec<f64>, Vec<f64>) =
+        printed.partition(|quantile| beyond(*quantile) < BEYOND_MIN - ROUNDING);
+    if doubtful.is_empty() || ios < 1.0 {
+        return None;
+    }
+    let (empty, weak): (Vec<f64>, Vec<f64>) = doubtful
+        .iter()
+        .partition(|quantile| beyond(**quantile) < 1.0 - ROUNDING);
+    let mut parts = Vec::new();
+    let told = |quantile: &f64| {
+        format!(
+            "{} beyond {}",
+            say::digits(beyond(*quantile)),
+            depth(*quantile)
+        )
+    };
+    if let Some(last) = sound.last() {
+        parts.push(told(last));
+    }
+    parts.extend(weak.iter().map(told));
+    if let (Some(first), Some(last)) = (empty.first(), empty.last()) {
+        let which = match first == last {
+            true => format!("{} is", depth(*first)),
+            false => format!("{} to {} are", depth(*first), depth(*last)),
+        };
+        parts.push(format!("{which} only the largest I/O under other names"));
+    }
+    let sentence = format!(
+        "of {} I/Os {}",
+        say::count(ios.round() as u64),
+        parts.join(", ")
+    );
+    let mut evidence = vec![("ios", ios)];
+    evidence.extend(
+        sound
+            .last()
+            .map(|quantile| ("deepest_sound_quantile", *quantile)),
+    );
+    evidence.extend(
+        weak.first()
+            .map(|quantile| ("first_weak_beyond_ios", beyond(*quantile))),
+    );
+    evidence.extend(
+        empty
+            .first()
+            .map(|quantile| ("first_empty_beyond_ios", beyond(*quantile))),
+    );
+    Some(finding(
+        RULE.id,
+        FindingRank::Info,
+        sentence,
+        &evidence,
+        "use percentiles with ten or more I/Os beyond them, or measure longer",
+    ))
+}
+
+/// `99.99 % (4-nines)`: the words that tools print mislead people into taking 3-nines for 99 %.
+fn depth(quantile: f64) -> String {
+    let nines = -(1.0 - quantile).log10();
+    let whole = nines.round();
+    if whole < 3.0 || (nines - whole).abs() > 1e-3 {
+        let text = format!("{:.3}", quantile * 100.0);
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        return format!("{text} %");
+    }
+    // 99 and whole - 2 further nines.
+    let further = "9".repeat(whole as usize - 2);
+    format!("99.{further} % ({whole}-nines)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::depth;
+    use crate::findings::test::{imported, told};
+    use model::Nanos;
+
+    /// The quantiles that DISKSPD prints; the latencies matter to no sentence here.
+    fn printed() -> Vec<(f64, Nanos)> {
+        [
+            0.5,
+            0.99,
+            0.999,
+            0.9999,
+            0.99999,
+            0.999_999,
+            0.999_999_9,
+            0.999_999_99,
+            0.999_999_999,
+        ]
+        .map(|quantile| (quantile, Nanos::millis(1)))
+        .to_vec()
+    }
+
+    #[test]
+    fn nines_are_told_as_percent() {
+        assert_eq!(depth(0.999), "99.9 % (3-nines)");
+        assert_eq!(depth(0.999_999_999), "99.9999999 % (9-nines)");
+        assert_eq!(depth(0.995), "99.5 %");
+        assert_eq!(depth(0.99), "99 %");
+    }
+
+    #[test]
+    fn percentiles_without_ios_beyond_them_are_named() {
+        let mut run = imported();
+        run.figures.total.latency.percentiles = printed();
+        assert_eq!(
+            told(&run, "percentile-trust").unwrap().sentence,
+            "of 2 469 840 I/Os 24.7 beyond 99.999 % (5-nines), 2.47 beyond 99.9999 % (6-nines), 99.99999 % (7-nines) \
+             to 99.9999999 % (9-nines) are only the largest I/O under other names"
+        );
+        run.figures.total.ios = Some(100_000_000_000);
+        assert_eq!(told(&run, "percentile-trust"), None);
+        run.figures.total.ios = None;
+        assert!(
+            told(&run, "percentile-trust").is_some(),
+            "from rate and time"
+        );
+        run.measured = None;
+        assert_eq!(told(&run, "percentile-trust"), None, "cannot tell");
+    }
+
+    /// The run of the fourth seed, which takes 3-nines for the 99th percentile and 4-nines for one I/O.
+    #[test]
+    fn three_nines_are_not_the_99th_percentile() {
+        let mut run = imported();
+        run.figures.total.ios = Some(234_408);
+        run.figures.total.ios_per_s = Some(1953.30);
+        run.figures.total.latency.percentiles = printed();
+        let sentence = told(&run, "percentile-trust").unwrap().sentence;
+        assert!(
+            sentence.starts_with(
+                "of 234 408 I/Os 23.4 beyond 99.99 % (4-nines), 2.34 beyond 99.999 % (5-nines), 99.9999 % (6-nines) to"
+            ),
+            "{sentence}"
+        );
+    }
+}

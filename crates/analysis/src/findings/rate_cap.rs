@@ -1,0 +1,109 @@
+//! Something lets so many I/Os a second through and no more.
+
+use super::cap::{Held, cap, distance_told};
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "rate-cap",
+    cause: Cause::Cap,
+    what: "A limiter holds the number of I/Os a second; the device behind it could do more.",
+    method: "Full queue of four or more, and one of: the rate is within 3 % of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5 % or less; or the rate varies by 2 % or less and by less than three quarters of what chance makes of latencies that wide (30 % or more). The last alone is a hint; within 2.5 % of a published cap (docs/caps.toml) it is a warning.",
+    source: "Renewal counting: n I/Os with a spread c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages named in docs/caps.toml.",
+    advice: "A deeper queue only adds latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-iops.",
+    look: Look::Any(look),
+};
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
+    let rate = seen.observed.total.rate_per_s?;
+    let held = match cap.rank {
+        FindingRank::Info => "may be held",
+        _ => "is held",
+    };
+    let mut evidence = vec![("rate_per_s", rate)];
+    evidence.extend(cap.evidence);
+    let sentence = format!(
+        "the rate {held} at {} IO/s: {}{}",
+        say::rate(rate),
+        cap.why,
+        distance_told(seen.known, Held::Rate, rate)
+    );
+    let advice = "a deeper queue only adds latency: ask for a higher limit, or compare with the limit, not with the disk";
+    Some(finding(RULE.id, cap.rank, sentence, &evidence, advice).sure(cap.confidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told, told_knowing};
+    use crate::findings::{Confidence, FindingRank};
+    use crate::known::{CloudCap, Known};
+    use model::{ImportedRun, Nanos};
+
+    /// The run of the fourth seed.
+    fn run() -> ImportedRun {
+        let mut run = imported();
+        (run.workload.threads, run.workload.queue_depth) = (Some(2), Some(32));
+        let total = &mut run.figures.total;
+        (total.ios, total.ios_per_s) = (Some(234_408), Some(1953.30));
+        total.bytes_per_s = Some(1953.30 * 4096.0);
+        total.ios_per_s_sd = Some(17.72);
+        total.latency.mean = Some(Nanos::micros(32_763));
+        total.latency.sd = Some(Nanos::micros(20_994));
+        run
+    }
+
+    #[test]
+    fn a_flat_rate_with_wide_latencies_is_a_hint_and_a_published_cap_makes_it_more() {
+        let hint = told(&run(), "rate-cap").unwrap();
+        assert_eq!(
+            (hint.rank, hint.confidence),
+            (FindingRank::Info, Confidence::Low)
+        );
+        let known = Known {
+            caps: vec![CloudCap {
+                name: "Azure VM size Standard_B2ms".to_owned(),
+                per_s: Some(1920.0),
+                bytes_per_s: None,
+            }],
+            ..Known::default()
+        };
+        let finding = told_knowing(&run(), &known, "rate-cap").unwrap();
+        assert_eq!(finding.rank, FindingRank::Warning);
+        assert_eq!(
+            finding.sentence,
+            "the rate is held at 1 953 IO/s: the rate varies by 0.91 % while latencies vary by 64.1 %, as behind a \
+             limiter; 1.7 % above the published cap of Azure VM size Standard_B2ms, 1 920 IO/s"
+        );
+    }
+
+    #[test]
+    fn a_cap_that_a_person_named_needs_no_shape() {
+        let mut run = run();
+        run.figures.total.ios_per_s_sd = None;
+        assert_eq!(told(&run, "rate-cap"), None);
+        let known = Known {
+            cap_per_s: Some(2000.0),
+            ..Known::default()
+        };
+        let finding = told_knowing(&run, &known, "rate-cap").unwrap();
+        assert_eq!(
+            finding.sentence,
+            "the rate is held at 1 953 IO/s: that is 2.3 % below the cap of 2 000 IO/s that you named"
+        );
+        assert_eq!(finding.confidence, Confidence::High);
+    }
+
+    #[test]
+    fn a_rate_that_varies_as_chance_has_it_and_even_latencies_are_no_limiter() {
+        let mut lively = run();
+        lively.figures.total.ios_per_s_sd = Some(60.0);
+        assert_eq!(told(&lively, "rate-cap"), None);
+        let mut even = run();
+        even.figures.total.latency.sd = Some(Nanos::micros(3000));
+        assert_eq!(told(&even, "rate-cap"), None);
+        let mut shallow = run();
+        shallow.workload.queue_depth = Some(320);
+        assert_eq!(told(&shallow, "rate-cap"), None, "the queue was not full");
+    }
+}

@@ -1,0 +1,75 @@
+//! The device saw fewer and larger requests than the tool issued I/Os: neighbours were merged on the way.
+//!
+//! Then the number of I/Os a second is not one that the device served. From a tenth of the I/Os on.
+
+use super::below::{Below, targets};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "requests-merged",
+    cause: Cause::Alone,
+    what: "The kernel merged neighbouring I/Os, so the device served fewer and larger ones than the rate says.",
+    method: "Unbuffered I/O: merges that the device counted were 10 % or more of the tool's I/Os.",
+    source: "The kernel's Documentation/block/stat.rst (read merges, write merges) and Documentation/ABI/stable/sysfs-block \
+             (queue/nomerges).",
+    advice: "Read the result as bandwidth; for a rate of I/Os use random places or larger blocks.",
+    look: Look::Own(look),
+};
+
+const SHARE_MIN: f64 = 0.10;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    let unbuffered = targets(own.record).all(|target: Below<'_>| target.is_unbuffered());
+    let [check] = own.device_checks else {
+        return None;
+    };
+    let name = check.device.as_deref().filter(|_| unbuffered)?;
+    let counters = own.record.window.device(name)?;
+    let merged = counters.reads_merged.saturating_add(counters.writes_merged);
+    let share = crate::rows::share(merged as f64, own.total.ios as f64)?;
+    if share < SHARE_MIN {
+        return None;
+    }
+    let requests = counters.reads.saturating_add(counters.writes);
+    let moved = counters.read_bytes.0.saturating_add(counters.write_bytes.0);
+    let mean = crate::rows::share(moved as f64, requests as f64)?;
+    let sentence = format!(
+        "{} of the I/Os were merged with a neighbour before {name} saw them: its requests were of {} on average",
+        say::percent(share.min(1.0)),
+        say::bytes(mean as u64)
+    );
+    Some(finding(
+        RULE.id,
+        FindingRank::Info,
+        sentence,
+        &[("merged_share", share), ("request_mean_bytes", mean)],
+        "read it as bandwidth; the rate of I/Os is not the device's",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::CacheMode;
+
+    #[test]
+    fn merged_neighbours_are_told_with_the_size_that_the_device_saw() {
+        let mut record = Sample::default().build();
+        assert_eq!(found(&record, "requests-merged"), None);
+        let device = &mut record.window.after.devices[0];
+        (device.reads, device.reads_merged) = (5000, 15_000);
+        let told = found(&record, "requests-merged").unwrap().sentence;
+        assert_eq!(
+            told,
+            "75 % of the I/Os were merged with a neighbour before vda1 saw them: its requests were of 16 KiB on average"
+        );
+        record.plan.targets[0].cache = CacheMode::Cached;
+        assert_eq!(
+            found(&record, "requests-merged"),
+            None,
+            "read-ahead merges by its nature"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! The device saw more and smaller requests than the tool issued I/Os.
+//!
+//! The kernel cuts what is larger than a request may be, what crosses a stripe, and what lies in pieces. From one and a half
+//! requests an I/O on, where the bytes agree, so that neither others' I/O nor read-ahead is taken for it.
+
+use super::below::{Below, targets};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::comparison::OperationComparison;
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "requests-split",
+    cause: Cause::Alone,
+    what: "The kernel cut the I/Os into several requests, so the device saw smaller ones than were asked.",
+    method: "Unbuffered I/O to one target: the device counted at least 1.5 times as many requests as the tool I/Os, of the \
+             same bytes within 5 %.",
+    source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/max_sectors_kb).",
+    advice: "Read the latency as that of several requests; raise queue/max_sectors_kb, up to queue/max_segments pages, where the device allows it.",
+    look: Look::Own(look),
+};
+
+const RATIO_MIN: f64 = 1.5;
+const BYTES_APART: f64 = 0.05;
+const IOS_MIN: u64 = 50;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    let mut all = targets(own.record);
+    let target = all.next().filter(Below::is_unbuffered)?;
+    let only = all.next().is_none();
+    let [check] = own.device_checks else {
+        return None;
+    };
+    let (counts, name) = (check.measured.as_ref()?, check.device.as_deref()?);
+    let ratio = [counts.read, counts.write]
+        .iter()
+        .filter_map(ratio)
+        .fold(0.0, f64::max);
+    if !only || ratio < RATIO_MIN {
+        return None;
+    }
+    let block = target.planned.workload.block;
+    let device = target.facts.chain.iter().find(|device| device.name == name);
+    let largest = device.and_then(|device| device.request_max);
+    let mean = block.0 as f64 / ratio;
+    let why = match largest.filter(|largest| *largest < block) {
+        Some(_) => "one request of its queue takes no more",
+        None => "it lies in pieces or crosses stripes",
+    };
+    let sentence = format!(
+        "each I/O of {} reached {name} as {} requests of {}: {why}",
+        say::bytes(block.0),
+        say::digits(ratio),
+        say::bytes(mean as u64)
+    );
+    Some(finding(
+        RULE.id,
+        FindingRank::Info,
+        sentence,
+        &[
+            ("requests_per_io", ratio),
+            (
+                "request_max_bytes",
+                largest.map_or(f64::NAN, |largest| largest.0 as f64),
+            ),
+        ],
+        "its latency is that of several requests; see max_sectors_kb and max_segments of the device's queue",
+    ))
+}
+
+fn ratio(counts: &OperationComparison) -> Option<f64> {
+    let apart = counts.difference_bytes.unsigned_abs() as f64;
+    let same = apart <= BYTES_APART * counts.tool_bytes as f64;
+    let enough = counts.tool_ios >= IOS_MIN && same;
+    enough.then(|| counts.device_ios as f64 / counts.tool_ios as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Bytes, RunRecord};
+
+    fn requests(times: u64) -> RunRecord {
+        let sample = Sample {
+            block: Bytes::mib(1),
+            reads: 2000,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        record.window.after.devices[0].reads *= times;
+        record
+    }
+
+    #[test]
+    fn ios_that_were_cut_are_told_with_what_cut_them() {
+        let mut record = requests(4);
+        let told = found(&record, "requests-split").unwrap().sentence;
+        assert_eq!(
+            told,
+            "each I/O of 1 MiB reached vda1 as 4.00 requests of 256 KiB: it lies in pieces or crosses stripes"
+        );
+        record.targets[0].chain[0].request_max = Some(Bytes::kib(256));
+        let told = found(&record, "requests-split").unwrap().sentence;
+        assert!(
+            told.ends_with("requests of 256 KiB: one request of its queue takes no more"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn whole_requests_and_the_io_of_others_are_not_told() {
+        assert_eq!(found(&requests(1), "requests-split"), None);
+        let mut others = requests(4);
+        others.window.after.devices[0].read_bytes.0 *= 2;
+        assert_eq!(found(&others, "requests-split"), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! Depth that brings no more: over several runs the rate stays while the latency grows with the depth.
+//!
+//! Whether a limiter or the device itself is at its end, depth alone cannot tell. A limiter holds one figure whatever the
+//! size of an I/O: equal rates of different sizes speak for a cap of the rate, equal bytes a second of different sizes
+//! for one of the bandwidth. A published or named cap beside the level speaks for it too.
+
+use super::cap::{Held, near};
+use super::groups::{Vary, groups, name};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Several, finding};
+use crate::known::Known;
+use crate::observed::Observed;
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "saturated",
+    cause: Cause::Cap,
+    what: "From some depth on the rate stays while latency grows in proportion: more depth only adds waiting.",
+    method: "Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the rates lie within 5 %. Latencies by Little's law where they are not printed finely. Levels of two or more sizes within 3 % in I/Os or in bytes a second, sizes at least twofold apart, or a level at a named (3 %) or published (2.5 %) cap, are said to be a limiter, under the name of its rule (rate-cap, bandwidth-cap).",
+    source: "J. D. C. Little, Operations Research 9 (1961); Denning and Buzen, \"The Operational Analysis of Queueing Network Models\", ACM Computing Surveys 10 (1978): the bottleneck law.",
+    advice: "Use the smallest depth that reaches the level.",
+    look: Look::Several(look),
+};
+
+const LEVEL_MAX: f64 = 0.05;
+const DEPTH_TIMES_MIN: f64 = 1.9;
+const SAME_MAX: f64 = 0.03;
+const SIZES_MIN: f64 = 1.9;
+
+/// A group's level.
+struct Level<'a> {
+    from: &'a Observed,
+    to: &'a Observed,
+}
+
+fn look(several: &Several<'_>) -> Option<Finding> {
+    let all = groups(several.runs, Vary::InFlight);
+    let levels: Vec<Level<'_>> = all.iter().filter_map(|group| level(group)).collect();
+    let steepest = levels
+        .iter()
+        .max_by(|one, other| one.grown().total_cmp(&other.grown()))?;
+    let limiter = levels.iter().find_map(|level| at_cap(level, several.known));
+    let limiter = limiter.or_else(|| same_of_sizes(&levels));
+    let (rate, last) = (steepest.from.rate()?, steepest.to.rate()?);
+    let what = name(steepest.from, true);
+    let mut sentence = format!(
+        "{what} are at their end at {} in flight: from there to {} the rate goes {} to {} IO/s ({:+.1} %) and the \
+         latency {} to {}, {} times",
+        say::digits(steepest.from.asked()),
+        say::digits(steepest.to.asked()),
+        say::rate(rate),
+        say::rate(last),
+        (last / rate - 1.0) * 100.0,
+        say::time(steepest.from.latency_ns()?),
+        say::time(steepest.to.latency_ns()?),
+        say::digits(steepest.grown())
+    );
+    if levels.len() > 1 {
+        sentence.push_str(&format!(
+            "; so are {} others",
+            say::count(levels.len() as u64 - 1)
+        ));
+    }
+    let mut evidence = vec![
+        ("in_flight_from", steepest.from.asked()),
+        ("in_flight_to", steepest.to.asked()),
+        ("rate_from_per_s", rate),
+        ("rate_to_per_s", last),
+        ("latency_times", steepest.grown()),
+    ];
+    let (id, rank, confidence) = match &limiter {
+        Some((held, why, cap)) => {
+            sentence = format!("{why}; {sentence}");
+            evidence.push(("level", *cap));
+            (held.id(), FindingRank::Warning, Confidence::Medium)
+        }
+        None => (RULE.id, FindingRank::Info, Confidence::High),
+    };
+    let advice = "use the smallest depth that reaches the level: more only adds waiting";
+    Some(finding(id, rank, sentence, &evidence, advice).sure(confidence))
+}
+
+/// The shallowest run whose rate the deepest one does not exceed, with the deepest.
+fn level<'a>(group: &[&'a Observed]) -> Option<Level<'a>> {
+    let mut by_depth: Vec<&Observed> = group
+        .iter()
+        .copied()
+        .filter(|run| run.asked() > 0.0)
+        .collect();
+    by_depth.sort_by(|one, other| one.asked().total_cmp(&other.asked()));
+    let deepest = *by_depth.last()?;
+    let most = by_depth
+        .iter()
+        .filter_map(|run| run.rate())
+        .fold(0.0, f64::max);
+    let is_level = |run: &&&Observed| {
+        run.rate()
+            .is_some_and(|rate| rate >= most * (1.0 - LEVEL_MAX))
+    };
+    let from = *by_depth.iter().find(is_level)?;
+    let flat = deepest.rate()? >= most * (1.0 - LEVEL_MAX);
+    let deeper = deepest.asked() >= DEPTH_TIMES_MIN * from.asked();
+    (flat && deeper).then_some(Level { from, to: deepest })
+}
+
+/// A level at a cap that somebody named or published.
+fn at_cap(level: &Level<'_>, known: &Known) -> Option<(Held, String, f64)> {
+    let total = &level.to.total;
+    let near = near(known, total.rate_per_s, total.bytes_per_s)?;
+    let said = match near.held {
+        Held::Rate => format!("the rate is held at {} IO/s", say::rate(near.value)),
+        Held::Bandwidth => format!(
+            "the bandwidth is held at {} MiB/s",
+            say::mib_per_s(near.value)
+        ),
+    };
+    Some((near.held, format!("{said}, {}", near.words()), near.value))
+}
+
+/// The same level whatever the size.
+fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
+    let figure = |of: fn(&Observed) -> Option<f64>, held: Held| {
+        let known: Vec<(f64, f64)> = levels
+            .iter()
+            .filter_map(|level| Some((level.to.block_bytes? as f64, of(level.to)?)))
+            .collect();
+        let span = |pick: fn(&(f64, f64)) -> f64| {
+            let all = known.iter().map(pick);
+            (
+                all.clone().fold(f64::INFINITY, f64::min),
+                all.fold(0.0, f64::max),
+            )
+        };
+        let ((small, large), (low, high)) = (span(|one| one.0), span(|one| one.1));
+        let told = known.len() > 1 && large >= SIZES_MIN * small && high <= low * (1.0 + SAME_MAX);
+        let said = match held {
+            Held::Rate => format!("the rate is held at {} IO/s", say::rate(high)),
+            Held::Bandwidth => format!("the bandwidth is held at {} MiB/s", say::mib_per_s(high)),
+        };
+        told.then(|| {
+            let sizes = format!(
+                "{} to {}",
+                say::bytes(small as u64),
+                say::bytes(large as u64)
+            );
+            (
+                held,
+                format!("{said}, the same for {sizes}, as by a limiter"),
+                high,
+            )
+        })
+    };
+    figure(|run| run.total.bytes_per_s, Held::Bandwidth)
+        .or_else(|| figure(|run| run.total.rate_per_s, Held::Rate))
+}
+
+impl Level<'_> {
+    /// By how much the latency grew; 0 where it is not known.
+    fn grown(&self) -> f64 {
+        let both = self.from.latency_ns().zip(self.to.latency_ns());
+        both.map_or(0.0, |(from, to)| to / from)
+    }
+}
+
+impl Observed {
+    fn asked(&self) -> f64 {
+        self.asked_in_flight.unwrap_or(0.0)
+    }
+
+    fn rate(&self) -> Option<f64> {
+        self.total.rate_per_s
+    }
+
+    /// The mean latency that rate and depth make by Little's law: printed ones may be cut to whole milliseconds.
+    fn latency_ns(&self) -> Option<f64> {
+        Some(self.asked_in_flight? / self.rate().filter(|rate| *rate > 0.0)? * 1e9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test::several;
+    use crate::findings::FindingRank;
+    use crate::known::{CloudCap, Known};
+    use crate::observed::Observed;
+
+    fn run(block: u64, in_flight: f64, rate: f64) -> Observed {
+        let mut run = Observed {
+            block_bytes: Some(block),
+            asked_in_flight: Some(in_flight),
+            write_share: Some(1.0),
+            random_share: Some(1.0),
+            ..Observed::default()
+        };
+        run.total.rate_per_s = Some(rate);
+        run.total.bytes_per_s = Some(rate * block as f64);
+        run
+    }
+
+    #[test]
+    fn depth_that_brings_nothing_is_told_with_what_it_costs() {
+        let runs = [run(8192, 1.0, 225.8), run(8192, 4.0, 221.73)];
+        let told = several(&runs, &Known::default(), "saturated").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(
+            told.sentence,
+            "8 KiB random writes are at their end at 1.00 in flight: from there to 4.00 the rate goes 226 to 222 IO/s \
+             (-1.8 %) and the latency 4.43 ms to 18.0 ms, 4.07 times"
+        );
+    }
+
+    #[test]
+    fn a_rate_that_still_grows_and_a_single_depth_are_no_level() {
+        let known = Known::default();
+        let grows = [
+            run(4096, 1.0, 1000.0),
+            run(4096, 4.0, 3000.0),
+            run(4096, 8.0, 4000.0),
+        ];
+        assert_eq!(several(&grows, &known, "saturated"), None);
+        assert_eq!(several(&grows[..1], &known, "saturated"), None);
+        assert_eq!(several(&[], &known, "saturated"), None);
+    }
+
+    #[test]
+    fn the_same_rate_of_all_sizes_or_a_known_cap_is_a_limiter() {
+        let capped = [
+            run(4096, 8.0, 1920.0),
+            run(4096, 32.0, 1925.0),
+            run(16_384, 8.0, 1918.0),
+            run(16_384, 32.0, 1921.0),
+        ];
+        let told = several(&capped, &Known::default(), "rate-cap").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert!(
+            told.sentence.starts_with(
+                "the rate is held at 1 925 IO/s, the same for 4 KiB to 16 KiB, as by a limiter; "
+            ),
+            "{}",
+            told.sentence
+        );
+        let known = Known {
+            caps: vec![CloudCap {
+                name: "some disk".to_owned(),
+                per_s: Some(1920.0),
+                bytes_per_s: None,
+            }],
+            ..Known::default()
+        };
+        let told = several(&capped[..2], &known, "rate-cap").unwrap();
+        assert!(
+            told.sentence.starts_with("the rate is held at 1 925 IO/s, 0.3 % above the published cap of some disk, 1 920 IO/s; "),
+            "{}",
+            told.sentence
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! An I/O scheduler that costs more than it gives at this rate.
+//!
+//! BFQ keeps one lock and much to count for each request: a device that does tens of thousands a second does more without
+//! it. mq-deadline shows from some hundreds of thousands on. Both are right for rotating disks, where this is silent.
+//! Versions differ; the only proof is to measure without one.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::rows::per_second;
+use crate::say;
+use model::TargetKind;
+
+pub(super) const RULE: Rule = Rule {
+    id: "scheduler",
+    cause: Cause::Alone,
+    what: "The device's I/O scheduler costs time at this rate.",
+    method: "Unbuffered I/O to a device that does not rotate: bfq from 20 000 I/Os a second on (a warning), mq-deadline and \
+             kyber from 200 000 on (a note).",
+    source: "The kernel's Documentation/block/bfq-iosched.rst (maximum throughput per core) and \
+             Documentation/block/deadline-iosched.rst.",
+    advice: "Measure with the scheduler `none` beside it.",
+    look: Look::Own(look),
+};
+
+const BFQ_PER_S: f64 = 20_000.0;
+const OTHERS_PER_S: f64 = 200_000.0;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| of_target(own, &target))
+}
+
+fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let passes = target.facts.kind == TargetKind::NvmeNamespace;
+    let disk = target
+        .facts
+        .chain
+        .iter()
+        .find(|device| device.scheduler.is_some())?;
+    let scheduler = disk.scheduler.as_deref()?;
+    if !target.is_unbuffered() || passes || target.spindles().is_some() {
+        return None;
+    }
+    let (least, rank) = match scheduler {
+        "bfq" => (BFQ_PER_S, FindingRank::Warning),
+        "mq-deadline" | "kyber" => (OTHERS_PER_S, FindingRank::Info),
+        _ => return None,
+    };
+    // What a cache answered never met the scheduler.
+    let counted = own.record.window.device(&disk.name)?;
+    let requests = counted.reads.saturating_add(counted.writes);
+    let rate = per_second(requests as f64, own.record.window.elapsed());
+    if rate.is_nan() || rate < least {
+        return None;
+    }
+    let sentence = format!(
+        "the scheduler {scheduler} of {} sorts {} I/Os a second, which costs time that this device does not need",
+        disk.name,
+        say::rate(rate)
+    );
+    let advice = format!(
+        "measure without it: write none to queue/scheduler of {}",
+        disk_of(target, &disk.name)
+    );
+    Some(finding(RULE.id, rank, sentence, &[("rate_per_s", rate)], &advice).sure(Confidence::Low))
+}
+
+/// A partition has the queue of its disk, which follows it in the chain.
+fn disk_of(target: &Below<'_>, name: &str) -> String {
+    let mut from_here = target
+        .facts
+        .chain
+        .iter()
+        .skip_while(|device| device.name != name);
+    let disk = from_here.find(|device| device.kind != "partition");
+    disk.map_or_else(|| name.to_owned(), |disk| disk.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::RunRecord;
+
+    fn with(scheduler: &str, reads: u64) -> RunRecord {
+        let mut record = Sample {
+            reads,
+            depth: 8,
+            ..Sample::default()
+        }
+        .build();
+        for device in &mut record.targets[0].chain {
+            device.scheduler = Some(scheduler.to_owned());
+        }
+        record
+    }
+
+    #[test]
+    fn a_scheduler_that_costs_at_this_rate_is_told() {
+        let told = found(&with("bfq", 300_000), "scheduler").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert!(
+            told.sentence
+                .starts_with("the scheduler bfq of vda1 sorts 30.0 k I/Os a second"),
+            "{}",
+            told.sentence
+        );
+        assert!(
+            told.advice.ends_with("queue/scheduler of vda"),
+            "{}",
+            told.advice
+        );
+        assert_eq!(found(&with("bfq", 100_000), "scheduler"), None);
+        assert_eq!(found(&with("mq-deadline", 300_000), "scheduler"), None);
+        assert_eq!(found(&with("none", 300_000), "scheduler"), None);
+        let mut disk = with("bfq", 300_000);
+        for device in &mut disk.targets[0].chain {
+            device.rotational = Some(true);
+        }
+        assert_eq!(found(&disk, "scheduler"), None);
+    }
+}

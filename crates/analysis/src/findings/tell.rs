@@ -1,0 +1,79 @@
+//! Which findings are told, and in which order: by consequence, and of one cause only the strongest.
+
+use super::{Cause, FINDINGS, Finding, Look, Seen, Several};
+use crate::known::Known;
+use crate::observed::Observed;
+
+/// What the whole table says, by consequence: rank first, then the order of the table; at most one finding a cause.
+pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
+    let told = FINDINGS.iter().filter_map(|rule| {
+        let finding = match rule.look {
+            Look::Own(look) => look(seen.own?),
+            Look::Any(look) | Look::Both(look, _) => look(seen),
+            Look::Several(_) => None,
+        }?;
+        Some((rule.cause, finding))
+    });
+    strongest(told.collect())
+}
+
+/// What the runs of a session say together that none of them says alone; the order is as above.
+pub fn session_findings(runs: &[Observed], known: &Known) -> Vec<Finding> {
+    let several = Several { runs, known };
+    let told = FINDINGS.iter().filter_map(|rule| {
+        let (Look::Several(look) | Look::Both(_, look)) = rule.look else {
+            return None;
+        };
+        Some((rule.cause, look(&several)?))
+    });
+    strongest(told.collect())
+}
+
+/// Of each cause the finding of the highest rank, then of the highest confidence, then the first.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "what is not the strongest is gone"
+)]
+pub(crate) fn strongest(told: Vec<(Cause, Finding)>) -> Vec<Finding> {
+    let weight = |finding: &Finding| std::cmp::Reverse((finding.rank, finding.confidence));
+    let mut by_weight: Vec<&(Cause, Finding)> = told.iter().collect();
+    by_weight.sort_by_key(|(_, finding)| weight(finding));
+    let mut kept: Vec<&(Cause, Finding)> = Vec::new();
+    for one in by_weight {
+        let repeats = one.0 != Cause::Alone && kept.iter().any(|before| before.0 == one.0);
+        if !repeats {
+            kept.push(one);
+        }
+    }
+    let is_kept = |one: &(Cause, Finding)| kept.iter().any(|kept| std::ptr::eq(*kept, one));
+    let mut findings: Vec<Finding> = told
+        .iter()
+        .filter(|one| is_kept(one))
+        .map(|(_, finding)| finding.clone())
+        .collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rank)); // stable: then the order of the table
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Confidence, FindingRank, finding};
+
+    #[test]
+    fn of_one_cause_the_strongest_is_told_and_the_order_is_that_of_consequence() {
+        let told = |id, rank| finding(id, rank, String::new(), &[], "");
+        let said = strongest(vec![
+            (Cause::Cap, told("a", FindingRank::Info)),
+            (Cause::Alone, told("b", FindingRank::Info)),
+            (Cause::Cap, told("c", FindingRank::Warning)),
+            (Cause::Alone, told("d", FindingRank::Critical)),
+            (
+                Cause::Cap,
+                told("e", FindingRank::Warning).sure(Confidence::Low),
+            ),
+        ]);
+        let ids: Vec<&str> = said.iter().map(|finding| finding.id.as_str()).collect();
+        assert_eq!(ids, ["d", "c", "b"]);
+    }
+}

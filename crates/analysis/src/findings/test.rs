@@ -1,0 +1,92 @@
+//! For the rules' tests: an imported run to be bent, and what the whole table says of one under one rule's name.
+
+use super::{FINDINGS, Finding, session_findings};
+use crate::known::Known;
+use crate::observed::Observed;
+use model::{
+    CacheMode, ImportFormat, ImportedFigures, ImportedRun, ImportedWorkload, Nanos, RunRecord,
+};
+
+/// The run of the first seed, without its load and percentiles.
+pub(crate) fn imported() -> ImportedRun {
+    let mut run = ImportedRun {
+        format: ImportFormat::DiskspdText,
+        tool_version: Some("2.0.17".to_owned()),
+        source: "a.txt".to_owned(),
+        place: 1,
+        line: 1,
+        started_utc: None,
+        host: None,
+        command: None,
+        name: None,
+        workload: ImportedWorkload {
+            queue_depth: Some(4),
+            threads: Some(16),
+            cache: Some(CacheMode::Unbuffered),
+            ..ImportedWorkload::default()
+        },
+        measured: Some(Nanos::seconds(120)),
+        figures: ImportedFigures::default(),
+        cpu: None,
+        rows: Vec::new(),
+        notes: Vec::new(),
+        text: String::new(),
+    };
+    let total = &mut run.figures.total;
+    (total.ios, total.ios_per_s) = (Some(2_469_840), Some(20_581.94));
+    total.latency.mean = Some(Nanos::micros(3106));
+    total.latency.resolution = Some(Nanos::micros(1));
+    run
+}
+
+/// What the table says of an imported run under a rule's name.
+pub(crate) fn told(run: &ImportedRun, id: &str) -> Option<Finding> {
+    told_knowing(run, &Known::default(), id)
+}
+
+/// The same, with what people said of the target.
+pub(crate) fn told_knowing(run: &ImportedRun, known: &Known, id: &str) -> Option<Finding> {
+    assert!(FINDINGS.iter().any(|rule| rule.id == id));
+    let findings = crate::imported_report_knowing(run, known).findings;
+    findings.into_iter().find(|finding| finding.id == id)
+}
+
+/// What the table says of a record under a rule's name.
+pub(crate) fn found(record: &RunRecord, id: &str) -> Option<Finding> {
+    found_knowing(record, &Known::default(), id)
+}
+
+/// The same, with what people said of the target.
+pub(crate) fn found_knowing(record: &RunRecord, known: &Known, id: &str) -> Option<Finding> {
+    assert!(FINDINGS.iter().any(|rule| rule.id == id));
+    let findings = crate::run_report_knowing(record, known).findings;
+    findings.into_iter().find(|finding| finding.id == id)
+}
+
+/// What the table says of several runs under a rule's name.
+pub(crate) fn several(runs: &[Observed], known: &Known, id: &str) -> Option<Finding> {
+    assert!(FINDINGS.iter().any(|rule| rule.id == id));
+    let findings = session_findings(runs, known);
+    findings.into_iter().find(|finding| finding.id == id)
+}
+
+/// A run of 20 s in 40 steps, of which each has the I/Os that are asked for; its device counts no more than they.
+pub(crate) fn stepped(ios: fn(u64) -> u64) -> RunRecord {
+    let mut record = crate::sample::Sample {
+        planned: Nanos::seconds(20),
+        measured: Nanos::seconds(20),
+        reads: 80_000,
+        ..crate::sample::Sample::default()
+    }
+    .build();
+    record.plan.interval = Nanos::millis(500);
+    let steps = &mut record.threads[0].measured[0].intervals;
+    let one = steps[0];
+    *steps = (0..40)
+        .map(|step| model::Interval {
+            ios: ios(step),
+            ..one
+        })
+        .collect();
+    record
+}

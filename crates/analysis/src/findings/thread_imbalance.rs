@@ -1,0 +1,127 @@
+//! Threads with the same work that got very different shares of it.
+//!
+//! Some thread then waited for a lock, a core or a slower path, and the total says less about the target than about that.
+
+use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use crate::observed::ObservedRow;
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "thread-imbalance",
+    cause: Cause::Alone,
+    what: "Threads with the same work completed very different numbers of I/Os.",
+    method: "Threads of one target: the fastest has 1.5 times the I/Os of the slowest or more, with 1 000 I/Os a thread on average, and the difference is beyond six deviations of Poisson counts.",
+    source: "Poisson counting error; elbencho and IOR name slow workers in the same way.",
+    advice: "See whether threads share a core, a memory node, or a lock; give each a core of its own.",
+    look: Look::Any(look),
+};
+
+const TIMES_MIN: f64 = 1.5;
+const IOS_MIN: f64 = 1000.0;
+const DEVIATIONS_MIN: f64 = 6.0;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let rows = &seen.observed.rows;
+    let mut targets: Vec<&str> = rows.iter().map(|row| row.target.as_str()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let uneven = targets.iter().filter_map(|target| {
+        let mine: Vec<&ObservedRow> = rows.iter().filter(|row| row.target == *target).collect();
+        Uneven::of(&mine)
+    });
+    let worst = uneven.max_by(|one, other| one.times().total_cmp(&other.times()))?;
+    let sentence = format!(
+        "thread {} did {} times as many I/Os as thread {} ({} against {}) of {} with the same work",
+        worst.fastest.0,
+        say::digits(worst.times()),
+        worst.slowest.0,
+        say::count(worst.fastest.1),
+        say::count(worst.slowest.1),
+        say::counted(worst.threads as u64, "thread")
+    );
+    Some(finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &[
+            ("fastest_ios", worst.fastest.1 as f64),
+            ("slowest_ios", worst.slowest.1 as f64),
+            ("threads", worst.threads as f64),
+        ],
+        "see whether they share a core or a lock; give each thread a core of its own",
+    ))
+}
+
+/// Thread and I/Os of the fastest and the slowest.
+struct Uneven {
+    fastest: (u32, u64),
+    slowest: (u32, u64),
+    threads: usize,
+}
+
+impl Uneven {
+    fn of(rows: &[&ObservedRow]) -> Option<Uneven> {
+        let counts: Vec<(u32, u64)> = rows
+            .iter()
+            .filter_map(|row| Some((row.thread?, row.ios?)))
+            .collect();
+        let fastest = *counts.iter().max_by_key(|(_, ios)| *ios)?;
+        let slowest = *counts.iter().min_by_key(|(_, ios)| *ios)?;
+        let mean = counts.iter().map(|(_, ios)| *ios as f64).sum::<f64>() / counts.len() as f64;
+        let apart = (fastest.1 - slowest.1) as f64;
+        let by_chance = DEVIATIONS_MIN * mean.sqrt();
+        let uneven = Uneven {
+            fastest,
+            slowest,
+            threads: counts.len(),
+        };
+        let told = counts.len() == rows.len() && mean >= IOS_MIN && apart > by_chance;
+        (told && uneven.times() >= TIMES_MIN).then_some(uneven)
+    }
+
+    fn times(&self) -> f64 {
+        self.fastest.1 as f64 / self.slowest.1.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use model::{ImportedRow, ImportedRun};
+
+    fn run(ios: &[u64]) -> ImportedRun {
+        let mut run = imported();
+        run.rows = (0u32..)
+            .zip(ios)
+            .map(|(thread, ios)| {
+                let mut row = ImportedRow {
+                    thread: Some(thread),
+                    target: "a".to_owned(),
+                    ..ImportedRow::default()
+                };
+                row.figures.total.ios = Some(*ios);
+                row
+            })
+            .collect();
+        run
+    }
+
+    #[test]
+    fn a_slow_thread_is_named() {
+        assert_eq!(
+            told(&run(&[150_000, 151_000, 50_000]), "thread-imbalance")
+                .unwrap()
+                .sentence,
+            "thread 1 did 3.02 times as many I/Os as thread 2 (151 000 against 50 000) of 3 threads with the same work"
+        );
+        assert_eq!(
+            told(&run(&[150_000, 151_000, 140_000]), "thread-imbalance"),
+            None
+        );
+        assert_eq!(told(&run(&[20, 1, 30]), "thread-imbalance"), None, "chance");
+        let mut other = run(&[150_000, 50_000]);
+        other.rows[1].target = "b".to_owned();
+        assert_eq!(told(&other, "thread-imbalance"), None, "other work");
+        assert_eq!(told(&run(&[]), "thread-imbalance"), None);
+    }
+}

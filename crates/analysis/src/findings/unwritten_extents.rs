@@ -1,0 +1,176 @@
+//! A file with space that nobody ever wrote: reads of it are zeros that the file system makes up, without any I/O.
+//!
+//! Reserved but unwritten extents (fallocate) and holes, as the file system told before the run. From one twentieth of
+//! the file on for reads. Silent where the device counted as many reads as fathom all the same: then what is known of the
+//! file is not what was read. For writes it is a note from one half on: the first write to such a block also changes the
+//! file's map, so that writing once is not what overwriting is.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: "unwritten-extents",
+    cause: Cause::Cache,
+    what: "The file holds space that was never written; reads of it never reach the device.",
+    method: "Before the run the file system is asked where the file lies. Unwritten extents and holes of 5 % or more of \
+             it are told when it is read (10 % or more make the result invalid as a disk result), unless the device \
+             counted the reads all the same; when it is only written, 50 % or more are told as a note.",
+    source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
+    advice: "Fill the file with data before reading it: fathom fills the files that it makes (--create SIZE).",
+    look: Look::Own(look),
+};
+
+const SHARE_MIN: f64 = 0.05;
+/// As much as makes the counters of the device differ too much (`page-cache`).
+const SHARE_MUCH: f64 = 0.10;
+const SHARE_MOST: f64 = 0.50;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| of_target(own, &target))
+}
+
+fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let extents = target.facts.layout.extents?;
+    let unbacked = extents.unbacked().0 as f64;
+    let share = crate::rows::share(unbacked, extents.looked_at.0 as f64)?;
+    let evidence = [
+        ("unbacked_share", share),
+        ("unwritten_bytes", extents.unwritten.0 as f64),
+        ("hole_bytes", extents.holes.0 as f64),
+    ];
+    let (path, part) = (target.path(), say::percent(share));
+    if !target.reads() {
+        return (share >= SHARE_MOST).then(|| {
+            finding(
+                RULE.id,
+                FindingRank::Info,
+                format!(
+                    "{part} of {path} had never been written: a first write also changes the file's map, which \
+                     overwriting does not"
+                ),
+                &evidence,
+                "to measure overwriting, run it again, or let fathom fill the file first (--create SIZE)",
+            )
+        });
+    }
+    if share < SHARE_MIN || was_read_from_device(own, share) {
+        return None;
+    }
+    let rank = if share >= SHARE_MUCH {
+        FindingRank::Critical
+    } else {
+        FindingRank::Warning
+    };
+    let sentence = format!(
+        "{part} of {path} was never written: reads of such blocks are zeros that never touch the disk"
+    );
+    let told = finding(
+        RULE.id,
+        rank,
+        sentence,
+        &evidence,
+        "fill the file before reading it: fathom fills the files that it makes (--create SIZE)",
+    );
+    let whole = target.planned.length.0 >= target.facts.size.0 / 10 * 9;
+    let sure = if whole {
+        Confidence::High
+    } else {
+        Confidence::Medium
+    };
+    Some(told.not_as("a disk result").sure(sure))
+}
+
+/// Whether the device read more than what is written of the file can explain, by half of the rest.
+fn was_read_from_device(own: &Own<'_>, unbacked: f64) -> bool {
+    let counts = own
+        .device_checks
+        .iter()
+        .filter_map(|check| check.measured.as_ref());
+    let sum = counts.fold((0.0, 0.0), |sum, counts| {
+        let read = counts.read;
+        (
+            sum.0 + read.tool_bytes as f64,
+            sum.1 + read.device_bytes as f64,
+        )
+    });
+    sum.0 > 0.0 && sum.1 > sum.0 * (1.0 - unbacked / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::{Bytes, Extents, Ratio, RunRecord};
+
+    fn with(mut record: RunRecord, unwritten: u64, holes: u64) -> RunRecord {
+        record.targets[0].layout.extents = Some(Extents {
+            looked_at: Bytes::gib(8),
+            pieces: 64,
+            unwritten: Bytes::gib(unwritten),
+            holes: Bytes::gib(holes),
+            encoded: Bytes(0),
+        });
+        record
+    }
+
+    #[test]
+    fn an_unwritten_file_that_is_read_is_no_disk_result() {
+        let read = Sample {
+            device_percent: 0,
+            ..Sample::default()
+        };
+        let record = with(read.build(), 7, 1);
+        let told = found(&record, "unwritten-extents").unwrap();
+        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(
+            told.sentence,
+            "100 % of /data/fathom.dat was never written: reads of such blocks are zeros that never touch the disk"
+        );
+        assert_eq!(found(&record, "page-cache"), None, "one cause is told once");
+        let part = Sample {
+            device_percent: 75,
+            ..Sample::default()
+        };
+        let told = found(&with(part.build(), 2, 0), "unwritten-extents").unwrap();
+        assert_eq!(told.rank, FindingRank::Critical);
+        let little = Sample {
+            device_percent: 94,
+            ..Sample::default()
+        };
+        let mut record = with(little.build(), 0, 0);
+        record.targets[0].layout.extents.as_mut().unwrap().holes = Bytes::mib(500);
+        let told = found(&record, "unwritten-extents").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+    }
+
+    #[test]
+    fn a_written_file_or_one_that_the_device_read_after_all_is_not_told() {
+        let read = Sample {
+            device_percent: 0,
+            ..Sample::default()
+        };
+        assert_eq!(found(&with(read.build(), 0, 0), "unwritten-extents"), None);
+        assert_eq!(
+            found(&with(Sample::default().build(), 8, 0), "unwritten-extents"),
+            None
+        );
+    }
+
+    #[test]
+    fn first_writes_are_a_note() {
+        let written = Sample {
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 20_000,
+            ..Sample::default()
+        };
+        let told = found(&with(written.build(), 8, 0), "unwritten-extents").unwrap();
+        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(
+            found(&with(written.build(), 1, 0), "unwritten-extents"),
+            None
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! Zeros: blocks that nobody ever wrote, or zeros that were written. Many devices answer or take them without the medium.
+//!
+//! A solid-state disk, a thin volume and a sparse image answer for a block that was never written (or was discarded) from
+//! their map; zram and file systems that compress keep a page of zeros as a mark. Reads: half of a sample of at least
+//! eight blocks was zeros before the run, on such ground. A rotating disk reads its zeros from the platter: silent. So is
+//! a file of zeros on a file system that does not compress.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::{Operation, TargetKind, WriteContent};
+
+pub(super) const RULE: Rule = Rule {
+    id: "zero-data",
+    cause: Cause::Cache,
+    what: "What was read or written is zeros, which many devices answer and take without touching the medium.",
+    method: "A sample of blocks, spread evenly, is read before the run. Reads: half of at least 8 of them are zeros, and the \
+             target is a device that does not rotate, or something below it compresses. Writes: the content that was \
+             asked for is zeros; a warning where something below compresses, a note elsewhere.",
+    source: "NVM Express NVM Command Set Specification, deallocated blocks (DLFEAT); the kernel's \
+             Documentation/admin-guide/blockdev/zram.rst (same_pages).",
+    advice: "Write the whole range with incompressible data once before reading it; write incompressible data.",
+    look: Look::Own(look),
+};
+
+const SHARE_MIN: f64 = 0.50;
+const BLOCKS_MIN: u32 = 8;
+
+fn look(own: &Own<'_>) -> Option<Finding> {
+    targets(own.record).find_map(|target| read(own, &target).or_else(|| written(own, &target)))
+}
+
+fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let sample = target.facts.layout.sample?;
+    let share = sample.zero_share()?;
+    let presses = target.presses();
+    let device = matches!(
+        target.facts.kind,
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace
+    );
+    let answers = presses.is_some() || (device && target.spindles().is_none());
+    let read = target.counted(own.record, Operation::Read).ios;
+    if read == 0 || !answers || sample.blocks < BLOCKS_MIN || share < SHARE_MIN {
+        return None;
+    }
+    let sentence = format!(
+        "{} of {} blocks sampled of {} were zeros: such reads may be answered without the medium",
+        say::count(u64::from(sample.zero_blocks)),
+        say::count(u64::from(sample.blocks)),
+        target.path()
+    );
+    let told = finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &[
+            ("zero_blocks", f64::from(sample.zero_blocks)),
+            ("sampled_blocks", f64::from(sample.blocks)),
+        ],
+        "write the whole range once before reading it",
+    );
+    let sure = if presses.is_some() {
+        Confidence::High
+    } else {
+        Confidence::Medium
+    };
+    Some(told.sure(sure))
+}
+
+fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let ios = target.counted(own.record, Operation::Write).ios;
+    if target.planned.content != WriteContent::Zero
+        || ios == 0
+        || target.facts.kind == TargetKind::Null
+    {
+        return None;
+    }
+    let (rank, who) = match target.presses() {
+        Some(who) => (
+            FindingRank::Warning,
+            format!("{who} stores hardly anything of them"),
+        ),
+        None => (
+            FindingRank::Info,
+            "a device that compresses or detects zeros is faster with them".to_owned(),
+        ),
+    };
+    Some(finding(
+        RULE.id,
+        rank,
+        format!("only zeros were written: {who}"),
+        &[("written_ios", ios as f64)],
+        "write incompressible data, which is the default",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::*;
+
+    fn device(zero_blocks: u32) -> RunRecord {
+        let mut record = Sample::default().build();
+        record.targets[0].kind = TargetKind::BlockDevice;
+        record.targets[0].layout.sample = Some(DataSample {
+            blocks: 32,
+            zero_blocks,
+            bytes: Bytes(4096 * u64::from(32 - zero_blocks)),
+            pressed: Bytes(4096 * u64::from(32 - zero_blocks)),
+        });
+        record
+    }
+
+    #[test]
+    fn reads_of_a_device_that_was_never_written_are_told() {
+        let told = found(&device(30), "zero-data").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(
+            told.sentence,
+            "30 of 32 blocks sampled of /data/fathom.dat were zeros: such reads may be answered without the medium"
+        );
+    }
+
+    #[test]
+    fn data_a_platter_and_a_file_are_not_told() {
+        assert_eq!(found(&device(15), "zero-data"), None);
+        let mut file = device(32);
+        file.targets[0].kind = TargetKind::File;
+        assert_eq!(found(&file, "zero-data"), None);
+        let mut disk = device(32);
+        for device in &mut disk.targets[0].chain {
+            device.rotational = Some(true);
+        }
+        assert_eq!(found(&disk, "zero-data"), None);
+    }
+
+    #[test]
+    fn zeros_that_are_written_are_told_by_what_takes_them() {
+        let writes = Sample {
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 20_000,
+            ..Sample::default()
+        };
+        let mut record = writes.build();
+        assert_eq!(found(&record, "zero-data"), None);
+        record.plan.targets[0].content = WriteContent::Zero;
+        assert_eq!(found(&record, "zero-data").unwrap().rank, FindingRank::Info);
+        record.targets[0].chain[0].kind = "zram".to_owned();
+        let told = found(&record, "zero-data").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(
+            told.sentence,
+            "only zeros were written: vda1 stores hardly anything of them"
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! What is known of a target beside its figures: what people said of it, and where clouds draw their lines.
+//!
+//! Deliberately absent: how a table of caps is written (`dialects`), and what follows from any of it (`findings`).
+
+use std::str::FromStr;
+
+/// What people said, and the caps that are known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    /// I/Os a second that the target may do at most, as a person said it. // finite, above 0
+    pub cap_per_s: Option<f64>,
+    /// Bytes a second that it may move at most, as a person said it. // finite, above 0
+    pub cap_bytes_per_s: Option<f64>,
+    /// How large the cache of the array is that it lies on, in bytes, as a person said it. // above 0
+    pub array_cache_bytes: Option<u64>,
+    /// What it is made of, as a person said it.
+    pub medium: Option<Medium>,
+    /// Published caps of cloud disks and machines.
+    pub caps: Vec<CloudCap>,
+}
+
+/// A limit that a provider publishes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CloudCap {
+    /// What has it: `Azure VM size Standard_B2ms`.
+    pub name: String,
+    /// I/Os a second, where it limits them. // finite, above 0
+    pub per_s: Option<f64>,
+    /// Bytes a second, where it limits them. // finite, above 0
+    pub bytes_per_s: Option<f64>,
+}
+
+/// What a target is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Rotating disks, so many as one.
+    Hdd {
+        /// From 1.
+        disks: u32,
+    },
+    /// A solid-state disk behind SATA.
+    SataSsd,
+    /// A solid-state disk on NVMe.
+    Nvme,
+}
+
+/// Not a medium's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAMedium(String);
+
+impl std::fmt::Display for NotAMedium {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "medium: read `{}`; it is hdd, hdd:N for N rotating disks as one, sata-ssd or nvme",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for NotAMedium {}
+
+impl FromStr for Medium {
+    type Err = NotAMedium;
+
+    fn from_str(text: &str) -> Result<Medium, NotAMedium> {
+        const DISKS_MAX: u32 = 10_000;
+        match text {
+            "hdd" => Ok(Medium::Hdd { disks: 1 }),
+            "sata-ssd" => Ok(Medium::SataSsd),
+            "nvme" => Ok(Medium::Nvme),
+            _ => text
+                .strip_prefix("hdd:")
+                .and_then(|count| count.parse().ok())
+                .filter(|disks| (1..=DISKS_MAX).contains(disks))
+                .map(|disks| Medium::Hdd { disks })
+                .ok_or_else(|| NotAMedium(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_are_read_by_name_and_others_are_refused() {
+        assert_eq!("hdd".parse(), Ok(Medium::Hdd { disks: 1 }));
+        assert_eq!("hdd:12".parse(), Ok(Medium::Hdd { disks: 12 }));
+        assert_eq!("nvme".parse(), Ok(Medium::Nvme));
+        for text in ["hdd:0", "hdd:", "hdd:x", "ssd", "", "HDD"] {
+            let refused = text.parse::<Medium>().unwrap_err().to_string();
+            assert!(refused.contains("it is hdd, hdd:N"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! What the layers above a device cost: raw past the system's cache, raw through it, and through a file system.
+//!
+//! The rounds are interleaved, so that a drift of the device meets all layers alike; the cost of a layer is taken within
+//! each round, and its interval is that of the mean of the rounds (Student's t, paired; Montgomery, Design and Analysis of
+//! Experiments, section 2.5). Deliberately absent: what happens within a run.
+
+use super::{
+    LooksContext, LooksPlace, block, device_share, doubt, lowest, place_of, reports, scaled,
+};
+use crate::Estimate;
+use crate::run::RunReport;
+use crate::say::{self, mib_per_s, percent};
+use crate::spread::{mean, relative_half_width, t_95_of};
+use model::RunRecord;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A way to the device. The first is what the others are held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The device, past the system's cache.
+    Raw,
+    /// The device, through the system's cache.
+    RawCached,
+    /// A file, past the system's cache.
+    File,
+    /// A file, through the system's cache.
+    FileCached,
+}
+
+impl Layer {
+    /// In the order of the page.
+    pub const ALL: [Layer; 4] = [Layer::Raw, Layer::RawCached, Layer::File, Layer::FileCached];
+
+    /// As it stands in labels and on the page.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layer::Raw => "raw, past the cache",
+            Layer::RawCached => "raw, through the cache",
+            Layer::File => "file system, past the cache",
+            Layer::FileCached => "file system, through the cache",
+        }
+    }
+
+    /// Through the system's cache.
+    pub const fn cached(self) -> bool {
+        matches!(self, Layer::RawCached | Layer::FileCached)
+    }
+
+    /// On a file.
+    pub const fn of_file(self) -> bool {
+        matches!(self, Layer::File | Layer::FileCached)
+    }
+}
+
+/// What is done on each way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerWork {
+    /// 1 MiB after the other.
+    SequentialRead,
+    /// 4 KiB anywhere.
+    RandomRead,
+    /// 1 MiB after the other.
+    SequentialWrite,
+}
+
+impl LayerWork {
+    /// In the order of the page.
+    pub const ALL: [LayerWork; 3] = [
+        LayerWork::SequentialRead,
+        LayerWork::RandomRead,
+        LayerWork::SequentialWrite,
+    ];
+
+    /// As it stands in labels and on the page.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LayerWork::SequentialRead => "sequential read, 1M",
+            LayerWork::RandomRead => "random read, 4K",
+            LayerWork::SequentialWrite => "sequential write, 1M",
+        }
+    }
+}
+
+/// One work on one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerStep {
+    /// The way.
+    pub layer: Layer,
+    /// The work.
+    pub work: LayerWork,
+}
+
+impl LayerStep {
+    /// What it is called on the shelf.
+    pub fn label(self) -> String {
+        format!("{}: {}", self.work.name(), self.layer.name())
+    }
+
+    fn of_label(label: &str) -> Option<Self> {
+        let works = LayerWork::ALL.into_iter();
+        let mut all = works.flat_map(|work| Layer::ALL.map(|layer| LayerStep { layer, work }));
+        all.find(|step| step.label() == label)
+    }
+}
+
+/// What the layers cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayersReport {
+    /// The answer in one line.
+    pub headline: String,
+    /// One for each work and way that was measured.
+    pub rows: Vec<LayerRow>,
+    /// Rounds that every way took part in.
+    pub rounds: u64,
+    /// Where and on what; none where nothing was run.
+    pub place: Option<LooksPlace>,
+    /// What a person should know, the heaviest first.
+    pub notes: Vec<String>,
+    /// It came to its planned end.
+    pub complete: bool,
+}
+
+/// One work on one way, over all rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerRow {
+    /// The work.
+    pub work: LayerWork,
+    /// The way.
+    pub layer: Layer,
+    /// I/Os a second: the mean of the rounds.
+    pub rate_per_s: Estimate,
+    /// Bytes a second.
+    pub bytes_per_s: Estimate,
+    /// What it costs beside the raw device past the cache; none for that itself, and where it was not measured.
+    pub cost: Option<LayerCost>,
+    /// Share of its bytes that the device moved, over all rounds; none where it does not tell.
+    pub device_share: Option<f64>,
+}
+
+/// What a layer costs: how much less comes through it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerCost {
+    /// Bytes a second less; below 0 it brings more.
+    pub bytes_per_s: f64,
+    /// The same as a share of what comes without it.
+    pub share: Estimate,
+}
+
+impl LayerCost {
+    /// From the rates of each round, without the layer and with it, in bytes a second; `None` where nothing came without.
+    pub fn of(without: &[f64], with: &[f64]) -> Option<LayerCost> {
+        let pairs: Vec<(f64, f64)> = without.iter().copied().zip(with.iter().copied()).collect();
+        if pairs.is_empty() || pairs.iter().any(|(without, _)| *without <= 0.0) {
+            return None;
+        }
+        let shares: Vec<f64> = pairs
+            .iter()
+            .map(|(without, with)| 1.0 - with / without)
+            .collect();
+        let value = mean(&shares);
+        let count = shares.len() as f64;
+        let squares: f64 = shares.iter().map(|share| (share - value).powi(2)).sum();
+        let half = (shares.len() > 1)
+            .then(|| t_95_of(count) * (squares / (count - 1.0)).sqrt() / count.sqrt());
+        let less: Vec<f64> = pairs.iter().map(|(without, with)| without - with).collect();
+        Some(LayerCost {
+            bytes_per_s: mean(&less),
+            share: Estimate {
+                value,
+                low: half.map(|half| value - half),
+                high: half.map(|half| value + half),
+                samples: count,
+            },
+        })
+    }
+}
+
+/// The report of a session's runs, each with its label, in the order in which they were run.
+pub fn layers_report(runs: &[(String, RunRecord)], context: &LooksContext) -> LayersReport {
+    let all = reports(runs);
+    let known = runs.iter().zip(&all);
+    let known: Vec<(LayerStep, &RunReport)> = known
+        .filter_map(|((label, _), report)| Some((LayerStep::of_label(label)?, report)))
+        .collect();
+    let rounds_of = |step: LayerStep| known.iter().filter(move |(one, _)| *one == step);
+    let mut rows = Vec::new();
+    for work in LayerWork::ALL {
+        for layer in Layer::ALL {
+            let of = |layer| {
+                rounds_of(LayerStep { layer, work })
+                    .map(|(_, report)| *report)
+                    .collect()
+            };
+            rows.extend(row((work, layer), &of(layer), &of(Layer::Raw)));
+        }
+    }
+    let counts = known.iter().map(|(step, _)| rounds_of(*step).count());
+    let place = place_of(all.first(), &all);
+    let mut notes: Vec<String> = context.failure.iter().cloned().collect();
+    notes.extend(context.notes.iter().cloned());
+    notes.extend(elsewhere(place.as_ref()));
+    notes.extend(doubts(&known));
+    notes.extend(rows.iter().filter_map(from_cache));
+    LayersReport {
+        headline: headline(&rows),
+        rounds: counts.min().unwrap_or(0) as u64,
+        place,
+        rows,
+        notes,
+        complete: !context.interrupted && context.failure.is_none(),
+    }
+}
+
+fn row(
+    (work, layer): (LayerWork, Layer),
+    rounds: &Vec<&RunReport>,
+    raw: &[&RunReport],
+) -> Option<LayerRow> {
+    let block = rounds.first().map(|report| block(report))?;
+    let rates = |reports: &[&RunReport]| -> Vec<f64> {
+        reports.iter().filter_map(|report| total(report)).collect()
+    };
+    let mine = rates(rounds);
+    let value = mean(&mine);
+    let half = relative_half_width(&mine);
+    let rate = Estimate {
+        value,
+        low: half.map(|half| (value * (1.0 - half)).max(0.0)),
+        high: half.map(|half| value * (1.0 + half)),
+        samples: mine.len() as f64,
+    };
+    let flows = |rates: Vec<f64>| -> Vec<f64> { rates.iter().map(|rate| rate * block).collect() };
+    let cost = (layer != Layer::Raw)
+        .then(|| LayerCost::of(&flows(rates(raw)), &flows(mine)))
+        .flatten();
+    let shares: Option<Vec<f64>> = rounds.iter().map(|report| device_share(report)).collect();
+    Some(LayerRow {
+        work,
+        layer,
+        rate_per_s: rate,
+        bytes_per_s: scaled(rate, block),
+        cost,
+        device_share: shares.map(|shares| mean(&shares)),
+    })
+}
+
+fn total(report: &RunReport) -> Option<f64> {
+    let total = report
+        .operations
+        .iter()
+        .find(|row| row.operation == "total")?;
+    Some(total.rate_per_s)
+}
+
+/// The file has to lie on the device for the comparison to mean anything.
+fn elsewhere(place: Option<&LooksPlace>) -> Option<String> {
+    let lowest: Vec<_> = place?
+        .targets
+        .iter()
+        .filter_map(lowest)
+        .map(|device| &device.name)
+        .collect();
+    let first = lowest.first()?;
+    let other = lowest.iter().find(|name| *name != first)?;
+    Some(format!(
+        "the device is {first} and the file lies on {other}: what is compared are two devices, not two layers"
+    ))
+}
+
+fn doubts(known: &[(LayerStep, &RunReport)]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for (step, report) in known {
+        let Some(why) = doubt(report, step.layer.cached()) else {
+            continue;
+        };
+        let label = step.label();
+        if !told.iter().any(|line| line.starts_with(&label)) {
+            told.push(format!("{label}: {why}"));
+        }
+    }
+    told
+}
+
+fn from_cache(row: &LayerRow) -> Option<String> {
+    let share = row.device_share?;
+    let reads = row.work != LayerWork::SequentialWrite;
+    (row.layer.cached() && reads && share < 0.9).then(|| {
+        format!(
+            "{} ({}): the device delivered {} of it; the rest came from the cache itself",
+            row.layer.name(),
+            row.work.name(),
+            percent(share)
+        )
+    })
+}
+
+fn headline(rows: &[LayerRow]) -> String {
+    let told = rows.iter().filter_map(|row| {
+        let cost = row.cost.filter(|_| row.layer == Layer::File)?;
+        Some(format!("{} of {}", words(cost), row.work.name()))
+    });
+    let costs: Vec<String> = told.collect();
+    let raw = rows
+        .iter()
+        .find(|row| row.layer == Layer::Raw && row.work == LayerWork::SequentialRead);
+    let raw = raw.map(|row| {
+        format!(
+            "; the device itself reads {} MiB/s",
+            mib_per_s(row.bytes_per_s.value)
+        )
+    });
+    match costs.is_empty() {
+        true => "nothing was compared: no round came to its end".to_owned(),
+        false => format!(
+            "the file system costs {}{}",
+            costs.join(", "),
+            raw.unwrap_or_default()
+        ),
+    }
+}
+
+/// `3.1 ± 0.8 %`; less than nothing is a gain.
+fn words(cost: LayerCost) -> String {
+    let percent = cost.share.value * 100.0;
+    let sign = if percent < 0.0 { "-" } else { "" };
+    let half = cost
+        .share
+        .high
+        .map(|high| (high - cost.share.value) * 100.0);
+    let half = half.map_or(String::new(), |half| format!(" ± {}", say::digits(half)));
+    format!("{sign}{}{half} %", say::digits(percent.abs()))
+}

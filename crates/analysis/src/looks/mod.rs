@@ -1,0 +1,139 @@
+//! Several short runs on one target, told together: a quick look, and what the layers above a device cost.
+//!
+//! A look is known by the label of its run, which is made and read here ([`QuickStep`], [`LayerStep`]), so that a session
+//! from the shelf gives the same report as the one that has just ended. Read in this order: what both share (here), `quick`,
+//! `layers`.
+
+mod layers;
+mod quick;
+#[cfg(test)]
+mod tests;
+
+pub use layers::{Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, layers_report};
+pub use quick::{QuickReport, QuickRow, QuickStep, quick_report};
+
+use crate::run::{RunReport, run_report};
+use crate::spread::relative_half_width;
+use crate::{DeviceDigest, Estimate, FindingRank, HostDigest, TargetDigest};
+use model::RunRecord;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a session says beside its runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LooksContext {
+    /// Somebody ended it before its time.
+    pub interrupted: bool,
+    /// What ended it, where something did.
+    pub failure: Option<String>,
+    /// What a person should know of how it was done.
+    pub notes: Vec<String>,
+}
+
+/// Where and on what, once for all runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LooksPlace {
+    /// The targets, each once.
+    pub targets: Vec<TargetDigest>,
+    /// The machine.
+    pub host: HostDigest,
+    /// What moved the bytes.
+    pub engine: String,
+    /// Nanoseconds since 1970 in UTC, of the first run.
+    pub started_utc_ns: u64,
+}
+
+fn place_of(first: Option<&RunReport>, all: &[RunReport]) -> Option<LooksPlace> {
+    let first = first?;
+    let mut targets: Vec<TargetDigest> = Vec::new();
+    for facts in all
+        .iter()
+        .flat_map(|run| &run.targets)
+        .map(|target| &target.facts)
+    {
+        if !targets.iter().any(|known| known.path == facts.path) {
+            targets.push(facts.clone());
+        }
+    }
+    Some(LooksPlace {
+        targets,
+        host: first.host.clone(),
+        engine: first.engine.backend.clone(),
+        started_utc_ns: first.time.started_utc_ns,
+    })
+}
+
+fn reports(runs: &[(String, RunRecord)]) -> Vec<RunReport> {
+    runs.iter().map(|(_, record)| run_report(record)).collect()
+}
+
+/// I/Os a second with the interval of its whole steps of the time series, taken for independent: too narrow where a rate
+/// drifts within the run.
+fn rate(report: &RunReport) -> Option<Estimate> {
+    let total = report
+        .operations
+        .iter()
+        .find(|row| row.operation == "total")?;
+    let longest = report.intervals.iter().map(|step| step.length_ns).max()?;
+    let whole = report
+        .intervals
+        .iter()
+        .filter(|step| step.length_ns == longest);
+    let rates: Vec<f64> = whole.filter_map(|step| step.rate_per_s).collect();
+    let bare = Estimate::bare(total.rate_per_s, rates.len() as f64);
+    let Some(share) = relative_half_width(&rates) else {
+        return Some(bare);
+    };
+    Some(Estimate {
+        low: Some((bare.value * (1.0 - share)).max(0.0)),
+        high: Some(bare.value * (1.0 + share)),
+        ..bare
+    })
+}
+
+/// Bytes of one I/O.
+fn block(report: &RunReport) -> f64 {
+    report
+        .targets
+        .first()
+        .map_or(0.0, |target| target.work.block_bytes as f64)
+}
+
+fn scaled(estimate: Estimate, by: f64) -> Estimate {
+    Estimate {
+        value: estimate.value * by,
+        low: estimate.low.map(|low| low * by),
+        high: estimate.high.map(|high| high * by),
+        ..estimate
+    }
+}
+
+/// Share of the bytes that a device moved in the measured phase; none where it does not tell.
+fn device_share(report: &RunReport) -> Option<f64> {
+    let checks = report.device_checks.iter();
+    let counts: Vec<_> = checks.filter_map(|check| check.measured.as_ref()).collect();
+    let bytes = |of: fn(&crate::OperationComparison) -> u64| -> f64 {
+        counts
+            .iter()
+            .map(|one| (of(&one.read) + of(&one.write)) as f64)
+            .sum()
+    };
+    let tool = bytes(|one| one.tool_bytes);
+    (tool > 0.0).then(|| bytes(|one| one.device_bytes) / tool)
+}
+
+/// The heaviest doubt that the rules have of a run; that a cached run is cached is no news here.
+fn doubt(report: &RunReport, cached: bool) -> Option<String> {
+    let found = report
+        .findings
+        .iter()
+        .filter(|found| found.rank > FindingRank::Info);
+    let mut told =
+        found.filter(|found| !(cached && found.id == "page-cache") && found.id != "short-run");
+    told.next().map(|found| found.sentence.clone())
+}
+
+/// The device that lies lowest under a target.
+fn lowest(target: &TargetDigest) -> Option<&DeviceDigest> {
+    target.chain.last()
+}

@@ -1,0 +1,76 @@
+//! Looks whose figures are known.
+
+use super::*;
+use crate::sample::Sample;
+use model::RunRecord;
+
+fn runs(labels: &[String]) -> Vec<(String, RunRecord)> {
+    labels
+        .iter()
+        .map(|label| (label.clone(), Sample::default().build()))
+        .collect()
+}
+
+/// Seed 004: dd wrote 75.9 MB/s to the raw disk and 64.8 MB/s to a file. Its text says almost 15 MB/s and nearly 20 %.
+#[test]
+fn the_cost_of_a_layer_is_a_difference_and_its_share() {
+    let cost = LayerCost::of(&[75.9e6], &[64.8e6]).unwrap();
+    assert_eq!(crate::say::digits(cost.bytes_per_s / 1e6), "11.1");
+    assert_eq!(crate::say::percent(cost.share.value), "14.6 %");
+    assert_eq!(cost.share.low, None, "one round has no interval");
+}
+
+#[test]
+fn rounds_are_paired_so_that_a_drift_is_no_cost() {
+    let raw = [100.0, 200.0, 400.0];
+    let file = [90.0, 180.0, 360.0];
+    let cost = LayerCost::of(&raw, &file).unwrap();
+    assert!((cost.share.value - 0.1).abs() < 1e-12);
+    assert!((cost.share.high.unwrap() - 0.1).abs() < 1e-9);
+    assert_eq!(LayerCost::of(&[0.0], &[1.0]), None);
+    assert_eq!(LayerCost::of(&[], &[]), None);
+}
+
+#[test]
+fn every_label_is_read_back() {
+    let quick = QuickStep::READS.iter().chain(&QuickStep::WRITES);
+    let labels: Vec<String> = quick.map(|step| step.label().to_owned()).collect();
+    let report = quick_report(&runs(&labels), &LooksContext::default());
+    let read: Vec<String> = report.rows.iter().map(|row| row.label.clone()).collect();
+    assert_eq!(read, labels);
+    assert!(
+        report.complete && report.headline.starts_with("reads "),
+        "{}",
+        report.headline
+    );
+    let works = LayerWork::ALL.into_iter();
+    let steps = works.flat_map(|work| Layer::ALL.map(|layer| LayerStep { layer, work }));
+    let labels: Vec<String> = steps.map(LayerStep::label).collect();
+    let twice = [labels.clone(), labels].concat();
+    let report = layers_report(&runs(&twice), &LooksContext::default());
+    assert_eq!((report.rows.len(), report.rounds), (12, 2));
+    let cost = report.rows[1].cost.unwrap();
+    assert_eq!(cost.share.value, 0.0, "the same record costs nothing");
+    assert!(
+        report
+            .headline
+            .starts_with("the file system costs 0 ± 0 % of sequential read, 1M"),
+        "{}",
+        report.headline
+    );
+}
+
+#[test]
+fn what_was_cut_short_says_so() {
+    let cut = LooksContext {
+        interrupted: true,
+        ..LooksContext::default()
+    };
+    let report = quick_report(&[], &cut);
+    assert!(!report.complete && report.place.is_none());
+    assert_eq!(
+        report.headline,
+        "nothing was measured: no run came to its end"
+    );
+    assert_eq!(layers_report(&[], &cut).rounds, 0);
+}

@@ -1,0 +1,257 @@
+//! What was asked and what came of it, as far as it is known: the same figures of a run of fathom's, an imported one, and
+//! a row of the shelf.
+//!
+//! Everything is `None` where nobody says it; nothing is guessed. Where targets of one run differ in what was asked, it
+//! is `None` too. Deliberately absent: what only fathom's own record holds (`findings::Own`), and any judgement.
+
+use crate::intervals::{IntervalRow, full_intervals};
+use crate::rows::per_second;
+use model::{
+    Bytes, CacheMode, HistogramShare, ImportedCpu, ImportedRun, Nanos, Origin, ResultRow,
+    RowFigures, RunRecord,
+};
+
+/// What is known of a run, whoever measured it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observed {
+    /// Reads and writes together.
+    pub total: ObservedFigures,
+    /// Reads alone.
+    pub read: ObservedFigures,
+    /// Writes alone.
+    pub write: ObservedFigures,
+    /// Standard deviation of the rates of the steps of the time series, in I/Os a second.
+    pub rate_sd_per_s: Option<f64>,
+    /// How long was counted, in nanoseconds.
+    pub measured_ns: Option<f64>,
+    /// Size of one I/O in bytes.
+    pub block_bytes: Option<u64>,
+    /// Outstanding I/Os of a thread.
+    pub queue_depth: Option<u32>,
+    /// Threads of the whole run.
+    pub threads: Option<u32>,
+    /// I/Os in flight that the whole run was to keep; none where pauses or a rate were asked, and where it is not known.
+    pub asked_in_flight: Option<f64>,
+    /// Share of I/Os that write. // in [0, 1]
+    pub write_share: Option<f64>,
+    /// Share of I/Os that go to a random place. // in [0, 1]
+    pub random_share: Option<f64>,
+    /// What stood between the I/O and the device.
+    pub cache: Option<CacheMode>,
+    /// Whether a write was complete only when it was durable.
+    pub write_through: Option<bool>,
+    /// Size of the range that was used, in bytes.
+    pub size_bytes: Option<u64>,
+    /// Files and devices, joined by a space.
+    pub target: String,
+    /// What moved the bytes, in the tool's words.
+    pub engine: Option<String>,
+    /// Step of the printed digits of latencies in nanoseconds; own runs count nanoseconds.
+    pub latency_step_ns: Option<f64>,
+    /// Columns of a printed histogram.
+    pub columns: Vec<HistogramShare>,
+    /// Load of the processors as another tool printed it.
+    pub printed_cpu: Option<ImportedCpu>,
+    /// Threads or targets with figures of their own.
+    pub rows: Vec<ObservedRow>,
+}
+
+/// What came of one operation, or of both together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObservedFigures {
+    /// Completed without error.
+    pub ios: Option<u64>,
+    /// Failed.
+    pub errors: Option<u64>,
+    /// I/Os a second.
+    pub rate_per_s: Option<f64>,
+    /// Bytes a second.
+    pub bytes_per_s: Option<f64>,
+    /// Mean latency in nanoseconds.
+    pub mean_ns: Option<f64>,
+    /// Standard deviation of latencies in nanoseconds.
+    pub sd_ns: Option<f64>,
+    /// Smallest latency in nanoseconds.
+    pub min_ns: Option<f64>,
+    /// Largest latency in nanoseconds.
+    pub max_ns: Option<f64>,
+    /// (Quantile in 0…1, latency in nanoseconds), ascending.
+    pub percentiles: Vec<(f64, f64)>,
+}
+
+/// A thread or target with figures of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObservedRow {
+    /// Number of the thread, where it has one.
+    pub thread: Option<u32>,
+    /// What it worked on.
+    pub target: String,
+    /// I/Os completed.
+    pub ios: Option<u64>,
+    /// I/Os a second.
+    pub rate_per_s: Option<f64>,
+}
+
+impl Observed {
+    /// What a row of the shelf says. Its latencies may be in coarse steps that it does not tell.
+    pub fn of_row(row: &ResultRow) -> Observed {
+        let work = &row.work;
+        let figures = |figures: &RowFigures| ObservedFigures::of(figures, row.measured);
+        // With several targets, a depth may be each target's own.
+        let several = row.origin == Origin::Imported && row.target.contains(' ');
+        let product = work
+            .queue_depth
+            .zip(work.threads)
+            .map(|(depth, threads)| f64::from(depth) * f64::from(threads));
+        let share = |percent: Option<u8>| percent.map(|percent| f64::from(percent) / 100.0);
+        Observed {
+            total: figures(&row.total),
+            read: figures(&row.read),
+            write: figures(&row.write),
+            rate_sd_per_s: None,
+            measured_ns: row.measured.map(|time| time.0 as f64),
+            block_bytes: work.block.map(|block| block.0),
+            queue_depth: work.queue_depth,
+            threads: work.threads,
+            asked_in_flight: product
+                .filter(|asked| *asked > 0.0 && work.rate_per_s.is_none() && !several),
+            write_share: share(work.write_percent),
+            random_share: share(work.random_percent),
+            cache: work.cache,
+            write_through: work.write_through,
+            size_bytes: work.size.map(|size| size.0),
+            target: row.target.clone(),
+            engine: work.engine.clone(),
+            latency_step_ns: None,
+            columns: Vec::new(),
+            printed_cpu: None,
+            rows: Vec::new(),
+        }
+    }
+
+    /// What a record of fathom's says, with its row and its rate over time.
+    pub(crate) fn of_record(
+        record: &RunRecord,
+        row: &ResultRow,
+        intervals: &[IntervalRow],
+    ) -> Observed {
+        let known = Observed::of_row(row);
+        let free = record
+            .plan
+            .targets
+            .iter()
+            .all(|target| target.pacing == model::Pacing::Free);
+        let asked = record.plan.outstanding_max() as f64;
+        let may_ask = free && record.plan.arrivals.is_none() && asked > 0.0;
+        let full = full_intervals(intervals, record.plan.interval);
+        let rates: Vec<f64> = full.iter().filter_map(|row| row.rate_per_s).collect();
+        Observed {
+            asked_in_flight: may_ask.then_some(asked),
+            rate_sd_per_s: standard_deviation(&rates),
+            latency_step_ns: Some(1.0),
+            rows: own_rows(record),
+            ..known
+        }
+    }
+
+    /// What another tool printed.
+    pub fn of_imported(run: &ImportedRun) -> Observed {
+        let known = Observed::of_row(&ResultRow::of_imported(run));
+        // With several targets, a depth may be each target's own.
+        let one_target = run.workload.targets.len() <= 1;
+        let both = run.workload.queue_depth.zip(run.workload.threads);
+        let asked = both.map(|(depth, threads)| f64::from(depth) * f64::from(threads));
+        let latency = &run.figures.total.latency;
+        let rows = run.rows.iter().map(|row| ObservedRow {
+            thread: row.thread,
+            target: row.target.clone(),
+            ios: row.figures.total.ios,
+            rate_per_s: row.figures.total.ios_per_s,
+        });
+        Observed {
+            asked_in_flight: asked.filter(|asked| one_target && *asked > 0.0),
+            rate_sd_per_s: run.figures.total.ios_per_s_sd.filter(|sd| sd.is_finite()),
+            latency_step_ns: latency.resolution.map(|step| step.0 as f64),
+            columns: latency.histogram.clone(),
+            printed_cpu: run.cpu,
+            rows: rows.collect(),
+            ..known
+        }
+    }
+
+    /// Mean number in flight by Little's law: rate times mean latency. None where latencies are in whole milliseconds:
+    /// they say nothing of what is below one.
+    pub fn in_flight(&self) -> Option<f64> {
+        const STEP_MAX_NS: f64 = 1e6;
+        let fine = self.latency_step_ns.is_none_or(|step| step < STEP_MAX_NS);
+        let mean = self.total.rate_per_s? * self.total.mean_ns? / 1e9;
+        (fine && mean.is_finite()).then_some(mean)
+    }
+
+    /// Bytes that one I/O moved on average: of the block size where it is not counted.
+    pub fn bytes_an_io(&self) -> Option<f64> {
+        let total = &self.total;
+        let counted = total.bytes_per_s.zip(total.rate_per_s);
+        let counted = counted.filter(|(_, rate)| *rate > 0.0);
+        let counted = counted.map(|(bytes, rate)| bytes / rate);
+        self.block_bytes.map(|block| block as f64).or(counted)
+    }
+}
+
+impl ObservedFigures {
+    fn of(figures: &RowFigures, measured: Option<Nanos>) -> ObservedFigures {
+        let over = |amount: u64| {
+            let time = measured.filter(|time| time.0 > 0)?;
+            Some(per_second(amount as f64, time))
+        };
+        let ns = |time: Option<Nanos>| time.map(|time| time.0 as f64);
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite() && *value >= 0.0);
+        let latency = &figures.latency;
+        let bytes = figures.bytes.map(|Bytes(bytes)| bytes);
+        let points = latency.percentiles.iter();
+        ObservedFigures {
+            ios: figures.ios,
+            errors: figures.errors,
+            rate_per_s: finite(figures.ios_per_s).or_else(|| over(figures.ios?)),
+            bytes_per_s: finite(figures.bytes_per_s).or_else(|| over(bytes?)),
+            mean_ns: ns(latency.mean),
+            sd_ns: ns(latency.sd),
+            min_ns: ns(latency.min),
+            max_ns: ns(latency.max),
+            percentiles: points
+                .filter(|(quantile, _)| (0.0..=1.0).contains(quantile))
+                .map(|(quantile, time)| (*quantile, time.0 as f64))
+                .collect(),
+        }
+    }
+}
+
+/// Each thread on each target.
+fn own_rows(record: &RunRecord) -> Vec<ObservedRow> {
+    let measured = record.phases.measured();
+    let row = |thread: &model::ThreadRecord| {
+        let ios = thread.measured.iter().map(|tally| tally.ios);
+        let ios = ios.fold(0, u64::saturating_add);
+        let facts = record.targets.get(thread.target as usize);
+        ObservedRow {
+            thread: Some(thread.thread),
+            target: facts.map_or_else(String::new, |facts| {
+                facts.path.to_string_lossy().into_owned()
+            }),
+            ios: Some(ios),
+            rate_per_s: (measured.0 > 0).then(|| per_second(ios as f64, measured)),
+        }
+    };
+    record.threads.iter().map(row).collect()
+}
+
+/// Of a sample; none of fewer than three values.
+fn standard_deviation(values: &[f64]) -> Option<f64> {
+    if values.len() < 3 {
+        return None;
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (count - 1.0)).sqrt()).filter(|sd| sd.is_finite())
+}

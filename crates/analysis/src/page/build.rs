@@ -1,0 +1,359 @@
+//! Puts a page together, result by result, so that no more than one record has to be in memory.
+
+use super::comparisons::comparisons;
+use super::curves::{Seen, curves};
+use super::detail::CellDetail;
+use super::{
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageUnit, PageValue, diet, panel,
+    roof, words,
+};
+use crate::columns::{Column, Unit, Value, columns};
+use crate::compare::Compared;
+use crate::estimate::Estimate;
+use crate::findings::Finding;
+use crate::imported::ImportedReport;
+use crate::rows::per_second;
+use crate::run::{OutcomeKind, RunReport};
+use crate::verdict::Rank;
+use model::{Origin, ResultRow, RunRecord};
+use std::collections::{HashMap, HashSet};
+
+/// Raised when a field of the document changes its meaning or goes away; new fields do not raise it.
+const PAGE_VERSION: u32 = 1;
+
+/// A page that grows: a part, then its cells in their order, then the next part.
+#[derive(Debug, Default)]
+pub struct PageBuilder {
+    document: PageDocument,
+    rows: Vec<ResultRow>,             // one a cell
+    compared: Vec<(usize, Compared)>, // by the place of its part; only where parts are compared
+    compares: bool,
+    found: HashMap<(usize, String, u8), usize>, // place of a finding, by part, rule and weight
+}
+
+impl PageBuilder {
+    /// An empty page. `compares` says that several parts will stand side by side.
+    pub fn new(made_utc_ns: u64, tool_version: &str, compares: bool) -> PageBuilder {
+        PageBuilder {
+            compares,
+            document: PageDocument {
+                page_version: PAGE_VERSION,
+                made_utc_ns,
+                tool_version: tool_version.to_owned(),
+                ..PageDocument::default()
+            },
+            ..PageBuilder::default()
+        }
+    }
+
+    /// Begins a part. Its verdict is completed at the end from what is said there already: a headline and an answer as
+    /// first sentence, where a survey or a sweep has them.
+    pub fn part(&mut self, part: PagePart) {
+        self.document.parts.push(part);
+    }
+
+    /// The part that was begun last, for what is known only after its cells.
+    pub fn last_part(&mut self) -> Option<&mut PagePart> {
+        self.document.parts.last_mut()
+    }
+
+    /// A result of fathom's own. `command` is the line that runs it alone.
+    pub fn measured(
+        &mut self,
+        row: ResultRow,
+        record: &RunRecord,
+        report: &RunReport,
+        command: Option<String>,
+    ) {
+        let steps_max = diet::STEPS_MAX;
+        let cell = PageCell {
+            rank: Some(report.verdict.rank),
+            reasons: match report.verdict.rank {
+                Rank::Valid => Vec::new(),
+                _ => report.verdict.reasons.clone(),
+            },
+            failed: report.outcome.kind == OutcomeKind::Failed,
+            rate: report.total().map(|total| total.rate),
+            bytes_rate: report.total().map(|total| total.bytes_rate),
+            median: median(report),
+            command,
+            detail: Some(Box::new(CellDetail::of(record, report, steps_max))),
+            ..self.cell(&row)
+        };
+        if self.compares {
+            let compared = Compared::measured(row.clone(), record);
+            self.compared.push((cell.part, compared));
+        }
+        self.facts(report);
+        self.findings(&report.findings);
+        self.push(cell, row);
+    }
+
+    /// A result of another tool's.
+    pub fn imported(&mut self, row: ResultRow, report: &ImportedReport) {
+        let cell = PageCell {
+            rate: rate_of(&row),
+            rank: Some(report.verdict.rank),
+            reasons: match report.verdict.rank {
+                Rank::Valid => Vec::new(),
+                _ => report.verdict.reasons.clone(),
+            },
+            ..self.cell(&row)
+        };
+        if self.compares {
+            self.compared.push((cell.part, Compared::line(row.clone())));
+        }
+        self.findings(&report.findings);
+        self.push(cell, row);
+    }
+
+    /// A cell that was tried and has no result, or that could not be read: `row` says why.
+    pub fn missing(&mut self, row: ResultRow) {
+        let cell = PageCell {
+            failed: true,
+            reasons: row.reason.clone().into_iter().collect(),
+            ..self.cell(&row)
+        };
+        self.push(cell, row);
+    }
+
+    /// What was asked of a cell without a result, by the names of options: the shelf keeps only its label. Fields that have
+    /// no place in a row are left out.
+    pub fn asked(&mut self, number: u32, values: &[(String, String)]) {
+        let part = self.document.parts.len().saturating_sub(1);
+        let cells = self.document.cells.iter().zip(&mut self.rows);
+        let own = cells.filter(|(cell, row)| cell.part == part && row.number == number);
+        for (_, row) in own.filter(|(_, row)| row.origin == Origin::Missing) {
+            let work = &mut row.work;
+            for (field, value) in values {
+                match field.as_str() {
+                    "block" => work.block = value.parse().ok(),
+                    "depth" => work.queue_depth = value.parse().ok(),
+                    "threads" => work.threads = value.parse().ok(),
+                    "write" => work.write_percent = value.trim_end_matches('%').parse().ok(),
+                    "pattern" => work.pattern = Some(value.clone()),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The whole page. `bytes_max` is how long its document may become; what does not fit is left out and said.
+    pub fn finish(mut self, bytes_max: usize) -> PageDocument {
+        let seen: Vec<Seen<'_>> = self
+            .document
+            .cells
+            .iter()
+            .zip(&self.rows)
+            .enumerate()
+            .map(|(place, (cell, row))| Seen { place, cell, row })
+            .collect();
+        let curves = curves(&seen);
+        let mut roofs = Vec::new();
+        for (number, part) in self.document.parts.iter_mut().enumerate() {
+            part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
+            if let Some((word, why)) = part.limit.take() {
+                panel::name_limit(&mut part.panel, &word, &why);
+            }
+            part.counts = words::counts(&seen, part.counts.planned, number);
+            words::complete(part, &seen, number);
+            roofs.extend(roof::roofs(&seen, number));
+        }
+        self.document.curves = curves;
+        self.document.roofs = roofs;
+        self.document.title = words::title(&self.document.parts);
+        self.document
+            .findings
+            .sort_by_key(|finding| std::cmp::Reverse(finding.rank));
+        self.document.comparisons = comparisons(&self.document, std::mem::take(&mut self.compared));
+        self.lay_out_columns();
+        self.leave_out_twins();
+        diet::keep_to(&mut self.document, bytes_max);
+        self.document
+    }
+
+    fn cell(&self, row: &ResultRow) -> PageCell {
+        PageCell {
+            part: self.document.parts.len().saturating_sub(1),
+            id: row.name(),
+            label: row.label.clone(),
+            ..PageCell::default()
+        }
+    }
+
+    fn push(&mut self, cell: PageCell, row: ResultRow) {
+        self.document.cells.push(cell);
+        self.rows.push(row);
+    }
+
+    /// What is the same of all cells of a part is kept once, from the first that knows it.
+    fn facts(&mut self, report: &RunReport) {
+        let Some(part) = self.document.parts.last_mut() else {
+            return;
+        };
+        if part.host.is_none() {
+            part.host = Some(report.host.clone());
+        }
+        if part.engine.is_none() {
+            part.engine = Some(report.engine.clone());
+        }
+        for target in &report.targets {
+            if !part.targets.contains(&target.facts) {
+                part.targets.push(target.facts.clone());
+            }
+        }
+        for check in &report.device_checks {
+            const CHECKS_MAX: usize = 8; // they differ by their figures, cell by cell
+            let sentences = &mut part.device_checks;
+            if sentences.len() < CHECKS_MAX && !sentences.contains(&check.sentence) {
+                sentences.push(check.sentence.clone());
+            }
+        }
+    }
+
+    /// What the cells of the part say together.
+    pub fn together(&mut self, findings: &[Finding]) {
+        for finding in findings {
+            self.document.findings.push(PageFinding {
+                cells: Vec::new(),
+                ..page_finding(finding, 0)
+            });
+        }
+    }
+
+    /// Of the cell that is pushed next.
+    fn findings(&mut self, findings: &[Finding]) {
+        let cell = self.document.cells.len();
+        let part = self.document.parts.len().saturating_sub(1);
+        for finding in findings {
+            let key = (part, finding.id.clone(), finding.rank as u8);
+            let next = self.document.findings.len();
+            let place = *self.found.entry(key).or_insert(next);
+            match self.document.findings.get_mut(place) {
+                Some(known) => known.cells.push(cell),
+                None => self.document.findings.push(page_finding(finding, cell)),
+            }
+        }
+    }
+
+    /// `pattern` and `random` say the same of most results: then one axis is enough.
+    fn leave_out_twins(&mut self) {
+        let work = |row: &ResultRow| (row.work.pattern.clone(), row.work.random_percent);
+        let pairs: HashSet<_> = self.rows.iter().map(work).collect();
+        let patterns: HashSet<_> = pairs.iter().map(|(pattern, _)| pattern).collect();
+        if pairs.len() == patterns.len() && patterns.len() > 1 {
+            self.document.axes.retain(|axis| axis != "random");
+        }
+    }
+
+    /// Fields that nobody knows are left out; those that are alike are said once.
+    fn lay_out_columns(&mut self) {
+        for column in columns() {
+            let values: Vec<PageValue> = self.rows.iter().map(|row| value(column, row)).collect();
+            // A cell without a result is no witness against the others.
+            let present = self.rows.iter().zip(&values);
+            let has_result = |row: &ResultRow| row.origin != Origin::Missing;
+            let mut present =
+                present.filter(|(row, value)| has_result(row) || **value != PageValue::Nothing);
+            let known = values.iter().any(|value| *value != PageValue::Nothing);
+            if !known {
+                continue;
+            }
+            let first = present.next().map(|(_, value)| value);
+            let alike = values.iter().all(|value| Some(value) == first);
+            if !alike && is_of_work(column) && present.any(|(_, value)| Some(value) != first) {
+                self.document.axes.push(column.name.to_owned());
+            }
+            let alike = alike.then(|| first.cloned()).flatten();
+            if alike.is_none() {
+                let cells = self.document.cells.iter_mut().zip(values);
+                cells.for_each(|(cell, value)| cell.values.push(value));
+            }
+            self.document.columns.push(PageColumn {
+                name: column.name,
+                heading: column.heading,
+                unit: unit(column.unit),
+                about: column.about,
+                alike,
+            });
+        }
+    }
+}
+
+/// Fields of the request by which results may be laid out.
+fn is_of_work(column: &Column) -> bool {
+    const AXES: [&str; 12] = [
+        "tool",
+        "target",
+        "block",
+        "depth",
+        "threads",
+        "write",
+        "pattern",
+        "random",
+        "cache",
+        "write_through",
+        "size",
+        "rate",
+    ];
+    AXES.contains(&column.name)
+}
+
+fn rate_of(row: &ResultRow) -> Option<Estimate> {
+    let counted = || {
+        let measured = row.measured.filter(|time| time.0 > 0)?;
+        Some(per_second(row.total.ios? as f64, measured))
+    };
+    let rate = row.total.ios_per_s.or_else(counted)?;
+    Some(Estimate::bare(rate, row.total.ios.unwrap_or(0) as f64))
+}
+
+fn median(report: &RunReport) -> Option<Estimate> {
+    let median = report.total()?.latency.at(0.5)?;
+    Some(Estimate {
+        value: median.latency_ns? as f64,
+        low: median.low_ns.map(|ns| ns as f64),
+        high: median.high_ns.map(|ns| ns as f64),
+        samples: median.effective_ios,
+    })
+}
+
+fn page_finding(finding: &Finding, cell: usize) -> PageFinding {
+    PageFinding {
+        id: finding.id.clone(),
+        rank: finding.rank,
+        confidence: finding.confidence,
+        sentence: finding.sentence.clone(),
+        evidence: finding.evidence.clone(),
+        advice: finding.advice.clone(),
+        cells: vec![cell],
+    }
+}
+
+fn value(column: &Column, row: &ResultRow) -> PageValue {
+    match (column.read)(row) {
+        Value::Nothing => PageValue::Nothing,
+        Value::Name(session, number) => PageValue::Text(format!("{session}.{number}")),
+        Value::Text(text) => PageValue::Text(text),
+        Value::Tags(tags) => PageValue::Text(tags.join(" ")),
+        Value::Whole(number) => PageValue::Whole(number),
+        Value::Real(number) => PageValue::Real(number),
+        Value::Truth(truth) => PageValue::Truth(truth),
+    }
+}
+
+fn unit(unit: Unit) -> PageUnit {
+    match unit {
+        Unit::Name => PageUnit::Name,
+        Unit::Text => PageUnit::Text,
+        Unit::Tags => PageUnit::Tags,
+        Unit::Count => PageUnit::Count,
+        Unit::Percent => PageUnit::Percent,
+        Unit::Rate => PageUnit::Rate,
+        Unit::Size => PageUnit::Size,
+        Unit::SizePerSecond => PageUnit::SizePerSecond,
+        Unit::Time => PageUnit::Time,
+        Unit::Moment => PageUnit::Moment,
+        Unit::Truth => PageUnit::Truth,
+    }
+}

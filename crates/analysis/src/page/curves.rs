@@ -1,0 +1,170 @@
+//! Rate and latency over a growing load: which cells make a curve, and where it bends.
+//!
+//! A curve is one workload with one number of threads; its load is the number of I/Os outstanding over all threads. Of
+//! several cells with one load the one whose rate stands in the middle is shown: a mean of percentiles is none.
+
+use super::{CurveMark, CurvePoint, PageCell, PageCurve};
+use crate::models::kneedle;
+use crate::say;
+use model::ResultRow;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// The share of the best rate that counts as having reached it; as in a survey.
+const KNEE_SHARE: f64 = 0.95;
+
+/// A cell as the curves see it.
+pub(super) struct Seen<'a> {
+    /// Its place on the page.
+    pub(super) place: usize,
+    /// The cell.
+    pub(super) cell: &'a PageCell,
+    /// Its row.
+    pub(super) row: &'a ResultRow,
+}
+
+impl Seen<'_> {
+    /// Whether its figures may be used.
+    pub(super) fn is_usable(&self) -> bool {
+        let errors = self.row.total.errors.unwrap_or(0);
+        let valid = self.cell.rank != Some(crate::verdict::Rank::Invalid);
+        valid && !self.cell.failed && errors == 0 && self.rate() > 0.0
+    }
+
+    /// I/Os a second; 0 where it is not known.
+    pub(super) fn rate(&self) -> f64 {
+        self.cell.rate.map_or(0.0, |rate| rate.value)
+    }
+
+    /// Bytes a second; 0 where it is not known.
+    pub(super) fn bytes_per_s(&self) -> f64 {
+        let total = &self.row.total;
+        let counted = || {
+            let seconds = self.row.measured?.as_seconds();
+            (seconds > 0.0).then(|| total.bytes.map(|bytes| bytes.0 as f64 / seconds))?
+        };
+        total.bytes_per_s.or_else(counted).unwrap_or(0.0)
+    }
+
+    /// I/Os outstanding over all threads, as asked; none of a rate, whose load is the rate itself.
+    pub(super) fn outstanding(&self) -> Option<u64> {
+        let work = &self.row.work;
+        let asked = u64::from(work.queue_depth?) * u64::from(work.threads?);
+        (work.rate_per_s.is_none() && asked > 0).then_some(asked)
+    }
+
+    /// The workload in words, without depth and threads: `4 KiB random reads`.
+    pub(super) fn workload(&self) -> String {
+        let work = &self.row.work;
+        let mut words = Vec::new();
+        words.extend(work.block.map(|block| say::bytes(block.0)));
+        words.extend(work.pattern.clone());
+        words.push(match work.write_percent {
+            None => "I/Os".to_owned(),
+            Some(0) => "reads".to_owned(),
+            Some(100) => "writes".to_owned(),
+            Some(share) => format!("reads, {share} % writes"),
+        });
+        let cached = work
+            .cache
+            .is_some_and(|mode| mode != model::CacheMode::Unbuffered);
+        words.extend(cached.then(|| "through the cache".to_owned()));
+        let through = work.write_through == Some(true);
+        words.extend(through.then(|| "write-through".to_owned()));
+        words.join(" ")
+    }
+
+    /// What two cells of one curve have alike.
+    fn key(&self) -> impl Eq + Hash + use<> {
+        let work = &self.row.work;
+        (
+            (self.cell.part, self.row.target.clone(), self.workload()),
+            (work.size, work.engine.clone(), work.random_percent),
+            work.threads,
+        )
+    }
+}
+
+/// All curves with two loads or more, in the order of their first cells.
+pub(super) fn curves(cells: &[Seen<'_>]) -> Vec<PageCurve> {
+    let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
+    let mut places = HashMap::new();
+    let loaded =
+        |seen: &&Seen<'_>| seen.rate() > 0.0 && !seen.cell.failed && seen.outstanding().is_some();
+    for seen in cells.iter().filter(loaded) {
+        let place = *places.entry(seen.key()).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(seen),
+            None => groups.push(vec![seen]),
+        }
+    }
+    groups.iter().filter_map(|group| curve(group)).collect()
+}
+
+fn curve(group: &[&Seen<'_>]) -> Option<PageCurve> {
+    let mut loads: Vec<u64> = group.iter().filter_map(|seen| seen.outstanding()).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    if loads.len() < 2 {
+        return None;
+    }
+    let points: Vec<(CurvePoint, &Seen<'_>)> = loads
+        .into_iter()
+        .map(|load| {
+            let mut here: Vec<&Seen<'_>> = group
+                .iter()
+                .filter(|seen| seen.outstanding() == Some(load))
+                .copied()
+                .collect();
+            here.sort_by(|one, other| one.rate().total_cmp(&other.rate()));
+            let middle = here[(here.len() - 1) / 2];
+            let point = CurvePoint {
+                outstanding: load,
+                cell: middle.place,
+                runs: here.len() as u64,
+            };
+            (point, middle)
+        })
+        .collect();
+    Some(PageCurve {
+        part: group[0].cell.part,
+        workload: group[0].workload(),
+        threads: group[0].row.work.threads.unwrap_or(1),
+        knee: knee(&points),
+        cap: None,
+        points: points.into_iter().map(|(point, _)| point).collect(),
+    })
+}
+
+/// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95 % of the best rate of the curve; none where that is the largest load that was tried,
+/// because then the rate may rise on.
+fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
+    let usable = || points.iter().filter(|(_, seen)| seen.is_usable());
+    let bends: Vec<(f64, f64)> = usable()
+        .map(|(point, seen)| (point.outstanding as f64, seen.rate()))
+        .collect();
+    if let Ok(outstanding) = kneedle(&bends) {
+        let rate = bends.iter().find(|(load, _)| *load == outstanding);
+        return Some(CurveMark {
+            outstanding: Some(outstanding),
+            rate_per_s: rate.map(|(_, rate)| *rate),
+            how: "where the curve bends most (Kneedle)".to_owned(),
+        });
+    }
+    let best = usable().map(|(_, seen)| seen.rate()).fold(0.0, f64::max);
+    let (point, seen) = usable().find(|(_, seen)| seen.rate() >= KNEE_SHARE * best)?;
+    if usable()
+        .next_back()
+        .is_none_or(|(last, _)| last.cell == point.cell)
+    {
+        return None;
+    }
+    Some(CurveMark {
+        outstanding: Some(point.outstanding as f64),
+        rate_per_s: Some(seen.rate()),
+        how: format!(
+            "the smallest load that reaches {} of the best rate of this curve",
+            say::percent(KNEE_SHARE)
+        ),
+    })
+}

@@ -1,0 +1,308 @@
+//! The inside of one result: its time series and its latency distribution, thinned to what a screen can show.
+//!
+//! Steps are merged, never dropped and never averaged over percentiles: counts are added, the largest of maxima is kept, a
+//! mean is of all I/Os of the merged step. A distribution is read from the whole histogram at evenly spaced places of the
+//! nines axis. Deliberately absent: which results get a detail at all (`diet`).
+
+use super::{PageUnit, series};
+use crate::intervals::{IntervalRow, Steadiness};
+use crate::run::{RunReport, TimeReport};
+use crate::say;
+use model::{LatencyHistogram, Operation, RunRecord, Tally};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The inside of one result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct CellDetail {
+    /// Rate and latency over time; none where nothing was measured.
+    pub times: Option<DetailTimes>,
+    /// Distributions of latency: reads and writes together, then each where both were there.
+    pub distributions: Vec<DistributionCurve>,
+    /// Where latencies lay over time; none where that was not kept.
+    pub heat: Option<HeatMap>,
+    /// What the machine's counters said meanwhile; none where they were not read on the way.
+    pub counters: Option<Counters>,
+}
+
+/// Counts of latencies over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct HeatMap {
+    /// Length of a row in nanoseconds.
+    pub step_ns: u64,
+    /// Where each column of latencies begins, in nanoseconds, and where the last one ends.
+    pub bounds_ns: Vec<u64>,
+    /// Row by row of time: column and count in turn, of those columns that hold anything.
+    pub rows: Vec<Vec<u64>>,
+}
+
+/// Counters of the machine over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Counters {
+    /// Where each stretch ended, in nanoseconds from the start of the measured phase.
+    pub at_ns: Vec<u64>,
+    /// How long each was.
+    pub length_ns: Vec<u64>,
+    /// What was read, by what it is counted in.
+    pub tracks: Vec<CounterTrack>,
+}
+
+/// Counters that belong on one axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct CounterTrack {
+    /// In one word.
+    pub id: String,
+    /// What is counted.
+    pub label: String,
+    /// In what.
+    pub unit: PageUnit,
+    /// Each with a value for every stretch.
+    pub lines: Vec<CounterLine>,
+}
+
+/// One counter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct CounterLine {
+    /// Of what.
+    pub name: String,
+    /// Stretch by stretch; none where it was not read.
+    pub values: Vec<Option<f64>>,
+}
+
+/// Rate and latency over time. All lists are as long as each other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct DetailTimes {
+    /// Length of a step in nanoseconds.
+    pub step_ns: u64,
+    /// Length of the last step in nanoseconds, which may have been cut short.
+    pub last_ns: u64,
+    /// How many steps of the record make one here.
+    pub merged: u64,
+    /// Load before counting began, in nanoseconds.
+    pub warmup_ns: u64,
+    /// I/Os completed.
+    pub ios: Vec<u64>,
+    /// Bytes that they moved.
+    pub bytes: Vec<u64>,
+    /// Mean latency in whole nanoseconds; none without I/Os.
+    pub mean_ns: Vec<Option<u64>>,
+    /// Largest latency in nanoseconds; none without I/Os.
+    pub max_ns: Vec<Option<u64>>,
+    /// The window over which the rate was looked at.
+    pub steady: SteadyWindow,
+    /// What of the measured phase was still warm-up, in nanoseconds; none where nobody looked or nothing was.
+    pub cut_ns: Option<u64>,
+    /// Moments that were found to matter.
+    pub marks: Vec<TimeMark>,
+}
+
+/// A moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimeMark {
+    /// When, in nanoseconds from the start of the measured phase.
+    pub at_ns: u64,
+    /// What happened, in a few words.
+    pub text: String,
+}
+
+/// Whether the rate held still, and where it was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct SteadyWindow {
+    /// The answer; none where it is too short to tell.
+    pub steady: Option<bool>,
+    /// Why there is no answer.
+    pub why_not: Option<String>,
+    /// Where the window begins, in nanoseconds from the start of the measured phase.
+    pub from_ns: Option<u64>,
+    /// Where it ends.
+    pub to_ns: Option<u64>,
+    /// Mean I/Os a second in it.
+    pub rate_per_s: Option<f64>,
+}
+
+/// A distribution of latency.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct DistributionCurve {
+    /// `total`, `read` or `write`.
+    pub operation: String,
+    /// I/Os in it.
+    pub ios: u64,
+    /// Where the curve is read: one in so many I/Os takes longer. Ascending; 10 is the 90th percentile.
+    pub one_in: Vec<f64>,
+    /// Latency there, in nanoseconds. As many.
+    pub latency_ns: Vec<u64>,
+    /// Lower end of the 95 % interval there, in nanoseconds; none where it is not known. As many.
+    pub low_ns: Vec<Option<u64>>,
+    /// Upper end. As many.
+    pub high_ns: Vec<Option<u64>>,
+    /// The largest, in nanoseconds.
+    pub max_ns: Option<u64>,
+    /// Up to here ten I/Os or more lie beyond: it may be trusted.
+    pub trusted_to_one_in: f64,
+}
+
+/// Places to a power of ten on the nines axis.
+const PLACES: u32 = 8;
+/// Fewest I/Os beyond a percentile for it to be trusted; the bound of `latency`.
+const BEYOND_MIN: f64 = 10.0;
+
+impl CellDetail {
+    /// Of a record and what is said of it. // steps_max above 0
+    pub(super) fn of(record: &RunRecord, report: &RunReport, steps_max: usize) -> CellDetail {
+        CellDetail {
+            times: times(report, steps_max),
+            distributions: distributions(record, report),
+            heat: series::heat(record),
+            counters: series::counters(record),
+        }
+    }
+}
+
+fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
+    let rows = &report.intervals;
+    if rows.is_empty() {
+        return None;
+    }
+    let TimeReport {
+        warmup_ns,
+        interval_ns,
+        ..
+    } = report.time;
+    let merged = rows.len().div_ceil(steps_max).max(1);
+    let mut times = DetailTimes {
+        step_ns: interval_ns.saturating_mul(merged as u64),
+        merged: merged as u64,
+        warmup_ns,
+        steady: steady(&report.steadiness, rows, interval_ns),
+        cut_ns: report.warmup_cut.cut_ns.filter(|cut| *cut > 0),
+        marks: marks(&report.steadiness),
+        ..DetailTimes::default()
+    };
+    for step in rows.chunks(merged) {
+        let ios: u64 = step.iter().map(|row| row.ios).sum();
+        let sum: f64 = step
+            .iter()
+            .filter_map(|row| Some(row.mean_latency_ns? * row.ios as f64))
+            .sum();
+        times.ios.push(ios);
+        times.bytes.push(step.iter().map(|row| row.bytes).sum());
+        times
+            .mean_ns
+            .push((ios > 0).then(|| (sum / ios as f64).round() as u64));
+        times
+            .max_ns
+            .push(step.iter().filter_map(|row| row.max_latency_ns).max());
+        times.last_ns = step.iter().map(|row| row.length_ns).sum();
+    }
+    Some(times)
+}
+
+fn marks(steadiness: &Steadiness) -> Vec<TimeMark> {
+    let drop = steadiness.drop.as_ref().map(|drop| TimeMark {
+        at_ns: drop.at_ns,
+        text: format!(
+            "fell from {} to {} IO/s",
+            say::rate(drop.before_per_s),
+            say::rate(drop.after_per_s)
+        ),
+    });
+    let drift = steadiness.drift.as_ref().map(|drift| TimeMark {
+        at_ns: drift.from_ns,
+        text: format!(
+            "drifts from {} to {} IO/s",
+            say::rate(drift.before_per_s),
+            say::rate(drift.after_per_s)
+        ),
+    });
+    drop.into_iter().chain(drift).collect()
+}
+
+/// The windows lie at the end of the last full step: see `intervals`.
+fn steady(steadiness: &Steadiness, rows: &[IntervalRow], interval_ns: u64) -> SteadyWindow {
+    let full = rows.iter().take_while(|row| row.length_ns == interval_ns);
+    let end = full.last().map(|row| row.from_ns + row.length_ns);
+    let windows = &steadiness.window_rates_per_s;
+    let span = steadiness
+        .window_ns
+        .map(|window| window * windows.len() as u64);
+    SteadyWindow {
+        steady: steadiness.steady,
+        why_not: steadiness.why_not.clone(),
+        from_ns: end.zip(span).map(|(end, span)| end.saturating_sub(span)),
+        to_ns: end.filter(|_| span.is_some()),
+        rate_per_s: (!windows.is_empty())
+            .then(|| windows.iter().sum::<f64>() / windows.len() as f64),
+    }
+}
+
+fn distributions(record: &RunRecord, report: &RunReport) -> Vec<DistributionCurve> {
+    let tallies: Vec<(Operation, Tally)> = Operation::ALL
+        .into_iter()
+        .map(|operation| (operation, record.tally(operation, None)))
+        .filter(|(_, tally)| tally.ios > 0)
+        .collect();
+    let mut all = LatencyHistogram::new();
+    for (_, tally) in &tallies {
+        all.merge(&tally.latency);
+    }
+    let mut curves = Vec::new();
+    if all.count() > 0 {
+        curves.push(curve("total", &all, report));
+    }
+    if tallies.len() > 1 {
+        let each = tallies.iter();
+        curves
+            .extend(each.map(|(operation, tally)| curve(operation.name(), &tally.latency, report)));
+    }
+    curves
+}
+
+/// The intervals that the report has, by their place on the axis: 90 %, 99 %, 99.9 % and 99.99 %.
+fn intervals(operation: &str, report: &RunReport) -> HashMap<u32, (Option<u64>, Option<u64>)> {
+    let row = report
+        .operations
+        .iter()
+        .find(|row| row.operation == operation);
+    let percentiles = row.iter().flat_map(|row| &row.latency.percentiles);
+    percentiles
+        .filter_map(|percentile| {
+            let nines = -(1.0 - percentile.quantile).log10();
+            let place = nines * f64::from(PLACES);
+            let whole = (place - place.round()).abs() < 1e-6 && percentile.latency_ns.is_some();
+            whole.then(|| {
+                (
+                    place.round() as u32,
+                    (percentile.low_ns, percentile.high_ns),
+                )
+            })
+        })
+        .collect()
+}
+
+/// Evenly on the axis of nines, from the smallest to the last place that has an I/O beyond it.
+fn curve(operation: &str, histogram: &LatencyHistogram, report: &RunReport) -> DistributionCurve {
+    let known = intervals(operation, report);
+    let count = histogram.count();
+    let mut curve = DistributionCurve {
+        operation: operation.to_owned(),
+        ios: count,
+        max_ns: histogram.max().map(|max| max.0),
+        trusted_to_one_in: count as f64 / BEYOND_MIN,
+        ..DistributionCurve::default()
+    };
+    for place in 0u32.. {
+        let one_in = 10f64.powf(f64::from(place) / f64::from(PLACES));
+        if one_in > count as f64 {
+            break;
+        }
+        if let Some(latency) = histogram.quantile(1.0 - 1.0 / one_in) {
+            curve.one_in.push((one_in * 1000.0).round() / 1000.0);
+            curve.latency_ns.push(latency.0);
+            let (low, high) = known.get(&place).copied().unwrap_or_default();
+            curve.low_ns.push(low);
+            curve.high_ns.push(high);
+        }
+    }
+    curve
+}

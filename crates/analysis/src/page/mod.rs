@@ -1,0 +1,360 @@
+//! The page that people open: one document, made of everything that was asked for.
+//!
+//! A page shows one *part* an ID that was named: a run, a survey, a sweep, an import. A part has cells, one a result on the
+//! shelf, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where its
+//! whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here (what
+//! the document holds), `build` (how it is put together), `detail` (one record), `curves`, `roof`, `panel` and `words`
+//! (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent: layout,
+//! digits and colours, which are the page's own.
+
+mod build;
+mod comparisons;
+mod curves;
+mod detail;
+mod diet;
+mod panel;
+mod roof;
+mod series;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use build::PageBuilder;
+pub use detail::{
+    CellDetail, CounterLine, CounterTrack, Counters, DetailTimes, DistributionCurve, HeatMap,
+    SteadyWindow, TimeMark,
+};
+
+use crate::compare::{ChangeReport, Difference};
+use crate::estimate::Estimate;
+use crate::facts::{EngineDigest, HostDigest, TargetDigest};
+use crate::findings::{Confidence, Evidence, FindingRank};
+use crate::verdict::Rank;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// All that a page shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "fathom page")]
+pub struct PageDocument {
+    /// Version of this form of document; 1.
+    pub page_version: u32,
+    /// What it is about, for the head of the page.
+    pub title: String,
+    /// Wall clock when it was written: nanoseconds since 1970 in UTC.
+    pub made_utc_ns: u64,
+    /// Version of fathom that wrote it.
+    pub tool_version: String,
+    /// What was named, in that order. // at least one
+    pub parts: Vec<PagePart>,
+    /// The fields of cells, in the order of their values.
+    pub columns: Vec<PageColumn>,
+    /// Names of those fields of the request in which cells differ, outermost first.
+    pub axes: Vec<String>,
+    /// Every result, part by part.
+    pub cells: Vec<PageCell>,
+    /// What the rules found, the heaviest first; one entry a rule, part and weight.
+    pub findings: Vec<PageFinding>,
+    /// Rate and latency over a growing number of I/Os outstanding.
+    pub curves: Vec<PageCurve>,
+    /// What bounds the rate at each block size.
+    pub roofs: Vec<PageRoof>,
+    /// The first part against each of the others; empty where there is one part.
+    pub comparisons: Vec<PageComparison>,
+    /// What the page leaves out, in sentences; empty where it has everything.
+    pub left_out: Vec<String>,
+}
+
+/// One ID that was named.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PagePart {
+    /// As it was named: `12`, `12.3`.
+    pub name: String,
+    /// `run`, `survey`, `sweep` or `import`.
+    pub kind: String,
+    /// Files and devices.
+    pub target: String,
+    /// How far it may be used, and what was found.
+    pub verdict: PageVerdict,
+    /// The figures that a person looks for first.
+    pub panel: Vec<PanelItem>,
+    /// Wall clock at its start: nanoseconds since 1970 in UTC; none where it is not known.
+    pub started_utc_ns: Option<u64>,
+    /// `complete`, `interrupted`, `failed`, or `unfinished`: still running, or killed.
+    pub outcome: String,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+    /// Version of the tool that measured it.
+    pub tool_version: String,
+    /// Words that a person gave it.
+    pub tags: Vec<String>,
+    /// What a person should know before using the numbers.
+    pub notes: Vec<String>,
+    /// What all cells have in common, in sentences: roofs, service time, knees.
+    pub models: Vec<String>,
+    /// What holds the rate down, in a word and a sentence, where a survey says so; it goes into the panel.
+    #[serde(skip)]
+    pub limit: Option<(String, String)>,
+    /// How many cells there are of each kind.
+    pub counts: PageCounts,
+    /// The machine; none where it is not known.
+    pub host: Option<HostDigest>,
+    /// What was measured, as far as it is known.
+    pub targets: Vec<TargetDigest>,
+    /// How the bytes were moved and time was read, as the first cell tells; none where it is not known.
+    pub engine: Option<EngineDigest>,
+    /// The device's counters beside the tool's, in sentences; each once.
+    pub device_checks: Vec<String>,
+}
+
+/// How far a part may be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PageVerdict {
+    /// In one word; none where nobody can tell, as of imported results.
+    pub rank: Option<Rank>,
+    /// The same in a line.
+    pub headline: String,
+    /// What was found, what bounds it, how sure that is. // at most three
+    pub sentences: Vec<String>,
+}
+
+/// How many cells there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PageCounts {
+    /// That were wanted; none where that is not known.
+    pub planned: Option<u64>,
+    /// With a result.
+    pub done: u64,
+    /// Tried without a result, or ended by a failed I/O.
+    pub failed: u64,
+    /// Stopped from outside.
+    pub interrupted: u64,
+    /// Results that may be used as they are.
+    pub valid: u64,
+    /// Results that may be used with care.
+    pub weak: u64,
+    /// Results that may not be used.
+    pub invalid: u64,
+    /// Results beyond the first of the same request.
+    pub repeated: u64,
+}
+
+/// One figure of the panel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PanelItem {
+    /// `peak_bytes`, `peak_rate`, `alone`, `knee` or `limit`.
+    pub id: String,
+    /// What it is, in a few words.
+    pub label: String,
+    /// Unit of the estimate.
+    pub unit: PageUnit,
+    /// The figure; none where it is not known, and of what is said in words.
+    pub estimate: Option<Estimate>,
+    /// What is said in words.
+    pub text: Option<String>,
+    /// The cell that it is from, by its place among the cells of the page.
+    pub cell: Option<usize>,
+    /// Of what it is; or why it is not known.
+    pub note: String,
+}
+
+/// In what a value is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PageUnit {
+    /// Words.
+    #[default]
+    Text,
+    /// The name of a result.
+    Name,
+    /// Several words.
+    Tags,
+    /// A whole number.
+    Count,
+    /// Whole percent.
+    Percent,
+    /// A second.
+    Rate,
+    /// Bytes.
+    Size,
+    /// Bytes a second.
+    SizePerSecond,
+    /// Nanoseconds.
+    Time,
+    /// Nanoseconds since 1970 in UTC.
+    Moment,
+    /// Yes or no.
+    Truth,
+}
+
+/// A field of cells.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageColumn {
+    /// What a person types: `latency_p99`.
+    pub name: &'static str,
+    /// The same with its unit, as CSV has it: `latency_p99_ns`.
+    pub heading: &'static str,
+    /// What its values are.
+    pub unit: PageUnit,
+    /// One line on what it means.
+    pub about: &'static str,
+    /// Set where all cells have the same value; cells then leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alike: Option<PageValue>,
+}
+
+/// A value of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PageValue {
+    /// Not known.
+    Nothing,
+    /// A whole number in the field's unit.
+    Whole(u64),
+    /// A number in the field's unit.
+    Real(f64),
+    /// Yes or no.
+    Truth(bool),
+    /// Words, a name, or a moment in ISO 8601.
+    Text(String),
+}
+
+/// One result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PageCell {
+    /// Which part it belongs to, by its place.
+    pub part: usize,
+    /// Its name on the shelf: `12.3`.
+    pub id: String,
+    /// What it was for.
+    pub label: String,
+    /// How far it may be used; none where nobody can tell.
+    pub rank: Option<Rank>,
+    /// Why it is not valid, or why it has no result.
+    pub reasons: Vec<String>,
+    /// Set where it has no figures that may be shown: tried without a result, or ended by a failed I/O.
+    pub failed: bool,
+    /// The values of those fields that are not alike in all cells, in the order of the columns.
+    pub values: Vec<PageValue>,
+    /// I/Os a second with their interval; none without a result.
+    pub rate: Option<Estimate>,
+    /// Median latency in nanoseconds with its interval; none where there are too few I/Os.
+    pub median: Option<Estimate>,
+    /// Bytes a second with their interval; none without a result.
+    pub bytes_rate: Option<Estimate>,
+    /// The line that runs just this cell again; none where it is not known.
+    pub command: Option<String>,
+    /// The inside of it; none of imported results and where the page would have become too large.
+    pub detail: Option<Box<CellDetail>>,
+}
+
+/// What a rule found in one cell or in many.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageFinding {
+    /// Name of the rule.
+    pub id: String,
+    /// How much it weighs.
+    pub rank: FindingRank,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What was found in the first of these cells, in one sentence.
+    pub sentence: String,
+    /// The numbers behind the sentence.
+    pub evidence: Vec<Evidence>,
+    /// What to do next.
+    pub advice: String,
+    /// The cells that it was found in, by their place; empty of what only the cells of a part together say.
+    pub cells: Vec<usize>,
+}
+
+/// The first part against another one.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageComparison {
+    /// Name of the first part.
+    pub a: String,
+    /// Name of the other one; ratios are it over the first.
+    pub b: String,
+    /// What was found, in one sentence.
+    pub answer: String,
+    /// Every figure that both have, over all cells.
+    pub overall: Vec<ChangeReport>,
+    /// The rate of every cell that both have.
+    pub cells: Vec<PageChange>,
+    /// What differs beside the figures.
+    pub differences: Vec<Difference>,
+    /// What a person should know before using the numbers.
+    pub notes: Vec<String>,
+}
+
+/// The rate of one cell in both.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageChange {
+    /// What tells it from the others: `block=4K depth=8`; empty where there is one.
+    pub name: String,
+    /// Its results in the first part.
+    pub a: Vec<String>,
+    /// Its results in the other.
+    pub b: Vec<String>,
+    /// The rate in the other over that in the first, with its 95 % interval; none where a side has none.
+    pub ratio: Option<Estimate>,
+    /// Whether it can be told from no change; none where the data do not say.
+    pub differs: Option<bool>,
+}
+
+/// One workload with growing numbers of I/Os outstanding, all with the same number of threads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PageCurve {
+    /// Which part it belongs to.
+    pub part: usize,
+    /// The workload, without threads: `4 KiB random reads`.
+    pub workload: String,
+    /// Threads.
+    pub threads: u32,
+    /// From the fewest I/Os outstanding to the most. // at least two
+    pub points: Vec<CurvePoint>,
+    /// Where more I/Os outstanding begin to cost latency and bring little.
+    pub knee: Option<CurveMark>,
+    /// What the rate does not exceed.
+    pub cap: Option<CurveMark>,
+}
+
+/// One load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CurvePoint {
+    /// I/Os outstanding over all threads.
+    pub outstanding: u64,
+    /// The cell; of several with this load the one whose rate stands in the middle.
+    pub cell: usize,
+    /// How many cells have this load.
+    pub runs: u64,
+}
+
+/// A place on a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CurveMark {
+    /// I/Os outstanding there; none of a mark that is a rate alone.
+    pub outstanding: Option<f64>,
+    /// I/Os a second there.
+    pub rate_per_s: Option<f64>,
+    /// How it was found, in a sentence.
+    pub how: String,
+}
+
+/// Reads, writes or both: the highest rates, and the cells under them.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageRoof {
+    /// Which part it belongs to.
+    pub part: usize,
+    /// `reads`, `writes` or `reads and writes`.
+    pub name: String,
+    /// Most I/Os a second, at any size.
+    pub rate_per_s: f64,
+    /// The cell that it is from.
+    pub rate_cell: usize,
+    /// Most bytes a second, at any size.
+    pub bytes_per_s: f64,
+    /// The cell that it is from.
+    pub bytes_cell: usize,
+    /// All cells of this kind that may be used.
+    pub cells: Vec<usize>,
+}

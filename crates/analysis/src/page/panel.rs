@@ -1,0 +1,197 @@
+//! The five figures that a person looks for first, each with its cell.
+//!
+//! Only of cells that may be used and whose I/Os all succeeded. A figure that is not known is there all the same and says
+//! why: a gap is an answer too.
+
+use super::curves::Seen;
+use super::roof::first_most;
+use super::{PageCurve, PageFinding, PageUnit, PanelItem};
+use crate::estimate::Estimate;
+use crate::say;
+
+/// The panel of one part.
+pub(super) fn panel(
+    cells: &[Seen<'_>],
+    (curves, findings): (&[PageCurve], &[PageFinding]),
+    part: usize,
+) -> Vec<PanelItem> {
+    let usable: Vec<&Seen<'_>> = cells
+        .iter()
+        .filter(|seen| seen.cell.part == part && seen.is_usable())
+        .collect();
+    vec![
+        peak_bytes(&usable),
+        peak_rate(&usable),
+        alone(&usable),
+        knee(&usable, curves, part),
+        limit(cells, findings, part),
+    ]
+}
+
+fn item(id: &str, label: &str, unit: PageUnit) -> PanelItem {
+    PanelItem {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        unit,
+        ..PanelItem::default()
+    }
+}
+
+const NO_CELL: &str = "no cell may be used";
+
+fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
+    let item = item("peak_bytes", "Peak bandwidth", PageUnit::SizePerSecond);
+    let Some(best) = first_most(usable, Seen::bytes_per_s) else {
+        return PanelItem {
+            note: NO_CELL.to_owned(),
+            ..item
+        };
+    };
+    let bare = Estimate::bare(best.bytes_per_s(), 0.0);
+    PanelItem {
+        estimate: best.cell.bytes_rate.or(Some(bare)),
+        cell: Some(best.place),
+        note: of_what(best),
+        ..item
+    }
+}
+
+fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
+    let item = item("peak_rate", "Peak rate", PageUnit::Rate);
+    let Some(best) = first_most(usable, Seen::rate) else {
+        return PanelItem {
+            note: NO_CELL.to_owned(),
+            ..item
+        };
+    };
+    PanelItem {
+        estimate: best.cell.rate,
+        cell: Some(best.place),
+        note: of_what(best),
+        ..item
+    }
+}
+
+/// What a program waits that sends one small random I/O after another: reads before writes, random before sequential, the
+/// smallest block.
+fn alone(usable: &[&Seen<'_>]) -> PanelItem {
+    let item = item("alone", "Latency at depth 1", PageUnit::Time);
+    let first = usable
+        .iter()
+        .filter(|seen| seen.outstanding() == Some(1) && seen.row.total.latency.at(0.5).is_some())
+        .min_by_key(|seen| {
+            let work = &seen.row.work;
+            (
+                work.write_percent.unwrap_or(100),
+                work.pattern.as_deref() != Some("random"),
+                work.block,
+            )
+        });
+    let Some(seen) = first else {
+        return PanelItem {
+            note: "no cell had one I/O outstanding".to_owned(),
+            ..item
+        };
+    };
+    let median = seen.row.total.latency.at(0.5).map(|time| time.0 as f64);
+    let ios = seen.row.total.ios.unwrap_or(0) as f64;
+    PanelItem {
+        estimate: seen
+            .cell
+            .median
+            .or(median.map(|median| Estimate::bare(median, ios))),
+        cell: Some(seen.place),
+        note: format!("median, {}", of_what(seen)),
+        ..item
+    }
+}
+
+/// Of the curve that holds the highest rate.
+fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
+    let item = item("knee", "Knee", PageUnit::Count);
+    let peak = first_most(usable, Seen::rate).map(|seen| seen.place);
+    let holds = |curve: &&PageCurve| {
+        curve.part == part && curve.points.iter().any(|point| Some(point.cell) == peak)
+    };
+    let Some(curve) = curves.iter().find(holds) else {
+        return PanelItem {
+            note: "it takes several loads of one workload to see one".to_owned(),
+            ..item
+        };
+    };
+    let found = curve.knee.as_ref();
+    let Some((mark, outstanding)) = found.and_then(|mark| Some((mark, mark.outstanding?))) else {
+        return PanelItem {
+            note: format!(
+                "not reached: the rate of {} still rose at the largest load that was tried",
+                curve.workload
+            ),
+            ..item
+        };
+    };
+    let nearest = curve
+        .points
+        .iter()
+        .min_by(|one, other| {
+            let far = |outstanding_of: u64| (outstanding_of as f64 - outstanding).abs();
+            far(one.outstanding).total_cmp(&far(other.outstanding))
+        })
+        .map(|point| point.cell);
+    let rate = mark.rate_per_s.map_or(String::new(), |rate| {
+        format!("{} IO/s of ", say::rate(rate))
+    });
+    PanelItem {
+        estimate: Some(Estimate::bare(outstanding, 0.0)),
+        cell: nearest,
+        note: format!("{rate}{}; {}", curve.workload, mark.how),
+        ..item
+    }
+}
+
+/// Rules that name what holds the rate down, with the word for it.
+const LIMITS: [(&str, &str); 4] = [
+    ("rate-cap", "a cap on I/Os"),
+    ("bandwidth-cap", "a cap on bytes"),
+    ("cpu-bound", "this machine's processors"),
+    ("tool-bound", "the measuring tool itself"),
+];
+
+/// What holds the rate down, where a rule says so of a cell.
+fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem {
+    let item = item("limit", "Limit", PageUnit::Text);
+    let own = |cell: &&usize| cells.get(**cell).is_some_and(|seen| seen.cell.part == part);
+    let found = LIMITS.iter().find_map(|(rule, word)| {
+        let finding = findings
+            .iter()
+            .find(|finding| finding.id == *rule && finding.cells.iter().any(|cell| own(&cell)))?;
+        Some((finding, *word, finding.cells.iter().find(own).copied()))
+    });
+    match found {
+        Some((finding, word, cell)) => PanelItem {
+            text: Some(word.to_owned()),
+            note: finding.sentence.clone(),
+            cell,
+            ..item
+        },
+        None => PanelItem {
+            note: "no rule found what holds the rate down".to_owned(),
+            ..item
+        },
+    }
+}
+
+/// Puts what a survey found in the place of what single cells tell.
+pub(super) fn name_limit(panel: &mut [PanelItem], word: &str, why: &str) {
+    for item in panel.iter_mut().filter(|item| item.id == "limit") {
+        item.text = Some(word.to_owned());
+        why.clone_into(&mut item.note);
+    }
+}
+
+/// `4 KiB random reads, 16 outstanding`.
+fn of_what(seen: &Seen<'_>) -> String {
+    match seen.outstanding() {
+        Some(outstanding) => format!("{}, {outstanding} outstanding", seen.workload()),
+        None => seen.workload(),
+    }
+}

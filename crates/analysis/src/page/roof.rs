@@ -1,0 +1,55 @@
+//! What bounds the rate at each block size: the most I/Os a second, and the most bytes a second.
+//!
+//! After the roofline model: Williams, Waterman and Patterson, "Roofline: an insightful visual performance model",
+//! Communications of the ACM 52 (2009). Here the size of an I/O takes the place of operational intensity; the slanted roof
+//! is the highest rate of I/Os, the level one the highest bandwidth, both as measured.
+
+use super::PageRoof;
+use super::curves::Seen;
+
+/// Kinds of I/O with a roof of their own.
+#[allow(clippy::type_complexity, reason = "named once, and read here alone")]
+const KINDS: [(&str, fn(u8) -> bool); 3] = [
+    ("reads", |write| write == 0),
+    ("writes", |write| write == 100),
+    ("reads and writes", |write| write > 0 && write < 100),
+];
+
+/// The roofs of one part, of the kinds that have a cell.
+pub(super) fn roofs(cells: &[Seen<'_>], part: usize) -> Vec<PageRoof> {
+    let of_part = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable();
+    let kind = |(name, fits): &(&str, fn(u8) -> bool)| {
+        let under: Vec<&Seen<'_>> = cells
+            .iter()
+            .filter(of_part)
+            .filter(|seen| seen.row.work.write_percent.is_some_and(fits))
+            .filter(|seen| seen.row.work.block.is_some())
+            .collect();
+        let rate = first_most(&under, Seen::rate)?;
+        let bytes = first_most(&under, Seen::bytes_per_s)?;
+        Some(PageRoof {
+            part,
+            name: (*name).to_owned(),
+            rate_per_s: rate.rate(),
+            rate_cell: rate.place,
+            bytes_per_s: bytes.bytes_per_s(),
+            bytes_cell: bytes.place,
+            cells: under.iter().map(|seen| seen.place).collect(),
+        })
+    };
+    KINDS.iter().filter_map(kind).collect()
+}
+
+/// The first of those with the largest figure; none where none has any.
+pub(super) fn first_most<'a, 'b>(
+    cells: &[&'a Seen<'b>],
+    of: impl Fn(&Seen<'b>) -> f64,
+) -> Option<&'a Seen<'b>> {
+    let mut best: Option<&Seen<'_>> = None;
+    for seen in cells {
+        if of(seen) > best.map_or(0.0, &of) {
+            best = Some(seen);
+        }
+    }
+    best
+}

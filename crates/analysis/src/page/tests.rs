@@ -1,0 +1,198 @@
+//! What a page says of cells that are known.
+
+use super::*;
+use crate::sample::Sample;
+use crate::{Rank, run_report};
+use model::{Bytes, Origin, Ratio, ResultRow};
+
+fn part(name: &str) -> PagePart {
+    PagePart {
+        name: name.to_owned(),
+        kind: "sweep".to_owned(),
+        target: "/data/fathom.dat".to_owned(),
+        ..PagePart::default()
+    }
+}
+
+fn add(page: &mut PageBuilder, number: u32, sample: &Sample) {
+    let record = sample.build();
+    let row = ResultRow {
+        session: 12,
+        number,
+        ..ResultRow::of_record(&record)
+    };
+    page.measured(row, &record, &run_report(&record), None);
+}
+
+fn at_depth(depth: u32, reads: u64) -> Sample {
+    Sample {
+        depth,
+        reads,
+        ..Sample::default()
+    }
+}
+
+fn missing(number: u32) -> ResultRow {
+    ResultRow {
+        session: 12,
+        number,
+        origin: Origin::Missing,
+        reason: Some("no space".to_owned()),
+        ..ResultRow::default()
+    }
+}
+
+fn page_of(samples: &[Sample]) -> PageDocument {
+    let mut page = PageBuilder::new(7, "0.1.0", false);
+    page.part(part("12"));
+    for (number, sample) in (1u32..).zip(samples) {
+        add(&mut page, number, sample);
+    }
+    page.finish(1 << 20)
+}
+
+#[test]
+fn a_ladder_of_depths_becomes_a_curve_with_its_knee() {
+    let rungs = [(1, 20_000), (2, 40_000), (4, 78_000), (8, 80_000)];
+    let page = page_of(&rungs.map(|(depth, reads)| at_depth(depth, reads)));
+    assert_eq!(page.axes, ["depth"]);
+    let [curve] = page.curves.as_slice() else {
+        panic!("{:?}", page.curves);
+    };
+    let loads: Vec<u64> = curve.points.iter().map(|point| point.outstanding).collect();
+    assert_eq!(
+        (curve.workload.as_str(), loads),
+        ("4 KiB random reads", vec![1, 2, 4, 8])
+    );
+    assert_eq!(curve.knee.as_ref().unwrap().outstanding, Some(4.0));
+    let knee = page.parts[0]
+        .panel
+        .iter()
+        .find(|item| item.id == "knee")
+        .unwrap();
+    assert_eq!((knee.estimate.unwrap().value, knee.cell), (4.0, Some(2)));
+}
+
+#[test]
+fn a_rate_that_still_rises_has_no_knee() {
+    let page = page_of(
+        &[(1, 20_000), (2, 40_000), (4, 79_000)].map(|(depth, reads)| at_depth(depth, reads)),
+    );
+    assert_eq!(page.curves[0].knee, None);
+    assert!(page.parts[0].verdict.sentences[1].starts_with("No knee was reached"));
+}
+
+#[test]
+fn what_was_asked_of_a_cell_without_a_result_gives_it_its_place() {
+    let mut page = PageBuilder::new(7, "0.1.0", false);
+    page.part(part("12"));
+    add(&mut page, 1, &at_depth(1, 20_000));
+    page.missing(missing(2));
+    let values = [("depth", "4"), ("block", "4K"), ("nonsense", "?")];
+    page.asked(
+        2,
+        &values.map(|(field, value)| (field.to_owned(), value.to_owned())),
+    );
+    let page = page.finish(1 << 20);
+    assert_eq!(page.axes, ["depth"]);
+}
+
+#[test]
+fn the_panel_names_the_cells_that_its_figures_are_from() {
+    let large = Sample {
+        block: Bytes::kib(1024),
+        reads: 5_000,
+        ..Sample::default()
+    };
+    let page = page_of(&[at_depth(1, 20_000), large, at_depth(4, 60_000)]);
+    let of = |id: &str| {
+        let item = page.parts[0]
+            .panel
+            .iter()
+            .find(|item| item.id == id)
+            .unwrap();
+        (item.cell, item.estimate.map(|estimate| estimate.value))
+    };
+    assert_eq!(of("peak_rate"), (Some(2), Some(6000.0)));
+    assert_eq!(of("peak_bytes"), (Some(1), Some(500.0 * 1048576.0)));
+    assert_eq!(of("alone").0, Some(0));
+    assert_eq!(of("limit"), (None, None));
+    assert_eq!(page.roofs[0].rate_cell, 2);
+}
+
+#[test]
+fn fields_that_are_alike_are_said_once_and_a_missing_cell_is_no_witness() {
+    let mut page = PageBuilder::new(7, "0.1.0", false);
+    page.part(part("12"));
+    add(&mut page, 1, &at_depth(1, 20_000));
+    page.missing(missing(2));
+    let page = page.finish(1 << 20);
+    assert_eq!(page.axes, [""; 0]);
+    assert!(page.cells[1].failed);
+    assert_eq!(page.cells[1].reasons, ["no space"]);
+    let told = page
+        .columns
+        .iter()
+        .filter(|column| column.alike.is_none())
+        .count();
+    assert!(page.cells.iter().all(|cell| cell.values.len() == told));
+    assert_eq!(page.parts[0].verdict.rank, Some(Rank::Weak));
+    assert_eq!(
+        (page.parts[0].counts.done, page.parts[0].counts.failed),
+        (1, 1)
+    );
+}
+
+#[test]
+fn a_part_without_cells_and_one_that_failed_altogether_say_so() {
+    let empty = page_of(&[]);
+    assert_eq!(empty.parts[0].verdict.rank, None);
+    assert!(empty.parts[0].verdict.headline.starts_with("no result"));
+    let mut page = PageBuilder::new(7, "0.1.0", false);
+    page.part(part("12"));
+    page.missing(missing(1));
+    let page = page.finish(1 << 20);
+    assert_eq!(page.parts[0].verdict.rank, Some(Rank::Invalid));
+    assert_eq!(page.parts[0].verdict.headline, "INVALID: no space");
+}
+
+#[test]
+fn long_insides_make_way_for_the_figures_and_the_page_says_so() {
+    let kept_of = |bytes_max: usize| {
+        let mut page = PageBuilder::new(7, "0.1.0", false);
+        page.part(part("12"));
+        for number in 1..=6 {
+            add(&mut page, number, &at_depth(1, 20_000 + u64::from(number)));
+        }
+        let page = page.finish(bytes_max);
+        let has_inside = |place: &usize| page.cells[*place].detail.is_some();
+        ((0..6).filter(has_inside).collect::<Vec<usize>>(), page)
+    };
+    let limits = (0..200).map(|step| kept_of(step * 250));
+    let (kept, page) = limits
+        .into_iter()
+        .find(|(kept, _)| kept.len() == 1)
+        .unwrap();
+    assert_eq!(kept, [5], "the cell of the panel comes first");
+    assert!(
+        page.left_out[0].contains("of 5 cells"),
+        "{}",
+        page.left_out[0]
+    );
+}
+
+#[test]
+fn a_distribution_ends_where_no_io_lies_beyond_and_says_how_far_it_may_be_trusted() {
+    let page = page_of(&[Sample {
+        write: Ratio::NONE,
+        ..at_depth(1, 20_000)
+    }]);
+    let detail = page.cells[0].detail.as_deref().unwrap();
+    let [all] = detail.distributions.as_slice() else {
+        panic!("{:?}", detail.distributions);
+    };
+    assert_eq!(all.ios, 20_000);
+    assert_eq!(all.trusted_to_one_in, 2000.0);
+    assert!(all.one_in.iter().all(|one_in| *one_in <= 20_000.0));
+    assert_eq!(all.one_in.len(), all.latency_ns.len());
+}

@@ -1,0 +1,223 @@
+//! The words at the head of a part: its verdict in a line, and three sentences: what was found, what bounds it, how sure
+//! that is.
+//!
+//! A survey and a sweep bring their own answer; of a single result it is made here. Deliberately absent: any judgement
+//! that the reports of the cells do not hold.
+
+use super::curves::Seen;
+use super::{PageCounts, PagePart, PanelItem};
+use crate::say;
+use crate::verdict::Rank;
+
+/// How many cells of a part there are of each kind.
+pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> PageCounts {
+    let mut counts = PageCounts {
+        planned,
+        ..PageCounts::default()
+    };
+    let mut seen_before = std::collections::HashSet::new();
+    for seen in cells.iter().filter(|seen| seen.cell.part == part) {
+        if seen.cell.failed {
+            counts.failed += 1;
+            continue;
+        }
+        counts.done += 1;
+        if seen.row.outcome.as_deref() == Some("interrupted") {
+            counts.interrupted += 1;
+        }
+        match seen.cell.rank {
+            Some(Rank::Valid) => counts.valid += 1,
+            Some(Rank::Weak) => counts.weak += 1,
+            Some(Rank::Invalid) => counts.invalid += 1,
+            None => {}
+        }
+        let request = seen.row.key.clone().unwrap_or_else(|| seen.cell.id.clone());
+        if !seen_before.insert(request) {
+            counts.repeated += 1;
+        }
+    }
+    counts
+}
+
+/// Completes the verdict of a part from its cells.
+pub(super) fn complete(part: &mut PagePart, cells: &[Seen<'_>], number: usize) {
+    let own: Vec<&Seen<'_>> = cells
+        .iter()
+        .filter(|seen| seen.cell.part == number)
+        .collect();
+    part.verdict.rank = part.verdict.rank.or_else(|| rank(part.counts, &own));
+    let answer = part.verdict.sentences.first().cloned();
+    let answer = answer.or_else(|| match own.as_slice() {
+        [one] if !one.cell.failed => figures(one),
+        _ => best(part),
+    });
+    if part.verdict.headline.is_empty() {
+        part.verdict.headline = headline(part, &own, answer.as_deref());
+    }
+    let sentences = [answer, bound(part), Some(sureness(part, &own))];
+    part.verdict.sentences = sentences
+        .into_iter()
+        .flatten()
+        .map(|sentence| as_sentence(&sentence))
+        .collect();
+}
+
+/// The worst that can be said of all, the best that can be said of some: as of the rows of a survey.
+fn rank(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Rank> {
+    let judged = counts.valid + counts.weak + counts.invalid;
+    if judged == 0 && counts.failed == 0 {
+        return None;
+    }
+    if counts.valid + counts.weak == 0 {
+        return (judged > 0 || own.iter().all(|seen| seen.cell.failed)).then_some(Rank::Invalid);
+    }
+    let doubted = counts.weak + counts.invalid + counts.failed > 0;
+    Some(if doubted { Rank::Weak } else { Rank::Valid })
+}
+
+fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String {
+    let what = match own {
+        [] => return "no result: nothing was measured, or all was deleted".to_owned(),
+        [one] => one.cell.reasons.first().cloned(),
+        _ => None,
+    };
+    let what = what.as_deref().or(answer).unwrap_or("no cell may be used");
+    let PageCounts {
+        done,
+        failed,
+        valid,
+        ..
+    } = part.counts;
+    let word = match part.verdict.rank {
+        Some(rank) => rank.word(),
+        None => return what.to_owned(),
+    };
+    let share = match own {
+        [_] => String::new(),
+        _ if valid == done + failed => String::new(),
+        _ => format!(
+            " ({} of {} cells)",
+            say::count(done + failed - valid),
+            say::count(done + failed)
+        ),
+    };
+    format!("{word}{share}: {what}")
+}
+
+/// `20.6 k IO/s and 80.4 MiB/s; half of all I/Os within 46 µs, 99 % within 90 µs`.
+fn figures(seen: &Seen<'_>) -> Option<String> {
+    let rate = seen.cell.rate?;
+    let latency = &seen.row.total.latency;
+    let mut text = format!(
+        "{} IO/s and {} MiB/s, {}",
+        say::rate(rate.value),
+        say::mib_per_s(seen.bytes_per_s()),
+        seen.workload()
+    );
+    let within = [(0.5, "half of them"), (0.99, "99 %")];
+    let within = within.iter().filter_map(|(quantile, words)| {
+        let time = latency.at(*quantile)?;
+        Some(format!("{words} within {}", say::time(time.0 as f64)))
+    });
+    let within: Vec<String> = within.collect();
+    if !within.is_empty() {
+        text.push_str("; ");
+        text.push_str(&within.join(", "));
+    }
+    Some(text)
+}
+
+/// From the panel, for sessions that bring no answer of their own.
+fn best(part: &PagePart) -> Option<String> {
+    let find = |id: &str| part.panel.iter().find(|item| item.id == id);
+    let rate = find("peak_rate")?;
+    let bytes = find("peak_bytes")?;
+    Some(format!(
+        "up to {} IO/s ({}) and {} MiB/s ({})",
+        say::rate(rate.estimate?.value),
+        rate.note,
+        say::mib_per_s(bytes.estimate?.value),
+        bytes.note
+    ))
+}
+
+/// What bounds it, as far as the cells tell.
+fn bound(part: &PagePart) -> Option<String> {
+    let find = |id: &str| part.panel.iter().find(|item| item.id == id);
+    let limit = find("limit").and_then(|item: &PanelItem| {
+        let what = item.text.as_ref()?;
+        Some(format!("{what} holds the rate down: {}", item.note))
+    });
+    let knee = find("knee").and_then(|item| match item.estimate {
+        Some(knee) => Some(format!(
+            "more than {} outstanding cost latency and bring little: the knee lies at {}",
+            say::counted(knee.value.round() as u64, "I/O"),
+            item.note
+        )),
+        None => item
+            .note
+            .strip_prefix("not reached: ")
+            .map(|why| format!("no knee was reached: {why}")),
+    });
+    limit.or(knee)
+}
+
+fn sureness(part: &PagePart, own: &[&Seen<'_>]) -> String {
+    let counts = part.counts;
+    match own {
+        [] => "there is nothing to be sure of".to_owned(),
+        [one] if one.cell.rank == Some(Rank::Valid) => {
+            "nothing speaks against this result".to_owned()
+        }
+        [one] => match one.cell.reasons.as_slice() {
+            [] => "nobody can tell from outside how far these figures may be trusted".to_owned(),
+            [_] => "that is all that speaks against it".to_owned(),
+            [_, others @ ..] => format!("also: {}", others.join("; ")), // the first stands in the headline
+        },
+        _ if counts.valid + counts.weak + counts.invalid == 0 && counts.failed == 0 => {
+            "nobody can tell from outside how far these figures may be trusted".to_owned()
+        }
+        _ => {
+            let kinds = [
+                (counts.valid, "valid"),
+                (counts.weak, "weak"),
+                (counts.invalid, "invalid"),
+                (counts.failed, "without a result"),
+            ];
+            let kinds: Vec<String> = kinds
+                .iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, word)| format!("{} {word}", say::count(*count)))
+                .collect();
+            let all = say::counted(counts.done + counts.failed, "cell");
+            let first = own.iter().find_map(|seen| {
+                let reason = seen.cell.reasons.first()?;
+                Some(format!("; the first of those, {}: {reason}", seen.cell.id))
+            });
+            format!("of {all} {}{}", kinds.join(", "), first.unwrap_or_default())
+        }
+    }
+}
+
+/// With a capital and a full stop.
+fn as_sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    let end = if text.ends_with('.') { "" } else { "." };
+    format!("{}{}{end}", first.unwrap_or_default(), letters.as_str())
+}
+
+/// `fathom survey of /data/fathom.dat`; `12, 13 and 14 side by side`.
+pub(super) fn title(parts: &[PagePart]) -> String {
+    match parts {
+        [] => "nothing".to_owned(),
+        [one] => match one.target.as_str() {
+            "" => format!("{} {}", one.kind, one.name),
+            target => format!("{} {} of {target}", one.kind, one.name),
+        },
+        [before @ .., last] => {
+            let names: Vec<&str> = before.iter().map(|part| part.name.as_str()).collect();
+            format!("{} and {} side by side", names.join(", "), last.name)
+        }
+    }
+}

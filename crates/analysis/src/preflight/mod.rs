@@ -1,0 +1,167 @@
+//! Before anything is measured: what would make the numbers untrue, or somebody else's, and how to put it right.
+//!
+//! Pure: facts in, remarks out. Each rule is a function of the facts and stands in `load` (who else is at work) or `setting`
+//! (how things are set). Deliberately absent: taking the facts, and refusing a run: whoever measures decides.
+
+mod load;
+mod setting;
+
+#[cfg(test)]
+mod tests;
+
+use model::{CounterWindow, DeviceHealth, HostRecord, TargetFacts};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What is known before a run.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// The machine.
+    pub host: &'a HostRecord,
+    /// The target, as it would be measured.
+    pub target: &'a TargetFacts,
+    /// What the system says of the health of its devices.
+    pub health: &'a [DeviceHealth],
+    /// What the kernel reads the time from.
+    pub time_source: Option<&'a str>,
+    /// The counters over a second or two in which nothing was measured.
+    pub window: &'a CounterWindow,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Nothing was found.
+    Ready,
+    /// It can be measured, and something changes what the numbers mean.
+    Careful,
+    /// Numbers would not be those of the target.
+    NotReady,
+}
+
+impl Answer {
+    /// As it stands at the start of the first line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Answer::Ready => "READY",
+            Answer::Careful => "CAREFUL",
+            Answer::NotReady => "NOT READY",
+        }
+    }
+}
+
+/// How much a remark weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Looked at and in order.
+    Fine,
+    /// Could not be looked at.
+    Unknown,
+    /// Changes what the numbers mean.
+    Care,
+    /// Makes them untrue.
+    Stop,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Remark {
+    /// What was looked at, in a word or two: `other load`, `governor`.
+    pub topic: &'static str,
+    /// How much it weighs.
+    pub weight: Weight,
+    /// What was found.
+    pub found: String,
+    /// What puts it right; none where there is nothing to put right.
+    pub remedy: Option<String>,
+}
+
+/// Everything that there is to say before a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Preflight {
+    /// The target, as it was named.
+    pub target: String,
+    /// The answer, from the heaviest remark.
+    pub answer: Answer,
+    /// The heaviest first.
+    pub remarks: Vec<Remark>,
+    /// For how long other load was looked for.
+    pub looked_ns: u64,
+}
+
+impl Preflight {
+    /// Those that call for something, heaviest first.
+    pub fn calling(&self) -> impl Iterator<Item = &Remark> {
+        self.remarks
+            .iter()
+            .filter(|remark| remark.weight >= Weight::Care)
+    }
+}
+
+/// One rule: `None` where it has nothing to look at.
+type Rule = fn(&Facts<'_>) -> Vec<Remark>;
+
+const RULES: [Rule; 13] = [
+    setting::target,
+    setting::health,
+    load::device,
+    load::cpus,
+    load::hypervisor,
+    setting::shared,
+    setting::throttle,
+    setting::quota,
+    setting::space,
+    setting::scheduler,
+    setting::mount,
+    setting::governor,
+    setting::time_source,
+];
+
+/// Looks at everything.
+pub fn preflight(facts: &Facts<'_>) -> Preflight {
+    let mut remarks: Vec<Remark> = RULES.iter().flat_map(|rule| rule(facts)).collect();
+    remarks.sort_by_key(|remark| std::cmp::Reverse(remark.weight)); // stable: the rules' order within a weight
+    let answer = match remarks.first().map(|remark| remark.weight) {
+        Some(Weight::Stop) => Answer::NotReady,
+        Some(Weight::Care) => Answer::Careful,
+        Some(Weight::Fine | Weight::Unknown) | None => Answer::Ready,
+    };
+    Preflight {
+        target: facts.target.path.to_string_lossy().into_owned(),
+        answer,
+        remarks,
+        looked_ns: facts.window.elapsed().0,
+    }
+}
+
+fn fine(topic: &'static str, found: impl Into<String>) -> Vec<Remark> {
+    one(topic, Weight::Fine, found, None)
+}
+
+fn unknown(topic: &'static str, found: impl Into<String>) -> Vec<Remark> {
+    one(topic, Weight::Unknown, found, None)
+}
+
+fn care(topic: &'static str, found: impl Into<String>, remedy: &str) -> Vec<Remark> {
+    one(topic, Weight::Care, found, Some(remedy))
+}
+
+fn stop(topic: &'static str, found: impl Into<String>, remedy: &str) -> Vec<Remark> {
+    one(topic, Weight::Stop, found, Some(remedy))
+}
+
+fn one(
+    topic: &'static str,
+    weight: Weight,
+    found: impl Into<String>,
+    remedy: Option<&str>,
+) -> Vec<Remark> {
+    vec![Remark {
+        topic,
+        weight,
+        found: found.into(),
+        remedy: remedy.map(str::to_owned),
+    }]
+}

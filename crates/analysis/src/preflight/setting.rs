@@ -1,0 +1,349 @@
+//! How things are set: the target itself, its devices' health, limits, options, clocks.
+
+use super::{Facts, Remark, care, fine, stop, unknown};
+use crate::say;
+use model::{BlockDevice, HealthState, IoLimit, TargetKind};
+
+/// A file system that is fuller places new files badly, and has little left to make a file on.
+const FREE_MIN: f64 = 0.05;
+/// The smallest file that says something of a device.
+const FREE_BYTES_MIN: u64 = 256 << 20;
+
+/// Whether there is anything to measure.
+pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "target";
+    let remedy = match facts.target.kind {
+        TargetKind::MissingFolder => {
+            return stop(
+                TOPIC,
+                "its folder does not exist",
+                "make the folder, or check the spelling",
+            );
+        }
+        TargetKind::Forbidden => {
+            return stop(
+                TOPIC,
+                "this user may not look at it",
+                "run as root, or as its owner",
+            );
+        }
+        TargetKind::Other => {
+            return stop(
+                TOPIC,
+                "it is neither file, folder nor block device",
+                "name one of these",
+            );
+        }
+        TargetKind::File | TargetKind::Folder | TargetKind::Missing => "mount it writable",
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
+            "measure reads only, or make it writable"
+        }
+        TargetKind::Null | TargetKind::Simulated => return fine(TOPIC, "no hardware is measured"),
+    };
+    let read_only = facts
+        .target
+        .file_system
+        .as_ref()
+        .is_some_and(|on| on.read_only);
+    match facts.target.kind {
+        TargetKind::Missing | TargetKind::Folder if read_only => stop(
+            TOPIC,
+            "its file system is mounted read-only, so no file can be made",
+            remedy,
+        ),
+        _ if facts.target.direct_io.is_none() && facts.target.kind == TargetKind::File => care(
+            TOPIC,
+            "it cannot be read past the system's cache",
+            "what is measured includes the cache: place the file on another file system, or say --cache cached",
+        ),
+        _ => Vec::new(),
+    }
+}
+
+/// Arrays, paths, controllers.
+pub(super) fn health(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "health";
+    let mut remarks = Vec::new();
+    for device in facts.health {
+        let found = format!("{}: {}", device.device, device.words);
+        remarks.extend(match device.state {
+            HealthState::Good => continue,
+            HealthState::Repairing => stop(
+                TOPIC,
+                found,
+                "wait until it is done, or pause it for the test",
+            ),
+            HealthState::Degraded => {
+                stop(TOPIC, found, "put the missing part back and let it recover")
+            }
+            HealthState::Failed => stop(
+                TOPIC,
+                found,
+                "replace or reconnect it: the kernel log says more",
+            ),
+        });
+    }
+    if !remarks.is_empty() {
+        return remarks;
+    }
+    let good: Vec<String> = facts
+        .health
+        .iter()
+        .map(|device| format!("{} {}", device.device, device.words))
+        .collect();
+    if good.is_empty() {
+        return unknown(
+            TOPIC,
+            "the system says nothing of it; SMART is not asked: smartctl -H DEVICE",
+        );
+    }
+    fine(
+        TOPIC,
+        format!(
+            "{}; SMART is not asked: smartctl -H DEVICE",
+            good.join(", ")
+        ),
+    )
+}
+
+/// File systems that several hosts use, by their type in mountinfo.
+const SHARED: [(&str, &str); 15] = [
+    ("nfs", "a server"),
+    ("nfs4", "a server"),
+    ("cifs", "a server"),
+    ("smb3", "a server"),
+    ("9p", "the host of this machine"),
+    ("virtiofs", "the host of this machine"),
+    ("fuse.sshfs", "a server"),
+    ("ceph", "a cluster"),
+    ("lustre", "a cluster"),
+    ("beegfs", "a cluster"),
+    ("gpfs", "a cluster"),
+    ("glusterfs", "a cluster"),
+    ("fuse.glusterfs", "a cluster"),
+    ("gfs2", "several hosts on one device"),
+    ("ocfs2", "several hosts on one device"),
+];
+
+/// Whether this host is the one to measure.
+pub(super) fn shared(facts: &Facts<'_>) -> Vec<Remark> {
+    let Some(on) = &facts.target.file_system else {
+        return Vec::new();
+    };
+    let shared = SHARED.iter().find(|(kind, _)| *kind == on.kind);
+    shared.map_or_else(Vec::new, |(kind, by)| {
+        care(
+            "shared",
+            format!(
+                "{} is {kind}, kept by {by} ({}): what is measured is this host's way there, and others may use it too, which no counter here shows",
+                on.mount_point.display(),
+                on.source
+            ),
+            "measure on the host that will use it, look for load where the data lies, and say which host it was",
+        )
+    })
+}
+
+/// What control groups allow.
+pub(super) fn throttle(facts: &Facts<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for device in &facts.target.chain {
+        let limits = facts.host.limits.io.iter();
+        for limit in limits.filter(|limit| limit.device == device.number) {
+            remarks.extend(care(
+                "throttle",
+                format!(
+                    "a control group allows this process {} on {}",
+                    allowed(limit),
+                    device.name
+                ),
+                "run it outside that group, or take the result as that of the limit",
+            ));
+        }
+    }
+    remarks
+}
+
+fn allowed(limit: &IoLimit) -> String {
+    let IoLimit {
+        device: _,
+        read_ios_per_s,
+        write_ios_per_s,
+        read_per_s,
+        write_per_s,
+    } = limit;
+    let ios =
+        |rate: &Option<u64>, what: &str| rate.map(|rate| format!("{} {what}/s", say::count(rate)));
+    let bytes = |rate: &Option<model::Bytes>, what: &str| {
+        rate.map(|rate| format!("{}/s of {what}", say::bytes(rate.0)))
+    };
+    let parts = [
+        ios(read_ios_per_s, "reads"),
+        ios(write_ios_per_s, "writes"),
+        bytes(read_per_s, "reads"),
+        bytes(write_per_s, "writes"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Processor time that control groups allow.
+pub(super) fn quota(facts: &Facts<'_>) -> Vec<Remark> {
+    let cores = facts.host.cpus.len() as f64;
+    let quota = facts
+        .host
+        .limits
+        .cpu_millicores
+        .map(|allowed| allowed as f64 / 1000.0);
+    let quota = quota.filter(|allowed| *allowed < cores);
+    quota.map_or_else(Vec::new, |allowed| {
+        care(
+            "quota",
+            format!(
+                "a control group allows this process {} of {cores} cores",
+                say::digits(allowed)
+            ),
+            "give it more for the test: a process that is held back looks like a slow device",
+        )
+    })
+}
+
+/// Room for a file.
+pub(super) fn space(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "free space";
+    let kind = facts.target.kind;
+    let Some(on) = facts.target.file_system.as_ref().filter(|on| on.size.0 > 0) else {
+        return Vec::new();
+    };
+    if kind == TargetKind::BlockDevice {
+        return Vec::new();
+    }
+    let found = format!(
+        "{} of {} free on {}",
+        say::bytes(on.free.0),
+        say::bytes(on.size.0),
+        on.mount_point.display()
+    );
+    let to_make = matches!(kind, TargetKind::Missing | TargetKind::Folder);
+    if to_make && on.free.0 < FREE_BYTES_MIN {
+        return stop(
+            TOPIC,
+            found,
+            "make room: a file that says something needs 256 MiB at least, better twice the memory",
+        );
+    }
+    if (on.free.0 as f64) < on.size.0 as f64 * FREE_MIN {
+        return care(
+            TOPIC,
+            found,
+            "make room: nearly full file systems and SSDs are slower than they will be with room",
+        );
+    }
+    fine(TOPIC, found)
+}
+
+/// The disks' schedulers. Source: the kernel's `Documentation/block/bfq-iosched.rst`.
+pub(super) fn scheduler(facts: &Facts<'_>) -> Vec<Remark> {
+    let turns = |device: &&BlockDevice| device.rotational == Some(true);
+    let bfq = |device: &&BlockDevice| device.scheduler.as_deref() == Some("bfq");
+    let disks = facts.target.chain.iter();
+    let found = disks.filter(bfq).find(|device| !turns(device));
+    found.map_or_else(Vec::new, |device| {
+        care(
+            "scheduler",
+            format!(
+                "{} does not rotate and has bfq, which costs speed from some 20 000 IO/s on",
+                device.name
+            ),
+            "measure with the scheduler `none` beside it",
+        )
+    })
+}
+
+/// Options that make I/O something else. Sources: mount(8), ext4(5), btrfs(5).
+pub(super) fn mount(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "mount";
+    if facts.target.kind == TargetKind::BlockDevice {
+        return Vec::new();
+    }
+    let Some(on) = &facts.target.file_system else {
+        return Vec::new();
+    };
+    let options: Vec<&str> = on.options.split(',').collect();
+    let starts = |name: &str| {
+        options
+            .iter()
+            .any(|option| option.split('=').next() == Some(name))
+    };
+    let has = |option: &str| options.contains(&option);
+    let told = |found: &str| {
+        care(
+            TOPIC,
+            format!("{}: {found}", on.mount_point.display()),
+            "mount it as the programs will use it, and say so beside the result",
+        )
+    };
+    if has("sync") {
+        return told("sync: every write waits for stable storage");
+    }
+    if has("data=journal") {
+        return told("data=journal: what is written goes twice to the device");
+    }
+    if has("nobarrier") || has("barrier=0") {
+        return told("barriers are off: durable writes may not be durable");
+    }
+    if starts("compress") || starts("compress-force") {
+        return told("compression: data that compresses is not all written");
+    }
+    if on.kind == "tmpfs" || on.kind == "ramfs" {
+        return told("it is kept in memory: no device is measured");
+    }
+    Vec::new()
+}
+
+/// Source: the kernel's `Documentation/admin-guide/pm/cpufreq.rst`.
+pub(super) fn governor(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "governor";
+    let governors = facts
+        .host
+        .cpus
+        .iter()
+        .filter_map(|cpu| cpu.governor.as_deref());
+    let governors: Vec<&str> = governors.collect();
+    match governors.iter().find(|name| **name != "performance") {
+        Some(name) => care(
+            TOPIC,
+            format!(
+                "{name}: processors that have little to do run slowly, which short latencies show"
+            ),
+            "for the test: cpupower frequency-set -g performance",
+        ),
+        None if governors.is_empty() => Vec::new(),
+        None => fine(TOPIC, "performance"),
+    }
+}
+
+/// Clocks whose reading is no more than some instructions, or a page that the hypervisor shares.
+const QUICK: [&str; 6] = [
+    "tsc",
+    "kvm-clock",
+    "hyperv_clocksource_tsc_page",
+    "xen",
+    "arch_sys_counter",
+    "timebase",
+];
+
+/// What the kernel reads the time from: each I/O is stamped twice.
+pub(super) fn time_source(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "clock";
+    match facts.time_source {
+        None => unknown(TOPIC, "the system does not tell what it keeps time by"),
+        Some(name) if QUICK.contains(&name) => fine(TOPIC, name),
+        Some(name) => care(
+            TOPIC,
+            format!(
+                "the kernel keeps time by {name}, which takes up to microseconds to read, twice an I/O"
+            ),
+            "boot with a synchronous time stamp counter (dmesg | grep -i tsc says why it is not used)",
+        ),
+    }
+}

@@ -1,0 +1,278 @@
+//! What a workload comes up against at its best rate, in one word and one sentence.
+//!
+//! # The method
+//!
+//! In this order, the first that holds:
+//!
+//! 1. Nothing of the device was seen: most of the cells at the peak were answered from a cache above it.
+//! 2. Most of the cells at the peak stand at a limit that is known: of a control group, named by a person, published by a
+//!    cloud, or seen because the device was idle while I/Os waited above it. Where others kept the processors busy
+//!    meanwhile, that is still the limit.
+//! 3. fathom, or a processor, had no time left in most of the cells at the peak.
+//! 4. The deepest load still brought more: the limit was not reached.
+//! 5. Another workload with blocks at least twice as large or small comes to the same bytes a second, or to the same I/Os a
+//!    second; or one with blocks of the same size that reads or writes otherwise comes to the same rate. One figure that
+//!    holds whatever is asked is a roof: of a link, of the medium, or of a limiter. From outside these are one thing
+//!    (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts; of I/Os a second only
+//!    where no other workload does more.
+//! 6. More in flight than at the best is clearly slower: the target falls off a cliff.
+//! 7. What is left is the device's own time for an I/O.
+//!
+//! The cells at the peak are those from the knee on with 95 % of the best rate. Most of them must say it, so that one odd
+//! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
+
+use super::{CellReport, Limit, LimitKind, SurveyRow};
+use crate::findings::{Confidence, FindingRank};
+use crate::gain::GAIN_MIN;
+use crate::run::OutcomeKind;
+use crate::say;
+
+/// Two levels this near are one.
+const SAME_MAX: f64 = 0.03;
+/// Sizes that lie further apart than this tell a roof.
+const SIZES_MIN: f64 = 1.9;
+/// From this size on, one figure of reads and writes alike is likelier one of bytes.
+const LARGE: f64 = 65_536.0;
+/// The cells at the peak have this share of it.
+const PEAK_SHARE: f64 = 0.95;
+/// A fall below the best by this much is a cliff.
+const CLIFF_SHARE: f64 = 0.85;
+
+const CACHES: &[&str] = &["page-cache", "unwritten-extents"];
+const TOOLS: &[&str] = &["tool-bound", "cpu-bound", "cpu-quota"];
+const CAPS: &[&str] = &["rate-cap", "bandwidth-cap", "throttled"];
+
+/// A workload's level, for the comparison with others.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    block_bytes: f64,
+    rate: f64,
+    is_reached: bool, // deeper brought no more
+}
+
+/// Says of each row what limits it. `queue_depth_max` is the deepest load that was allowed.
+pub(super) fn name(rows: &mut [SurveyRow], cells: &[CellReport], queue_depth_max: u64) {
+    let levels: Vec<Option<Level>> = rows
+        .iter()
+        .map(|row| level(row, cells, queue_depth_max))
+        .collect();
+    for (place, row) in rows.iter_mut().enumerate() {
+        let others = levels.iter().enumerate();
+        let others = others.filter(|(other, _)| *other != place);
+        let others: Vec<Level> = others.filter_map(|(_, level)| *level).collect();
+        let limit = levels[place].and_then(|mine| limit(row, cells, (mine, &others)));
+        row.limit = limit;
+    }
+}
+
+/// Of the engine null, which has no device: all that it shows is fathom itself.
+pub(super) fn name_null(rows: &mut [SurveyRow]) {
+    for row in rows.iter_mut().filter(|row| row.best.is_some()) {
+        let sentence = "fathom itself: the engine null does no I/O".to_owned();
+        row.limit = Some(said(LimitKind::Tool, sentence, Confidence::High));
+    }
+}
+
+fn sound<'a>(row: &'a SurveyRow, cells: &'a [CellReport]) -> impl Iterator<Item = &'a CellReport> {
+    cells.iter().filter(|cell| {
+        cell.workload == row.workload
+            && cell.asked_rate_per_s.is_none()
+            && cell.ios > 0
+            && cell.outcome.kind != OutcomeKind::Failed
+    })
+}
+
+fn level(row: &SurveyRow, cells: &[CellReport], queue_depth_max: u64) -> Option<Level> {
+    let best = row.best.as_ref()?;
+    let deeper = |from: u64| sound(row, cells).filter(move |cell| cell.queue_depth > from);
+    let knee = row.knee_depth?;
+    // A doubling that brought nothing, or the deepest with little left to gain.
+    let flat = deeper(knee).any(|cell| cell.rate_per_s < GAIN_MIN * knee_rate(row, cells, knee));
+    let bent = knee.saturating_mul(2) <= queue_depth_max && best.queue_depth > knee;
+    Some(Level {
+        block_bytes: best.bytes as f64 / best.ios.max(1) as f64,
+        rate: best.rate_per_s,
+        is_reached: flat || bent || deeper(best.queue_depth).next().is_some(),
+    })
+}
+
+fn knee_rate(row: &SurveyRow, cells: &[CellReport], knee: u64) -> f64 {
+    let at = sound(row, cells).filter(|cell| cell.queue_depth == knee);
+    at.map(|cell| cell.rate_per_s).fold(0.0, f64::max)
+}
+
+fn limit(
+    row: &SurveyRow,
+    cells: &[CellReport],
+    (mine, others): (Level, &[Level]),
+) -> Option<Limit> {
+    let best = row.best.as_ref()?;
+    let knee = row.knee_depth.unwrap_or(best.queue_depth);
+    let peak = |cell: &&CellReport| {
+        cell.queue_depth >= knee && cell.rate_per_s >= PEAK_SHARE * best.rate_per_s
+    };
+    let at_peak: Vec<&CellReport> = sound(row, cells).filter(peak).collect();
+    if let Some(limit) = found(&at_peak) {
+        return Some(limit);
+    }
+    if !mine.is_reached {
+        let sentence = format!(
+            "not reached: still gaining at {} in flight",
+            best.queue_depth
+        );
+        return Some(said(LimitKind::Depth, sentence, Confidence::High));
+    }
+    if let Some(limit) = roof(mine, others) {
+        return Some(limit);
+    }
+    let slow = |cell: &&CellReport| {
+        cell.queue_depth > best.queue_depth && cell.rate_per_s < CLIFF_SHARE * best.rate_per_s
+    };
+    let cliff = sound(row, cells)
+        .filter(slow)
+        .min_by_key(|cell| cell.queue_depth);
+    Some(match cliff {
+        Some(cell) => said(
+            LimitKind::Cliff,
+            format!(
+                "more than {} in flight is slower: {} IO/s at {}",
+                best.queue_depth,
+                say::rate(cell.rate_per_s),
+                cell.queue_depth
+            ),
+            Confidence::Medium,
+        ),
+        None => said(
+            LimitKind::Service,
+            "the device's own time for an I/O: no roof that other sizes share, no limiter seen"
+                .to_owned(),
+            Confidence::Medium,
+        ),
+    })
+}
+
+/// What most of the cells at the peak say themselves.
+fn found(at_peak: &[&CellReport]) -> Option<Limit> {
+    for (ids, kind) in [
+        (CACHES, LimitKind::Cache),
+        (CAPS, LimitKind::Cap),
+        (TOOLS, LimitKind::Tool),
+    ] {
+        let told = at_peak.iter().filter_map(|cell| {
+            let mut findings = cell.findings.iter();
+            findings.find(|one| one.rank >= FindingRank::Warning && ids.contains(&one.id.as_str()))
+        });
+        let told: Vec<_> = told.collect();
+        // A finding of the first cell may be that of a short one: the surest speaks.
+        if !told.is_empty() && 2 * told.len() >= at_peak.len() {
+            let surest = told.iter().max_by_key(|finding| finding.confidence)?;
+            return Some(said(kind, surest.sentence.clone(), surest.confidence));
+        }
+    }
+    None
+}
+
+/// One figure that holds whatever the size.
+fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
+    let far = |other: &Level| {
+        let sizes = other.block_bytes / mine.block_bytes;
+        sizes >= SIZES_MIN || sizes <= 1.0 / SIZES_MIN
+    };
+    let alike = |of: fn(&Level) -> f64, is_far: bool| {
+        let theirs = others.iter().filter(|other| other.is_reached);
+        let theirs = theirs.filter(|other| far(other) == is_far);
+        theirs
+            .filter(|other| (of(other) / of(&mine) - 1.0).abs() <= SAME_MAX)
+            .count()
+    };
+    // Of one size, reads and writes that come to one figure tell that there is a roof; the size tells which is likelier.
+    let twins = alike(|level| level.rate, false);
+    let (small, large) = match mine.block_bytes < LARGE {
+        true => (twins, 0),
+        false => (0, twins),
+    };
+    let by_bytes = large + alike(|level| level.rate * level.block_bytes, true);
+    // A limit on I/Os holds for all: one that does more shows that there is none, and that the rates are alike by chance.
+    let too_many = mine.rate * (1.0 + SAME_MAX);
+    let refuted = others.iter().any(|other| other.rate > too_many);
+    let by_rate = match refuted {
+        true => 0,
+        false => small + alike(|level| level.rate, true),
+    };
+    if by_bytes + by_rate == 0 {
+        return None;
+    }
+    Some(if by_bytes >= by_rate {
+        let flow = say::mib_per_s(mine.rate * mine.block_bytes);
+        let sentence = format!(
+            "{flow} MiB/s whatever the kind of I/O: a link, the medium, or a limit on bandwidth"
+        );
+        said(LimitKind::Bandwidth, sentence, Confidence::High)
+    } else {
+        let rate = say::rate(mine.rate);
+        let sentence = format!(
+            "{rate} IO/s whatever the kind of I/O: a limit on I/Os, or what each costs the device"
+        );
+        said(LimitKind::Rate, sentence, Confidence::High)
+    })
+}
+
+fn said(kind: LimitKind, sentence: String, confidence: Confidence) -> Limit {
+    Limit {
+        kind,
+        sentence,
+        confidence,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINE: Level = Level {
+        block_bytes: 4096.0,
+        rate: 4000.0,
+        is_reached: true,
+    };
+
+    fn kind(others: &[Level]) -> Option<LimitKind> {
+        roof(MINE, others).map(|limit| limit.kind)
+    }
+
+    #[test]
+    fn one_figure_that_holds_whatever_the_size_is_a_roof() {
+        let twice = Level {
+            block_bytes: 8192.0,
+            ..MINE
+        };
+        assert_eq!(kind(&[twice]), Some(LimitKind::Rate));
+        assert_eq!(kind(&[MINE]), Some(LimitKind::Rate));
+        let half = Level {
+            rate: 2010.0,
+            ..twice
+        };
+        assert_eq!(kind(&[half]), Some(LimitKind::Bandwidth));
+        assert_eq!(
+            kind(&[Level {
+                rate: 3000.0,
+                ..twice
+            }]),
+            None
+        );
+        let faster = Level {
+            rate: 9000.0,
+            ..twice
+        };
+        assert_eq!(kind(&[twice, faster]), None);
+    }
+
+    #[test]
+    fn a_workload_that_still_gains_tells_no_roof() {
+        let gaining = Level {
+            block_bytes: 8192.0,
+            is_reached: false,
+            ..MINE
+        };
+        assert_eq!(kind(&[gaining]), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! `fathom compare` and `fathom baseline`.
+
+use super::StoreArgs;
+use clap::{Args, Subcommand};
+
+pub(super) const SIDES: &str = "\
+A side is a session (12), a result (12.3), a tag, a baseline (baseline:NAME), or several of these joined by commas. A word \
+that is no number is a tag; tag:NAME is one whatever it looks like. Results of the same work are compared with each other; \
+several of the same work on one side are repeats.\n\n\
+A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'rate < -5%' \
+(rate is iops). It is broken where the change itself is beyond the limit and can be told from no change. Exit codes: 0 all \
+conditions hold, or none is broken; 3 one is broken, or with --strict not shown to hold.";
+
+/// What a comparison is held to.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ConditionArgs {
+    /// End with exit code 3 where this is so: 'p99 > +10%', 'rate < -5%' (repeatable)
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub(crate) fail_if: Vec<String>,
+    /// The same where the data cannot tell whether it is so
+    #[arg(long, requires = "fail_if")]
+    pub(crate) strict: bool,
+}
+
+/// `fathom compare`.
+#[derive(Args, Debug)]
+#[command(after_help = SIDES)]
+pub(crate) struct CompareArgs {
+    /// What stands before
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+    /// What is held against it: ratios are B over A
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+    #[command(flatten)]
+    pub(crate) conditions: ConditionArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom baseline`.
+#[derive(Args, Debug)]
+pub(crate) struct BaselineArgs {
+    #[command(subcommand)]
+    pub(crate) command: BaselineCommand,
+}
+
+/// What can be done with baselines.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BaselineCommand {
+    /// Give a session or a result a name, to hold later ones against; what had the name loses it
+    Set(BaselineSetArgs),
+    /// List the names and what has them
+    List(BaselineListArgs),
+    /// Hold the newest session of the same kind and target against it, or what is named
+    #[command(after_help = SIDES)]
+    Check(BaselineCheckArgs),
+    /// Take a name away; what had it stays
+    Remove(BaselineRemoveArgs),
+}
+
+/// `fathom baseline set`.
+#[derive(Args, Debug)]
+pub(crate) struct BaselineSetArgs {
+    /// One word
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// A session or a result: 12, 12.3
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom baseline list`.
+#[derive(Args, Debug)]
+pub(crate) struct BaselineListArgs {
+    /// Print them as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom baseline check`.
+#[derive(Args, Debug)]
+pub(crate) struct BaselineCheckArgs {
+    /// The baseline
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// What is held against it [default: the newest complete session of its kind and on its target]
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// The newest session, whatever it is
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) last: bool,
+    #[command(flatten)]
+    pub(crate) conditions: ConditionArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `fathom baseline remove`.
+#[derive(Args, Debug)]
+pub(crate) struct BaselineRemoveArgs {
+    /// The baseline
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}

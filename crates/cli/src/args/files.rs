@@ -1,0 +1,96 @@
+//! The words of `fathom files` and `fathom dd`.
+
+use super::KeepArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Default of `--files`, as bonnie++ has it.
+pub(crate) const FILES: &str = "16384";
+/// Default of `--file-size`.
+pub(crate) const FILE_SIZE: &str = "4K";
+/// Default of `--data`.
+pub(crate) const DATA: &str = "1G";
+/// Default of `--block`, as bonnie++ has it.
+pub(crate) const BLOCK: &str = "8K";
+/// Default of `--step-limit`.
+pub(crate) const STEP_LIMIT: &str = "10s";
+/// Default of `--patience`.
+pub(crate) const PATIENCE: &str = "2m";
+
+/// `fathom files`.
+#[derive(Args, Debug)]
+pub(crate) struct FilesArgs {
+    /// A folder; a folder of fathom's own is made in it and removed afterwards, nothing else in it is touched
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Small files, of all threads together; 0 leaves the operations on small files out
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = FILES)]
+    pub(crate) files: String,
+    /// Bytes in each of them
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = FILE_SIZE)]
+    pub(crate) file_size: String,
+    /// Folders that they lie in [default: one for each 64 files, and one a thread at least]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) folders: Option<String>,
+    /// Threads, each with its own part of the files, 1 to 1024
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        default_value = "1"
+    )]
+    pub(crate) threads: String,
+    /// Size of the one large file; 0 leaves the operations on it out
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = DATA)]
+    pub(crate) data: String,
+    /// Bytes of one read or write of the large file
+    #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = BLOCK)]
+    pub(crate) block: String,
+    /// A step that lasts longer is cut short, and its rate is that until then
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = STEP_LIMIT)]
+    pub(crate) step_limit: String,
+    /// Empty the system's caches before each step that reads; needs root, and slows all of the machine down for a while
+    #[arg(long)]
+    pub(crate) drop_caches: bool,
+    /// Give up where no operation ends for so long, as on a network mount whose server is gone
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = PATIENCE)]
+    pub(crate) patience: String,
+    /// Same seed, same random order
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        default_value = "0"
+    )]
+    pub(crate) seed: String,
+    /// Print the table of bonnie++ 2.00 and its line for programs, with numbers where it prints plus signs
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) bonnie: bool,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What stands below the options of `fathom dd`.
+pub(crate) const OPERANDS: &str = "\
+Operands are those of dd: if=FILE of=FILE bs=SIZE ibs= obs= count=N skip=N seek=N iflag=direct,… oflag=direct,sync,dsync,… \
+conv=fdatasync,fsync,notrunc,… status=none|noxfer|progress. Sizes end in c, w, b, kB, K, MB, M, GB, G and so on. dd's own \
+lines go to standard error; a file that holds something, or a device, is written only with the words that allow it.";
+
+/// `fathom dd`.
+#[derive(Args, Debug)]
+pub(crate) struct DdArgs {
+    /// name=value, as dd takes them
+    #[arg(value_name = "OPERAND", required = true)]
+    pub(crate) operands: Vec<String>,
+    #[command(flatten)]
+    pub(crate) consent: super::ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,50 @@
+//! What `fathom watch` and `fathom check` take.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `fathom watch`.
+#[derive(Args, Debug)]
+pub(crate) struct WatchArgs {
+    /// Devices, by path or kernel name: /dev/sda nvme0n1 [default: every whole disk]
+    #[arg(value_name = "DEVICE")]
+    pub(crate) devices: Vec<String>,
+    /// Time between two refreshes: 1s, 500ms, 1min; at least 100ms
+    #[arg(short, long, value_name = "TIME", default_value = "1s")]
+    pub(crate) interval: String,
+    /// Refreshes until it ends by itself
+    #[arg(short, long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// Print a line for each device and refresh instead of a screen; so it does where standard output is no terminal
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) plain: bool,
+    /// Print each refresh as one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Do not time single I/Os: averages from the counters only
+    #[arg(long)]
+    pub(crate) no_trace: bool,
+    /// Keep what is seen on the shelf, beside the runs
+    #[arg(long)]
+    pub(crate) record: bool,
+    /// The file that keeps it [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    #[arg(long, value_name = "PATH", requires = "record")]
+    pub(crate) store: Option<PathBuf>,
+    /// Serve it for Prometheus at http://ADDR:PORT/metrics; without an address for this machine alone
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = ":9435", require_equals = true)]
+    pub(crate) openmetrics: Option<String>,
+}
+
+/// `fathom check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// A file, a folder or a device; what need not be there yet is looked at where it would be
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: PathBuf,
+    /// How long to look for other load: 1s to 60s
+    #[arg(short, long, value_name = "TIME", default_value = "2s")]
+    pub(crate) duration: String,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,109 @@
+//! `fathom baseline`: names for results, and later ones held against them.
+
+use super::compare::{conditions, held_against, side_of};
+use super::rows::shelf;
+use crate::args::{
+    BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
+};
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::report::Form;
+use crate::{now, output, report};
+use store::{Baseline, RunName, SessionOutcome, SessionSummary, Store};
+
+/// Sets, lists, checks or removes.
+pub(crate) fn baseline(args: &BaselineArgs, environment: &Environment) -> Result<Ending, Failure> {
+    match &args.command {
+        BaselineCommand::Set(args) => set(args, environment),
+        BaselineCommand::List(args) => list(args, environment),
+        BaselineCommand::Check(args) => check(args, environment),
+        BaselineCommand::Remove(args) => {
+            let store = shelf(&args.store, environment)?;
+            store
+                .remove_baseline(&args.name)
+                .map_err(Failure::refused)?;
+            Ok(Ending::Good)
+        }
+    }
+}
+
+fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let of: RunName = args.id.parse().map_err(Failure::refused)?;
+    let store = shelf(&args.store, environment)?;
+    let baseline = Baseline {
+        name: args.name.clone(),
+        of,
+        set_utc: now::utc(),
+    };
+    let before = store.set_baseline(&baseline).map_err(Failure::refused)?;
+    if let Some(before) = before.filter(|before| before.of != of) {
+        output::tell(&format!(
+            "{} was {}, and is {of} now",
+            before.name, before.of
+        ));
+    }
+    Ok(Ending::Good)
+}
+
+fn list(args: &BaselineListArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let store = shelf(&args.store, environment)?;
+    let baselines = store.baselines().map_err(Failure::refused)?;
+    let lines = baselines.into_iter().map(|baseline| {
+        let session = store
+            .summary_of(baseline.of.session)
+            .map_err(Failure::refused)?;
+        Ok((baseline, session))
+    });
+    let lines: Vec<(Baseline, SessionSummary)> = lines.collect::<Result<_, Failure>>()?;
+    output::print(&report::baselines(
+        &lines,
+        Form::of_list(args.json, environment),
+    ))?;
+    Ok(Ending::Good)
+}
+
+fn check(args: &BaselineCheckArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let conditions = conditions(&args.conditions)?;
+    let store = shelf(&args.store, environment)?;
+    let baseline = store.baseline(&args.name).map_err(Failure::refused)?;
+    let a = side_of(&store, &format!("baseline:{}", baseline.name))?;
+    let b = match &args.id {
+        Some(id) => id.clone(),
+        None => newest(&store, &baseline, args.last)?.to_string(),
+    };
+    let b = side_of(&store, &b)?;
+    let form = Form::of_list(args.json, environment);
+    held_against(&a, &b, &conditions, (args.conditions.strict, form))
+}
+
+/// The newest session that is meant. One that is still running, or was cut short, is no match: half a sweep would pass
+/// for a whole one.
+fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Failure> {
+    let own = store
+        .summary_of(baseline.of.session)
+        .map_err(Failure::refused)?;
+    let listing = store.listing(None).map_err(Failure::refused)?;
+    super::rows::told(store, &listing.damaged);
+    let fits = |session: &&SessionSummary| {
+        last || (session.kind == own.kind
+            && session.target == own.target
+            && session.outcome == Some(SessionOutcome::Complete))
+    };
+    let mut others = listing
+        .sessions
+        .iter()
+        .filter(|session| session.id != own.id);
+    let found = others
+        .find(fits)
+        .filter(|session| last || session.id > own.id);
+    found.map(|session| RunName { session: session.id, run: None }).ok_or_else(|| {
+        Failure::refused(match last {
+            true => format!("nothing but the baseline {} itself is kept: measure something first", baseline.name),
+            false => format!(
+                "no complete {} of {} is newer than the baseline {} ({}): measure it again, or name what is to be held \
+                 against it: fathom baseline check {} ID",
+                own.kind.name(), own.target, baseline.name, baseline.of, baseline.name
+            ),
+        })
+    })
+}

@@ -1,0 +1,80 @@
+//! `fathom check`: what to put right before a target is measured. Also the first thing that a survey does.
+//!
+//! Looks and reads only. Deliberately absent: what is judged how (`analysis`), and refusing a run.
+
+use crate::args::CheckArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::now::Stopwatch;
+use crate::report::Form;
+use crate::{output, report};
+use analysis::{Preflight, PreflightAnswer, PreflightFacts};
+use host::{CounterReader, Root};
+use model::{CounterWindow, HostRecord, Nanos, TargetFacts};
+
+/// How long a survey looks for other load: its budget is for measuring.
+pub(crate) const LOOK_SHORT: Nanos = Nanos::seconds(1);
+const LOOK_MIN: Nanos = Nanos::seconds(1);
+const LOOK_MAX: Nanos = Nanos::seconds(60);
+
+/// Looks, and says what was found.
+pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let look = args.duration.parse::<Nanos>().ok();
+    let look = look.filter(|look| (LOOK_MIN..=LOOK_MAX).contains(look));
+    let look = look.ok_or_else(|| {
+        let read = &args.duration;
+        Failure::refused(format!("--duration: read `{read}`; accepted are 1s to 60s"))
+    })?;
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let target = host::target_facts(&root, &args.target);
+    let found = preflight(&root, &host, &target, look);
+    output::print(&report::preflight(
+        &found,
+        Form::of_list(args.json, environment),
+    ))?;
+    Ok(match found.answer {
+        PreflightAnswer::Ready | PreflightAnswer::Careful => Ending::Good,
+        PreflightAnswer::NotReady => Ending::Denied,
+    })
+}
+
+/// Looks at everything, for other load so long.
+pub(crate) fn preflight(
+    root: &Root,
+    host: &HostRecord,
+    target: &TargetFacts,
+    look: Nanos,
+) -> Preflight {
+    let devices = host::chain_devices(target);
+    let health = host::device_health(root, &devices);
+    let time_source = host::time_source(root);
+    let mut counters = CounterReader::open(root, &devices);
+    let since = Stopwatch::start();
+    let before = counters.read(&mut || since.elapsed());
+    std::thread::sleep(look.as_duration());
+    let after = counters.read(&mut || since.elapsed());
+    analysis::preflight(&PreflightFacts {
+        host,
+        target,
+        health: &health,
+        time_source: time_source.as_deref(),
+        window: &CounterWindow { before, after },
+    })
+}
+
+/// The same for a command that measures then: a line for the answer, and one for each thing that calls for something.
+pub(crate) fn tell_preflight(root: &Root, host: &HostRecord, target: &TargetFacts) {
+    let found = preflight(root, host, target, LOOK_SHORT);
+    if found.answer == PreflightAnswer::Ready {
+        return;
+    }
+    output::tell(&format!("check: {}", views::preflight_headline(&found)));
+    for remark in found.calling() {
+        let remedy = remark.remedy.as_deref().unwrap_or_default();
+        output::tell(&format!(
+            "check: {}: {} → {remedy}",
+            remark.topic, remark.found
+        ));
+    }
+}

@@ -1,0 +1,204 @@
+//! `fathom compare A B`: what changed from A to B, and whether that may be.
+//!
+//! Read in this order: the flow (here), what a side is (`side_of`). Deliberately absent: what counts as a change, which is
+//! `analysis`'s.
+
+use super::rows::{sessions_of, shelf};
+use crate::args::{CompareArgs, ConditionArgs};
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::report::Form;
+use crate::{output, report};
+use analysis::{CompareReport, Compared, Condition, Held, Side, compare_report};
+use model::{Origin, ResultRow};
+use store::{RunName, Store, StoreError};
+
+/// Compares and says how it ended.
+pub(crate) fn compare(args: &CompareArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let conditions = conditions(&args.conditions)?;
+    let store = shelf(&args.store, environment)?;
+    let sides = [side_of(&store, &args.a), side_of(&store, &args.b)];
+    let [a, b] = both(sides)?;
+    let form = Form::of_list(args.json, environment);
+    held_against(&a, &b, &conditions, (args.conditions.strict, form))
+}
+
+/// All that is wrong with either, at once.
+fn both(sides: [Result<Side, Failure>; 2]) -> Result<[Side; 2], Failure> {
+    match sides {
+        [Ok(a), Ok(b)] => Ok([a, b]),
+        sides => Err(Failure::refused_for(
+            sides
+                .into_iter()
+                .filter_map(Result::err)
+                .map(|failure| failure.to_string()),
+        )),
+    }
+}
+
+/// Compares, prints, and says no where a condition does.
+pub(super) fn held_against(
+    a: &Side,
+    b: &Side,
+    conditions: &[Condition],
+    (strict, form): (bool, Form<'_>),
+) -> Result<Ending, Failure> {
+    let found = compare_report(a, b, conditions);
+    if found.cells.is_empty() {
+        let words = [format!(
+            "{} and {} have no work in common, so that nothing can be compared",
+            a.name, b.name
+        )];
+        let hint =
+            ["name results of the same work: fathom table ID shows what each has".to_owned()];
+        return Err(Failure::refused_for(
+            words.into_iter().chain(found.notes).chain(hint),
+        ));
+    }
+    output::print(&report::compare(&found, form))?;
+    Ok(said(&found, strict))
+}
+
+/// What a pipeline needs to know, also where nobody reads the page.
+fn said(found: &CompareReport, strict: bool) -> Ending {
+    let mut ending = Ending::Good;
+    for condition in &found.conditions {
+        let told = format!(
+            "--fail-if '{}': {}",
+            condition.condition, condition.sentence
+        );
+        match condition.held {
+            Held::Broken => {
+                output::tell(&told);
+                ending = Ending::Denied;
+            }
+            Held::CannotTell if strict => {
+                output::tell(&format!(
+                    "cannot tell, which --strict does not let pass: {told}"
+                ));
+                ending = Ending::Denied;
+            }
+            Held::CannotTell => {
+                output::tell(&format!("cannot tell, and passed without --strict: {told}"));
+            }
+            Held::Holds => {}
+        }
+    }
+    ending
+}
+
+/// Reads all conditions; everything that is wrong is told at once.
+pub(super) fn conditions(args: &ConditionArgs) -> Result<Vec<Condition>, Failure> {
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+    for text in &args.fail_if {
+        match Condition::read(text) {
+            Ok(condition) => found.push(condition),
+            Err(problem) => wrong.push(format!("--fail-if: {problem}")),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(found),
+        false => Err(Failure::refused_for(wrong)),
+    }
+}
+
+/// The results that a side's words name, each once.
+pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, Failure> {
+    let mut rows: Vec<ResultRow> = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        let found = match (word.strip_prefix("tag:"), word.strip_prefix("baseline:")) {
+            (Some(tag), _) => tagged(store, tag)?,
+            (None, Some(name)) => {
+                let baseline = store.baseline(name).map_err(Failure::refused)?;
+                named(store, baseline.of)?
+            }
+            (None, None) => match word.parse::<RunName>() {
+                Ok(name) => named(store, name)?,
+                Err(error) if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) => {
+                    return Err(Failure::refused(error));
+                }
+                Err(_) => tagged(store, word)?,
+            },
+        };
+        rows.extend(found);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    rows.retain(|row| seen.insert((row.session, row.number)));
+    side(store, text, rows)
+}
+
+/// Takes of each record what is needed, one after another: all at once they may not fit into memory.
+fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Failure> {
+    let mut results = Vec::with_capacity(rows.len());
+    for row in rows {
+        results.push(match row.origin {
+            Origin::Measured => {
+                let session = store::SessionId(row.session);
+                let whole = store
+                    .load_one(session, row.number)
+                    .map_err(Failure::refused)?;
+                match whole.runs.first().and_then(|run| run.record()) {
+                    Some(record) => Compared::measured(row, record),
+                    None => Compared::line(row),
+                }
+            }
+            Origin::Imported | Origin::Missing => Compared::line(row),
+        });
+    }
+    Ok(Side {
+        name: name.to_owned(),
+        results,
+    })
+}
+
+fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, Failure> {
+    store.count(&[name]).map_err(Failure::refused)?; // or says what there is
+    let rows = store
+        .rows(&sessions_of(&[name]))
+        .map_err(Failure::refused)?;
+    let rows: Vec<ResultRow> = rows
+        .into_iter()
+        .filter(|row| name.run.is_none_or(|number| number == row.number))
+        .collect();
+    match rows.is_empty() {
+        false => Ok(rows),
+        true => Err(Failure::refused(format!(
+            "session {name} holds no result: it is still running its first, was ended before that was done, or all were \
+             deleted"
+        ))),
+    }
+}
+
+/// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently left out.
+fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, Failure> {
+    let listing = store.listing(None).map_err(Failure::refused)?;
+    super::rows::told(store, &listing.damaged);
+    let (mut rows, mut tags) = (Vec::new(), std::collections::BTreeSet::new());
+    for session in listing.sessions.iter().rev() {
+        let found = match store.rows(&[session.id]) {
+            Ok(found) => found,
+            Err(StoreError::Damaged { what, .. }) => {
+                super::rows::told(store, &[what]);
+                continue;
+            }
+            Err(error) => return Err(Failure::refused(error)),
+        };
+        tags.extend(found.iter().flat_map(|row| row.tags.iter().cloned()));
+        rows.extend(
+            found
+                .into_iter()
+                .filter(|row| row.tags.iter().any(|one| one == tag)),
+        );
+    }
+    if !rows.is_empty() {
+        return Ok(rows);
+    }
+    let known: Vec<String> = tags.into_iter().collect();
+    let known = match known.is_empty() {
+        true => "no result has a tag yet: fathom tag ID --add TAG".to_owned(),
+        false => format!("there are {}", known.join(", ")),
+    };
+    Err(Failure::refused(format!(
+        "read `{tag}`; it is no session or result, as 12 or 12.3, and nothing has it as a tag: {known}"
+    )))
+}

@@ -1,0 +1,223 @@
+//! What a copy reads and writes, and what stands against that: all of it at once, before anything is opened for writing.
+//!
+//! Whether something may be written over is `model::check_output`'s business, as it is `model::check`'s of a run. Here
+//! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
+
+use crate::failure::Failure;
+use crate::gate::same_name;
+use dialects::dd::DdRequest;
+use engine::{CopyEnd, CopyJob, Silent, Stop};
+use host::Root;
+use model::{Bytes, Consent, Content, FilesPlace, TargetFacts, TargetKind};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What may be written without being a file or a disk: it throws away, or fails on purpose.
+const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+
+/// Both ends, as they may be used.
+pub(super) struct Ends {
+    pub(super) job: CopyJob,
+    input: TargetFacts,
+    output: TargetFacts,
+    /// What looks like fathom's own has to be shown to be.
+    prove: bool,
+}
+
+/// Looks at both, and refuses what may not be.
+pub(super) fn look(
+    asked: &DdRequest,
+    consent: &Consent,
+    store: Option<&Path>,
+    root: &Root,
+) -> Result<Ends, Failure> {
+    let input = host::target_facts(root, &asked.input);
+    let output = host::target_facts(root, &asked.output);
+    let mut told: Vec<String> = against_input(&input, asked);
+    told.extend(against_output(&output, consent, asked));
+    told.extend(against_names(asked, consent, store, &output));
+    if !told.is_empty() {
+        return Err(Failure::refused_for(told));
+    }
+    let marked = matches!(output.content, Content::Fathom | Content::FathomPartial);
+    let allowed = consent.overwrite_files || consent.destroy_devices.contains(&output.path);
+    Ok(Ends {
+        job: job(asked, &input, &output),
+        prove: marked && !allowed,
+        input,
+        output,
+    })
+}
+
+impl Ends {
+    /// Reads all of what looks like fathom's own, before it is written over.
+    pub(super) fn prove(&self, stop: &Stop) -> Result<(), Failure> {
+        match self.prove {
+            true => Ok(engine::prove_ours(&self.output.path, &Silent, stop)?),
+            false => Ok(()),
+        }
+    }
+
+    /// For the record: where it went, or where it came from where it went nowhere.
+    pub(super) fn place(&self) -> FilesPlace {
+        let facts = match self.output.chain.is_empty() {
+            true => &self.input,
+            false => &self.output,
+        };
+        FilesPlace {
+            paths: [&self.input, &self.output]
+                .map(|end| end.path.clone())
+                .to_vec(),
+            file_system: facts.file_system.clone(),
+            chain: facts.chain.clone(),
+        }
+    }
+}
+
+fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
+    let path = facts.path.display();
+    let why = match facts.kind {
+        TargetKind::Missing | TargetKind::MissingFolder => {
+            "there is no such file: check the spelling"
+        }
+        TargetKind::Folder => "this is a folder: name a file in it",
+        TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
+        TargetKind::NvmeNamespace => "this takes commands, not bytes: name its block device",
+        TargetKind::Other if asked.input_flags.direct => {
+            "iflag=direct goes past the cache of a disk, and this is none: leave it away"
+        }
+        _ => return Vec::new(),
+    };
+    vec![format!("{path}: {why}")]
+}
+
+fn against_output(facts: &TargetFacts, consent: &Consent, asked: &DdRequest) -> Vec<String> {
+    let path = facts.path.display();
+    let mut told: Vec<String> = model::check_output(facts, consent)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let there = !matches!(facts.kind, TargetKind::Missing | TargetKind::MissingFolder);
+    if facts.kind == TargetKind::NvmeNamespace {
+        told.push(format!(
+            "{path}: this takes commands, not bytes: name its block device"
+        ));
+    }
+    if facts.kind == TargetKind::Other && !is_sink(&facts.path) {
+        told.push(format!(
+            "{path}: neither file nor disk: of other things a copy goes only to {}",
+            SINKS.join(", ")
+        ));
+    }
+    if facts.kind == TargetKind::Other && asked.output_flags.direct {
+        told.push(format!(
+            "{path}: oflag=direct goes past the cache of a disk, and this is none: leave it away"
+        ));
+    }
+    if asked.conversions.excl && there {
+        told.push(format!(
+            "{path}: conv=excl asks for a new file, and this is there already"
+        ));
+    }
+    if asked.conversions.nocreat && !there {
+        told.push(format!(
+            "{path}: conv=nocreat asks for a file that is there, and there is none"
+        ));
+    }
+    told
+}
+
+fn against_names(
+    asked: &DdRequest,
+    consent: &Consent,
+    store: Option<&Path>,
+    output: &TargetFacts,
+) -> Vec<String> {
+    let mut told = Vec::new();
+    let path = asked.output.display();
+    if same_name(&asked.input, &asked.output) && !is_sink(&asked.output) {
+        told.push(format!("{path}: read and written at once: name two files"));
+    }
+    if store.is_some_and(|store| same_name(store, &asked.output)) {
+        told.push(format!(
+            "{path}: the results are kept in this file: name another output, or another --store"
+        ));
+    }
+    if asked.output.is_symlink() && !asked.output.exists() {
+        told.push(format!(
+            "{path}: a symbolic link to something that is not there: name the file itself"
+        ));
+    }
+    for device in consent
+        .destroy_devices
+        .iter()
+        .filter(|device| **device != output.path)
+    {
+        told.push(format!(
+            "--destroy {}: this is not what of= names, so it would allow nothing: name the device exactly as of= does",
+            device.display()
+        ));
+    }
+    told
+}
+
+fn is_sink(path: &Path) -> bool {
+    let real = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    SINKS.iter().any(|sink| real == Path::new(sink))
+}
+
+fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob {
+    let conversions = asked.conversions;
+    let (count, count_bytes) = match asked.count {
+        Some(count) if count.in_bytes => (None, Some(Bytes(count.number))),
+        Some(count) => (Some(count.number), None),
+        None => (None, None),
+    };
+    let end = |path: &Path, block, flags: dialects::dd::DdFlags, facts: &TargetFacts| CopyEnd {
+        path: path.to_owned(),
+        block,
+        offset: Bytes(0),
+        direct: flags.direct,
+        sync: flags.sync,
+        dsync: flags.dsync,
+        append: flags.append,
+        device: facts.chain.first().map(|device| device.name.clone()),
+    };
+    let seek = DdRequest::bytes(asked.seek, asked.output_block);
+    CopyJob {
+        input: CopyEnd {
+            offset: DdRequest::bytes(asked.skip, asked.input_block),
+            ..end(&asked.input, asked.input_block, asked.input_flags, input)
+        },
+        output: CopyEnd {
+            offset: seek,
+            ..end(
+                &asked.output,
+                asked.output_block,
+                asked.output_flags,
+                output,
+            )
+        },
+        count,
+        count_bytes,
+        joins: asked.joins,
+        fills: asked.input_flags.fullblock,
+        pads: conversions.sync,
+        goes_on: conversions.noerror,
+        syncs_data: conversions.fdatasync,
+        syncs_all: conversions.fsync,
+        keeps_length: conversions.notrunc,
+        must_be_new: conversions.excl,
+        must_be_there: conversions.nocreat,
+        identity: identity(output),
+    }
+}
+
+/// Of what is neither file nor disk nothing was looked at; its number is as good.
+fn identity(output: &TargetFacts) -> Option<(u64, u64)> {
+    let number = || Some(host::file_identity(&fs::metadata(&output.path).ok()?));
+    match output.kind {
+        TargetKind::Missing => None,
+        _ => output.identity.or_else(number),
+    }
+}

@@ -1,0 +1,171 @@
+//! `fathom dd`: a copy in dd's words, measured: percentiles of its reads and writes, and what came from caches.
+//!
+//! Read in this order: the flow (here), `ends` (what may be read and written). dd's own lines go to standard error, as dd
+//! has them.
+
+mod ends;
+
+use super::series::Series;
+use super::{VERSION, command_line};
+use crate::args::DdArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::report::{FilesForm, Form};
+use crate::{keep, now, output, report, signals};
+use dialects::dd::{DdProblem, DdRequest, DdStatus};
+use engine::{Copied, CopyError, Stop};
+use host::Root;
+use model::{
+    Bytes, CopyWork, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos,
+};
+use store::{SessionKind, SessionOutcome};
+
+/// Copies, keeps the result, prints it.
+pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let asked = dialects::dd::read(&args.operands)
+        .map_err(|problems| Failure::refused_for(problems.iter().map(DdProblem::to_string)))?;
+    let root = Root::live();
+    let place = keep::place(&args.keep, environment)?;
+    let stop = Stop::new();
+    let store_path = place.as_ref().map(|place| place.path().as_path());
+    let ends = ends::look(&asked, &args.consent.consent(), store_path, &root)?;
+    let store = keep::open(place.as_ref())?;
+    signals::listen(&stop)?;
+    ends.prove(&stop)?;
+
+    let started_utc = now::utc();
+    let mut progress = Line::new(asked.status == DdStatus::Progress);
+    let copied = engine::copy(&ends.job, &root, &stop, &mut |bytes, elapsed| {
+        progress.draw(bytes, elapsed);
+    });
+    progress.finish();
+    let (copied, outcome) = copied.map_err(refused_or_failed)?;
+    let whole = Whole {
+        asked: &asked,
+        host: host::host_record(&root),
+        place: ends.place(),
+        started_utc,
+        copied: &copied,
+        outcome: &outcome,
+    };
+    let records = whole.records();
+    let target = args.operands.join(" ");
+    let series = Series::begin(store.as_ref(), SessionKind::Dd, target, started_utc);
+    records.iter().for_each(|record| series.save_files(record));
+    say_as_dd(&records, asked.status);
+    let ending = tell(&copied, &outcome).and(series.finish(session_outcome(&outcome), None));
+    let form = Form {
+        json: args.json,
+        kept: keep::kept(store.as_ref(), series.name()),
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+        known: None,
+    };
+    output::print(&report::files(&records, FilesForm::Summary, form))?;
+    Ok(ending)
+}
+
+/// What could not be opened was not touched.
+fn refused_or_failed(error: CopyError) -> Failure {
+    match error {
+        CopyError::Skip { .. } => Failure::failed(error),
+        _ => Failure::unfit([error.to_string()]),
+    }
+}
+
+/// A copy with all that its record says.
+struct Whole<'a> {
+    asked: &'a DdRequest,
+    host: HostRecord,
+    place: FilesPlace,
+    started_utc: Nanos,
+    copied: &'a Copied,
+    outcome: &'a FilesOutcome,
+}
+
+impl Whole<'_> {
+    fn records(&self) -> Vec<FilesRecord> {
+        let steps = [&self.copied.read, &self.copied.write];
+        steps.map(|step| self.record(step)).to_vec()
+    }
+
+    fn record(&self, step: &FilesStep) -> FilesRecord {
+        FilesRecord {
+            tool_version: VERSION.to_owned(),
+            command: command_line(),
+            started_utc: self.started_utc,
+            host: self.host.clone(),
+            place: self.place.clone(),
+            work: FilesWork::Copy(CopyWork {
+                input_block: self.asked.input_block,
+                output_block: self.asked.output_block,
+                operands: self.asked.operands.clone(),
+                records_in: self.copied.records_in,
+                records_out: self.copied.records_out,
+                copied: self.copied.bytes,
+                elapsed: self.copied.elapsed,
+            }),
+            step: step.clone(),
+            outcome: self.outcome.clone(),
+        }
+    }
+}
+
+fn say_as_dd(records: &[FilesRecord], status: DdStatus) {
+    let (counts, transfer) = match status {
+        DdStatus::All | DdStatus::Progress => (true, true),
+        DdStatus::NoTransfer => (true, false),
+        DdStatus::None => (false, false),
+    };
+    let lines = report::copy_lines(records, counts, transfer);
+    lines.iter().for_each(|line| output::tell_plain(line));
+}
+
+fn session_outcome(outcome: &FilesOutcome) -> SessionOutcome {
+    match outcome {
+        FilesOutcome::Complete => SessionOutcome::Complete,
+        FilesOutcome::Interrupted => SessionOutcome::Interrupted,
+        FilesOutcome::Failed(_) => SessionOutcome::Failed,
+    }
+}
+
+fn tell(copied: &Copied, outcome: &FilesOutcome) -> Ending {
+    copied.skipped.iter().for_each(|why| output::tell(why));
+    match outcome {
+        FilesOutcome::Complete if copied.skipped.is_empty() => return Ending::Good,
+        FilesOutcome::Complete => {}
+        FilesOutcome::Interrupted => {
+            output::tell("interrupted: the result holds what was copied until then");
+        }
+        FilesOutcome::Failed(why) => output::tell(why),
+    }
+    Ending::Wrong
+}
+
+/// A line that is drawn over itself, as dd's status=progress does; dd ends it when the copy is over.
+struct Line {
+    wanted: bool,
+    drawn: bool,
+}
+
+impl Line {
+    fn new(wanted: bool) -> Self {
+        Line {
+            wanted,
+            drawn: false,
+        }
+    }
+
+    fn draw(&mut self, bytes: Bytes, elapsed: Nanos) {
+        if self.wanted {
+            self.drawn = true;
+            output::draw_over(&report::copy_progress(bytes, elapsed));
+        }
+    }
+
+    fn finish(&self) {
+        if self.drawn {
+            output::tell_plain("");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The timespans of another tool's request, one after another: each is looked at again just before it runs, because an
+//! earlier one may have made its files.
+//!
+//! Left out: what becomes of the records beyond the shelf.
+
+use super::{Shelf, tell_trouble};
+use crate::commands::{Measure, run as native};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::gate::{Gate, Passed};
+use crate::output;
+use crate::progress::Progress;
+use crate::signals;
+use engine::{Calibration, Stop};
+use model::{Outcome, Profile, RunRecord};
+
+/// What all of them have in common.
+pub(crate) struct Course<'a> {
+    pub(crate) gate: &'a Gate<'a>,
+    pub(crate) environment: &'a Environment,
+    /// The command line, for the records.
+    pub(crate) command: &'a [String],
+    /// What is told before each but the first, by its number from 0; nothing where there is one.
+    pub(crate) names: &'a [String],
+}
+
+/// What came of them.
+pub(crate) struct Ran {
+    pub(crate) records: Vec<RunRecord>,
+    /// All were run to their end and have results.
+    pub(crate) whole: bool,
+}
+
+impl Course<'_> {
+    /// Runs them. `first` is what the check of the whole request let pass.
+    pub(crate) fn run(
+        &self,
+        profile: &Profile,
+        first: Vec<Passed>,
+        shelf: &mut Option<Shelf>,
+    ) -> Result<Ran, Failure> {
+        let stop = Stop::new();
+        signals::listen(&stop)?;
+        let mut ran = Ran {
+            records: Vec::new(),
+            whole: true,
+        };
+        let calibration = Calibration::default();
+        let mut first = first.into_iter();
+        for (number, span) in profile.timespans.iter().enumerate() {
+            if stop.asked() {
+                ran.whole = false;
+                break;
+            }
+            if profile.timespans.len() > 1
+                && let Some(name) = self.names.get(number)
+            {
+                output::tell(&format!(
+                    "{} of {}: {name}",
+                    number + 1,
+                    profile.timespans.len()
+                ));
+            }
+            let alone = Profile {
+                timespans: vec![span.clone()],
+            };
+            let passed = match first.next().filter(|_| number == 0) {
+                Some(passed) => passed,
+                None => self.gate.pass(&alone)?.remove(0),
+            };
+            let progress = Progress::of_run(self.environment, passed.plan.phases.total());
+            let measure = Measure {
+                gate: self.gate,
+                calibration: &calibration,
+                profile: &alone,
+                command: self.command.to_vec(),
+                observer: &progress,
+                stop: &stop,
+            };
+            let record = measure.run(passed, |filled| {
+                progress.filled(filled);
+            })?;
+            progress.finish();
+            tell_trouble(&record);
+            if let Some(shelf) = shelf {
+                shelf.save(number as u32 + 1, &record);
+            }
+            ran.whole &= is_whole(&record);
+            let failed = matches!(record.outcome, Outcome::Failed(_));
+            ran.records.push(record);
+            if failed {
+                break;
+            }
+        }
+        ran.whole &= ran.records.len() == profile.timespans.len();
+        Ok(ran)
+    }
+}
+
+/// Whether there is a result to the end; told if not.
+fn is_whole(record: &RunRecord) -> bool {
+    let lost = native::abandoned(record);
+    if matches!(record.outcome, Outcome::Failed(_)) {
+        return false; // told with what failed
+    }
+    if record.total().ios == 0 || lost > 0 {
+        native::tell_lost(lost);
+        return false;
+    }
+    record.outcome == Outcome::Complete
+}

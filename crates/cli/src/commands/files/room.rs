@@ -1,0 +1,132 @@
+//! What stands against working in a folder, before anything is made in it: all of it at once.
+
+use super::request::Asked;
+use crate::failure::Failure;
+use analysis::say::{bytes, count};
+use engine::Room;
+use model::{Bytes, Nanos, TreeWork};
+
+/// So much a file takes at least: a block of most file systems, and its own entry.
+const FILE_BYTES_MIN: u64 = 4096;
+const ENTRY_BYTES: u64 = 512;
+/// Two appends of a block each come on top of a file's own bytes.
+const APPENDED_BYTES: u64 = 2 * 4096;
+/// A look at a folder that answers takes no time.
+const LOOK_MAX: Nanos = Nanos::seconds(30);
+
+/// Refuses a folder that cannot be worked in.
+pub(super) fn must_serve(asked: &Asked) -> Result<(), Failure> {
+    let room = engine::room_of(&asked.folder, asked.patience.min(LOOK_MAX));
+    let room = room.map_err(Failure::refused)?;
+    let against = against(&room, &asked.work);
+    let path = asked.folder.display();
+    let mut told: Vec<String> = against.iter().map(|why| format!("{path}: {why}")).collect();
+    if asked.work.drops_caches
+        && let Err(why) = engine::may_drop_caches()
+    {
+        told.push(format!(
+            "--drop-caches: the system's caches may not be emptied ({why}): run as root, or take more files and a larger \
+             file than memory holds (--files, --data)"
+        ));
+    }
+    match told.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::refused_for(told)),
+    }
+}
+
+fn against(room: &Room, work: &TreeWork) -> Vec<String> {
+    if !room.is_folder {
+        return vec![
+            "this is no folder: name a folder (fathom run measures files and devices)".to_owned(),
+        ];
+    }
+    if room.read_only {
+        return vec![
+            "its file system is mounted read-only: mount it for writing, or name another folder"
+                .to_owned(),
+        ];
+    }
+    let mut told = Vec::new();
+    if !room.writable {
+        told.push(
+            "you may not make anything in it: ask for access, or name another folder".to_owned(),
+        );
+    }
+    let needed = needed(work);
+    if needed > room.free {
+        told.push(format!(
+            "it has {} free, and this takes up to {}: make room, or take fewer --files and less --data",
+            bytes(room.free.0),
+            bytes(needed.0)
+        ));
+    }
+    let names = work.files.saturating_add(work.folders).saturating_add(3);
+    if room.files_free.is_some_and(|free| free < names) {
+        told.push(format!(
+            "its file system has room for {} more files, and this makes {}: take fewer --files",
+            count(room.files_free.unwrap_or(0)),
+            count(names)
+        ));
+    }
+    told
+}
+
+/// At most, with a fiftieth for what file systems keep for themselves.
+fn needed(work: &TreeWork) -> Bytes {
+    let own = work
+        .file_size
+        .0
+        .saturating_add(APPENDED_BYTES)
+        .next_multiple_of(FILE_BYTES_MIN);
+    let small = work.files.saturating_mul(own.saturating_add(ENTRY_BYTES));
+    let folders = work.folders.saturating_mul(FILE_BYTES_MIN);
+    let all = small.saturating_add(folders).saturating_add(work.data.0);
+    Bytes(all.saturating_add(all / 50))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room() -> Room {
+        Room {
+            is_folder: true,
+            writable: true,
+            read_only: false,
+            free: Bytes::gib(1),
+            files_free: Some(10_000),
+        }
+    }
+
+    fn work(files: u64, data: Bytes) -> TreeWork {
+        TreeWork {
+            files,
+            data,
+            folders: 1,
+            threads: 1,
+            ..TreeWork::default()
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_before_anything_is_made() {
+        assert_eq!(against(&room(), &work(1000, Bytes::mib(512))), [""; 0]);
+        let full = against(&room(), &work(0, Bytes::gib(1)));
+        assert!(
+            full[0].starts_with("it has 1 GiB free, and this takes up to 1.02 GiB"),
+            "{full:?}"
+        );
+        let names = against(&room(), &work(10_000, Bytes(0)));
+        assert_eq!(names.len(), 1);
+        assert!(
+            names[0].contains("room for 10 000 more files, and this makes 10 004"),
+            "{names:?}"
+        );
+        let forbidden = Room {
+            writable: false,
+            ..room()
+        };
+        assert_eq!(against(&forbidden, &work(20_000, Bytes::gib(2))).len(), 3);
+    }
+}

@@ -1,0 +1,62 @@
+//! `fathom fio`, and the program under the name `fio`: fio's job files and command line, and its JSON.
+//!
+//! Standard output has the results alone; whatever else there is to say goes to standard error. Deliberately absent: what
+//! any option means (`dialects`), and any number or layout (`views`).
+
+mod session;
+
+use super::dialect::{Line, text_of};
+use crate::environment::{self, Environment};
+use crate::failure::{Ending, Failure};
+use crate::output;
+use dialects::fio::{self, Action, FILE_MAX};
+use host::Root;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The name that makes the program fio, and the command of fathom's.
+const NAMES: (&str, &str) = ("fio", "fathom fio");
+
+/// The command line, if it is fio's.
+pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
+    Line::of(all, NAMES)
+}
+
+/// Does what the line asks for.
+pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Failure> {
+    let args = line.texts().map_err(Failure::refused)?;
+    let host = host::host_record(&Root::live());
+    let read = |path: &str| read_file(Path::new(path));
+    let surroundings = fio::Environment {
+        read: &read,
+        variable: &environment::variable,
+        processors: host.cpus.len().max(1) as u32,
+        mib_memory: host.ram.0 >> 20,
+    };
+    let request = fio::parse(&args, &surroundings).map_err(refused)?;
+    match request.action {
+        Action::Usage => {
+            output::print(fio::usage(line.program).as_bytes())?;
+            Ok(Ending::Good)
+        }
+        Action::ParseOnly => session::explain(&request, &host),
+        Action::Run => session::run(&request, &args, (environment, &host)),
+    }
+}
+
+/// One byte more than is taken, so that a file that is too large is told.
+fn read_file(path: &Path) -> Result<String, String> {
+    let text = text_of(path, FILE_MAX + 1)?;
+    match text.len() as u64 > FILE_MAX {
+        true => Err(format!(
+            "it is longer than {FILE_MAX} bytes, so it is no job file"
+        )),
+        false => Ok(text),
+    }
+}
+
+/// A message a problem.
+#[allow(clippy::needless_pass_by_value, reason = "the end of an error")]
+fn refused(refusal: fio::Refusal) -> Failure {
+    Failure::refused_for(refusal.iter().map(ToString::to_string))
+}

@@ -1,0 +1,256 @@
+//! The jobs of one request, from their files to their results.
+//!
+//! All is checked before anything is written; a stop ends the measuring and leaves the results.
+
+use super::refused;
+use crate::commands::VERSION;
+use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, write_whole};
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Held, own_words};
+use crate::{now, output, report};
+use analysis::fio::{Job, disks, jobs};
+use dialects::fio::{self, Built, Form, JobPart, Request, There};
+use host::Root;
+use model::{Access, Consent, Content, HostRecord, Location, RunRecord, Target, TargetKind};
+use std::path::Path;
+use store::{NewSession, SessionKind};
+use views::{FioResults, Zone, fio_json};
+
+/// Runs them, keeps them, prints them.
+pub(super) fn run(
+    request: &Request,
+    args: &[String],
+    (environment, host): (&Environment, &HostRecord),
+) -> Result<Ending, Failure> {
+    let root = Root::live();
+    let extra = &request.extra;
+    let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
+    let store = place.as_ref().map(|place| place.path().as_path());
+    let gate = Gate {
+        root: &root,
+        host,
+        consent: &Consent {
+            overwrite_files: extra.overwrite,
+            destroy_devices: extra.destroy.clone(),
+        },
+        store,
+        held: Held::default(),
+        repeats: true,
+        words: own_words,
+    };
+    let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
+    let names = target_names(&built);
+    let targets: Vec<&Path> = names.iter().map(Path::new).collect();
+    let file = result_file(extra.output.as_deref(), extra.form);
+    check_files(file.as_slice(), &targets, store)?;
+    let first = gate.pass(&built.profile)?;
+    request
+        .notes
+        .iter()
+        .chain(&built.notes)
+        .for_each(|note| output::tell(&note.to_string()));
+    let command: Vec<String> = ["fathom", "fio"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(args.iter().cloned())
+        .collect();
+    let session = NewSession {
+        kind: SessionKind::Run,
+        command: command.clone(),
+        tool_version: VERSION.to_owned(),
+        started_utc: now::utc(),
+        target: names.join(" "),
+    };
+    let mut shelf = Shelf::open(place.as_ref(), session, built.profile.timespans.len())?;
+    let titles = titles(&built);
+    let course = Course {
+        gate: &gate,
+        environment,
+        command: &command,
+        names: &titles,
+    };
+    let ran = course.run(&built.profile, first, &mut shelf)?;
+    let kept = shelf.is_none_or(|shelf| shelf.close(&ran.records));
+    let page = match extra.form {
+        Form::Json => json(&built, &ran.records),
+        Form::Text => text(&titles, &ran.records, environment),
+    };
+    let shown = match &file {
+        Some(file) => write_whole(file, &page),
+        None => output::print(&page).map(|()| true)?,
+    };
+    Ok(match kept && shown && ran.whole {
+        true => Ending::Good,
+        false => Ending::Wrong,
+    })
+}
+
+/// What is there under a name, as far as the dialect has to know.
+fn look(gate: &Gate, path: &Path) -> Option<There> {
+    let facts = gate.look(&Location::Path(path.to_owned()));
+    let there = |device| There {
+        bytes: facts.size.0,
+        device,
+        unfinished: facts.content == Content::FathomPartial,
+    };
+    match facts.kind {
+        TargetKind::File => Some(there(false)),
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => Some(there(true)),
+        _ => None,
+    }
+}
+
+fn has(start: &[u8], text: &str) -> bool {
+    start
+        .windows(text.len())
+        .any(|piece| piece == text.as_bytes())
+}
+
+fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
+    let is_json: fn(&[u8]) -> bool =
+        |start| start.starts_with(b"{") && has(start, "\"fio version\"");
+    let is_text: fn(&[u8]) -> bool = |start| {
+        ["VALID", "WEAK", "INVALID"]
+            .iter()
+            .any(|word| has(start, &format!("]\n{word}")))
+    };
+    Some(ResultFile {
+        switch: "--output",
+        path: path?,
+        is_one: match form {
+            Form::Json => is_json,
+            Form::Text => is_text,
+        },
+    })
+}
+
+/// Every file and device once.
+fn target_names(built: &Built) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let targets = built
+        .profile
+        .timespans
+        .iter()
+        .flat_map(|span| &span.targets);
+    for path in targets.filter_map(|target| target.location.path()) {
+        let name = path.display().to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The jobs of each timespan.
+fn titles(built: &Built) -> Vec<String> {
+    let of = |span: usize| {
+        let parts = built.parts.iter().filter(|part| part.span == span);
+        let names: Vec<String> = parts.map(|part| format!("[{}]", part.name)).collect();
+        names.join(" ")
+    };
+    (0..built.profile.timespans.len()).map(of).collect()
+}
+
+/// A page for each timespan, with its jobs above it.
+fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
+    let mut page = Vec::new();
+    for (title, record) in titles.iter().zip(records) {
+        if !page.is_empty() {
+            page.push(b'\n');
+        }
+        page.extend(format!("{title}\n").into_bytes());
+        page.extend(report::run(
+            record,
+            report::Form::of_list(false, environment),
+        ));
+    }
+    page
+}
+
+fn json(built: &Built, records: &[RunRecord]) -> Vec<u8> {
+    let with_jobs = |part: &'_ JobPart| -> Option<Vec<Job>> {
+        let record = records.get(part.span)?;
+        Some(jobs(record, &part.targets, part.grouped))
+    };
+    let parts: Vec<(&JobPart, Vec<Job>)> = built
+        .parts
+        .iter()
+        .filter_map(|part| Some((part, with_jobs(part)?)))
+        .collect();
+    let windows: Vec<_> = records.iter().map(|record| &record.window).collect();
+    let last = records
+        .last()
+        .map_or(0, |record| record.started_utc.0 + record.phases.drained.0);
+    report::written(|out| {
+        let results = FioResults {
+            version: VERSION,
+            ended_utc_ns: last,
+            ended_text: &views::write_time(last, &Zone::utc()),
+            globals: &built.globals,
+            parts: &parts,
+            disks: &disks(&windows),
+        };
+        fio_json(&results, out)
+    })
+}
+
+/// What the jobs mean, without running any.
+pub(super) fn explain(request: &Request, host: &HostRecord) -> Result<Ending, Failure> {
+    let root = Root::live();
+    let gate = Gate {
+        root: &root,
+        host,
+        consent: &Consent::default(),
+        store: None,
+        held: Held::default(),
+        repeats: true,
+        words: own_words,
+    };
+    let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
+    request
+        .notes
+        .iter()
+        .chain(&built.notes)
+        .for_each(|note| output::tell(&note.to_string()));
+    let mut page = String::new();
+    for part in &built.parts {
+        let span = &built.profile.timespans[part.span];
+        for number in &part.targets {
+            let target = &span.targets[*number as usize];
+            let time = match target.amount {
+                Some(amount) => format!(
+                    "until each thread has moved {amount}, {} at most",
+                    span.phases.measured
+                ),
+                None => format!("for {}", span.phases.measured),
+            };
+            page.push_str(&format!(
+                "{} [{}] {}, {time}\n",
+                part.span + 1,
+                part.name,
+                work(target)
+            ));
+        }
+    }
+    output::print(page.as_bytes())?;
+    Ok(Ending::Good)
+}
+
+fn work(target: &Target) -> String {
+    let name = target
+        .location
+        .path()
+        .map_or_else(|| "null".to_owned(), |path| path.display().to_string());
+    let workload = &target.workload;
+    let access = match &workload.access {
+        Access::Mixed(mixed) => format!("{} sizes and mixes", mixed.lines.len()),
+        Access::Random => "random".to_owned(),
+        Access::Diskspd(walk) if walk.random.as_percent() == 100 => "random in zones".to_owned(),
+        _ => "sequential".to_owned(),
+    };
+    format!(
+        "{name}: {} {access}, write {}, depth {}, threads {}",
+        workload.block, workload.write, workload.queue_depth, target.threads
+    )
+}

@@ -1,0 +1,331 @@
+//! `fathom iometer`: a configuration of IOmeter's is run test by test, and its results are written as IOmeter writes them;
+//! or a configuration is written from a run on the shelf.
+//!
+//! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
+
+use super::VERSION;
+use super::dialect::{Course, ResultFile, Shelf, check_files, write_whole};
+use super::show;
+use crate::args::IometerArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Held, own_words};
+use crate::{keep, now, output, report};
+use analysis::iometer::{figures, processors};
+use dialects::iometer::{self, Built, Config, ICF_MAX, Problem, Run, Spec, There, Wishes};
+use host::Root;
+use model::{Content, Location, Profile, RunRecord, TargetKind};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use store::{NewSession, SessionKind};
+use views::{IometerResults, IometerRow, IometerTest, Zone, iometer_csv, iometer_time};
+
+/// Runs it, or writes one.
+pub(crate) fn iometer(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure> {
+    match &args.write_icf {
+        Some(path) => write_icf(args, path, environment),
+        None => run(args, environment),
+    }
+}
+
+fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let wishes = wishes(args)?;
+    let config = read(&args.file)?;
+    let (root, place) = (Root::live(), keep::place(&args.keep, environment)?);
+    let host = host::host_record(&root);
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &args.consent.consent(),
+        store: place.as_ref().map(|place| place.path().as_path()),
+        held: Held::default(),
+        repeats: true,
+        words: own_words,
+    };
+    let told = |problems: Vec<Problem>| refused(&args.file, &problems);
+    let Built { runs, notes } =
+        iometer::build(&config, &wishes, &|path| look(&gate, path)).map_err(told)?;
+    let profile = Profile {
+        timespans: runs.iter().map(|run| run.span.clone()).collect(),
+    };
+    let names = target_names(&profile);
+    let targets: Vec<&Path> = names
+        .iter()
+        .map(Path::new)
+        .chain([args.file.as_path()])
+        .collect();
+    let file = args.results.as_deref().map(|path| ResultFile {
+        switch: "the results",
+        path,
+        is_one: |start| start.starts_with(b"'Test Type"),
+    });
+    check_files(file.as_slice(), &targets, gate.store)?;
+    let first = gate.pass(&profile)?;
+    notes
+        .iter()
+        .for_each(|note| output::tell(&format!("note: {note}")));
+    let command = super::command_line();
+    let session = NewSession {
+        kind: SessionKind::Run,
+        command: command.clone(),
+        tool_version: VERSION.to_owned(),
+        started_utc: now::utc(),
+        target: names.join(" "),
+    };
+    let mut shelf = Shelf::open(place.as_ref(), session, runs.len())?;
+    let titles: Vec<String> = runs.iter().map(title).collect();
+    let course = Course {
+        gate: &gate,
+        environment,
+        command: &command,
+        names: &titles,
+    };
+    let ran = course.run(&profile, first, &mut shelf)?;
+    let kept = shelf.is_none_or(|shelf| shelf.close(&ran.records));
+    output::print(&page(&titles, &ran.records, environment))?;
+    let written = file.is_none_or(|file| write_whole(&file, &csv(&config, &runs, &ran.records)));
+    Ok(match kept && written && ran.whole {
+        true => Ending::Good,
+        false => Ending::Wrong,
+    })
+}
+
+fn wishes(args: &IometerArgs) -> Result<Wishes, Failure> {
+    let mut told = Vec::new();
+    let mut map = Vec::new();
+    for text in &args.target_map {
+        match text
+            .split_once('=')
+            .filter(|(name, path)| !name.is_empty() && !path.is_empty())
+        {
+            Some((name, path)) => map.push((name.to_owned(), PathBuf::from(path))),
+            None => told.push(format!(
+                "--target-map: read `{text}`; say 'C:=/mnt/iobw.tst'"
+            )),
+        }
+    }
+    let mut value = |option: &str, text: Option<&String>| -> Option<u64> {
+        let read = |text: &String| match option {
+            "--size" => text.parse().map(|size: model::Bytes| size.0),
+            _ => text.parse().map(|time: model::Nanos| time.0),
+        };
+        text.and_then(|text| {
+            read(text)
+                .map_err(|error| told.push(format!("{option}: {error}")))
+                .ok()
+        })
+    };
+    let (size, duration) = (
+        value("--size", args.size.as_ref()),
+        value("--duration", args.duration.as_ref()),
+    );
+    let engine = args
+        .engine
+        .parse()
+        .map_err(|error: model::UnitError| told.push(format!("--engine: {error}")));
+    match (engine, told.is_empty()) {
+        (Ok(engine), true) => Ok(Wishes {
+            map,
+            size,
+            duration: duration.map(model::Nanos),
+            engine,
+        }),
+        _ => Err(Failure::refused_for(told)),
+    }
+}
+
+fn read(path: &Path) -> Result<Config, Failure> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(ICF_MAX + 1).read_to_end(&mut bytes))
+        .map_err(|error| {
+            Failure::refused(format!(
+                "{}: cannot be read: {}",
+                path.display(),
+                output::errno_text(&error)
+            ))
+        })?;
+    if bytes.len() as u64 > ICF_MAX {
+        let what = format!(
+            "{}: it is longer than {ICF_MAX} bytes, so it is no configuration of IOmeter's",
+            path.display()
+        );
+        return Err(Failure::refused(what));
+    }
+    iometer::read(&iometer::decode(&bytes)).map_err(|problems| refused(path, &problems))
+}
+
+fn refused(path: &Path, problems: &[Problem]) -> Failure {
+    Failure::refused_for(
+        problems
+            .iter()
+            .map(|problem| format!("{}: {problem}", path.display())),
+    )
+}
+
+fn look(gate: &Gate, path: &Path) -> Option<There> {
+    let facts = gate.look(&Location::Path(path.to_owned()));
+    let there = |device| There {
+        bytes: facts.size.0,
+        device,
+        sector: facts.direct_io.map_or(512, |direct| direct.offset.0),
+        unfinished: facts.content == Content::FathomPartial,
+    };
+    match facts.kind {
+        TargetKind::File => Some(there(false)),
+        TargetKind::BlockDevice => Some(there(true)),
+        _ => None,
+    }
+}
+
+fn target_names(profile: &Profile) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let targets = profile.timespans.iter().flat_map(|span| &span.targets);
+    for path in targets.filter_map(|target| target.location.path()) {
+        let name = path.display().to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn title(run: &Run) -> String {
+    match run.depth {
+        Some(depth) => format!("[{}] {depth} outstanding", run.spec),
+        None => format!("[{}]", run.spec),
+    }
+}
+
+fn page(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
+    let mut page = Vec::new();
+    for (title, record) in titles.iter().zip(records) {
+        if !page.is_empty() {
+            page.push(b'\n');
+        }
+        page.extend(format!("{title}\n").into_bytes());
+        page.extend(report::run(
+            record,
+            report::Form::of_list(false, environment),
+        ));
+    }
+    page
+}
+
+fn csv(config: &Config, runs: &[Run], records: &[RunRecord]) -> Vec<u8> {
+    let tests: Vec<IometerTest> = runs
+        .iter()
+        .zip(records)
+        .map(|(run, record)| IometerTest {
+            times: [0, record.phases.drained.0]
+                .map(|since| iometer_time(record.started_utc.0 + since, &Zone::system())),
+            spec: run.spec.clone(),
+            rows: rows(run, record, &config.managers[0].name),
+        })
+        .collect();
+    let used = |spec: &&Spec| {
+        config
+            .managers
+            .iter()
+            .flat_map(|manager| &manager.workers)
+            .any(|worker| worker.specs.contains(&spec.name))
+    };
+    let specs: Vec<&Spec> = config.specs.iter().filter(used).collect();
+    report::written(|out| {
+        let results = IometerResults {
+            description: &config.description,
+            specs: &specs,
+            tests: &tests,
+        };
+        iometer_csv(&results, out)
+    })
+}
+
+fn rows(run: &Run, record: &RunRecord, manager: &str) -> Vec<IometerRow> {
+    let (workers, disks) = (run.workers.len() as u64, run.span.targets.len() as u64);
+    let cpu = processors(record);
+    let first = record.plan.targets.first();
+    let sectors = |target: Option<&model::PlannedTarget>| {
+        target.map(|target| [target.base.0 / 512, target.length.0 / 512])
+    };
+    let place = |target| {
+        let [start, size] = sectors(target).map_or([None, None], |pair| pair.map(Some));
+        [start, size, run.depth.map(u64::from)]
+    };
+    let whole = |kind, name: &str, managers| IometerRow {
+        kind,
+        name: name.to_owned(),
+        counts: [managers, Some(workers), Some(disks)],
+        figures: Some(figures(record, None)),
+        place: place(first),
+        cpu: cpu.as_ref().map(|(all, _, _)| *all),
+        interrupts_per_s: cpu.as_ref().and_then(|(_, _, interrupts)| *interrupts),
+    };
+    let mut rows = vec![
+        whole("ALL", "All", Some(1)),
+        whole("MANAGER", manager, None),
+    ];
+    for (number, used) in cpu.iter().flat_map(|(_, each, _)| each) {
+        rows.push(IometerRow {
+            kind: "PROCESSOR",
+            name: format!("CPU {number}"),
+            cpu: Some(*used),
+            ..IometerRow::default()
+        });
+    }
+    for (name, targets) in &run.workers {
+        let numbers: Vec<u32> = targets.iter().map(|(number, _)| *number).collect();
+        rows.push(IometerRow {
+            kind: "WORKER",
+            name: name.clone(),
+            counts: [None, None, Some(targets.len() as u64)],
+            figures: Some(figures(record, Some(&numbers))),
+            place: place(first),
+            ..IometerRow::default()
+        });
+        for (number, disk) in targets {
+            let planned = record.plan.targets.get(*number as usize);
+            let [start, size, _] = place(planned);
+            rows.push(IometerRow {
+                kind: "DISK",
+                name: disk.clone(),
+                figures: Some(figures(record, Some(&[*number]))),
+                place: [start, size, None],
+                ..IometerRow::default()
+            });
+        }
+    }
+    rows
+}
+
+/// A configuration from a run on the shelf.
+fn write_icf(
+    args: &IometerArgs,
+    path: &Path,
+    environment: &Environment,
+) -> Result<Ending, Failure> {
+    let record = show::run_named(
+        &args.file.to_string_lossy(),
+        args.keep.store.as_ref(),
+        environment,
+    )?;
+    let config = iometer::restate(&show::as_asked(&record)).map_err(|told| {
+        let lines = told
+            .into_iter()
+            .map(|what| format!("IOmeter cannot say this run: {what}"));
+        Failure::refused_for(lines)
+    })?;
+    let file = ResultFile {
+        switch: "--write-icf",
+        path,
+        is_one: |start| start.starts_with(b"Version "),
+    };
+    check_files(std::slice::from_ref(&file), &[], None)?;
+    Ok(
+        match write_whole(&file, iometer::print(&config).as_bytes()) {
+            true => Ending::Good,
+            false => Ending::Wrong,
+        },
+    )
+}

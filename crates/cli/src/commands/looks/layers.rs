@@ -1,0 +1,272 @@
+//! `fathom layers`: what the system's cache and a file system cost, beside the device itself.
+//!
+//! Round after round every way has its turn, each round beginning with another one, so that neither a drift nor an order
+//! is taken for a cost.
+
+use super::{
+    Table, Turn, end, from_store, once_around, own_file, read_seed, read_size, to_prepare,
+};
+use crate::args::LayersArgs;
+use crate::commands::series::Series;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Held, own_words};
+use crate::progress::{Progress, Steps};
+use crate::report::Form;
+use crate::{keep, now, output, report, signals};
+use analysis::{Layer, LayerStep, LayerWork, LooksContext};
+use dialects::{Problem, Reader};
+use engine::{Calibration, Stop};
+use host::Root;
+use model::{Access, Bytes, Consent, Location, Nanos, Profile, TargetFacts, TargetKind};
+use std::path::PathBuf;
+use store::{Session, SessionKind};
+
+const ROUNDS_FORM: &str = "a number of rounds is a whole number from 2 to 100";
+const TIME_FORM: &str = "a turn is 20ms to 10m";
+const ROUND_TIMES: (Nanos, Nanos) = (Nanos::millis(20), Nanos::seconds(600));
+
+/// What was asked for.
+struct Asked {
+    device: Location,
+    file: PathBuf,
+    folder: PathBuf,
+    write: bool,
+    /// The raw device too.
+    write_raw: bool,
+    size: Bytes,
+    rounds: u64,
+    turn: Nanos,
+    seed: u64,
+}
+
+/// Measures all ways in rounds, keeps every run, prints the result.
+pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let mut asked = read(args)?;
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let place = keep::place(&args.keep, environment)?;
+    let consent = args.consent.consent();
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &consent,
+        store: place.as_ref().map(|place| place.path().as_path()),
+        held: Held::default(),
+        repeats: false,
+        words: own_words,
+    };
+    let device = gate.look(&asked.device);
+    must_serve(&asked, &device, &host::target_facts(&root, &asked.folder))?;
+    asked.write_raw = asked.write && consent.destroy_devices.contains(&device.path);
+    asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));
+    let mut first = to_prepare(gate.pass(&all(&asked))?);
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let store = keep::open(place.as_ref())?;
+    let filling = Progress::of_filling(environment);
+    let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
+    filling.finish();
+    made?;
+    let file = gate.look(&Location::Path(asked.file.clone()));
+
+    let target = format!("{} {}", args.device.display(), args.mount.display());
+    let series = Series::begin(store.as_ref(), SessionKind::Layers, target, now::utc());
+    let progress = Steps::new(environment);
+    let mut table = Table {
+        gate: &gate,
+        known: vec![device, file.clone()],
+        calibration: Calibration::default(),
+        series: &series,
+        stop: &stop,
+        progress: &progress,
+        seed: asked.seed,
+        done: Vec::new(),
+        context: context(&asked, &consent),
+    };
+    take_all(&mut table, &asked);
+    progress.finish();
+    own_file::remove(&gate, &file);
+    let ending = end(&series, &table.context);
+    let form = Form {
+        json: args.json,
+        kept: keep::kept(store.as_ref(), series.name()),
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+        known: None,
+    };
+    output::print(&report::layers(&table.done, &table.context, form))?;
+    Ok(ending)
+}
+
+/// A session from the shelf again.
+pub(crate) fn layers_again(session: Session, form: Form<'_>) -> Vec<u8> {
+    let (runs, context) = from_store(session);
+    report::layers(&runs, &context, form)
+}
+
+fn read(args: &LayersArgs) -> Result<Asked, Failure> {
+    let LayersArgs {
+        device,
+        mount,
+        write,
+        size,
+        rounds,
+        round_time,
+        seed,
+        consent: _,
+        keep: _,
+        json: _,
+    } = args;
+    let mut reader = Reader::default();
+    reader.target(device);
+    reader.target(mount);
+    let count: Option<u64> = reader.number("--rounds", rounds, ROUNDS_FORM);
+    let turn: Option<Nanos> = reader.value("--round-time", round_time);
+    let wrong = [
+        (
+            count.is_some_and(|count| !(2..=100).contains(&count)),
+            "--rounds",
+            rounds,
+            ROUNDS_FORM,
+        ),
+        (
+            turn.is_some_and(|turn| turn < ROUND_TIMES.0 || turn > ROUND_TIMES.1),
+            "--round-time",
+            round_time,
+            TIME_FORM,
+        ),
+    ];
+    for (_, option, read, accepted) in wrong.iter().filter(|(wrong, ..)| *wrong) {
+        reader.refuse(Problem::Value {
+            option,
+            read: (*read).clone(),
+            accepted,
+        });
+    }
+    let asked = Asked {
+        device: Location::Path(device.clone()),
+        file: own_file::in_folder(mount),
+        folder: mount.clone(),
+        write: *write,
+        write_raw: false,
+        size: read_size(&mut reader, size),
+        rounds: count.unwrap_or_default(),
+        turn: turn.unwrap_or_default(),
+        seed: read_seed(&mut reader, seed),
+    };
+    Ok(reader.finish(asked)?)
+}
+
+/// What `gate` does not ask: that the one is a device, and the other a folder.
+fn must_serve(asked: &Asked, device: &TargetFacts, folder: &TargetFacts) -> Result<(), Failure> {
+    let mut told = Vec::new();
+    let there = !matches!(device.kind, TargetKind::Missing | TargetKind::MissingFolder);
+    if there && device.kind != TargetKind::BlockDevice {
+        told.push(format!(
+            "{}: this is no block device: name the device that the file system lies on (fathom devices lists them)",
+            device.path.display()
+        ));
+    }
+    if folder.kind != TargetKind::Folder {
+        told.push(format!(
+            "--mount {}: this is no folder: name one on the file system that is to be measured",
+            asked.folder.display()
+        ));
+    }
+    if device.kind == TargetKind::BlockDevice && device.size < super::SIZE_MIN {
+        told.push(format!(
+            "{}: it holds less than {}",
+            device.path.display(),
+            super::SIZE_MIN
+        ));
+    }
+    match told.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::refused_for(told)),
+    }
+}
+
+fn context(asked: &Asked, consent: &Consent) -> LooksContext {
+    let mut notes = Vec::new();
+    if asked.write && !asked.write_raw {
+        let others = if consent.destroy_devices.is_empty() {
+            ""
+        } else {
+            " with its own name"
+        };
+        notes.push(format!(
+            "the raw device was not written, so what writes cost is not known: --destroy{others} allows it, on a device \
+             that nobody uses"
+        ));
+    }
+    LooksContext {
+        notes,
+        ..LooksContext::default()
+    }
+}
+
+fn steps(asked: &Asked) -> Vec<LayerStep> {
+    let works = LayerWork::ALL.into_iter();
+    let steps = works.flat_map(|work| Layer::ALL.map(|layer| LayerStep { layer, work }));
+    let writes = |step: &LayerStep| step.work == LayerWork::SequentialWrite;
+    steps
+        .filter(|step| !writes(step) || asked.write && (step.layer.of_file() || asked.write_raw))
+        .collect()
+}
+
+fn all(asked: &Asked) -> Profile {
+    let spans = steps(asked).into_iter().map(|step| {
+        let create = step.layer.of_file().then_some(asked.size);
+        turn(step, asked).span(asked.seed, create)
+    });
+    Profile {
+        timespans: spans.collect(),
+    }
+}
+
+fn take_all(table: &mut Table<'_>, asked: &Asked) {
+    let steps = steps(asked);
+    for round in 0..asked.rounds {
+        let mut order = steps.clone();
+        order.rotate_left(usize::try_from(round).unwrap_or(0) % steps.len());
+        for step in order {
+            let mut turn = turn(step, asked);
+            if step.layer.cached() && !turn.write {
+                let seen = LayerStep {
+                    layer: Layer::Raw,
+                    ..step
+                };
+                turn.measured = once_around(asked.turn, asked.size, table.flow(&seen.label()));
+            }
+            if !table.take(&turn) {
+                return;
+            }
+        }
+    }
+}
+
+fn turn(step: LayerStep, asked: &Asked) -> Turn {
+    let random = step.work == LayerWork::RandomRead;
+    Turn {
+        label: step.label(),
+        location: match step.layer.of_file() {
+            true => Location::Path(asked.file.clone()),
+            false => asked.device.clone(),
+        },
+        length: asked.size,
+        block: if random { Bytes::kib(4) } else { Bytes::mib(1) },
+        depth: 1,
+        access: if random {
+            Access::Random
+        } else {
+            Access::Sequential
+        },
+        write: step.work == LayerWork::SequentialWrite,
+        cached: step.layer.cached(),
+        flushed: false,
+        cold: step.layer.cached(),
+        warmup: Nanos(0),
+        measured: asked.turn,
+    }
+}

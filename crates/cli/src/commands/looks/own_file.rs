@@ -1,0 +1,23 @@
+//! The file that is made in a folder to be measured, and removed. It has one name, so that one that was left behind by a
+//! fathom that was killed is found, used again and removed; anybody else's file of that name is refused like every other.
+
+use crate::commands::survey::site;
+use crate::gate::Gate;
+use crate::output;
+use model::{Location, TargetFacts};
+use std::path::{Path, PathBuf};
+
+const NAME: &str = ".fathom-look.dat";
+
+/// Its name in this folder.
+pub(super) fn in_folder(folder: &Path) -> PathBuf {
+    folder.join(NAME)
+}
+
+/// Removes it, if it is still the one that was used.
+pub(super) fn remove(gate: &Gate<'_>, used: &TargetFacts) {
+    let now = gate.look(&Location::Path(used.path.clone()));
+    if let Err(why) = site::remove(&used.path, used.identity, &now) {
+        output::tell(&why);
+    }
+}

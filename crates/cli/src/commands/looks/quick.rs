@@ -1,0 +1,213 @@
+//! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs tell, and what a database feels.
+
+use super::{
+    Table, Turn, end, from_store, once_around, own_file, read_seed, read_size, to_prepare,
+};
+use crate::args::QuickArgs;
+use crate::commands::series::Series;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::{Gate, Held, own_words};
+use crate::progress::{Progress, Steps};
+use crate::report::Form;
+use crate::{keep, now, output, report, signals};
+use analysis::{LooksContext, QuickStep};
+use dialects::Reader;
+use engine::{Calibration, Stop};
+use host::Root;
+use model::{Access, Bytes, Location, Nanos, Profile, TargetFacts, TargetKind, Timespan};
+use store::{Session, SessionKind};
+
+/// One turn: five of them, with what lies between, are ten seconds.
+const TURN: Nanos = Nanos::millis(1700);
+const WARMUP: Nanos = Nanos::millis(100);
+/// What `hdparm -T` reads again and again.
+const CACHED_BYTES: Bytes = Bytes::mib(2);
+/// A read-ahead that begins at the beginning of what was just read past the cache finds nothing of it there.
+const SEQUENTIAL_BLOCK: Bytes = Bytes::mib(1);
+const RANDOM_BLOCK: Bytes = Bytes::kib(4);
+
+/// What was asked for.
+struct Asked {
+    location: Location,
+    /// A folder was named: the file is made there and removed.
+    in_folder: bool,
+    write: bool,
+    size: Bytes,
+    seed: u64,
+}
+
+/// Looks at the target, keeps every run, prints the result.
+pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let asked = read(args)?;
+    let root = Root::live();
+    let host = host::host_record(&root);
+    let place = keep::place(&args.keep, environment)?;
+    let gate = Gate {
+        root: &root,
+        host: &host,
+        consent: &args.consent.consent(),
+        store: place.as_ref().map(|place| place.path().as_path()),
+        held: Held::default(),
+        repeats: false,
+        words: own_words,
+    };
+    let before = gate.look(&asked.location);
+    let length = length(&asked, &before)?;
+    let mut first = to_prepare(gate.pass(&all(&asked, length))?);
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let store = keep::open(place.as_ref())?;
+    let filling = Progress::of_filling(environment);
+    let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
+    filling.finish();
+    made?;
+    let known = gate.look(&asked.location);
+
+    let target = args.target.display().to_string();
+    let series = Series::begin(store.as_ref(), SessionKind::Quick, target, now::utc());
+    let progress = Steps::new(environment);
+    let mut table = Table {
+        gate: &gate,
+        known: vec![known.clone()],
+        calibration: Calibration::default(),
+        series: &series,
+        stop: &stop,
+        progress: &progress,
+        seed: asked.seed,
+        done: Vec::new(),
+        context: LooksContext::default(),
+    };
+    take_all(&mut table, &asked, length);
+    progress.finish();
+    if asked.in_folder {
+        own_file::remove(&gate, &known);
+    }
+    let ending = end(&series, &table.context);
+    let form = Form {
+        json: args.json,
+        kept: keep::kept(store.as_ref(), series.name()),
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+        known: None,
+    };
+    output::print(&report::quick(&table.done, &table.context, form))?;
+    Ok(ending)
+}
+
+/// A session from the shelf again.
+pub(crate) fn quick_again(session: Session, form: Form<'_>) -> Vec<u8> {
+    let (runs, context) = from_store(session);
+    report::quick(&runs, &context, form)
+}
+
+fn read(args: &QuickArgs) -> Result<Asked, Failure> {
+    let QuickArgs {
+        target,
+        write,
+        size,
+        seed,
+        consent: _,
+        keep: _,
+        json: _,
+    } = args;
+    let mut reader = Reader::default();
+    reader.target(target);
+    let in_folder = target.is_dir();
+    let path = match in_folder {
+        true => own_file::in_folder(target),
+        false => target.clone(),
+    };
+    let asked = Asked {
+        location: Location::Path(path),
+        in_folder,
+        write: *write,
+        size: read_size(&mut reader, size),
+        seed: read_seed(&mut reader, seed),
+    };
+    Ok(reader.finish(asked)?)
+}
+
+/// How much of the target is used: all of it, in whole blocks.
+fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, Failure> {
+    if asked.in_folder {
+        return Ok(asked.size);
+    }
+    let there = facts.size.floor_to(SEQUENTIAL_BLOCK);
+    let small =
+        matches!(facts.kind, TargetKind::File | TargetKind::BlockDevice) && there < super::SIZE_MIN;
+    match small {
+        true => Err(Failure::refused(format!(
+            "{}: it holds less than {}, which is read in no time: name a larger file, or a folder in which one is made",
+            facts.path.display(),
+            super::SIZE_MIN
+        ))),
+        false => Ok(there.max(super::SIZE_MIN)),
+    }
+}
+
+fn all(asked: &Asked, length: Bytes) -> Profile {
+    let create = asked.in_folder.then_some(length);
+    let spans = steps(asked).map(|step| turn(step, asked, length).span(asked.seed, create));
+    Profile {
+        timespans: spans.collect::<Vec<Timespan>>(),
+    }
+}
+
+fn steps(asked: &Asked) -> impl Iterator<Item = QuickStep> {
+    let writes = QuickStep::WRITES.into_iter().filter(|_| asked.write);
+    QuickStep::READS.into_iter().chain(writes)
+}
+
+fn take_all(table: &mut Table<'_>, asked: &Asked, length: Bytes) {
+    for step in steps(asked) {
+        let mut turn = turn(step, asked, length);
+        if step == QuickStep::ReadAhead {
+            turn.measured = once_around(TURN, length, table.flow(QuickStep::Read.label()));
+        }
+        if !table.take(&turn) {
+            return;
+        }
+    }
+}
+
+fn turn(step: QuickStep, asked: &Asked, length: Bytes) -> Turn {
+    let random = matches!(
+        step,
+        QuickStep::RandomRead | QuickStep::RandomReadDeep | QuickStep::FlushedWrite
+    );
+    Turn {
+        label: step.label().to_owned(),
+        location: asked.location.clone(),
+        length: match step {
+            QuickStep::CachedRead => CACHED_BYTES,
+            _ => length,
+        },
+        block: match (step, random) {
+            (QuickStep::CachedRead, _) => CACHED_BYTES,
+            (_, true) => RANDOM_BLOCK,
+            (_, false) => SEQUENTIAL_BLOCK,
+        },
+        depth: if step == QuickStep::RandomReadDeep {
+            32
+        } else {
+            1
+        },
+        access: if random {
+            Access::Random
+        } else {
+            Access::Sequential
+        },
+        write: QuickStep::WRITES.contains(&step),
+        cached: step.cached(),
+        flushed: step == QuickStep::FlushedWrite,
+        cold: step == QuickStep::ReadAhead,
+        // What is read while nobody counts would be in the cache afterwards.
+        warmup: if step == QuickStep::ReadAhead {
+            Nanos(0)
+        } else {
+            WARMUP
+        },
+        measured: TURN,
+    }
+}

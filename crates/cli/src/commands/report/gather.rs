@@ -1,0 +1,246 @@
+//! The shelf → the page: one part a name, its results read one after another.
+//!
+//! A result that cannot be read any more is a gap that says why; the others are shown all the same.
+
+use crate::commands::show::command_of;
+use crate::commands::{survey, sweep};
+use analysis::page::{PageBuilder, PageCounts, PagePart};
+use analysis::{
+    SurveyRow, SweepResult, SweepRun, imported_report, run_report, say, survey_report, sweep_report,
+};
+use model::{Origin, ResultRow, RunRecord};
+use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoreError, StoredResult};
+
+/// Why work with files is not on a page.
+const NO_PAGE: &str = "work with files and a watch have no charts here: `fathom show` prints it";
+
+/// Adds a session, or one result of it.
+pub(super) fn part(store: &Store, name: RunName, page: &mut PageBuilder) -> Result<(), StoreError> {
+    let summary = store.summary_of(name.session)?;
+    page.part(begun(&summary, name));
+    let mut rows = store.rows(&[name.session])?;
+    rows.retain(|row| name.run.is_none_or(|number| number == row.number));
+    if name.run.is_some() {
+        for row in rows {
+            result(store, row, page, &mut |_, _| ());
+        }
+        return Ok(());
+    }
+    match summary.kind {
+        SessionKind::Sweep => whole_sweep(store, &summary, rows, page),
+        SessionKind::Survey => whole_survey(store, name.session, rows, page)?,
+        SessionKind::Run
+        | SessionKind::Import
+        | SessionKind::Files
+        | SessionKind::Dd
+        | SessionKind::Quick
+        | SessionKind::Layers
+        | SessionKind::Watch => {
+            for row in rows {
+                result(store, row, page, &mut |_, _| ());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the shelf says of it before any result is read.
+fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
+    let outcome = summary
+        .outcome
+        .map_or("unfinished", |outcome| outcome.name());
+    let unfinished = (summary.outcome.is_none() && name.run.is_none())
+        .then(|| "it is not finished: it is still running, or was killed".to_owned());
+    PagePart {
+        name: name.to_string(),
+        kind: match name.run {
+            Some(_) => "run".to_owned(),
+            None => summary.kind.name().to_owned(),
+        },
+        target: summary.target.clone(),
+        started_utc_ns: Some(summary.started_utc.0),
+        outcome: outcome.to_owned(),
+        command: summary.command.clone(),
+        tool_version: summary.tool_version.clone(),
+        tags: summary.tags.clone(),
+        notes: unfinished.into_iter().collect(),
+        ..PagePart::default()
+    }
+}
+
+/// Adds one result; `also` is told of it with its record, or with why there is none.
+fn result(
+    store: &Store,
+    row: ResultRow,
+    page: &mut PageBuilder,
+    also: &mut dyn FnMut(&ResultRow, Result<&RunRecord, String>),
+) {
+    if row.origin == Origin::Missing {
+        also(&row, Err(row.reason.clone().unwrap_or_default()));
+        return page.missing(row);
+    }
+    let whole = store.load_one(SessionId(row.session), row.number);
+    let stored = whole.map(|session| session.runs.into_iter().next());
+    match stored.map(|run| run.map(|run| run.result)) {
+        Ok(Some(StoredResult::Run(record))) => {
+            also(&row, Ok(&record));
+            let report = run_report(&record);
+            page.measured(row, &record, &report, command_of(&record));
+        }
+        Ok(Some(StoredResult::Imported(run))) => page.imported(row, &imported_report(&run)),
+        Ok(Some(StoredResult::Files(_) | StoredResult::Watch(_))) => {
+            gap(row, NO_PAGE.to_owned(), page, also);
+        }
+        Ok(Some(StoredResult::Missing(why))) => gap(row, why, page, also),
+        Ok(None) => gap(row, "it was deleted meanwhile".to_owned(), page, also),
+        Err(error) => gap(row, error.to_string(), page, also),
+    }
+}
+
+fn gap(
+    row: ResultRow,
+    why: String,
+    page: &mut PageBuilder,
+    also: &mut dyn FnMut(&ResultRow, Result<&RunRecord, String>),
+) {
+    also(&row, Err(why.clone()));
+    page.missing(ResultRow {
+        reason: Some(why),
+        origin: Origin::Missing,
+        ..row
+    });
+}
+
+fn whole_sweep(
+    store: &Store,
+    summary: &SessionSummary,
+    rows: Vec<ResultRow>,
+    page: &mut PageBuilder,
+) {
+    let mut runs: Vec<(String, SweepRun)> = Vec::new();
+    for row in rows {
+        result(store, row, page, &mut |row, record| {
+            let run = SweepRun {
+                stored: Some(row.number),
+                result: record.map(SweepResult::of),
+            };
+            runs.push((row.label.clone(), run));
+        });
+    }
+    let (cells, context) = sweep::put_together(summary, runs);
+    for cell in &cells {
+        let gaps = cell.runs.iter().filter(|run| run.result.is_err());
+        gaps.filter_map(|run| run.stored)
+            .for_each(|number| page.asked(number, &cell.values));
+    }
+    let report = sweep_report(&cells, &context);
+    page.together(&report.findings);
+    if let Some(part) = page.last_part() {
+        part.verdict.rank = (!cells.is_empty()).then_some(report.verdict.rank);
+        let models = report.models.iter().flat_map(|models| {
+            let of = match models.series.as_str() {
+                "" => String::new(),
+                series => format!("{series}: "),
+            };
+            models
+                .sentences
+                .iter()
+                .map(move |said| format!("{of}{said}"))
+        });
+        part.models = models.collect();
+        part.verdict.sentences.extend(report.answer);
+        part.notes.extend(report.notes);
+        part.counts = planned(report.cell_counts.planned);
+    }
+}
+
+fn whole_survey(
+    store: &Store,
+    session: SessionId,
+    rows: Vec<ResultRow>,
+    page: &mut PageBuilder,
+) -> Result<(), StoreError> {
+    let mut cells: Vec<(String, RunRecord)> = Vec::new();
+    let first = rows.first().map(|row| row.number);
+    for row in rows {
+        result(store, row, page, &mut |row, record| {
+            cells.extend(
+                record
+                    .ok()
+                    .map(|record| (row.label.clone(), record.clone())),
+            );
+        });
+    }
+    // Any result brings the session's context with it; reading all of them would fail on a single damaged one.
+    let kept = match first {
+        Some(number) => store.load_one(session, number)?,
+        None => store.load(session)?,
+    };
+    let context = survey::from_store(&kept);
+    let report = survey_report(&cells, &context);
+    page.together(&report.findings);
+    if let Some(part) = page.last_part().filter(|_| !cells.is_empty()) {
+        part.verdict.rank = Some(report.verdict.rank);
+        part.verdict.headline = report.headline();
+        part.models = report.rows.iter().flat_map(found).collect();
+        part.limit = limits(&report.rows);
+        part.verdict.sentences.extend(report.answer);
+        part.notes.extend(report.beside);
+        part.notes.extend(report.notes);
+    }
+    Ok(())
+}
+
+/// What holds the workloads, each word once, with the sentence of the first.
+fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
+    let limits = rows
+        .iter()
+        .filter_map(|row| Some((row, row.limit.as_ref()?)));
+    let mut words: Vec<&str> = Vec::new();
+    for word in limits.clone().map(|(_, limit)| limit.kind.word()) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let (row, limit) = limits.clone().next()?;
+    Some((
+        words.join(", "),
+        format!("{}: {}", row.workload, limit.sentence),
+    ))
+}
+
+/// What a survey found of a workload beside its figures: knee, limit, and the rate that keeps a latency.
+fn found(row: &SurveyRow) -> Vec<String> {
+    let knee = row
+        .knee_depth
+        .map(|knee| format!("{}: knee at {knee} in flight", row.workload));
+    let limit = row.limit.as_ref().map(|limit| {
+        format!(
+            "{}: limited by {}: {}",
+            row.workload,
+            limit.kind.word(),
+            limit.sentence
+        )
+    });
+    let kept = row.goal.as_ref().and_then(|goal| {
+        let rate = goal.rate?;
+        let ends = rate.low.zip(rate.high);
+        let ends = ends.map(|(low, high)| format!(" ({} … {})", say::rate(low), say::rate(high)));
+        Some(format!(
+            "{}: {} IO/s{} arrive and {} of them are answered within {}",
+            row.workload,
+            say::rate(rate.value),
+            ends.unwrap_or_default(),
+            say::percent(goal.quantile),
+            say::time(goal.latency_ns as f64)
+        ))
+    });
+    [knee, limit, kept].into_iter().flatten().collect()
+}
+
+fn planned(cells: u64) -> PageCounts {
+    PageCounts {
+        planned: Some(cells),
+        ..PageCounts::default()
+    }
+}

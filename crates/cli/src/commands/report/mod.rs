@@ -1,0 +1,100 @@
+//! `fathom report ID…`: a page of results, one file that opens anywhere.
+//!
+//! Read in this order: the flow (here), `gather` (the shelf → the page's document), `place` (how the file comes to lie where
+//! it was asked for, whole or not at all).
+
+mod gather;
+mod place;
+
+use super::VERSION;
+use super::rows::{names, shelf};
+use crate::args::ReportArgs;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::{now, output, report};
+use analysis::page::{PageBuilder, PageDocument};
+pub(crate) use place::Replace;
+use std::path::Path;
+use store::{RunName, Store};
+
+/// How long the document of a page may become: with the script of the page it stays below 2 MB, which every mailbox takes.
+const DOCUMENT_BYTES_MAX: usize = 1_400_000;
+
+/// What was written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// How long the file is.
+    pub(crate) bytes: u64,
+    /// First line of each part.
+    pub(crate) headlines: Vec<String>,
+}
+
+/// Writes the page, or prints its data.
+pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let names = names(&args.ids).map_err(Failure::refused_for)?;
+    let store = shelf(&args.store, environment)?;
+    if args.json {
+        output::print(&report::page_document(&document_of(&store, &names)?))?;
+        return Ok(Ending::Good);
+    }
+    let replace = match args.force {
+        true => Replace::Anything,
+        false => Replace::Pages,
+    };
+    let written = write_page(&store, &names, &args.out, replace)?;
+    output::print(&report::page_written(
+        &args.out,
+        written.bytes,
+        &written.headlines,
+    ))?;
+    Ok(Ending::Good)
+}
+
+/// Writes a page of these results; what is at its place is replaced only if `replace` allows it. For every command that
+/// ends with a page.
+///
+/// # Errors
+///
+/// A name that is not on the shelf, a place that may not be written, a disk without room: nothing is left there then.
+pub(crate) fn write_page(
+    store: &Store,
+    names: &[RunName],
+    to: &Path,
+    replace: Replace,
+) -> Result<Written, Failure> {
+    let to = place::allowed(to, replace)?;
+    let document = document_of(store, names)?;
+    let bytes = report::page(&document);
+    place::put(&to, &bytes)?;
+    Ok(Written {
+        bytes: bytes.len() as u64,
+        headlines: document
+            .parts
+            .iter()
+            .map(|part| part.verdict.headline.clone())
+            .collect(),
+    })
+}
+
+/// Before long work: whether a page of fathom's may come to lie there.
+pub(crate) fn may_write(to: &Path) -> Result<(), Failure> {
+    place::allowed(to, Replace::Pages).map(|_| ())
+}
+
+/// Each name once, in the order given; all that are not there are told at once.
+fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, Failure> {
+    let unknown: Vec<String> = names
+        .iter()
+        .filter_map(|name| Some(store.count(&[*name]).err()?.to_string()))
+        .collect();
+    if !unknown.is_empty() {
+        return Err(Failure::refused_for(unknown));
+    }
+    let mut page = PageBuilder::new(now::utc().0, VERSION, names.len() > 1);
+    for (place, name) in names.iter().enumerate() {
+        if !names[..place].contains(name) {
+            gather::part(store, *name, &mut page).map_err(Failure::refused)?;
+        }
+    }
+    Ok(page.finish(DOCUMENT_BYTES_MAX))
+}

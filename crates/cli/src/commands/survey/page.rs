@@ -1,0 +1,103 @@
+//! The page that every survey leaves behind, for whoever was not there.
+//!
+//! It is made from the shelf, as `fathom report` makes it. A page that cannot be written takes nothing from the survey: the
+//! results are on the shelf, so it is told and the survey has succeeded all the same.
+
+use super::Kept;
+use crate::commands::report::{Replace, write_page};
+use crate::failure::Failure;
+use crate::output;
+use analysis::say;
+use dialects::{Problem, Reader};
+use std::path::{Path, PathBuf};
+use store::Store;
+
+/// The word for none.
+const NONE: &str = "none";
+
+/// Where the page goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PagePlace {
+    /// `fathom-survey-ID.html` in the current folder.
+    Usual,
+    /// There.
+    File(PathBuf),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl PagePlace {
+    /// `word` as it was typed; `keeps` says whether there is a shelf to make it from.
+    pub(crate) fn read(word: Option<&Path>, keeps: bool, reader: &mut Reader) -> PagePlace {
+        match word {
+            Some(word) if word == Path::new(NONE) => PagePlace::Nowhere,
+            Some(_) if !keeps => {
+                reader.refuse(Problem::Contradiction {
+                    option: "--page",
+                    why: "a page is made of results that are kept, and --no-store keeps none: leave one away",
+                });
+                PagePlace::Nowhere
+            }
+            Some(word) => PagePlace::File(word.to_owned()),
+            None if keeps => PagePlace::Usual,
+            None => PagePlace::Nowhere,
+        }
+    }
+
+    /// Before anything is measured: whether a place that was named may be written at all.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        match self {
+            PagePlace::File(path) => crate::commands::report::may_write(path),
+            PagePlace::Usual | PagePlace::Nowhere => Ok(()),
+        }
+    }
+
+    /// Writes it, and says where it is or why it is not there.
+    pub(super) fn write(&self, store: Option<&Store>, kept: &Kept<'_>) {
+        let (Some(store), Some(name)) = (store, kept.name()) else {
+            return;
+        };
+        let path = match self {
+            PagePlace::Nowhere => return,
+            PagePlace::Usual => PathBuf::from(format!("fathom-survey-{name}.html")),
+            PagePlace::File(path) => path.clone(),
+        };
+        match write_page(store, &[name], &path, Replace::Pages) {
+            Ok(written) => output::tell(&format!(
+                "page {} ({}): open it in any browser",
+                path.display(),
+                say::bytes(written.bytes)
+            )),
+            Err(failure) => {
+                output::tell(&format!("note: the page is not there: {failure}"));
+                output::tell(&format!(
+                    "the survey itself is kept whole: fathom report {name} -o FILE writes its page elsewhere"
+                ));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_needs_a_shelf() {
+        let mut reader = Reader::default();
+        let of = |word: Option<&str>, keeps, reader: &mut Reader| {
+            PagePlace::read(word.map(Path::new), keeps, reader)
+        };
+        assert_eq!(of(None, true, &mut reader), PagePlace::Usual);
+        assert_eq!(of(None, false, &mut reader), PagePlace::Nowhere);
+        assert_eq!(of(Some("none"), true, &mut reader), PagePlace::Nowhere);
+        assert_eq!(
+            of(Some("p.html"), true, &mut reader),
+            PagePlace::File("p.html".into())
+        );
+        assert!(reader.finish(()).is_ok());
+        let mut reader = Reader::default();
+        of(Some("p.html"), false, &mut reader);
+        assert!(reader.finish(()).is_err());
+    }
+}

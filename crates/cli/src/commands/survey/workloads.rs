@@ -1,0 +1,90 @@
+//! What `--workload` names: sets of the house, several with commas, or a file.
+
+use dialects::{Problem, Reader, WORKLOADS_LENGTH_MAX};
+use std::fs::File;
+use std::io::Read;
+use sweep::{SurveyWorkload, WorkloadSet};
+
+const OPTION: &str = "--workload";
+const FORM: &str = "it is all, oltp, olap, sql-log, backup, vdi, several of these with commas, or the name of a file of workloads";
+
+/// Reads the word. Empty only where something is wrong, which is told.
+pub(crate) fn read(text: &str, reader: &mut Reader) -> Vec<SurveyWorkload> {
+    let sets: Option<Vec<&WorkloadSet>> = text.split(',').map(WorkloadSet::of).collect();
+    if let Some(sets) = sets {
+        return of_sets(&sets);
+    }
+    match of_file(text) {
+        Ok(workloads) => workloads,
+        Err(problems) => {
+            for problem in problems {
+                reader.refuse(problem);
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// A workload that two sets share comes once.
+fn of_sets(sets: &[&WorkloadSet]) -> Vec<SurveyWorkload> {
+    let mut workloads: Vec<SurveyWorkload> = Vec::new();
+    for workload in sets.iter().flat_map(|set| set.workloads()) {
+        if !workloads.contains(&workload) {
+            workloads.push(workload);
+        }
+    }
+    workloads
+}
+
+fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
+    let looks_like_a_file = name.contains(['/', '.']) || std::path::Path::new(name).exists();
+    if !looks_like_a_file {
+        return Err(vec![Problem::Value {
+            option: OPTION,
+            read: name.to_owned(),
+            accepted: FORM,
+        }]);
+    }
+    let wrong = |what: String| Problem::File {
+        option: OPTION,
+        path: name.into(),
+        what,
+    };
+    let mut text = String::new();
+    File::open(name)
+        .and_then(|file| {
+            file.take(WORKLOADS_LENGTH_MAX as u64 + 1)
+                .read_to_string(&mut text)
+        })
+        .map_err(|error| vec![wrong(error.to_string())])?;
+    let read = dialects::workloads_of(&text);
+    let read = read.map_err(|told| told.into_iter().map(wrong).collect::<Vec<_>>())?;
+    let workloads = read.into_iter().map(|one| SurveyWorkload {
+        name: one.name,
+        block: one.block,
+        write: one.write,
+        access: one.access,
+    });
+    Ok(workloads.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sweep::SETS;
+
+    #[test]
+    fn every_set_is_named_where_the_option_is_explained() {
+        for set in SETS {
+            assert!(FORM.contains(set.name), "{}", set.name);
+        }
+    }
+
+    #[test]
+    fn several_sets_are_one_survey_and_share_what_they_have_in_common() {
+        let mut reader = Reader::default();
+        let both = read("all,backup", &mut reader);
+        assert_eq!(both.len(), 7);
+        assert!(reader.finish(()).is_ok());
+    }
+}

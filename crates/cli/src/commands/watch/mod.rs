@@ -1,0 +1,147 @@
+//! `fathom watch`: what the devices of this machine do now, on a screen, as lines, on the shelf and for a collector.
+//!
+//! Read in this order: the flow (here), `shown` (screen or lines), `recording` (the shelf). Deliberately absent: taking and
+//! drawing readings, which is `monitor`'s; writing to any device.
+
+mod recording;
+mod shown;
+
+use crate::args::WatchArgs;
+use crate::environment::{Environment, StorePlace};
+use crate::failure::{Ending, Failure};
+use crate::now::Stopwatch;
+use crate::{keep, output, signals};
+use engine::Stop;
+use host::Root;
+use model::{BlockDevice, Nanos};
+use monitor::{Asked, Chosen, Sampler, Server};
+use recording::Recording;
+use shown::{Show, Shown};
+use std::io::IsTerminal;
+use std::path::Path;
+
+/// A refresh more often costs more than it tells: the kernel counts times in whole milliseconds.
+const INTERVAL_MIN: Nanos = Nanos::millis(100);
+const INTERVAL_MAX: Nanos = Nanos::seconds(3600);
+
+/// What was asked, as values.
+struct Request {
+    devices: Vec<BlockDevice>,
+    interval: Nanos,
+    count: Option<u64>,
+    show: Show,
+}
+
+/// Watches until it is told to end.
+pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let root = Root::live();
+    let request = request(args, &root)?;
+    let place = place(args, environment)?;
+    let server = args.openmetrics.as_deref().map(serve).transpose()?;
+    let store = keep::open(place.as_ref())?;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let since = Stopwatch::start();
+    let clock = move || since.elapsed();
+    let asked = Asked {
+        trace: !args.no_trace,
+        processes: request.show != Show::Plain,
+    };
+    let sampler = Sampler::start(root.clone(), request.devices.clone(), asked, &clock);
+    let recording = store
+        .as_ref()
+        .map(|store| Recording::begin(store, &root, &sampler, request.interval));
+    let mut shown = Shown {
+        sampler,
+        clock: &clock,
+        interval: request.interval,
+        count: request.count,
+        stop: &stop,
+        server,
+        recording,
+        colours: environment.colours,
+        zone: views::Zone::system(),
+    };
+    shown.run(request.show)?;
+    let Some(recording) = shown.recording else {
+        return Ok(Ending::Good);
+    };
+    Ok(recording.finish())
+}
+
+/// Everything that is wrong with the words, at once.
+fn request(args: &WatchArgs, root: &Root) -> Result<Request, Failure> {
+    let mut problems = Vec::new();
+    let interval = args.interval.parse::<Nanos>().ok();
+    let interval = interval.filter(|time| (INTERVAL_MIN..=INTERVAL_MAX).contains(time));
+    if interval.is_none() {
+        problems.push(format!(
+            "--interval: read `{}`; accepted are 100ms to 1h",
+            args.interval
+        ));
+    }
+    if args.count == Some(0) {
+        problems.push("--count: read 0; accepted are numbers from 1 on".to_owned());
+    }
+    let chosen = devices(&args.devices, root);
+    problems.extend(chosen.unknown.iter().map(|word| {
+        format!("{word}: no block device of this machine: `fathom devices` lists them")
+    }));
+    if chosen.devices.is_empty() && chosen.unknown.is_empty() {
+        problems.push("this machine shows no block device that counts its I/Os".to_owned());
+    }
+    match interval.filter(|_| problems.is_empty()) {
+        Some(interval) => Ok(Request {
+            devices: chosen.devices,
+            interval,
+            count: args.count,
+            show: show(args),
+        }),
+        None => Err(Failure::refused_for(problems)),
+    }
+}
+
+fn devices(words: &[String], root: &Root) -> Chosen {
+    let listed = host::devices(root);
+    let all: Vec<(BlockDevice, &Path)> = listed
+        .iter()
+        .map(|listing| (listing.device.clone(), listing.path.as_path()))
+        .collect();
+    monitor::choose(&all, words, &|path| host::device_number(path))
+}
+
+/// A screen needs a terminal for it and one for the keys.
+fn show(args: &WatchArgs) -> Show {
+    if args.json {
+        return Show::Json;
+    }
+    let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    if terminal && !args.plain {
+        Show::Screen
+    } else {
+        Show::Plain
+    }
+}
+
+fn place(args: &WatchArgs, environment: &Environment) -> Result<Option<StorePlace>, Failure> {
+    if !args.record {
+        return Ok(None);
+    }
+    let place = environment.store_place(args.store.as_ref());
+    place
+        .map(Some)
+        .ok_or_else(|| Failure::refused(keep::NOWHERE_TO_KEEP))
+}
+
+fn serve(text: &str) -> Result<Server, Failure> {
+    let at =
+        monitor::address(text).map_err(|why| Failure::refused(format!("--openmetrics: {why}")))?;
+    let server = Server::start(at).map_err(|error| {
+        Failure::refused(format!(
+            "--openmetrics: {at} cannot be listened to: {}: name another port",
+            output::errno_text(&error)
+        ))
+    })?;
+    output::tell(&format!("serving http://{}/metrics", server.at()));
+    Ok(server)
+}

@@ -1,0 +1,147 @@
+//! `--live`: what the engine tells, handed on to a screen; and the words that are to stay, kept until it is gone.
+//!
+//! Deliberately absent: how the screen looks (`monitor`). It hears of events and of nothing else, so what is measured with
+//! it is measured as without.
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::now::Stopwatch;
+use crate::output;
+use engine::Event;
+use model::{BlockDevice, Nanos, TargetFacts};
+use monitor::Palette;
+use monitor::live::{Live, Update, Wanted};
+use signal_hook::consts::SIGINT;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+
+/// A screen that is up.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    live: Mutex<Live>,
+    /// Of the whole run, where one run is all there is.
+    total: Option<Nanos>,
+}
+
+/// One, where it was asked for and there is a terminal for it; that there is none is said.
+pub(crate) fn screen(
+    asked: bool,
+    environment: &Environment,
+    targets: &[TargetFacts],
+) -> Result<Option<Screen>, Failure> {
+    if !asked {
+        return Ok(None);
+    }
+    if !environment.draws_progress || !std::io::stdin().is_terminal() {
+        output::tell("--live: standard error or input is no terminal, so nothing is drawn");
+        return Ok(None);
+    }
+    let since = Stopwatch::start();
+    let live = Live::start(Wanted {
+        out: Box::new(std::io::stderr()),
+        devices: devices(targets),
+        palette: Palette {
+            colours: environment.colours,
+        },
+        clock: Box::new(move || since.elapsed()),
+        // As Ctrl-C without a screen: the first ends the run, and a second one the program.
+        stop: Box::new(|| drop(signal_hook::low_level::raise(SIGINT))),
+    });
+    let live = live.map_err(|error| {
+        let why = output::errno_text(&error);
+        Failure::refused(format!("--live: the terminal cannot be drawn on: {why}"))
+    })?;
+    Ok(Some(Screen {
+        live: Mutex::new(live),
+        total: None,
+    }))
+}
+
+/// Every device below the targets, once.
+fn devices(targets: &[TargetFacts]) -> Vec<BlockDevice> {
+    let mut found: Vec<BlockDevice> = Vec::new();
+    for device in targets.iter().flat_map(|target| &target.chain) {
+        if found.iter().all(|one| one.name != device.name) {
+            found.push(device.clone());
+        }
+    }
+    found
+}
+
+impl Screen {
+    /// For a single run of this length, with its name.
+    pub(crate) fn of_run(mut self, what: String, total: Nanos) -> Self {
+        self.what(what);
+        self.total = Some(total);
+        self
+    }
+
+    /// What is run from now on.
+    pub(crate) fn what(&self, what: String) {
+        self.update(Update::What(what));
+    }
+
+    /// How far all of it is.
+    pub(crate) fn progress(&self, done: Nanos, all: Nanos) {
+        self.update(Update::Progress(done, all));
+    }
+
+    /// A line that stays once the screen is gone.
+    pub(crate) fn tell(&self, text: &str) {
+        self.update(Update::Line(text.to_owned()));
+    }
+
+    /// What the engine tells.
+    pub(crate) fn on(&self, event: Event<'_>) {
+        let update = match event {
+            Event::Filling { path, done, total } => making("filling", path, (done.0, total.0)),
+            Event::Proving { path, done, total } => making("checking", path, (done.0, total.0)),
+            Event::Phase { name: "measured" } => Update::Phase("measuring".to_owned()),
+            Event::Phase { name } => Update::Phase(name.to_owned()),
+            Event::Tick {
+                elapsed,
+                ios,
+                bytes,
+                p99,
+            } => {
+                if let Some(total) = self.total {
+                    self.progress(elapsed, total);
+                }
+                Update::Tick {
+                    elapsed,
+                    ios,
+                    bytes,
+                    p99,
+                }
+            }
+        };
+        self.update(update);
+    }
+
+    /// Gives the terminal back, and says what was to stay.
+    pub(crate) fn finish(&self) {
+        let lines = self.live.lock().map(|mut live| live.finish());
+        lines
+            .unwrap_or_default()
+            .iter()
+            .for_each(|line| output::tell(line));
+    }
+
+    fn update(&self, update: Update) {
+        if let Ok(live) = self.live.lock() {
+            live.tell(update);
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.finish(); // where an error ended the command; a second time it does nothing
+    }
+}
+
+fn making(doing: &str, path: &std::path::Path, (done, total): (u64, u64)) -> Update {
+    let name = views::printable(&path.to_string_lossy());
+    let percent = done.saturating_mul(100) / total.max(1);
+    Update::Phase(format!("{doing} {name}, {percent} %"))
+}

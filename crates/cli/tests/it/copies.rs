@@ -1,0 +1,152 @@
+//! `fathom dd` beside dd of GNU coreutils: the same bytes, the same records; and what it does not write over.
+
+use crate::bench::Bench;
+use crate::looped::Loop;
+use std::process::Command;
+
+fn records(text: &str) -> Vec<&str> {
+    text.lines()
+        .filter(|line| line.contains(" records "))
+        .collect()
+}
+
+#[test]
+fn what_it_copies_and_counts_is_what_dd_copies_and_counts() {
+    for line in [
+        "if=in bs=4K",
+        "if=in bs=1000 count=7",
+        "if=in ibs=512 obs=4096",
+        "if=in ibs=4096 obs=512 skip=1",
+        "if=in bs=4096 skip=2 seek=3 count=1",
+        "if=in bs=1K count=10kB",
+        "if=in bs=1K count=4 conv=notrunc,fsync",
+        "if=in bs=4K conv=sync",
+        "if=in bs=2xK seek=1000B conv=fdatasync",
+        "if=/dev/zero bs=64K count=3",
+        "if=in",
+        "if=in bs=4K iflag=skip_bytes,count_bytes skip=100 count=5000 oflag=seek_bytes seek=17",
+        "if=in bs=4096 oflag=direct",
+        "if=in bs=1M oflag=dsync status=noxfer",
+        "if=in bs=1M count=0",
+    ] {
+        let bench = Bench::new();
+        bench.write("in", 10_007);
+        let mut theirs = Command::new("dd");
+        theirs
+            .args(line.split_whitespace())
+            .arg("of=theirs")
+            .current_dir(bench.path("."));
+        let theirs = theirs.env("LC_ALL", "C").output().unwrap();
+        assert!(theirs.status.success(), "{line}: {theirs:?}");
+        let said = bench.line(&format!("dd {line} of=ours --no-store"));
+        assert_eq!(said.code, Some(0), "{line}: {said:?}");
+        assert_eq!(
+            std::fs::read(bench.path("ours")).unwrap(),
+            std::fs::read(bench.path("theirs")).unwrap(),
+            "{line}"
+        );
+        let told = String::from_utf8_lossy(&theirs.stderr).into_owned();
+        assert_eq!(records(&said.err), records(&told), "{line}");
+        let amount = |text: &str| {
+            text.lines()
+                .last()
+                .unwrap_or("")
+                .split(" copied")
+                .next()
+                .map(str::to_owned)
+        };
+        assert_eq!(amount(&said.err), amount(&told), "{line}");
+    }
+}
+
+#[test]
+fn it_says_what_came_from_caches_and_keeps_the_result() {
+    let bench = Bench::new();
+    let said = bench
+        .line("dd if=/dev/zero of=out bs=64K count=16 conv=fdatasync")
+        .good();
+    assert!(said.out.starts_with("1 MiB in "), "{said:?}");
+    assert!(said.out.contains("write, sequential") && said.out.contains("read, sequential"));
+    assert!(said.err.starts_with(
+        "16+0 records in\n16+0 records out\n1048576 bytes (1.0 MB, 1.0 MiB) copied, "
+    ));
+    let page = |text: &str| text.lines().take(6).collect::<Vec<_>>().join("\n");
+    assert_eq!(page(&bench.line("show 1").good().out), page(&said.out));
+    let document = bench.line("show 1 --json").good().json();
+    assert_eq!(document["copy"]["records_in"], serde_json::json!([16, 0]));
+    assert_eq!(
+        document["rows"][1]["latency"]["percentiles"]
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
+    assert_eq!(
+        bench
+            .line("dd if=/dev/zero of=out bs=1 count=1 status=none --overwrite")
+            .good()
+            .err,
+        ""
+    );
+}
+
+#[test]
+fn nobodys_data_is_written_over_without_the_words() {
+    let bench = Bench::new();
+    bench.write("letter", 5000);
+    let before = bench.snapshot();
+    bench
+        .line("dd if=/dev/zero of=letter count=1")
+        .refused("letter: ");
+    bench
+        .line("dd if=letter of=./letter")
+        .refused("read and written at once");
+    bench
+        .line("dd if=gone of=new")
+        .refused("gone: there is no such file");
+    bench
+        .line("dd if=letter of=/dev/tty")
+        .refused("neither file nor disk");
+    bench
+        .line("dd if=letter of=letter2 conv=nocreat")
+        .refused("there is none");
+    bench
+        .line("dd if=letter of=s.db")
+        .refused("the results are kept in this file");
+    bench
+        .line("dd if=letter bs=0 of=x foo=1")
+        .refused("foo=: dd has no such operand");
+    assert_eq!(bench.snapshot(), before);
+    bench
+        .line("dd if=/dev/zero of=letter bs=100 count=1 conv=notrunc --overwrite")
+        .good();
+    let now = std::fs::read(bench.path("letter")).unwrap();
+    assert_eq!((now.len(), &now[..100]), (5000, &[0; 100][..]));
+}
+
+#[test]
+fn a_device_needs_its_own_name_in_the_words() {
+    let bench = Bench::new();
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
+    let device = looped.device.display();
+    let first = || {
+        let mut command = Command::new("dd");
+        command
+            .arg(format!("if={device}"))
+            .args(["bs=4096", "count=1", "status=none"]);
+        command.output().unwrap().stdout
+    };
+    let before = first();
+    bench
+        .line(&format!("dd if=/dev/zero of={device} bs=1M count=1"))
+        .refused("--destroy");
+    assert_eq!(first(), before);
+    bench
+        .line(&format!(
+            "dd if=/dev/zero of={device} bs=1M count=1 oflag=direct --destroy {device}"
+        ))
+        .good();
+    assert_eq!(first(), vec![0; 4096]);
+}

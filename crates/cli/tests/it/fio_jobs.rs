@@ -1,0 +1,293 @@
+//! `fathom fio`: job files of the kinds in fio's manual are read; the same job moves the same by fio and by fathom; what
+//! is printed is fio's JSON to those who read that.
+
+use crate::bench::{Bench, Said};
+use crate::looped::Loop;
+use expect_test::expect_file;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const JOBS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/jobs");
+
+fn fixtures() -> Vec<PathBuf> {
+    let all = std::fs::read_dir(JOBS).unwrap();
+    let mut paths: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "fio"));
+    paths.sort();
+    paths
+}
+
+/// In a folder with copies of all of them.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    for entry in std::fs::read_dir(JOBS).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(
+            &path,
+            bench.path(path.file_name().unwrap().to_str().unwrap()),
+        )
+        .unwrap();
+    }
+    bench
+}
+
+fn said(bench: &Bench, line: &str) -> Said {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut command = bench.command(&words);
+    Said::from(command.env("JOB_MIB", "4").output().unwrap())
+}
+
+#[test]
+fn twenty_job_files_are_read_and_say_what_they_mean() {
+    let (bench, fixtures) = (bench(), fixtures());
+    assert_eq!(fixtures.len(), 20);
+    let mut page = String::new();
+    for path in fixtures {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let told = said(&bench, &format!("fio --parse-only {name}"));
+        assert_eq!(told.code, Some(0), "{name}: {}", told.err);
+        page.push_str(&format!("{name}\n{}{}\n", told.out, told.err));
+    }
+    expect_file![format!("{JOBS}/read.txt")].assert_eq(&page);
+}
+
+#[test]
+fn job_files_run_and_write_nothing_that_they_did_not_make() {
+    let bench = bench();
+    for name in [
+        "02-random-write",
+        "08-threads-with-files-of-their-own",
+        "10-several-files",
+        "20-environment-and-bases",
+    ] {
+        let told = said(&bench, &format!("fio {name}.fio"));
+        assert_eq!(told.code, Some(0), "{name}: {}", told.err);
+        assert!(told.out.starts_with('['), "{}", told.out);
+    }
+    bench.write("mine.dat", 1 << 20);
+    let before = bench.snapshot();
+    let told = said(
+        &bench,
+        "fio --name=w --rw=write --size=1m --filename=mine.dat --no-store",
+    );
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.contains("--overwrite"), "{}", told.err);
+    assert_eq!(bench.snapshot(), before);
+}
+
+#[test]
+fn what_is_not_honoured_is_named_with_its_line() {
+    let bench = Bench::new();
+    let text = "[j]\nsize=1m\nverify=crc32c\nrw=randtrim\nioengine=rbd\nnumber_ios=5\nrandom_distribution=zipf:1.2\n";
+    std::fs::write(bench.path("j.fio"), text).unwrap();
+    let told = bench.line("fio j.fio");
+    let lines: Vec<String> = (3..8)
+        .map(|line| format!("fathom: j.fio:{line}: "))
+        .collect();
+    assert_eq!(told.code, Some(2));
+    for (line, start) in told.err.lines().zip(&lines) {
+        assert!(line.starts_with(start.as_str()), "{}", told.err);
+    }
+    assert_eq!(told.err.lines().count(), lines.len(), "{}", told.err);
+}
+
+/// Reads, writes, and bytes of both, as the block layer counted them: merged ones are as many as they were.
+fn counted(device: &Path) -> [u64; 4] {
+    let name = device.file_name().unwrap().to_str().unwrap();
+    let stat = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    let all: Vec<u64> = stat
+        .split_whitespace()
+        .map(|number| number.parse().unwrap())
+        .collect();
+    [all[0] + all[1], all[4] + all[5], all[2] * 512, all[6] * 512]
+}
+
+fn moved(device: &Path, command: &mut Command) -> [u64; 4] {
+    let before = counted(device);
+    let told = command.output().unwrap();
+    assert!(told.status.success(), "{told:?}");
+    let after = counted(device);
+    [0, 1, 2, 3].map(|number| after[number] - before[number])
+}
+
+#[test]
+fn the_same_job_moves_the_same_by_fio_and_by_fathom() {
+    if Command::new("fio").arg("--version").output().is_err() {
+        println!("skipped: fio is not installed");
+        return;
+    }
+    let Some(looped) = Loop::new(&[]) else { return };
+    let (bench, device) = (Bench::new(), &looped.device);
+    let jobs = [
+        ("rw=read\nbs=64k\nsize=8m\n", true),
+        (
+            "rw=randread\nbs=4k\nsize=8m\niodepth=8\nioengine=libaio\n",
+            true,
+        ),
+        (
+            "rw=write\nbs=16k\nsize=4m\noffset=8m\niodepth=4\nioengine=io_uring\n",
+            true,
+        ),
+        ("rw=randwrite\nbs=8k\nsize=4m\nnumjobs=2\n", true),
+        ("rw=read\nbs=4k\nsize=4m\nio_size=10m\n", true),
+        ("rw=read\nbs=4k\nsize=4m\nloops=2\n", true),
+        (
+            "rw=randrw\nrwmixread=70\nbs=4k\nsize=16m\niodepth=4\nioengine=libaio\n",
+            false,
+        ),
+    ];
+    for (job, exactly) in jobs {
+        let text = format!(
+            "[global]\ndirect=1\nrandrepeat=1\nfilename={}\n[j]\n{job}",
+            device.display()
+        );
+        std::fs::write(bench.path("j.fio"), text).unwrap();
+        let mut fio = Command::new("fio");
+        let by_fio = moved(device, fio.arg(bench.path("j.fio")));
+        let name = device.to_str().unwrap();
+        let by_fathom = moved(
+            device,
+            &mut bench.command(&["fio", "j.fio", "--destroy", name, "--no-store"]),
+        );
+        println!(
+            "{} fio {by_fio:?}, fathom {by_fathom:?}",
+            job.replace('\n', " ")
+        );
+        // fathom looks at a device before it uses it: who it belongs to, and whether it is its own.
+        let looked = |here: u64, there: u64| here.abs_diff(there) <= 700;
+        let bytes = |here: u64, there: u64| here.abs_diff(there) <= 4 << 20;
+        if exactly {
+            assert_eq!(by_fio[1], by_fathom[1], "{job}");
+            assert_eq!(by_fio[3], by_fathom[3], "{job}");
+            assert!(
+                looked(by_fio[0], by_fathom[0]) && bytes(by_fio[2], by_fathom[2]),
+                "{job}"
+            );
+        } else {
+            // Five standard deviations of a binomial, of both: sqrt(4096 × 0.7 × 0.3) = 29.
+            assert!(by_fio[1].abs_diff(by_fathom[1]) < 300, "{job}");
+        }
+    }
+}
+
+#[test]
+fn fio_s_counts_are_fathom_s_counts() {
+    let bench = Bench::new();
+    let jobs = "--name=a --filename=f --size=2m --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=8 \
+                --name=b --stonewall --filename=f --size=2m --rw=write --bs=64k --direct=1 --numjobs=2";
+    let told = bench.line(&format!(
+        "fio {jobs} --output-format=json --output=out.json"
+    ));
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert_eq!(told.out, "");
+    let document = document(&bench);
+    let all = document["jobs"].as_array().unwrap();
+    let names: Vec<&str> = all
+        .iter()
+        .map(|job| job["jobname"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["a", "b", "b"],
+        "without group_reporting each thread is one"
+    );
+    assert_eq!(all[0]["read"]["total_ios"], 512);
+    for job in &all[1..] {
+        assert_eq!(
+            (&job["write"]["total_ios"], &job["write"]["io_bytes"]),
+            (&32.into(), &(2 << 20).into())
+        );
+    }
+    for missing in ["slat_ns", "iodepth_level", "ctx", "majf"] {
+        assert!(
+            all[0][missing].is_null() && all[0]["read"][missing].is_null(),
+            "{missing}"
+        );
+    }
+}
+
+fn document(bench: &Bench) -> Value {
+    serde_json::from_slice(&std::fs::read(bench.path("out.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn the_json_is_imported_as_fio_s() {
+    let bench = Bench::new();
+    let line = "fio --name=a --filename=f --size=2m --rw=randread --bs=4k --direct=1 --output-format=json --output=out.json --no-store";
+    assert_eq!(bench.line(line).code, Some(0));
+    let told = bench.line("import out.json");
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let table = bench.line("table 1 --json");
+    let row: Value = serde_json::from_str(&table.out).unwrap();
+    let text = row.to_string();
+    let iops = document(&bench)["jobs"][0]["read"]["iops"]
+        .as_f64()
+        .unwrap();
+    assert!(text.contains(&format!("{iops}")), "{iops} in {text}");
+}
+
+/// What `pip install fio-plot` has, without what draws: only its reader is asked.
+fn plot_reader() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fio-plot-reader");
+    let python = folder.join("bin/python3");
+    let has = |python: &Path| {
+        let mut ask = Command::new(python);
+        let asked = ask
+            .args(["-c", "from fio_plot.fiolib import jsonimport, jsonparsing"])
+            .output();
+        asked.is_ok_and(|told| told.status.success())
+    };
+    if has(&python) {
+        return Some(python);
+    }
+    let made = Command::new("python3")
+        .args(["-m", "venv"])
+        .arg(&folder)
+        .output();
+    if !made.is_ok_and(|told| told.status.success()) {
+        println!("skipped: python3 makes no virtual environment");
+        return None;
+    }
+    let mut pip = Command::new(&python);
+    let _ = pip
+        .args(["-m", "pip", "install", "--quiet", "--no-deps", "fio-plot"])
+        .output();
+    if has(&python) {
+        return Some(python);
+    }
+    println!("skipped: fio-plot cannot be installed from where pip looks");
+    None
+}
+
+const ASK: &str = "
+import sys, json
+from fio_plot.fiolib import jsonimport, jsonparsing
+settings = {'rw': 'randread', 'iodepth': [4], 'numjobs': [1], 'input_directory': [sys.argv[1]], 'filter': ('read',),
+            'include_hosts': None, 'exclude_hosts': None, 'compare_graph': False}
+files = jsonimport.list_json_files(settings)
+data = jsonparsing.parse_json_data(settings, jsonimport.import_json_dataset(settings, files))
+print(json.dumps(data[0]['data']))
+";
+
+#[test]
+fn fio_plot_s_reader_takes_the_json() {
+    let Some(python) = plot_reader() else { return };
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("plot")).unwrap();
+    let line = "fio --name=a --filename=f --size=2m --rw=randread --bs=4k --direct=1 --iodepth=4 --ioengine=libaio \
+                --output-format=json --output=plot/out.json --no-store";
+    assert_eq!(bench.line(line).code, Some(0));
+    let told = Command::new(python)
+        .args(["-c", ASK])
+        .arg(bench.path("plot"))
+        .output()
+        .unwrap();
+    assert!(told.status.success(), "{told:?}");
+    let rows: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let text = std::fs::read(bench.path("plot/out.json")).unwrap();
+    let document: Value = serde_json::from_slice(&text).unwrap();
+    let read = &document["jobs"][0]["read"];
+    assert_eq!(rows[0]["iops"], read["iops"]);
+    assert_eq!(rows[0]["lat"], read["lat_ns"]["mean"]);
+}

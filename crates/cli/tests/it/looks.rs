@@ -1,0 +1,87 @@
+//! `fathom quick` and `fathom layers`: what they tell, keep and leave.
+
+use crate::bench::Bench;
+use crate::mounted::Mounted;
+
+#[test]
+fn a_quick_look_at_a_folder_tells_both_sides_and_leaves_nothing() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("d")).unwrap();
+    let said = bench.line("quick d --write --size 16M").good();
+    assert!(said.out.starts_with("reads "), "{said:?}");
+    for row in [
+        "cached read, 2M",
+        "sequential read, with read-ahead",
+        "depth 32",
+        "each flushed",
+        "not flushed",
+    ] {
+        assert!(said.out.contains(row), "{row}: {said:?}");
+    }
+    assert_eq!(std::fs::read_dir(bench.path("d")).unwrap().count(), 0);
+    let page = |text: &str| text.lines().take(14).collect::<Vec<_>>().join("\n");
+    assert_eq!(page(&bench.line("show 1").good().out), page(&said.out));
+    let document = bench.line("show 1 --json").good().json();
+    assert_eq!(document["rows"].as_array().unwrap().len(), 8);
+    assert_eq!(document["complete"], true);
+}
+
+#[test]
+fn a_quick_look_writes_nothing_of_a_persons_without_the_words() {
+    let bench = Bench::new();
+    bench.write("letter", 17 << 20);
+    let before = bench.snapshot();
+    bench.line("quick letter --write").refused("--overwrite");
+    bench.line("quick gone").refused("gone");
+    bench.line("quick . --size 1M").refused("--size: read `1M`");
+    bench.write("small", 1000);
+    bench.line("quick small").refused("read in no time");
+    std::fs::remove_file(bench.path("small")).unwrap();
+    assert_eq!(bench.snapshot(), before);
+}
+
+#[test]
+fn layers_are_compared_in_rounds_and_the_device_is_only_read() {
+    let bench = Bench::new();
+    let Some(mounted) = Mounted::ext4(&bench, &[]) else {
+        return;
+    };
+    let device = mounted.device.display();
+    let said = bench
+        .line(&format!(
+            "layers {device} --mount m --size 16M --rounds 2 --round-time 200ms --write"
+        ))
+        .good();
+    assert!(said.out.starts_with("the file system costs "), "{said:?}");
+    for row in [
+        "raw, past the cache",
+        "raw, through the cache",
+        "file system, past the cache",
+        "file system, through the cache",
+    ] {
+        assert!(said.out.contains(row), "{row}: {said:?}");
+    }
+    assert!(
+        said.out.contains("the raw device was not written"),
+        "{said:?}"
+    );
+    let document = bench.line("show 1 --json").good().json();
+    assert_eq!(document["rounds"], 2);
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 10, "no raw writes");
+    assert!(rows[2]["cost"]["share"]["high"].is_number());
+    let names = std::fs::read_dir(&mounted.folder).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["lost+found"]);
+    bench
+        .line(&format!(
+            "layers {device} --mount m --write --destroy {device}"
+        ))
+        .refused("mounted");
+    bench
+        .line("layers m --mount m")
+        .refused("this is no block device");
+    bench
+        .line(&format!("layers {device} --mount gone --rounds 1"))
+        .refused("--rounds: read `1`");
+}

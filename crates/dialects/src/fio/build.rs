@@ -1,0 +1,586 @@
+//! Jobs → profile: what runs together, on which files, for how long.
+//!
+//! A stonewall begins a timespan; the jobs of one run side by side. What fathom has once for a timespan (its times, its
+//! engine, its seed) has to be the same for all its jobs, and is refused otherwise. A job without time_based is done when
+//! each of its threads has moved its size. Left out: whether any of it may be done to the files.
+
+use super::command::Request;
+use super::job::{Amount, Job, Sizes};
+use super::problem::{Note, Problem, Refusal};
+use super::spread;
+use model::{
+    Arrivals, Bytes, CacheMode, EngineChoice, Flush, Location, Nanos, NullBehaviour, OnError,
+    Pacing, Phases, Placement, Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
+};
+use std::path::{Path, PathBuf};
+
+/// How long jobs run at most that end by their size and say no time.
+const LONGEST: Nanos = Nanos::seconds(6 * 3600);
+/// What sizes of files that are made are multiples of, so that every device takes them.
+const WHOLE: u64 = 4096;
+/// Most files of all jobs together, each time that a job uses one.
+const FILES_MAX: u64 = 16_384;
+
+/// What is under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct There {
+    /// Its size.
+    pub bytes: u64,
+    /// A device, which has its size and is never made.
+    pub device: bool,
+    /// A file of fathom's own whose filling was cut short.
+    pub unfinished: bool,
+}
+
+/// A job, or the jobs of a group that report together, among the targets of its timespan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobPart {
+    /// Its name.
+    pub name: String,
+    /// Number of its group, from 0.
+    pub group: u32,
+    /// One result for all its threads.
+    pub grouped: bool,
+    /// Which timespan.
+    pub span: usize,
+    /// Its targets there.
+    pub targets: Vec<u32>,
+    /// Its own options as they were given, and of the usual four those that nobody said.
+    pub options: Vec<(String, String)>,
+    /// As it names its engine.
+    pub engine: String,
+    /// As it was asked.
+    pub depth: u64,
+}
+
+/// What a request means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// A timespan for all jobs between two stonewalls.
+    pub profile: Profile,
+    /// The jobs, in order.
+    pub parts: Vec<JobPart>,
+    /// The options of all globals.
+    pub globals: Vec<(String, String)>,
+    /// What is different here.
+    pub notes: Vec<Note>,
+}
+
+/// Puts the jobs together. `found` says what is under a name.
+///
+/// # Errors
+/// Everything that is wrong, at once.
+pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Result<Built, Refusal> {
+    let mut builder = Builder {
+        found,
+        problems: Vec::new(),
+        notes: Vec::new(),
+        parts: Vec::new(),
+    };
+    let spans = builder.spans(&request.jobs.jobs);
+    let mut timespans = Vec::new();
+    let files = |job: &Job| {
+        job.jobs
+            .saturating_mul(job.file_count.max(job.files.len() as u64))
+    };
+    let all = request.jobs.jobs.iter().map(files);
+    if all.fold(0, u64::saturating_add) > FILES_MAX {
+        builder.refuse(
+            &request.jobs.jobs[0],
+            format!("all jobs together use more than {FILES_MAX} files: take fewer jobs, or a filename for all threads of a job"),
+        );
+        return Err(Refusal(builder.problems));
+    }
+    for (number, jobs) in spans.iter().enumerate() {
+        let span = builder.timespan(number, jobs);
+        timespans.push(span);
+    }
+    if !builder.problems.is_empty() {
+        return Err(Refusal(builder.problems));
+    }
+    Ok(Built {
+        profile: Profile { timespans },
+        parts: merged(builder.parts),
+        globals: request.jobs.globals.clone(),
+        notes: builder.notes,
+    })
+}
+
+/// With group_reporting all jobs of a group that run together give one result.
+fn merged(parts: Vec<JobPart>) -> Vec<JobPart> {
+    let mut all: Vec<JobPart> = Vec::new();
+    for part in parts {
+        let same = |last: &&mut JobPart| {
+            last.grouped && part.grouped && (last.group, last.span) == (part.group, part.span)
+        };
+        match all.last_mut().filter(same) {
+            Some(last) => last.targets.extend(part.targets),
+            None => all.push(part),
+        }
+    }
+    all
+}
+
+struct Builder<'f> {
+    found: &'f dyn Fn(&Path) -> Option<There>,
+    problems: Vec<Problem>,
+    notes: Vec<Note>,
+    parts: Vec<JobPart>,
+}
+
+/// A file of a job, and the part of it that is used.
+struct Range {
+    location: Location,
+    base: u64,
+    length: Option<u64>,
+    create: Option<u64>,
+    /// As far as it is known before the check.
+    bytes: u64,
+}
+
+impl Builder<'_> {
+    fn refuse(&mut self, job: &Job, why: impl Into<String>) {
+        self.problems.push(Problem {
+            place: job.place.clone(),
+            what: format!("[{}]", job.name),
+            why: why.into(),
+        });
+    }
+
+    fn note(&mut self, job: &Job, why: impl Into<String>) {
+        let note = Note {
+            place: job.place.clone(),
+            what: format!("[{}]", job.name),
+            why: why.into(),
+        };
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn spans<'j>(&mut self, jobs: &'j [Job]) -> Vec<Vec<&'j Job>> {
+        let mut spans: Vec<Vec<&Job>> = Vec::new();
+        for job in jobs {
+            let named = |span: &Vec<&Job>, name: &str| span.iter().any(|other| other.name == name);
+            let mut begins = job.stonewall || spans.is_empty();
+            if let Some(name) = &job.wait_for {
+                begins |= spans.last().is_some_and(|span| named(span, name));
+                if !spans.iter().any(|span| named(span, name)) {
+                    self.refuse(
+                        job,
+                        format!("wait_for={name}: no job before it has this name"),
+                    );
+                }
+            }
+            match spans.last_mut().filter(|_| !begins) {
+                Some(span) => span.push(job),
+                None => spans.push(vec![job]),
+            }
+        }
+        spans
+    }
+
+    fn timespan(&mut self, number: usize, jobs: &[&Job]) -> Timespan {
+        let first = jobs[0];
+        self.alike(jobs);
+        let mut targets = Vec::new();
+        let mut pool = None;
+        for (place, job) in jobs.iter().enumerate() {
+            let from = targets.len() as u32;
+            let files = self.ranges(job);
+            let several = files.first().is_some_and(|clone| clone.len() > 1);
+            if several {
+                pool = self.pool(job, jobs.len());
+            }
+            self.targets(job, &files, several, &mut targets);
+            let group = self.parts.last().map_or(0, |last| {
+                let new = job.new_group || (place == 0 && number > 0 && job.stonewall);
+                last.group + u32::from(new)
+            });
+            self.parts.push(JobPart {
+                name: job.name.clone(),
+                group,
+                grouped: job.grouped,
+                span: number,
+                targets: (from..targets.len() as u32).collect(),
+                options: completed(job),
+                engine: job.engine_name.clone(),
+                depth: job.depth,
+            });
+        }
+        same_size(&mut targets);
+        let phases = self.phases(jobs);
+        let tenth = Nanos(phases.measured.0 / 10 / 1_000_000 * 1_000_000);
+        let interval = tenth.clamp(Nanos::millis(1), Nanos::seconds(1));
+        Timespan {
+            phases,
+            interval: first.interval_ns.map_or(interval, Nanos),
+            seed: first.seed,
+            engine: first.engine,
+            polling: first.polling,
+            on_error: if first.go_on {
+                OnError::Continue
+            } else {
+                OnError::Stop
+            },
+            pool,
+            placement: self.placement(first),
+            arrivals: self.arrivals(jobs),
+            targets,
+        }
+    }
+
+    /// What jobs that run together cannot have apart.
+    fn alike(&mut self, jobs: &[&Job]) {
+        type Same = fn(&Job, &Job) -> bool;
+        let rules: [(&str, Same); 7] = [
+            ("ioengine", |a, b| a.engine == b.engine),
+            ("hipri, sqthread_poll", |a, b| a.polling == b.polling),
+            ("randseed", |a, b| a.seed == b.seed),
+            ("continue_on_error", |a, b| a.go_on == b.go_on),
+            ("ramp_time", |a, b| a.ramp_ns == b.ramp_ns),
+            ("cpus_allowed", |a, b| a.cores == b.cores),
+            ("log_avg_msec", |a, b| a.interval_ns == b.interval_ns),
+        ];
+        for (what, same) in rules {
+            if let Some(job) = jobs.iter().find(|job| !same(job, jobs[0])) {
+                let first = &jobs[0].name;
+                self.refuse(job, format!(
+                    "{what}: jobs that run side by side have the same, and [{first}] has another: give this one a stonewall"
+                ));
+            }
+        }
+        let times: Vec<&&Job> = jobs.iter().filter(|job| job.runtime_ns.is_some()).collect();
+        if let Some(job) = times
+            .iter()
+            .find(|job| job.runtime_ns != times[0].runtime_ns)
+        {
+            let first = &times[0].name;
+            self.refuse(job, format!(
+                "runtime: jobs that run side by side are measured over the same time, and [{first}] has another: give this \
+                 one a stonewall, or both the same"
+            ));
+        }
+    }
+
+    fn phases(&mut self, jobs: &[&Job]) -> Phases {
+        let asked = jobs.iter().find_map(|job| job.runtime_ns).map(Nanos);
+        for job in jobs {
+            if job.time_based && asked.is_none() {
+                self.refuse(job, "time_based: no runtime is said: say runtime=60");
+            }
+            if job.io_size.is_some() && job.loops > 1 {
+                self.refuse(job, "loops: with io_size fio does neither wholly: say io_size alone, which is all that is moved");
+            }
+            if !job.time_based && job.ramp_ns > 0 {
+                self.refuse(job, "ramp_time: what a job moves is counted from its start: say time_based and runtime");
+            }
+        }
+        Phases {
+            warmup: Nanos(jobs[0].ramp_ns),
+            measured: asked.unwrap_or(LONGEST),
+            cooldown: Nanos(0),
+        }
+    }
+
+    fn placement(&mut self, job: &Job) -> Placement {
+        let Some(cores) = &job.cores else {
+            return Placement::Free;
+        };
+        match cores.parse() {
+            Ok(placement) => placement,
+            Err(error) => {
+                let error: model::UnitError = error;
+                self.refuse(job, format!("cpus_allowed: {error}"));
+                Placement::Free
+            }
+        }
+    }
+
+    fn arrivals(&mut self, jobs: &[&Job]) -> Option<Arrivals> {
+        let job = jobs.iter().find(|job| job.rate_iops.is_some())?;
+        if jobs.len() > 1 {
+            self.refuse(
+                job,
+                "rate_iops: a rate is of all jobs that run together: give this one a stonewall",
+            );
+        }
+        Some(Arrivals {
+            per_s: job.rate_iops?.saturating_mul(job.jobs),
+            spacing: job.spacing,
+        })
+    }
+
+    /// Threads that take files in turn are a pool, which has its timespan for itself.
+    fn pool(&mut self, job: &Job, jobs: usize) -> Option<Pool> {
+        if jobs > 1 {
+            self.refuse(job, "several files: a job that takes files in turn runs alone: give it a stonewall, or each file a job");
+        }
+        if !job.time_based {
+            self.refuse(job, "several files: say time_based and runtime: how much is moved is not shared out over files");
+        }
+        Some(Pool {
+            threads: job.jobs as u32,
+            outstanding: Some(self.depth(job)),
+            draw: PoolDraw::InTurn,
+        })
+    }
+
+    /// The files of each thread; one entry where all have the same.
+    fn ranges(&mut self, job: &Job) -> Vec<Vec<Range>> {
+        let folder = job
+            .directory
+            .as_ref()
+            .map(PathBuf::from)
+            .unwrap_or_default();
+        if job.engine == EngineChoice::Null {
+            let size = match job.size {
+                Some(Amount::Bytes(bytes)) => bytes,
+                _ => 1 << 30,
+            };
+            return vec![vec![Range {
+                location: Location::Null(NullBehaviour {
+                    size: Bytes(size),
+                    ..NullBehaviour::default()
+                }),
+                base: 0,
+                length: None,
+                create: None,
+                bytes: size,
+            }]];
+        }
+        let names: Vec<Vec<PathBuf>> = if job.files.is_empty() {
+            let clones = 0..job.jobs;
+            let name = |clone: u64, file: u64| {
+                folder.join(format!("{}.{clone}.{file}", job.name.replace('/', "_")))
+            };
+            clones
+                .map(|clone| (0..job.file_count).map(|file| name(clone, file)).collect())
+                .collect()
+        } else {
+            vec![job.files.iter().map(|file| folder.join(file)).collect()]
+        };
+        let files = names[0].len() as u64;
+        names
+            .into_iter()
+            .map(|clone| {
+                clone
+                    .into_iter()
+                    .map(|path| self.range(job, path, files))
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn range(&mut self, job: &Job, path: PathBuf, files: u64) -> Range {
+        let there = (self.found)(&path);
+        let device = there.is_some_and(|there| there.device);
+        let size = there.map_or(0, |there| there.bytes);
+        let part = |amount: Amount| match amount {
+            Amount::Bytes(bytes) => bytes,
+            Amount::Percent(share) => {
+                (u128::from(size) * u128::from(share) / 100) as u64 / WHOLE * WHOLE
+            }
+        };
+        let base = job.offset.map_or(0, part);
+        let asked = match job.size {
+            Some(Amount::Bytes(bytes)) => Some(bytes / files),
+            Some(share) => Some(part(share)),
+            None => None,
+        };
+        let length = match (asked, job.file_size) {
+            (Some(asked), Some(file)) => Some(asked.min(file.saturating_sub(base))),
+            (None, Some(file)) => Some(file.saturating_sub(base)),
+            (asked, None) => asked,
+        };
+        let end = job
+            .file_size
+            .or(length.map(|length| base.saturating_add(length)));
+        let create = match (there, end) {
+            (Some(there), _)
+                if device || !there.unfinished && end.is_none_or(|end| end <= there.bytes) =>
+            {
+                None
+            }
+            (_, Some(end)) => Some(whole(end)),
+            (_, None) => {
+                self.refuse(
+                    job,
+                    format!(
+                        "{}: no size is said and there is no such file: say size=1g",
+                        path.display()
+                    ),
+                );
+                None
+            }
+        };
+        if length == Some(0) {
+            self.refuse(
+                job,
+                "size: nothing is left of the range: say a larger size, or a smaller offset",
+            );
+        }
+        Range {
+            location: Location::Path(path),
+            base,
+            bytes: length.unwrap_or_else(|| size.saturating_sub(base)),
+            length,
+            create,
+        }
+    }
+
+    fn depth(&mut self, job: &Job) -> u32 {
+        if job.depth > 1 && (job.engine == EngineChoice::Sync || job.mapped) {
+            self.note(
+                job,
+                format!(
+                    "iodepth={}: {} has one I/O outstanding, in fio too",
+                    job.depth, job.engine_name
+                ),
+            );
+            return 1;
+        }
+        job.depth as u32
+    }
+
+    fn targets(
+        &mut self,
+        job: &Job,
+        files: &[Vec<Range>],
+        several: bool,
+        targets: &mut Vec<Target>,
+    ) {
+        let depth = self.depth(job);
+        let workload = match spread::workload(job, depth) {
+            Ok(workload) => workload,
+            Err(why) => return self.refuse(job, why),
+        };
+        let pacing = match (job.rate, job.think_ns) {
+            (Some(_), 1..) => {
+                self.refuse(
+                    job,
+                    "rate, thinktime: a pace has one of them: leave the other away",
+                );
+                Pacing::Free
+            }
+            (Some(bytes_per_s), _) => Pacing::Rate { bytes_per_s },
+            (None, 0) => Pacing::Free,
+            (None, ns) => Pacing::Bursts {
+                ios: job.think_blocks as u32,
+                pause: Nanos(ns),
+            },
+        };
+        let whole: u64 = files
+            .first()
+            .map_or(0, |clone| clone.iter().map(|range| range.bytes).sum());
+        let amount = match job.io_size {
+            Some(Amount::Bytes(bytes)) => bytes,
+            Some(Amount::Percent(share)) => (u128::from(whole) * u128::from(share) / 100) as u64,
+            None => whole,
+        };
+        let amount = Bytes(amount.saturating_mul(job.loops).max(workload.block.0));
+        let shared = files.len() == 1;
+        for (clone, ranges) in (0u32..).zip(files) {
+            for range in ranges {
+                targets.push(Target {
+                    base: Bytes(range.base),
+                    length: range.length.map(Bytes),
+                    create: range.create.map(Bytes),
+                    cache: cache(job),
+                    write_through: job.durable && job.engine != EngineChoice::Null,
+                    mapped: job.mapped.then_some(Flush::Never),
+                    content: content(job),
+                    pacing,
+                    threads: if shared && !several {
+                        job.jobs as u32
+                    } else {
+                        1
+                    },
+                    pool_threads: if several && !shared {
+                        vec![(clone, 0)]
+                    } else {
+                        Vec::new()
+                    },
+                    amount: (!job.time_based && !several).then_some(amount),
+                    ..Target::new(range.location.clone(), workload.clone())
+                });
+            }
+        }
+    }
+}
+
+/// Its own options, and what it does by default where nobody said: readers of results look for these four.
+fn completed(job: &Job) -> Vec<(String, String)> {
+    let kind = match (job.pattern.random, job.pattern.reads, job.pattern.writes) {
+        (false, true, true) => "rw",
+        (true, true, true) => "randrw",
+        (false, true, false) => "read",
+        (true, true, false) => "randread",
+        (false, false, _) => "write",
+        (true, false, _) => "randwrite",
+    };
+    let block = match (&job.reads, job.pattern.reads) {
+        (Sizes::Fixed(block), true) => Some(*block),
+        (_, false) => match &job.write_sizes {
+            Sizes::Fixed(block) => Some(*block),
+            _ => None,
+        },
+        _ => None,
+    };
+    let usual = [
+        (&["rw", "readwrite"][..], Some(kind.to_owned())),
+        (
+            &["bs", "blocksize"],
+            block.map(|block| Bytes(block).to_string().to_lowercase()),
+        ),
+        (&["iodepth"], Some(job.depth.to_string())),
+        (&["numjobs"], Some(job.jobs.to_string())),
+    ];
+    let mut options = job.own.clone();
+    for (names, value) in usual {
+        let said = job.said.iter().any(|said| names.contains(&said.as_str()));
+        if let Some(value) = value.filter(|_| !said) {
+            options.push((names[0].to_owned(), value));
+        }
+    }
+    options
+}
+
+/// The next whole number of pieces; the last there is for what is larger.
+fn whole(bytes: u64) -> u64 {
+    bytes
+        .checked_next_multiple_of(WHOLE)
+        .unwrap_or(u64::MAX / WHOLE * WHOLE)
+}
+
+/// A file that several jobs of a timespan use is made once, as large as any of them needs it.
+fn same_size(targets: &mut [Target]) {
+    for number in 0..targets.len() {
+        let same = |target: &&Target| target.location == targets[number].location;
+        let largest = targets
+            .iter()
+            .filter(same)
+            .filter_map(|target| target.create)
+            .max();
+        targets[number].create = largest;
+    }
+}
+
+fn cache(job: &Job) -> CacheMode {
+    match job.direct && !job.mapped || job.engine == EngineChoice::Null {
+        true => CacheMode::Unbuffered,
+        false => CacheMode::Cached,
+    }
+}
+
+fn content(job: &Job) -> WriteContent {
+    let share = |percent| Ratio::percent(percent).unwrap_or_default();
+    match (job.zeros, job.compress, job.dedupe) {
+        (true, _, _) => WriteContent::Zero,
+        (_, 0, 0) => WriteContent::Marked,
+        (_, compress, dedupe) => WriteContent::Shaped {
+            compress: share(compress),
+            dedupe: share(dedupe),
+        },
+    }
+}

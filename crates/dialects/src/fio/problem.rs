@@ -1,0 +1,70 @@
+//! What stands against a job file, and what was accepted but deserves a word, each with its place.
+
+use std::fmt;
+
+/// Where something was said: a file and a line, or an option of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file; empty for the command line.
+    pub file: String,
+    /// From 1; 0 for the command line.
+    pub line: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str("command line"),
+            line => write!(f, "{}:{line}", self.file),
+        }
+    }
+}
+
+/// One thing that is wrong with a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}: {why}")]
+pub struct Problem {
+    /// Where it stands.
+    pub place: Place,
+    /// The option as it was given, the section, or the file.
+    pub what: String,
+    /// Why it cannot be, and the nearest thing that can.
+    pub why: String,
+}
+
+/// Something that was accepted and changes nothing, or not just what it changes in fio.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where it stands.
+    pub place: Place,
+    /// The option as it was given.
+    pub what: String,
+    /// What is different.
+    pub why: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "note: {}: {}: {}", self.place, self.what, self.why)
+    }
+}
+
+/// Everything that is wrong with a request. // never empty
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub(super) Vec<Problem>);
+
+impl Refusal {
+    /// Each, in the order found.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,501 @@
+//! What each option that fathom honours does to a job. Which option comes here stands in `table`.
+//!
+//! Each takes the value as given, and gives a note where fathom does a little else, or the reason why it cannot be.
+
+use super::job::{Amount, Job, Pattern, Sizes, Zones};
+use super::number::{SIZE_FORM, TIME_FORM, digits, time};
+use model::{EngineChoice, Spacing};
+
+pub(super) type Told = Result<Option<String>, String>;
+
+const SECOND: u64 = 1_000_000_000;
+
+fn text(value: Option<&str>) -> Result<&str, String> {
+    value
+        .filter(|value| !value.is_empty())
+        .ok_or_else(|| "a value belongs to it, behind a `=`".to_owned())
+}
+
+fn size(job: &Job, value: Option<&str>) -> Result<u64, String> {
+    job.base
+        .size(text(value)?)
+        .ok_or_else(|| SIZE_FORM.to_owned())
+}
+
+fn count(job: &Job, value: Option<&str>, (least, most): (u64, u64)) -> Result<u64, String> {
+    let number = size(job, value)?;
+    match (least..=most).contains(&number) {
+        true => Ok(number),
+        false => Err(format!("read {number}; it is from {least} to {most} here")),
+    }
+}
+
+fn percent(value: Option<&str>) -> Result<u8, String> {
+    let number = digits(text(value)?.trim_end_matches('%'), 10);
+    number
+        .filter(|number| *number <= 100)
+        .map(|number| number as u8)
+        .ok_or_else(|| "a percentage is a whole number from 0 to 100".to_owned())
+}
+
+/// Said alone it is 1.
+fn flag(value: Option<&str>) -> Result<bool, String> {
+    match value.map(str::trim) {
+        None | Some("1" | "true") => Ok(true),
+        Some("0" | "false") => Ok(false),
+        Some(_) => Err("this is 0 or 1".to_owned()),
+    }
+}
+
+fn nanos(value: Option<&str>, usual: u64) -> Result<u64, String> {
+    time(text(value)?, usual).ok_or_else(|| TIME_FORM.to_owned())
+}
+
+fn amount(job: &Job, value: Option<&str>) -> Result<Amount, String> {
+    match text(value)?.strip_suffix('%') {
+        Some(share) => match percent(Some(share))? {
+            0 => Err("0 % is nothing".to_owned()),
+            share => Ok(Amount::Percent(share)),
+        },
+        None => size(job, value).map(Amount::Bytes),
+    }
+}
+
+macro_rules! done {
+    ($e:expr) => {{
+        $e;
+        Ok(None)
+    }};
+}
+
+pub(super) fn kb_base(job: &mut Job, value: Option<&str>) -> Told {
+    match text(value)? {
+        "1024" => done!(job.base.0 = 1024),
+        "1000" => done!(job.base.0 = 1000),
+        _ => Err("this is 1024 or 1000".to_owned()),
+    }
+}
+
+pub(super) fn name(job: &mut Job, value: Option<&str>) -> Told {
+    done!(text(value)?.clone_into(&mut job.name))
+}
+
+/// Names are separated by `:`, and `\:` is a colon in a name.
+pub(super) fn filename(job: &mut Job, value: Option<&str>) -> Told {
+    const COLON: &str = "\u{0}";
+    let names = text(value)?.replace("\\:", COLON);
+    let names = names.split(':').filter(|name| !name.is_empty());
+    done!(job.files = names.map(|name| name.replace(COLON, ":")).collect())
+}
+
+pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
+    let folder = text(value)?;
+    if folder.replace("\\:", "").contains(':') {
+        return Err(
+            "several folders: name the files by filename, or one folder for each job".to_owned(),
+        );
+    }
+    done!(job.directory = Some(folder.replace("\\:", ":")))
+}
+
+pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.file_count = count(job, value, (1, 256))?)
+}
+
+pub(super) fn rw(job: &mut Job, value: Option<&str>) -> Told {
+    let (random, reads, writes) = match text(value)? {
+        "read" => (false, true, false),
+        "write" => (false, false, true),
+        "randread" => (true, true, false),
+        "randwrite" => (true, false, true),
+        "rw" | "readwrite" => (false, true, true),
+        "randrw" => (true, true, true),
+        word if word.contains("trim") => {
+            return Err(
+                "fathom does not trim: take read, write, randread, randwrite, rw or randrw"
+                    .to_owned(),
+            );
+        }
+        word if word.contains(':') => {
+            return Err("a step or a count behind the colon changes the order of I/O, which fathom has not: leave it away".to_owned());
+        }
+        _ => return Err("this is read, write, randread, randwrite, rw or randrw".to_owned()),
+    };
+    job.pattern = Pattern {
+        random,
+        reads,
+        writes,
+    };
+    let apart = reads && writes && !random;
+    Ok(apart.then(|| {
+        "reads and writes go on from one place together; fio has a place for each".to_owned()
+    }))
+}
+
+pub(super) fn rwmixread(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.write_percent = 100 - percent(value)?)
+}
+
+pub(super) fn rwmixwrite(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.write_percent = percent(value)?)
+}
+
+pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> Told {
+    let shares: Result<Vec<u8>, String> = text(value)?
+        .split(',')
+        .map(|one| percent(Some(one.trim())))
+        .collect();
+    let shares = shares?;
+    match shares.iter().all(|share| *share == shares[0]) {
+        true => done!(job.percentage_random = shares[0]),
+        false => {
+            Err("reads and writes have one share of random I/O together: say one number".to_owned())
+        }
+    }
+}
+
+/// `read,write,trim`; what is left away is as the one before.
+fn both<T: Clone>(
+    value: Option<&str>,
+    read: impl Fn(&str) -> Option<T>,
+    form: &str,
+) -> Result<(T, T), String> {
+    let mut parts = text(value)?.split(',').map(str::trim);
+    let first = parts
+        .next()
+        .and_then(&read)
+        .ok_or_else(|| form.to_owned())?;
+    let second = match parts.next() {
+        None | Some("") => first.clone(),
+        Some(text) => read(text).ok_or_else(|| form.to_owned())?,
+    };
+    Ok((first, second))
+}
+
+fn sizes(job: &mut Job, (reads, writes): (Sizes, Sizes)) -> Told {
+    let zero = |sizes: &Sizes| match sizes {
+        Sizes::Fixed(size) | Sizes::Range(size, _) => *size == 0,
+        Sizes::Split(parts) => parts.iter().any(|(size, _)| *size == 0),
+    };
+    if zero(&reads) || zero(&writes) {
+        return Err("a block of 0 bytes moves nothing".to_owned());
+    }
+    (job.reads, job.write_sizes) = (reads, writes);
+    Ok(None)
+}
+
+pub(super) fn bs(job: &mut Job, value: Option<&str>) -> Told {
+    let base = job.base;
+    let read = both(value, |text| base.size(text).map(Sizes::Fixed), SIZE_FORM)?;
+    sizes(job, read)
+}
+
+pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> Told {
+    let base = job.base;
+    let value = text(value)?.replace('/', ",");
+    let range = |text: &str| {
+        let (low, high) = base.range(text)?;
+        Some(if low == high {
+            Sizes::Fixed(low)
+        } else {
+            Sizes::Range(low, high)
+        })
+    };
+    let read = both(Some(&value), range, "a range is LOW-HIGH, such as 4k-64k")?;
+    sizes(job, read)
+}
+
+pub(super) fn bssplit(job: &mut Job, value: Option<&str>) -> Told {
+    let base = job.base;
+    const FORM: &str = "a split is SIZE/PERCENT:SIZE/PERCENT…, the percentages 100 together";
+    let read = both(value, |text| base.split(text).map(Sizes::Split), FORM)?;
+    sizes(job, read)
+}
+
+pub(super) fn blockalign(job: &mut Job, value: Option<&str>) -> Told {
+    let base = job.base;
+    let (reads, writes) = both(value, |text| base.size(text), SIZE_FORM)?;
+    match reads == writes && reads > 0 {
+        true => done!(job.align = Some(reads)),
+        false => Err("reads and writes have one alignment together, above 0".to_owned()),
+    }
+}
+
+pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> Told {
+    let word = text(value)?;
+    let (engine, mapped) = match word {
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => (EngineChoice::Sync, false),
+        "libaio" => (EngineChoice::Libaio, false),
+        "io_uring" => (EngineChoice::IoUring, false),
+        "io_uring_cmd" => (EngineChoice::Nvme, false),
+        "mmap" => (EngineChoice::Auto, true),
+        "null" => (EngineChoice::Null, false),
+        "posixaio" => {
+            return Err("fathom has no POSIX AIO: io_uring or libaio is the nearest".to_owned());
+        }
+        "windowsaio" | "solarisaio" => {
+            return Err("this is another system's: io_uring or libaio is the nearest".to_owned());
+        }
+        _ => {
+            return Err("fathom moves blocks of files and devices: sync, psync, pvsync2, libaio, io_uring, io_uring_cmd, mmap or null"
+                .to_owned());
+        }
+    };
+    (job.engine, job.mapped) = (engine, mapped);
+    word.clone_into(&mut job.engine_name);
+    let vectored = matches!(word, "sync" | "vsync" | "pvsync" | "pvsync2");
+    Ok(vectored.then(|| {
+        "one call of the system an I/O; fathom's is pread and pwrite, as psync's".to_owned()
+    }))
+}
+
+pub(super) fn iodepth(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.depth = count(job, value, (1, 32_768))?)
+}
+
+pub(super) fn numjobs(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.jobs = count(job, value, (1, 1024))?)
+}
+
+pub(super) fn set_size(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.size = Some(amount(job, value)?))
+}
+
+pub(super) fn io_size(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.io_size = Some(amount(job, value)?))
+}
+
+pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> Told {
+    let (low, high) = job.base.range(text(value)?).ok_or(SIZE_FORM)?;
+    match low == high {
+        true => done!(job.file_size = Some(low)),
+        false => Err("files of sizes drawn by chance: say one size".to_owned()),
+    }
+}
+
+pub(super) fn offset(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.offset = Some(amount(job, value)?))
+}
+
+pub(super) fn loops(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.loops = count(job, value, (1, 1 << 20))?)
+}
+
+pub(super) fn runtime(job: &mut Job, value: Option<&str>) -> Told {
+    let ns = nanos(value, SECOND)?;
+    done!(job.runtime_ns = Some(ns).filter(|ns| *ns > 0))
+}
+
+pub(super) fn time_based(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.time_based = flag(value)?)
+}
+
+pub(super) fn ramp_time(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.ramp_ns = nanos(value, SECOND)?)
+}
+
+pub(super) fn startdelay(_: &mut Job, value: Option<&str>) -> Told {
+    match nanos(value, SECOND) {
+        Ok(0) => Ok(None),
+        _ => Err(
+            "jobs of a group begin together: give it a stonewall, or leave the delay away"
+                .to_owned(),
+        ),
+    }
+}
+
+pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> Told {
+    let ns = nanos(value, 1_000_000)?;
+    job.interval_ns = Some(ns).filter(|ns| *ns > 0);
+    Ok(Some(
+        "this is the step of the time series, which is always kept".to_owned(),
+    ))
+}
+
+pub(super) fn thinktime(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.think_ns = nanos(value, 1000)?)
+}
+
+pub(super) fn thinktime_blocks(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.think_blocks = count(job, value, (1, u64::from(u32::MAX)))?)
+}
+
+pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {
+    let base = job.base;
+    let (reads, writes) = both(value, |text| base.size(text), SIZE_FORM)?;
+    match reads == writes && reads > 0 {
+        true => done!(job.rate = Some(reads)),
+        false => Err("reads and writes apart have no rates of their own: say one rate".to_owned()),
+    }
+}
+
+pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> Told {
+    let base = job.base;
+    let (reads, writes) = both(
+        value,
+        |text| base.size(text),
+        "a rate is a whole number of I/Os a second",
+    )?;
+    match reads == writes && reads > 0 {
+        true => done!(job.rate_iops = Some(reads)),
+        false => Err("reads and writes apart have no rates of their own: say one rate".to_owned()),
+    }
+}
+
+pub(super) fn rate_process(job: &mut Job, value: Option<&str>) -> Told {
+    match text(value)? {
+        "linear" => done!(job.spacing = Spacing::Constant),
+        "poisson" => done!(job.spacing = Spacing::Poisson),
+        _ => Err("this is linear or poisson".to_owned()),
+    }
+}
+
+pub(super) fn direct(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.direct = flag(value)?)
+}
+
+pub(super) fn buffered(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.direct = !flag(value)?)
+}
+
+pub(super) fn sync(job: &mut Job, value: Option<&str>) -> Told {
+    job.durable = match value.map(str::trim) {
+        Some("0" | "none") => false,
+        None | Some("1" | "sync" | "dsync") => true,
+        Some(_) => return Err("this is none, sync or dsync".to_owned()),
+    };
+    let file = job.durable && value != Some("dsync");
+    Ok(file.then(|| "O_DSYNC instead of O_SYNC: the data is on stable storage, times of the file need not be".to_owned()))
+}
+
+/// Flushes that the engine does not have; 0 asks for none.
+pub(super) fn no_flush(_: &mut Job, value: Option<&str>) -> Told {
+    match value.map(str::trim) {
+        Some("0") => Ok(None),
+        _ => Err("fathom does not flush between or after I/Os: sync=dsync makes every write durable, and is the nearest".to_owned()),
+    }
+}
+
+pub(super) fn randseed(job: &mut Job, value: Option<&str>) -> Told {
+    let number = digits(text(value)?, 10);
+    done!(job.seed = number.ok_or("a seed is a whole number")?)
+}
+
+pub(super) fn randrepeat(_: &mut Job, value: Option<&str>) -> Told {
+    let same = flag(value)?;
+    Ok((!same).then(|| {
+        "the seed of a run is always said: places stay the same until randseed changes".to_owned()
+    }))
+}
+
+pub(super) fn norandommap(_: &mut Job, value: Option<&str>) -> Told {
+    match flag(value)? {
+        true => Ok(None),
+        false => Ok(Some(
+            "places are drawn anew each time, so a block can come twice before all came once"
+                .to_owned(),
+        )),
+    }
+}
+
+pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
+    let word = text(value)?;
+    let (kind, rest) = word.split_once(':').unwrap_or((word, ""));
+    let base = job.base;
+    const FORM: &str =
+        "zones are PERCENT/PERCENT:…, up to 100 % of both; zoned_abs has sizes behind the stroke";
+    let pairs = |read: &dyn Fn(&str) -> Option<u64>| -> Result<Vec<(u8, u64)>, String> {
+        let mut left = 100u64; // of the range, for a part that says nothing
+        let pair = |item: &str| {
+            let (share, part) = item.split_once('/')?;
+            let share = digits(share.trim(), 10).filter(|share| *share <= 100)? as u8;
+            let part = match part.trim() {
+                "" if kind == "zoned" => left,
+                part => read(part)?,
+            };
+            left = left.saturating_sub(part);
+            Some((share, part))
+        };
+        let items = rest.split(':').filter(|item| !item.is_empty());
+        let all: Option<Vec<(u8, u64)>> = items.map(pair).collect();
+        all.ok_or_else(|| FORM.to_owned())
+    };
+    match kind {
+        "random" => done!(job.zones = None),
+        "zoned" => {
+            let parts = pairs(&|text| digits(text, 10).filter(|part| *part <= 100))?;
+            let parts = parts.into_iter().map(|(share, part)| (share, part as u8));
+            done!(job.zones = Some(Zones::Percent(parts.collect())))
+        }
+        "zoned_abs" => done!(job.zones = Some(Zones::Bytes(pairs(&|text| base.size(text))?))),
+        "zipf" | "pareto" | "normal" => {
+            Err("fathom has no such distribution: zoned and zoned_abs are the nearest, such as zoned:80/20:20/80".to_owned())
+        }
+        _ => Err("this is random, zoned or zoned_abs".to_owned()),
+    }
+}
+
+pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> Told {
+    match value.map(str::trim) {
+        Some("none" | "0") => done!(job.go_on = false),
+        None | Some("all" | "io" | "1") => done!(job.go_on = true),
+        Some(_) => Err("errors of one kind apart: say all, or leave it away".to_owned()),
+    }
+}
+
+pub(super) fn zero_buffers(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.zeros = flag(value)?)
+}
+
+pub(super) fn compress(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.compress = percent(value)?)
+}
+
+pub(super) fn dedupe(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.dedupe = percent(value)?)
+}
+
+pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.cores = Some(text(value)?.to_owned()))
+}
+
+pub(super) fn hipri(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.polling.completions = flag(value)?)
+}
+
+pub(super) fn sqthread_poll(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.polling.submissions = flag(value)?)
+}
+
+pub(super) fn stonewall(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.stonewall = flag(value)?)
+}
+
+pub(super) fn wait_for(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.wait_for = Some(text(value)?.to_owned()))
+}
+
+pub(super) fn new_group(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.new_group = flag(value)?)
+}
+
+pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.grouped = flag(value)?)
+}
+
+pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> Told {
+    match text(value)? {
+        "none" => Ok(None),
+        _ => Err(
+            "fathom has no zones of a device: leave it away on a device without them".to_owned(),
+        ),
+    }
+}
+
+/// Options that fathom honours only where they ask for nothing.
+pub(super) fn only_off(_: &mut Job, value: Option<&str>) -> Told {
+    match value.map(str::trim) {
+        Some("0" | "none" | "false") => Ok(None),
+        _ => Err(String::new()), // the table says why
+    }
+}

@@ -1,0 +1,142 @@
+//! Sizes, mixes and places of a job as a workload.
+
+use super::job::{Job, Sizes, Zones};
+use model::{
+    Access, Bytes, DiskspdAccess, Distribution, LINES_MAX, MixedLine, QueueDepth, Ratio, Sequence,
+    Workload,
+};
+
+/// The workload, or why there is none.
+pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
+    let queue_depth = QueueDepth(depth);
+    let share = if job.pattern.random {
+        job.percentage_random
+    } else {
+        0
+    };
+    let sizes = match (job.pattern.reads, job.pattern.writes) {
+        (true, true) if job.reads != job.write_sizes => None,
+        (false, _) => Some(&job.write_sizes),
+        _ => Some(&job.reads),
+    };
+    match sizes {
+        Some(Sizes::Fixed(block))
+            if matches!(share, 0 | 100) && job.align.is_none_or(|align| align == *block) =>
+        {
+            Ok(Workload {
+                block: Bytes(*block),
+                queue_depth,
+                write: percent(job.writes_percent()),
+                access: plain(job, Bytes(*block), share == 100),
+            })
+        }
+        _ if job.zones.is_some() => Err(
+            "random_distribution: zones are for blocks of one size, aligned to it, and all random"
+                .to_owned(),
+        ),
+        _ => Ok(Workload::mixed(lines(job, share)?, queue_depth)),
+    }
+}
+
+fn percent(value: u8) -> Ratio {
+    Ratio::percent(value).unwrap_or_default()
+}
+
+/// Every thread begins at the start of the range, as fio's do, and not each at its own part.
+fn plain(job: &Job, block: Bytes, random: bool) -> Access {
+    let distribution = match &job.zones {
+        _ if !random => Distribution::Uniform,
+        None => return Access::Random,
+        Some(Zones::Percent(parts)) => Distribution::Percent(parts.clone()),
+        Some(Zones::Bytes(parts)) => Distribution::Absolute(parts.clone()),
+    };
+    Access::Diskspd(DiskspdAccess {
+        random: if random { Ratio::ALL } else { Ratio::NONE },
+        align: block,
+        sequence: Sequence::PerThread,
+        thread_stride: Bytes(0),
+        distribution,
+    })
+}
+
+/// Each size with its share in percent.
+fn parts(sizes: &Sizes) -> Result<Vec<(u64, u32)>, String> {
+    match sizes {
+        Sizes::Fixed(size) => Ok(vec![(*size, 1)]),
+        Sizes::Split(parts) => Ok(parts.clone()),
+        Sizes::Range(low, high) => {
+            let count = high / low;
+            if count > LINES_MAX as u64 / 2 {
+                return Err(format!(
+                    "bsrange: {count} sizes, and a mix has {} at most: say the usual ones by bssplit",
+                    LINES_MAX / 2
+                ));
+            }
+            Ok((1..=count).map(|number| (number * low, 1)).collect())
+        }
+    }
+}
+
+/// What random offsets are multiples of where nothing is said: the smallest size.
+fn align(job: &Job, parts: &[(u64, u32)]) -> u64 {
+    let least = parts.iter().map(|(size, _)| *size).min();
+    job.align.or(least).unwrap_or(512)
+}
+
+fn lines(job: &Job, random: u8) -> Result<Vec<MixedLine>, String> {
+    let write = job.writes_percent();
+    let together = !job.is_mix() || job.reads == job.write_sizes;
+    let mut lines = Vec::new();
+    let mut add = |sizes: &Sizes, write: u8, weight: u32| -> Result<(), String> {
+        let parts = parts(sizes)?;
+        let align = align(job, &parts);
+        // Shares of both directions are told apart by what each direction has in all.
+        let whole: u32 = parts.iter().map(|(_, share)| share).sum();
+        lines.extend(
+            parts
+                .iter()
+                .filter(|_| weight > 0)
+                .map(|&(size, share)| (size, share, whole, align, write, weight)),
+        );
+        Ok(())
+    };
+    if together {
+        let sizes = if job.pattern.reads {
+            &job.reads
+        } else {
+            &job.write_sizes
+        };
+        add(sizes, write, 100)?;
+    } else {
+        add(&job.reads, 0, 100 - u32::from(write))?;
+        add(&job.write_sizes, 100, u32::from(write))?;
+    }
+    // Weights as whole numbers: each direction's shares over the other's whole.
+    let wholes: Vec<u32> = lines.iter().map(|line| line.2).collect();
+    let common = wholes
+        .iter()
+        .fold(1u64, |all, whole| lcm(all, u64::from(*whole)));
+    lines
+        .into_iter()
+        .map(|(size, share, whole, align, write, weight)| {
+            let apart = u64::from(share) * u64::from(weight) * (common / u64::from(whole));
+            let share = if together { u64::from(share) } else { apart };
+            Ok(MixedLine {
+                share: u32::try_from(share)
+                    .map_err(|_| "the shares are too fine: say round percentages".to_owned())?,
+                write: percent(write),
+                random: percent(random),
+                align: Bytes(align),
+                ..MixedLine::new(Bytes(size))
+            })
+        })
+        .collect()
+}
+
+fn lcm(a: u64, b: u64) -> u64 {
+    let mut pair = (a, b);
+    while pair.1 != 0 {
+        pair = (pair.1, pair.0 % pair.1);
+    }
+    a / pair.0.max(1) * b
+}

@@ -1,0 +1,189 @@
+//! What job files mean.
+
+use super::*;
+use model::{Access, Profile};
+use std::path::Path;
+
+fn read(text: &str) -> Result<Built, String> {
+    let files = |path: &str| match path {
+        "a.fio" => Ok(text.to_owned()),
+        "more.inc" => Ok("[more]\nrw=write\n".to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    let environment = Environment {
+        read: &files,
+        variable: &|name| (name == "SIZE").then(|| "8m".to_owned()),
+        ..Environment::BARE
+    };
+    let request = parse(&["a.fio".to_owned()], &environment).map_err(|told| told.to_string())?;
+    build(&request, &|_: &Path| None).map_err(|told| told.to_string())
+}
+
+fn profile(text: &str) -> Profile {
+    read(text).unwrap().profile
+}
+
+#[test]
+fn no_option_stands_in_two_rows() {
+    let mut names: Vec<&str> = ROWS.iter().flat_map(|row| row.names).copied().collect();
+    names.sort_unstable();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+#[test]
+fn globals_are_inherited_and_stonewalls_part_timespans() {
+    let built = read(
+        "[global]\nsize=${SIZE}\nbs=8k ; a remark\nioengine=libaio\niodepth=4\ndirect=1\n[a]\nrw=randread\n[b]\nstonewall\nrw=write\n",
+    )
+    .unwrap();
+    let spans = &built.profile.timespans;
+    assert_eq!(spans.len(), 2);
+    let [a, b] = [&spans[0].targets[0], &spans[1].targets[0]];
+    assert_eq!((a.workload.block.0, a.workload.queue_depth.0), (8192, 4));
+    assert_eq!(a.workload.access, Access::Random);
+    assert_eq!(
+        (
+            b.workload.write.as_percent(),
+            b.amount.map(|amount| amount.0)
+        ),
+        (100, Some(8 << 20))
+    );
+    assert_eq!(a.location.path(), Some(Path::new("a.0.0")));
+    assert_eq!((built.parts[0].group, built.parts[1].group), (0, 1));
+}
+
+#[test]
+fn threads_without_a_file_name_have_files_of_their_own() {
+    let text = "[j]\nsize=1m\nnumjobs=3\n";
+    assert_eq!(profile(text).timespans[0].targets.len(), 3);
+    let shared = format!("{text}filename=x\n");
+    let target = &profile(&shared).timespans[0].targets[0];
+    assert_eq!(
+        (target.threads, target.create.map(|size| size.0)),
+        (3, Some(1 << 20))
+    );
+}
+
+#[test]
+fn sizes_and_mixes_become_lines() {
+    let lines = |text: &str| {
+        let profile = profile(&format!("[j]\nsize=1g\nrw=randrw\n{text}"));
+        match &profile.timespans[0].targets[0].workload.access {
+            Access::Mixed(mixed) => mixed
+                .lines
+                .iter()
+                .map(|line| {
+                    (
+                        line.block.0,
+                        (mixed.part_of(line) * 1000.0).round() as u32,
+                        line.write.as_percent(),
+                    )
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    };
+    assert_eq!(
+        lines("bssplit=4k/60:64k/40\nrwmixread=80\n"),
+        [(4096, 600, 20), (65536, 400, 20)]
+    );
+    assert_eq!(
+        lines("bs=4k,64k\nrwmixread=70\n"),
+        [(4096, 700, 0), (65536, 300, 100)]
+    );
+    assert_eq!(
+        lines("bsrange=4k-16k\n"),
+        [
+            (4096, 250, 50),
+            (8192, 250, 50),
+            (12288, 250, 50),
+            (16384, 250, 50)
+        ]
+    );
+}
+
+#[test]
+fn everything_that_cannot_be_is_told_at_once_with_its_line() {
+    let told = read("[global]\nverify=md5\n[j]\nioengine=rbd\nbs=0\nnonsense=1\nrw=randtrim\n")
+        .unwrap_err();
+    let places: Vec<&str> = told
+        .lines()
+        .map(|line| line.split(": ").next().unwrap())
+        .collect();
+    assert_eq!(
+        places,
+        ["a.fio:2", "a.fio:4", "a.fio:5", "a.fio:6", "a.fio:7"],
+        "{told}"
+    );
+}
+
+#[test]
+fn jobs_side_by_side_have_one_engine_and_one_time() {
+    let told = read(
+        "[a]\nsize=1m\nruntime=5\nioengine=libaio\n[b]\nsize=1m\nruntime=6\nioengine=io_uring\n",
+    )
+    .unwrap_err();
+    assert!(
+        told.contains("ioengine: jobs that run side by side") && told.contains("runtime: "),
+        "{told}"
+    );
+}
+
+#[test]
+fn files_are_included_and_sections_need_a_name() {
+    assert_eq!(
+        profile("[global]\nsize=1m\ninclude more.inc\n")
+            .timespans
+            .len(),
+        1
+    );
+    assert!(
+        read("size=1m\n")
+            .unwrap_err()
+            .contains("before any section")
+    );
+    assert!(read("[a\n").unwrap_err().contains("ends with"));
+    assert!(read("").unwrap_err().contains("no job"));
+}
+
+#[test]
+fn the_command_line_says_jobs_too() {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let request = parse(
+        &words("--name=x --size=1m --rw randwrite --bs=16k --overwrite --no-store"),
+        &Environment::BARE,
+    )
+    .unwrap();
+    assert!(request.extra.overwrite && request.extra.no_store);
+    let built = build(&request, &|_: &Path| None).unwrap();
+    let workload = &built.profile.timespans[0].targets[0].workload;
+    assert_eq!(
+        (workload.block.0, workload.write.as_percent()),
+        (16384, 100)
+    );
+    assert!(parse(&words("--nope=1"), &Environment::BARE).is_err());
+}
+
+#[test]
+fn globals_hold_for_their_own_file() {
+    let files = |path: &str| match path {
+        "a" => Ok("[global]\nbs=8k\nsize=1m\n[one]\n".to_owned()),
+        _ => Ok("[two]\nsize=1m\nstonewall\n".to_owned()),
+    };
+    let environment = Environment {
+        read: &files,
+        ..Environment::BARE
+    };
+    let args = ["--direct=1", "a", "b"].map(str::to_owned);
+    let request = parse(&args, &environment).unwrap();
+    let built = build(&request, &|_: &Path| None).unwrap();
+    let spans = &built.profile.timespans;
+    let told = [0, 1].map(|span: usize| {
+        let target = &spans[span].targets[0];
+        let direct = target.cache == model::CacheMode::Unbuffered;
+        (target.workload.block.0, direct)
+    });
+    assert_eq!(told, [(8192, true), (4096, false)]);
+}

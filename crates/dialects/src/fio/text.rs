@@ -1,0 +1,238 @@
+//! Job files as text: sections, options with their places, comments, includes, environment and keywords.
+//!
+//! Source: fio's manual, "Job file format", and what `init.c` of 3.33 does where the manual is silent: a `;` or `#`
+//! anywhere in a line begins a comment. Left out: what any option means.
+
+use super::Environment;
+use super::problem::{Place, Problem};
+
+/// Most bytes of a job file.
+pub const FILE_MAX: u64 = 4 << 20;
+/// Most files that one request reads, those that are included among them.
+const FILES_MAX: usize = 16;
+/// Most sections of a request.
+const SECTIONS_MAX: usize = 4096;
+/// Most options of a request: a job repeats those of its globals.
+const OPTIONS_MAX: usize = 65_536;
+
+/// One option as given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) place: Place,
+    pub(super) name: String,
+    /// None where there is no `=`.
+    pub(super) value: Option<String>,
+}
+
+impl Said {
+    /// As it was given.
+    pub(super) fn shown(&self) -> String {
+        match &self.value {
+            Some(value) => format!("{}={value}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// A section: `[global]`, or a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    pub(super) place: Place,
+    pub(super) name: String,
+    pub(super) options: Vec<Said>,
+    /// Number of the file of the command line that it came from, with what that includes; 0 for the command line itself.
+    pub(super) source: usize,
+}
+
+/// Puts sections together, whatever they come from.
+pub(super) struct Sections<'e> {
+    environment: &'e Environment<'e>,
+    pub(super) all: Vec<Section>,
+    pub(super) problems: Vec<Problem>,
+    files: usize,
+    options: usize,
+    source: usize,
+}
+
+impl<'e> Sections<'e> {
+    pub(super) fn new(environment: &'e Environment<'e>) -> Self {
+        Sections {
+            environment,
+            all: Vec::new(),
+            problems: Vec::new(),
+            files: 0,
+            options: 0,
+            source: 0,
+        }
+    }
+
+    fn refuse(&mut self, place: &Place, what: &str, why: impl Into<String>) {
+        self.problems.push(Problem {
+            place: place.clone(),
+            what: shown(what),
+            why: why.into(),
+        });
+    }
+
+    /// Reads a file of the command line.
+    pub(super) fn job_file(&mut self, path: &str, from: &Place) {
+        self.source += 1;
+        self.file(path, from);
+    }
+
+    /// Reads a file, and what it includes where it says so.
+    fn file(&mut self, path: &str, from: &Place) {
+        self.files += 1;
+        if self.files > FILES_MAX {
+            if self.files == FILES_MAX + 1 {
+                self.refuse(
+                    from,
+                    path,
+                    format!("more than {FILES_MAX} files: put them into fewer"),
+                );
+            }
+            return;
+        }
+        match (self.environment.read)(path) {
+            Ok(text) => self.lines(path, &text),
+            Err(why) => self.refuse(from, path, format!("cannot be read: {why}")),
+        }
+    }
+
+    fn lines(&mut self, path: &str, text: &str) {
+        for (line, number) in text.lines().zip(1..) {
+            let place = Place {
+                file: path.to_owned(),
+                line: number,
+            };
+            let line = line.split([';', '#']).next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            if line.contains('\0') {
+                self.refuse(
+                    &place,
+                    line,
+                    "this is no text: a job file is UTF-8 or UTF-16",
+                );
+                return;
+            }
+            if let Some(name) = line.strip_prefix('[') {
+                match name.split_once(']') {
+                    Some((name, _)) => self.section(&place, name),
+                    None => self.refuse(&place, line, "a section's name ends with `]`"),
+                }
+            } else if let Some(other) = line.strip_prefix("include ") {
+                self.include(path, other.trim(), &place);
+            } else {
+                self.option(&place, line);
+            }
+        }
+    }
+
+    /// A name is looked for beside the file that includes it, as fio does where it is not found as it stands.
+    fn include(&mut self, from: &str, name: &str, place: &Place) {
+        let folder = std::path::Path::new(from).parent();
+        let beside = folder.map(|folder| folder.join(name));
+        let beside = beside.and_then(|path| path.to_str().map(str::to_owned));
+        let plain = (self.environment.read)(name).is_ok();
+        let path = beside.filter(|_| !plain).unwrap_or_else(|| name.to_owned());
+        self.file(&path, place);
+    }
+
+    /// Opens a section.
+    pub(super) fn section(&mut self, place: &Place, name: &str) {
+        if self.all.len() == SECTIONS_MAX {
+            self.refuse(place, name, format!("more than {SECTIONS_MAX} sections"));
+        }
+        if self.all.len() < SECTIONS_MAX {
+            self.all.push(Section {
+                place: place.clone(),
+                name: name.trim().to_owned(),
+                options: Vec::new(),
+                source: self.source,
+            });
+        }
+    }
+
+    /// `name`, or `name=value`, in the section that is open.
+    pub(super) fn option(&mut self, place: &Place, text: &str) {
+        self.options += 1;
+        if self.options > OPTIONS_MAX {
+            if self.options == OPTIONS_MAX + 1 {
+                self.refuse(place, text, format!("more than {OPTIONS_MAX} options"));
+            }
+            return;
+        }
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name.trim(), Some(unquoted(value.trim()))),
+            None => (text.trim(), None),
+        };
+        let value = match value.map(|value| self.meant(value)).transpose() {
+            Ok(value) => value,
+            Err(why) => return self.refuse(place, text, why),
+        };
+        let said = Said {
+            place: place.clone(),
+            name: name.to_owned(),
+            value,
+        };
+        match self.all.last_mut() {
+            Some(section) => section.options.push(said),
+            None => self.refuse(
+                place,
+                text,
+                "this stands before any section: begin with [global] or a job's name",
+            ),
+        }
+    }
+
+    /// `${NAME}` from the environment; `$ncpus` and `$mb_memory` of this machine.
+    fn meant(&self, value: &str) -> Result<String, String> {
+        let mut out = String::new();
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once("${") {
+            out.push_str(before);
+            let (name, behind) = after.split_once('}').ok_or("`${` without its `}`")?;
+            let found = (self.environment.variable)(name);
+            out.push_str(&found.ok_or_else(|| format!("the environment has no variable {name}"))?);
+            rest = behind;
+        }
+        out.push_str(rest);
+        let keywords = [
+            ("$mb_memory", self.environment.mib_memory),
+            ("$ncpus", u64::from(self.environment.processors)),
+        ];
+        for (word, number) in keywords {
+            if out.contains(word) {
+                out = out.replace(word, &number.to_string());
+            }
+        }
+        if out.contains("$pagesize") {
+            return Err(
+                "the size of a page is not asked for: say the number, usually 4k".to_owned(),
+            );
+        }
+        if out.len() > 64 << 10 {
+            return Err("the value is longer than 64 KiB".to_owned());
+        }
+        Ok(out)
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    let inner = value
+        .strip_prefix('"')
+        .and_then(|value| value.strip_suffix('"'));
+    inner.unwrap_or(value)
+}
+
+/// Short enough for a message.
+fn shown(text: &str) -> String {
+    const SHOWN_MAX: usize = 80;
+    let mut short: String = text.chars().take(SHOWN_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

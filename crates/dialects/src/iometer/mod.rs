@@ -1,0 +1,40 @@
+//! IOmeter's configuration files, `.icf`, of versions 2003 to 1.1.0.
+//!
+//! Read in this order: `config` (what a file says), `read` (text → [`Config`], with the line of whatever is wrong),
+//! `print` ([`Config`] → text that IOmeter opens), `build` (→ one [`model::Timespan`] for each access specification and
+//! depth), `restate` (a timespan of fathom's own → [`Config`]). Source: IOmeter 1.1's `PageSetup`, `AccessSpecList`,
+//! `ManagerList`, `Manager` and `Worker`, which write and read these files.
+//!
+//! Deliberately absent: network workers, which are named and refused; results (`views` prints them, `readers` reads them).
+
+mod build;
+mod config;
+mod print;
+mod read;
+mod restate;
+
+pub use build::{Built, Run, There, Wishes, build};
+pub use config::{Config, Cycling, Line, Manager, Spec, Worker};
+pub use print::print;
+pub use read::{ICF_MAX, decode, read};
+pub use restate::restate;
+
+/// One thing that is wrong with a file, or with what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{what}", at(*line))]
+pub struct Problem {
+    /// From 1; 0 where no line is meant.
+    pub line: usize,
+    /// What was read, what is accepted, what to do.
+    pub what: String,
+}
+
+fn at(line: usize) -> String {
+    match line {
+        0 => String::new(),
+        line => format!("line {line}: "),
+    }
+}
+
+#[cfg(test)]
+mod tests;

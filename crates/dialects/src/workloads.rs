@@ -1,0 +1,271 @@
+//! A file of workloads for a survey: what a program of one's own does, in TOML.
+//!
+//! ```toml
+//! [[workload]]
+//! block = "16K"
+//! pattern = "random"      # or sequential
+//! write = "30"            # percent of writes; 0 where it is not said
+//! name = "mail store"     # where it is not said: 16K random 70/30
+//! ```
+//!
+//! Every line that is wrong is told at once. Deliberately absent: depths, threads and times, which a survey finds out.
+
+use model::{Access, Bytes, Ratio};
+use std::str::FromStr;
+use toml::de::{DeTable, DeValue};
+
+/// Longest file that is read, in bytes.
+pub const WORKLOADS_LENGTH_MAX: usize = 1 << 20;
+/// Most workloads of one file.
+const WORKLOADS_MAX: usize = 32;
+const NAME_MAX: usize = 40;
+const FIELDS: &str = "block, pattern, write and name";
+
+/// One workload of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileWorkload {
+    /// As it is called in the file, or what it does in words.
+    pub name: String,
+    /// Bytes of one I/O.
+    pub block: Bytes,
+    /// Share of I/Os that are writes.
+    pub write: Ratio,
+    /// Where the next I/O goes.
+    pub access: Access,
+}
+
+/// Reads a file of workloads.
+///
+/// # Errors
+/// Everything that is wrong, each in a sentence with its line.
+pub fn workloads_of(text: &str) -> Result<Vec<FileWorkload>, Vec<String>> {
+    if text.len() > WORKLOADS_LENGTH_MAX {
+        return Err(vec![format!(
+            "it is longer than {WORKLOADS_LENGTH_MAX} bytes"
+        )]);
+    }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        let told = errors.iter().take(20).map(|error| {
+            let line = line_of(text, error.span().unwrap_or_default().start);
+            format!("line {line}: {}", error.message())
+        });
+        return Err(told.collect());
+    }
+    let mut reading = Reading {
+        text,
+        problems: Vec::new(),
+    };
+    let read = reading.all(table.get_ref());
+    if reading.problems.is_empty() {
+        Ok(read)
+    } else {
+        Err(reading.problems)
+    }
+}
+
+struct Reading<'t> {
+    text: &'t str,
+    problems: Vec<String>,
+}
+
+impl Reading<'_> {
+    fn wrong(&mut self, at: usize, what: &str) {
+        let line = line_of(self.text, at);
+        self.problems.push(format!("line {line}: {what}"));
+    }
+
+    fn all(&mut self, table: &DeTable<'_>) -> Vec<FileWorkload> {
+        let mut read = Vec::new();
+        for (name, value) in table {
+            let at = name.span().start;
+            match (name.get_ref().as_ref(), value.get_ref()) {
+                ("workload", DeValue::Array(items)) => {
+                    for item in items {
+                        match item.get_ref() {
+                            DeValue::Table(table) => {
+                                read.extend(self.one(table, item.span().start));
+                            }
+                            _ => self.wrong(item.span().start, "read no table: say [[workload]]"),
+                        }
+                    }
+                }
+                (other, _) => {
+                    let what = format!(
+                        "read `{other}`; the file has [[workload]] tables, and nothing else"
+                    );
+                    self.wrong(at, &what);
+                }
+            }
+        }
+        if read.is_empty() && self.problems.is_empty() {
+            self.problems.push(
+                "it names no workload: say [[workload]], and block = \"8K\" below it".to_owned(),
+            );
+        }
+        if read.len() > WORKLOADS_MAX {
+            let what = format!(
+                "{} workloads; a survey takes up to {WORKLOADS_MAX}",
+                read.len()
+            );
+            self.problems.push(what);
+        }
+        self.names_apart(&read);
+        read
+    }
+
+    fn names_apart(&mut self, read: &[FileWorkload]) {
+        for (place, one) in read.iter().enumerate() {
+            if read[..place].iter().any(|other| other.name == one.name) {
+                self.problems.push(format!(
+                    "`{}`: two workloads are called so: name them apart",
+                    one.name
+                ));
+            }
+        }
+    }
+
+    fn one(&mut self, table: &DeTable<'_>, at: usize) -> Option<FileWorkload> {
+        let before = self.problems.len();
+        let (mut block, mut access, mut write, mut name) = (None, None, Ratio::NONE, None);
+        for (field, value) in table {
+            let place = field.span().start;
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+                _ => {
+                    self.wrong(place, "a value is a text in quotes, or a whole number");
+                    continue;
+                }
+            };
+            match field.get_ref().as_ref() {
+                "block" => block = self.value::<Bytes>(place, "block", &text),
+                "write" => write = self.value(place, "write", &text).unwrap_or(Ratio::NONE),
+                "pattern" => access = self.pattern(place, &text),
+                "name" => name = self.name(place, text),
+                other => self.wrong(place, &format!("read `{other}`; a workload has {FIELDS}")),
+            }
+        }
+        if self.problems.len() > before {
+            return None;
+        }
+        let (Some(block), Some(access)) = (block, access) else {
+            self.wrong(
+                at,
+                "a workload needs block and pattern: block = \"8K\", pattern = \"random\"",
+            );
+            return None;
+        };
+        let name = name.unwrap_or_else(|| in_words(block, &access, write));
+        Some(FileWorkload {
+            name,
+            block,
+            write,
+            access,
+        })
+    }
+
+    fn value<T: FromStr<Err = model::UnitError>>(
+        &mut self,
+        at: usize,
+        field: &str,
+        text: &str,
+    ) -> Option<T> {
+        text.parse()
+            .map_err(|error: model::UnitError| {
+                self.wrong(
+                    at,
+                    &format!("{field}: read `{}`; {}", error.read, error.accepted),
+                );
+            })
+            .ok()
+    }
+
+    fn pattern(&mut self, at: usize, text: &str) -> Option<Access> {
+        match text {
+            "random" => Some(Access::Random),
+            "sequential" => Some(Access::Sequential),
+            other => {
+                self.wrong(
+                    at,
+                    &format!("pattern: read `{other}`; it is random or sequential"),
+                );
+                None
+            }
+        }
+    }
+
+    fn name(&mut self, at: usize, text: String) -> Option<String> {
+        let plain = !text.trim().is_empty() && !text.chars().any(char::is_control);
+        if !plain || text.chars().count() > NAME_MAX {
+            let what =
+                format!("name: read {text:?}; a name has 1 to {NAME_MAX} printable characters");
+            self.wrong(at, &what);
+            return None;
+        }
+        Some(text)
+    }
+}
+
+/// As the survey's own workloads are called.
+fn in_words(block: Bytes, access: &Access, write: Ratio) -> String {
+    let way = match access {
+        Access::Random => "random",
+        _ => "sequential",
+    };
+    let what = match write.as_percent() {
+        0 => "read".to_owned(),
+        100 => "write".to_owned(),
+        percent => format!("{}/{percent}", 100 - percent),
+    };
+    format!("{block} {way} {what}")
+}
+
+/// The line on which a byte stands, from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().iter().take(at);
+    before.filter(|byte| **byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_names_its_workloads_or_says_what_they_do() {
+        let text = "[[workload]]\nblock = \"16K\"\npattern = \"random\"\nwrite = 30\n\n\
+                    [[workload]]\nblock = \"1M\"\npattern = \"sequential\"\nname = \"dump\"\n";
+        let read = workloads_of(text).unwrap();
+        let names: Vec<&str> = read.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["16K random 70/30", "dump"]);
+        assert_eq!(read[1].write, Ratio::NONE);
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_with_its_line() {
+        let text = "depth = 3\n[[workload]]\nblock = \"8X\"\npattern = \"wild\"\nsize = 3\n\
+                    [[workload]]\npattern = \"random\"\n";
+        let told = workloads_of(text).unwrap_err().join("\n");
+        for part in [
+            "line 1: read `depth`",
+            "line 3: block: read `8X`",
+            "line 4: pattern: read `wild`",
+            "line 5: read `size`; a workload has",
+            "line 6: a workload needs block and pattern",
+        ] {
+            assert!(told.contains(part), "{part} in {told}");
+        }
+        assert!(workloads_of("").unwrap_err()[0].contains("names no workload"));
+        assert!(workloads_of("[[workload").is_err());
+    }
+
+    #[test]
+    fn two_workloads_of_one_name_are_told() {
+        let one = "[[workload]]\nblock = \"8K\"\npattern = \"random\"\n";
+        let told = workloads_of(&one.repeat(2)).unwrap_err();
+        assert_eq!(
+            told,
+            ["`8K random read`: two workloads are called so: name them apart"]
+        );
+    }
+}

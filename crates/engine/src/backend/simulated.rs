@@ -1,0 +1,121 @@
+//! Moves no bytes: asks a simulated device when each I/O will be done, and waits for that on a clock that nobody waits
+//! for.
+//!
+//! Threads share a device; their turns come one after the other in the order of simulated time, so nothing is locked.
+
+use super::{Backend, Completion, Io, REAP_AT_MOST, Used};
+use crate::RunError;
+use crate::clock::Clock;
+use crate::simulated::{Device, Promise, Request};
+use model::{Nanos, Operation};
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+/// One thread's side of its devices.
+pub(crate) struct Simulated {
+    devices: Box<[Rc<RefCell<Device>>]>, // by seat
+    thread: u32,
+    flights: Box<[Flight]>,                 // by slot
+    due: BinaryHeap<Reverse<(Nanos, u32)>>, // slots in flight; capacity depth
+    done: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Flight {
+    request: Request,
+    promise: Promise,
+    seat: u16,
+}
+
+impl Simulated {
+    pub(crate) fn new(thread: u32, depth: u32, devices: Box<[Rc<RefCell<Device>>]>) -> Self {
+        let idle = Flight {
+            request: Request {
+                at: Nanos(0),
+                operation: Operation::Read,
+                offset: 0,
+                length: 0,
+                thread,
+            },
+            promise: Promise::default(),
+            seat: 0,
+        };
+        Simulated {
+            devices,
+            thread,
+            flights: vec![idle; depth as usize].into(),
+            due: BinaryHeap::with_capacity(depth as usize),
+            done: 0,
+        }
+    }
+
+    /// When the first of what is in flight is done; `MAX` where nothing is.
+    pub(crate) fn first_due(&self) -> Nanos {
+        self.due.peek().map_or(Nanos::MAX, |Reverse((due, _))| *due)
+    }
+
+    /// I/Os that were done so far.
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+}
+
+impl Backend for Simulated {
+    fn used(&self) -> Used {
+        Used::default()
+    }
+
+    fn push(&mut self, io: Io) -> Result<(), RunError> {
+        let request = Request {
+            at: io.issued,
+            operation: io.operation,
+            offset: io.offset,
+            length: u64::from(io.length),
+            thread: self.thread,
+        };
+        let promise = self.devices[usize::from(io.seat)]
+            .borrow_mut()
+            .take(request);
+        self.flights[io.slot as usize] = Flight {
+            request,
+            promise,
+            seat: io.seat,
+        };
+        self.due.push(Reverse((promise.due, io.slot)));
+        Ok(())
+    }
+
+    fn hand_over(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn reap<C: Clock>(
+        &mut self,
+        clock: &C,
+        until: Nanos,
+        landed: &mut Vec<Completion>,
+    ) -> Result<(), RunError> {
+        let bound = clock.now().plus(REAP_AT_MOST);
+        clock.wait_until(self.first_due().min(until).min(bound));
+        let now = clock.now();
+        while let Some(&Reverse((due, slot))) = self.due.peek() {
+            if due > now {
+                break;
+            }
+            self.due.pop();
+            let flight = self.flights[slot as usize];
+            let device = &self.devices[usize::from(flight.seat)];
+            device.borrow_mut().complete(flight.request, flight.promise);
+            self.done += 1;
+            landed.push(Completion {
+                slot,
+                result: i32::try_from(flight.request.length).expect("at most 1 GiB"),
+            });
+        }
+        Ok(())
+    }
+
+    fn abandon(self) {}
+}

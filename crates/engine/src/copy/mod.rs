@@ -1,0 +1,400 @@
+//! A copy from one file or device to another, as dd does it, with a stamp around every read and write.
+//!
+//! It is no second engine for block I/O: one read, then one write, as the operands say, with the records that dd counts.
+//! The steps of its record stand on clocks of their own that run only while a read, or a write, is under way; so the rate
+//! of the reads is what the source gives, whatever the destination takes. Read in this order: the copy (here), `blocks`
+//! (buffers and the joining of short reads), `ends` (how both files are opened). Deliberately absent: what may be written
+//! over, which is decided before (`model::check_output`).
+
+mod blocks;
+mod ends;
+#[cfg(test)]
+mod tests;
+
+use crate::clock::{Clock, WallClock};
+use crate::error::errno_text;
+use crate::files::Batches;
+use crate::stop::Stop;
+use crate::usage;
+use blocks::Aligned;
+use host::{CounterReader, Root};
+use model::{
+    Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos, ThreadCpu,
+};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+pub use ends::CopyEnd;
+
+/// What is to be copied, and how.
+#[derive(Clone, Debug, Default)]
+pub struct CopyJob {
+    /// Where from.
+    pub input: CopyEnd,
+    /// Where to. Whether it may be written has been decided.
+    pub output: CopyEnd,
+    /// Reads that bring something, at most; `None` up to the end.
+    pub count: Option<u64>,
+    /// Bytes, at most.
+    pub count_bytes: Option<Bytes>,
+    /// Short reads are joined to whole blocks of the output.
+    pub joins: bool,
+    /// A short read is completed by further ones.
+    pub fills: bool,
+    /// A short read is filled up with zeros.
+    pub pads: bool,
+    /// A failed read is left out, and the copy goes on.
+    pub goes_on: bool,
+    /// Data is on the device before it is over.
+    pub syncs_data: bool,
+    /// Data and facts are.
+    pub syncs_all: bool,
+    /// The output keeps the length that it has.
+    pub keeps_length: bool,
+    /// The output must not be there yet.
+    pub must_be_new: bool,
+    /// The output must be there.
+    pub must_be_there: bool,
+    /// The one that was looked at before it was decided, by device and file number; `None` where there was none.
+    pub identity: Option<(u64, u64)>,
+}
+
+/// What was copied.
+#[derive(Clone, Debug, Default)]
+pub struct Copied {
+    /// Whole and partial reads.
+    pub records_in: (u64, u64),
+    /// Whole and partial writes.
+    pub records_out: (u64, u64),
+    /// Bytes written.
+    pub bytes: Bytes,
+    /// From the first read to the end of the last write or flush.
+    pub elapsed: Nanos,
+    /// The reads.
+    pub read: FilesStep,
+    /// The writes, with the flush.
+    pub write: FilesStep,
+    /// What went wrong and was left out, a sentence each. // at most 10
+    pub skipped: Vec<String>,
+}
+
+/// Why nothing was copied.
+#[derive(Debug, thiserror::Error)]
+#[allow(
+    missing_docs,
+    reason = "the message says what each variant and field is"
+)]
+pub enum CopyError {
+    #[error("{}: cannot be opened for reading: {}", path.display(), errno_text(source))]
+    Input { path: PathBuf, source: io::Error },
+    #[error("{}: cannot be opened for writing: {}", path.display(), errno_text(source))]
+    Output { path: PathBuf, source: io::Error },
+    #[error("{}: this is no longer what was checked (it was replaced meanwhile), so it is left alone: run again", path.display())]
+    Changed { path: PathBuf },
+    #[error("{}: it cannot be skipped so far: {}", path.display(), errno_text(source))]
+    Skip { path: PathBuf, source: io::Error },
+}
+
+/// Most failed reads that are told.
+const SKIPPED_MAX: usize = 10;
+
+/// Copies. `tell` is called now and then with what was written until then, and how long that took. An error on the way is
+/// an outcome: what was counted until then stands.
+pub fn copy(
+    job: &CopyJob,
+    root: &Root,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Bytes, Nanos),
+) -> Result<(Copied, FilesOutcome), CopyError> {
+    let (mut input, output) = ends::open(job)?;
+    ends::skip(job, &mut input)?;
+    let mut counters = Sides::open(root, job);
+    let clock = WallClock::monotonic();
+    let cpu = usage::of_this_thread();
+    let before = counters.read(&clock);
+    let mut run = Run {
+        job,
+        clock,
+        stop,
+        tell,
+        input,
+        output,
+        copied: Copied::default(),
+        reads: Side::default(),
+        writes: Side::default(),
+        told: Nanos(0),
+    };
+    let begin = clock.now();
+    let outcome = run.all();
+    let end = clock.now();
+    let after = counters.read(&clock);
+    let Run {
+        mut copied,
+        reads,
+        writes,
+        ..
+    } = run;
+    copied.elapsed = end.minus(begin);
+    let used = usage::between(cpu, usage::of_this_thread());
+    copied.read = reads.step("read", job.input.block, used);
+    let flush = copied.write.flush;
+    copied.write = writes.step("write", job.output.block, used);
+    copied.write.flush = flush;
+    copied.write.elapsed = copied.write.elapsed.plus(flush.unwrap_or_default());
+    let window = CounterWindow { before, after };
+    let device = |end: &CopyEnd| window.device(end.device.as_deref()?);
+    copied.read.device = device(&job.input);
+    copied.write.device = device(&job.output);
+    Ok((copied, outcome))
+}
+
+/// The counters of both devices.
+struct Sides(CounterReader);
+
+impl Sides {
+    fn open(root: &Root, job: &CopyJob) -> Self {
+        let names = [&job.input, &job.output].map(|end| end.device.clone());
+        let mut names: Vec<String> = names.into_iter().flatten().collect();
+        names.dedup();
+        Sides(CounterReader::open(root, &names))
+    }
+
+    fn read(&mut self, clock: &WallClock) -> model::Counters {
+        self.0.read(&mut || clock.now())
+    }
+}
+
+/// Reads, or writes: counted on a clock that runs only while one is under way.
+#[derive(Default)]
+struct Side {
+    counted: FilesThread,
+    batches: Batches,
+    clock: Nanos,
+}
+
+impl Side {
+    fn done(&mut self, bytes: usize, took: Nanos) {
+        self.clock = self.clock.plus(took);
+        self.counted.operations += 1;
+        self.counted.bytes = Bytes(self.counted.bytes.0 + bytes as u64);
+        self.counted.latency.record(took);
+        self.batches.done(self.clock);
+    }
+
+    fn step(mut self, name: &str, block: Bytes, cpu: Option<ThreadCpu>) -> FilesStep {
+        let counted = &mut self.counted;
+        counted.ended = self.clock;
+        counted.cpu = cpu.map(|cpu| cpu.user.plus(cpu.kernel));
+        (counted.batch_operations, counted.batch_ends) = self.batches.finish();
+        let none = counted.operations == 0;
+        FilesStep {
+            name: name.to_owned(),
+            order: FilesOrder::Sequential,
+            block: Some(block),
+            elapsed: self.clock,
+            threads: vec![self.counted],
+            unmeasured: none.then(|| "nothing was moved".to_owned()),
+            ..FilesStep::default()
+        }
+    }
+}
+
+struct Run<'a> {
+    job: &'a CopyJob,
+    clock: WallClock,
+    stop: &'a Stop,
+    tell: &'a mut dyn FnMut(Bytes, Nanos),
+    input: File,
+    output: File,
+    copied: Copied,
+    reads: Side,
+    writes: Side,
+    /// When somebody was told last.
+    told: Nanos,
+}
+
+/// So often somebody is told.
+const TELL: Nanos = Nanos::seconds(1);
+
+impl Run<'_> {
+    fn all(&mut self) -> FilesOutcome {
+        let outcome = match self.blocks() {
+            Ok(true) => FilesOutcome::Complete,
+            Ok(false) => FilesOutcome::Interrupted,
+            Err(why) => return FilesOutcome::Failed(why),
+        };
+        match self.flush() {
+            Ok(()) => outcome,
+            Err(error) => FilesOutcome::Failed(format!(
+                "{}: flushing it failed: {}",
+                self.job.output.path.display(),
+                errno_text(&error)
+            )),
+        }
+    }
+
+    /// Whether it came to its end.
+    fn blocks(&mut self) -> Result<bool, String> {
+        let mut buffer = Aligned::of(self.job.input.block);
+        let mut joined = Aligned::of(self.job.output.block);
+        while let Some(most) = self.wanted(buffer.bytes().len()) {
+            if self.stop.asked() {
+                self.write_rest(&mut joined)?;
+                return Ok(false);
+            }
+            let length = match self.read(&mut buffer, most)? {
+                Some(0) => break,
+                Some(length) => length,
+                None => continue,
+            };
+            let data = &buffer.bytes()[..length];
+            match self.job.joins && self.job.input.block != self.job.output.block
+                || self.is_joining(length, &joined)
+            {
+                true => self.join(data, &mut joined)?,
+                false => self.write(data)?,
+            }
+            self.say();
+        }
+        self.write_rest(&mut joined)?;
+        Ok(true)
+    }
+
+    /// With equal blocks only a short read begins a block that is joined.
+    fn is_joining(&self, length: usize, joined: &Aligned) -> bool {
+        self.job.joins && (joined.filled > 0 || (length as u64) < self.job.output.block.0)
+    }
+
+    /// How much the next read may bring; `None` where all that was wanted is there.
+    fn wanted(&self, block: usize) -> Option<usize> {
+        let (whole, partial) = self.copied.records_in;
+        let by_reads = self.job.count.is_none_or(|count| whole + partial < count);
+        let left = match self.job.count_bytes {
+            Some(most) => most.0.saturating_sub(self.reads.counted.bytes.0),
+            None => u64::MAX,
+        };
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(block);
+        (by_reads && most > 0).then_some(most)
+    }
+
+    /// One read; `None` where it failed and that is left out.
+    fn read(&mut self, buffer: &mut Aligned, most: usize) -> Result<Option<usize>, String> {
+        let block = buffer.bytes().len();
+        let begin = self.clock.now();
+        let read = blocks::read(
+            &mut self.input,
+            &mut buffer.bytes_mut()[..most],
+            self.job.fills,
+        );
+        let took = self.clock.now().minus(begin);
+        let mut length = match read {
+            Ok(0) => return Ok(Some(0)),
+            Ok(length) => length,
+            Err(error) => return self.unread(&error, block),
+        };
+        self.reads.done(length, took);
+        match length == block {
+            true => self.copied.records_in.0 += 1,
+            false => self.copied.records_in.1 += 1,
+        }
+        if self.job.pads && length < block {
+            buffer.bytes_mut()[length..].fill(0);
+            length = block;
+        }
+        Ok(Some(length))
+    }
+
+    fn unread(&mut self, error: &io::Error, block: usize) -> Result<Option<usize>, String> {
+        let why = format!(
+            "{}: reading failed: {}",
+            self.job.input.path.display(),
+            errno_text(error)
+        );
+        if !self.job.goes_on {
+            return Err(why);
+        }
+        if self.copied.skipped.len() < SKIPPED_MAX {
+            self.copied.skipped.push(why);
+        }
+        // Past what cannot be read; where that is not possible, the copy cannot go on.
+        blocks::skip(&mut self.input, block as u64).map_err(|error| errno_text(&error))?;
+        if self.job.pads {
+            let zeros = Aligned::of(Bytes(block as u64));
+            self.write(zeros.bytes())?;
+        }
+        self.copied.records_in.1 += 1;
+        Ok(None)
+    }
+
+    fn join(&mut self, mut data: &[u8], joined: &mut Aligned) -> Result<(), String> {
+        while !data.is_empty() {
+            let room = joined.bytes().len() - joined.filled;
+            let (now, later) = data.split_at(room.min(data.len()));
+            let from = joined.filled;
+            joined.bytes_mut()[from..from + now.len()].copy_from_slice(now);
+            joined.filled += now.len();
+            if joined.filled == joined.bytes().len() {
+                self.write(joined.bytes())?;
+                joined.filled = 0;
+            }
+            data = later;
+        }
+        Ok(())
+    }
+
+    fn write_rest(&mut self, joined: &mut Aligned) -> Result<(), String> {
+        let length = std::mem::take(&mut joined.filled);
+        match length {
+            0 => Ok(()),
+            _ => self.write(&joined.bytes()[..length]),
+        }
+    }
+
+    fn write(&mut self, data: &[u8]) -> Result<(), String> {
+        let whole = data.len() as u64 == self.job.output.block.0;
+        if !whole && self.job.output.direct {
+            // The end of a file need not be aligned; dd goes through the cache for it too.
+            ends::through_cache(&self.output).map_err(|error| self.unwritten(&error))?;
+        }
+        let begin = self.clock.now();
+        let written = blocks::write(&mut self.output, data);
+        let took = self.clock.now().minus(begin);
+        written.map_err(|error| self.unwritten(&error))?;
+        self.writes.done(data.len(), took);
+        self.copied.bytes = Bytes(self.copied.bytes.0 + data.len() as u64);
+        match whole {
+            true => self.copied.records_out.0 += 1,
+            false => self.copied.records_out.1 += 1,
+        }
+        Ok(())
+    }
+
+    fn unwritten(&self, error: &io::Error) -> String {
+        format!(
+            "{}: writing failed after {}: {}",
+            self.job.output.path.display(),
+            self.copied.bytes,
+            errno_text(error)
+        )
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let begin = self.clock.now();
+        match (self.job.syncs_all, self.job.syncs_data) {
+            (true, _) => self.output.sync_all()?,
+            (false, true) => self.output.sync_data()?,
+            (false, false) => return Ok(()),
+        }
+        self.copied.write.flush = Some(self.clock.now().minus(begin));
+        Ok(())
+    }
+
+    fn say(&mut self) {
+        let now = self.clock.now();
+        if now.minus(self.told) >= TELL {
+            self.told = now;
+            (self.tell)(self.copied.bytes, now);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Copies between files that the tests make; dd itself is asked in the tests of the program.
+
+use super::*;
+use std::fs;
+use std::path::Path;
+
+fn end(path: &Path, block: u64) -> CopyEnd {
+    CopyEnd {
+        path: path.to_owned(),
+        block: Bytes(block),
+        ..CopyEnd::default()
+    }
+}
+
+fn job(folder: &Path, input_block: u64, output_block: u64) -> CopyJob {
+    CopyJob {
+        input: end(&folder.join("in"), input_block),
+        output: end(&folder.join("out"), output_block),
+        joins: input_block != output_block,
+        ..CopyJob::default()
+    }
+}
+
+fn made(bytes: usize) -> (tempfile::TempDir, Vec<u8>) {
+    let folder = tempfile::tempdir().unwrap();
+    let content: Vec<u8> = (0..bytes).map(|n| (n % 251) as u8).collect();
+    fs::write(folder.path().join("in"), &content).unwrap();
+    (folder, content)
+}
+
+fn run(job: &CopyJob) -> (Copied, FilesOutcome) {
+    copy(job, &Root::live(), &Stop::new(), &mut |_, _| {}).unwrap()
+}
+
+#[test]
+fn what_comes_out_is_what_went_in_and_records_are_counted_as_dd_counts() {
+    for (input, output, records_in, records_out) in [
+        (512, 512, (19, 1), (19, 1)),
+        (1000, 1000, (10, 0), (10, 0)),
+        (4096, 512, (2, 1), (19, 1)),
+        (512, 4096, (19, 1), (2, 1)),
+        (20_000, 20_000, (0, 1), (0, 1)),
+    ] {
+        let (folder, content) = made(10_000);
+        let (copied, outcome) = run(&job(folder.path(), input, output));
+        assert_eq!(outcome, FilesOutcome::Complete);
+        assert_eq!(
+            (copied.records_in, copied.records_out),
+            (records_in, records_out)
+        );
+        assert_eq!(copied.bytes, Bytes(10_000));
+        assert_eq!(fs::read(folder.path().join("out")).unwrap(), content);
+        assert_eq!(copied.read.operations(), records_in.0 + records_in.1);
+        assert_eq!(copied.write.bytes(), Bytes(10_000));
+        assert!(copied.elapsed >= copied.read.elapsed);
+    }
+}
+
+#[test]
+fn places_lengths_and_padding_are_those_of_dd() {
+    let (folder, content) = made(1000);
+    let out = folder.path().join("out");
+    let mut part = job(folder.path(), 100, 100);
+    (part.input.offset, part.output.offset) = (Bytes(200), Bytes(50));
+    part.count = Some(3);
+    run(&part);
+    let mut wanted = vec![0; 50];
+    wanted.extend(&content[200..500]);
+    assert_eq!(fs::read(&out).unwrap(), wanted);
+
+    let there = host::file_identity(&fs::metadata(&out).unwrap());
+    let mut over = job(folder.path(), 300, 300);
+    (over.identity, over.keeps_length, over.pads) = (Some(there), true, true);
+    (over.count, over.count_bytes) = (None, Some(Bytes(10)));
+    let (copied, _) = run(&over);
+    assert_eq!(copied.bytes, Bytes(300), "filled up");
+    let mut wanted: Vec<u8> = content[..10].to_vec();
+    wanted.extend(vec![0; 290]);
+    let now = fs::read(&out).unwrap();
+    assert_eq!((now.len(), &now[..300]), (350, &wanted[..]));
+}
+
+#[test]
+fn what_was_not_checked_is_left_alone() {
+    let (folder, _) = made(10);
+    let out = folder.path().join("out");
+    fs::write(&out, b"letters").unwrap();
+    let unchecked = copy(
+        &job(folder.path(), 10, 10),
+        &Root::live(),
+        &Stop::new(),
+        &mut |_, _| {},
+    );
+    assert!(matches!(unchecked, Err(CopyError::Output { .. })));
+    let other = CopyJob {
+        identity: Some((1, 2)),
+        ..job(folder.path(), 10, 10)
+    };
+    let changed = copy(&other, &Root::live(), &Stop::new(), &mut |_, _| {});
+    assert!(matches!(changed, Err(CopyError::Changed { .. })));
+    assert_eq!(fs::read(&out).unwrap(), b"letters");
+}
+
+#[test]
+fn a_word_to_stop_ends_it_with_what_was_copied() {
+    let (folder, _) = made(10);
+    let stop = Stop::new();
+    stop.ask();
+    let endless = CopyJob {
+        input: end(Path::new("/dev/zero"), 4096),
+        ..job(folder.path(), 4096, 4096)
+    };
+    let (copied, outcome) = copy(&endless, &Root::live(), &stop, &mut |_, _| {}).unwrap();
+    assert_eq!(
+        (copied.bytes, outcome),
+        (Bytes(0), FilesOutcome::Interrupted)
+    );
+    assert!(copied.write.unmeasured.is_some());
+}

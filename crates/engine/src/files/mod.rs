@@ -1,0 +1,251 @@
+//! Work with files: create, look up, read, append, rename and delete many small ones, and stream one large one.
+//!
+//! ```text
+//!  run_files ─▶ foreman (a thread of its own) ─▶ steps ─▶ crew (one thread each, stamps) ─▶ std::fs
+//!      └─ watches the foreman's pulse: a mount that does not answer any more cannot hold the program
+//! ```
+//!
+//! Read in this order: here, `steps` (which operations, in which order), `crew` (what is stamped), `tree` and `stream`
+//! (what an operation is), `scratch` (the folder of our own, and what is removed), `room` (what is looked at before).
+//! It is no second engine for block I/O: there are no queues, no offsets of a plan and no direct I/O here. Deliberately
+//! absent: what may be asked (`cli`), and what the figures mean (`analysis`).
+
+mod caches;
+mod crew;
+mod error;
+mod room;
+mod scratch;
+mod steps;
+mod stream;
+mod tree;
+
+pub(crate) use crew::Batches;
+use crew::Beat;
+pub use error::FilesError;
+pub use room::{Room, may_drop_caches, room_of};
+
+use crate::clock::{Clock, WallClock};
+use crate::stop::Stop;
+use host::{CounterReader, Root};
+use model::{CounterWindow, DeviceCounters, FilesOutcome, FilesStep, Nanos, TreeWork};
+use scratch::Scratch;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+
+/// How often the pulse is felt.
+const LOOK: Nanos = Nanos::millis(200);
+
+/// What is to be done, and where.
+#[derive(Clone, Debug)]
+pub struct FilesJob {
+    /// An existing folder. A folder of our own is made in it, and nothing else in it is touched.
+    pub folder: PathBuf,
+    /// What is done there.
+    pub work: TreeWork,
+    /// The device below the file system, by its kernel name, where there is one.
+    pub device: Option<String>,
+    /// For so long no operation may end without the work being given up. // above 0
+    pub patience: Nanos,
+}
+
+/// What the foreman says while the work goes on.
+#[derive(Debug)]
+pub enum FilesEvent<'a> {
+    /// A folder that an earlier fathom left behind was removed.
+    Removed(&'a Path),
+    /// Something stands in such a folder that fathom did not make: it was left as it is.
+    LeftAlone(&'a Path),
+    /// A step begins.
+    Begins(&'a str),
+    /// A step has ended.
+    Ended(&'a FilesStep, &'a FilesOutcome),
+}
+
+/// How all of it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FilesEnd {
+    /// Every step was done, and all that was made was removed.
+    Complete,
+    /// Stopped from outside; all that was made was removed.
+    Interrupted,
+    /// A step failed; all that was made was removed.
+    Failed(String),
+    /// What was made could not be removed: the folder that is left.
+    Left(PathBuf, String),
+}
+
+/// Does the work, and says what comes of it as it comes.
+///
+/// Errors: a folder in which nothing can be made, and a folder that does not answer any more: then threads of this
+/// process still wait for the system, and what they made is left (the next call removes it).
+pub fn run_files(
+    job: &FilesJob,
+    root: &Root,
+    stop: &Stop,
+    tell: &mut dyn FnMut(FilesEvent<'_>),
+) -> Result<FilesEnd, FilesError> {
+    let pulse = Arc::new(AtomicU64::new(0));
+    let (sender, said) = mpsc::channel();
+    let foreman = Foreman {
+        job: job.clone(),
+        root: root.clone(),
+        stop: stop.clone(),
+        pulse: Arc::clone(&pulse),
+        sender,
+    };
+    let spawned = thread::Builder::new().name("files".to_owned());
+    let foreman = spawned
+        .spawn(move || foreman.work())
+        .map_err(FilesError::Thread)?;
+    let mut watch = Watch::new(job.patience);
+    let mut doing = String::from("making its folder");
+    loop {
+        match said.recv_timeout(LOOK.as_duration()) {
+            Ok(Said::Removed(path)) => tell(FilesEvent::Removed(&path)),
+            Ok(Said::LeftAlone(path)) => tell(FilesEvent::LeftAlone(&path)),
+            Ok(Said::Begins(label)) => {
+                tell(FilesEvent::Begins(&label));
+                doing = label;
+            }
+            Ok(Said::Ended(step, outcome)) => tell(FilesEvent::Ended(&step, &outcome)),
+            Ok(Said::Over(end)) => {
+                let _ = foreman.join(); // it has said all that it had to say
+                return end;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(FilesError::Lost),
+        }
+        if watch.stalls(pulse.load(Ordering::Relaxed)) {
+            return Err(FilesError::Stalled {
+                folder: job.folder.clone(),
+                doing,
+                patience: job.patience,
+            });
+        }
+    }
+}
+
+/// Notices that nothing happens any more.
+struct Watch {
+    patience: Nanos,
+    clock: WallClock,
+    last: (u64, Nanos),
+}
+
+impl Watch {
+    fn new(patience: Nanos) -> Self {
+        Watch {
+            patience,
+            clock: WallClock::monotonic(),
+            last: (0, Nanos(0)),
+        }
+    }
+
+    fn stalls(&mut self, pulse: u64) -> bool {
+        let now = self.clock.now();
+        if pulse != self.last.0 {
+            self.last = (pulse, now);
+        }
+        now.minus(self.last.1) > self.patience
+    }
+}
+
+/// What goes from the foreman to whoever waits.
+enum Said {
+    Removed(PathBuf),
+    LeftAlone(PathBuf),
+    Begins(String),
+    Ended(Box<FilesStep>, FilesOutcome),
+    Over(Result<FilesEnd, FilesError>),
+}
+
+/// Does the steps one after the other.
+struct Foreman {
+    job: FilesJob,
+    root: Root,
+    stop: Stop,
+    pulse: Arc<AtomicU64>,
+    sender: Sender<Said>,
+}
+
+impl Foreman {
+    fn work(self) {
+        let end = self.all();
+        self.say(Said::Over(end));
+    }
+
+    fn all(&self) -> Result<FilesEnd, FilesError> {
+        for (path, removed) in scratch::remove_left(&self.job.folder, &self.pulse)? {
+            self.say(match removed {
+                true => Said::Removed(path),
+                false => Said::LeftAlone(path),
+            });
+        }
+        let scratch = Scratch::make(&self.job.folder)?;
+        let ended = self.steps(&scratch);
+        match scratch.remove(&self.pulse) {
+            Ok(()) => Ok(ended),
+            Err((path, why)) => Ok(FilesEnd::Left(path, why)),
+        }
+    }
+
+    fn steps(&self, scratch: &Scratch) -> FilesEnd {
+        let mut site = steps::Site::new(scratch.path(), &self.job.work);
+        for task in steps::tasks(&self.job.work) {
+            if self.stop.asked() {
+                return FilesEnd::Interrupted;
+            }
+            self.say(Said::Begins(task.label()));
+            let (step, outcome) = self.one(&task, &mut site);
+            let end = match &outcome {
+                FilesOutcome::Complete => None,
+                FilesOutcome::Interrupted => Some(FilesEnd::Interrupted),
+                FilesOutcome::Failed(why) => Some(FilesEnd::Failed(why.clone())),
+            };
+            self.say(Said::Ended(Box::new(step), outcome));
+            if let Some(end) = end {
+                return end;
+            }
+        }
+        FilesEnd::Complete
+    }
+
+    fn one(&self, task: &steps::Task, site: &mut steps::Site) -> (FilesStep, FilesOutcome) {
+        if self.job.work.drops_caches
+            && task.reads
+            && let Err(error) = caches::drop_all()
+        {
+            return task.unmeasured(format!("the system's caches could not be emptied: {error}"));
+        }
+        let devices: Vec<String> = self.job.device.iter().cloned().collect();
+        let mut counters = CounterReader::open(&self.root, &devices);
+        let clock = WallClock::monotonic();
+        let before = counters.read(&mut || clock.now());
+        let beat = Beat {
+            clock,
+            stop: &self.stop,
+            pulse: &self.pulse,
+            limit: self.job.work.step_limit,
+        };
+        let (mut step, outcome) = task.run(site, &beat);
+        let after = counters.read(&mut || clock.now());
+        step.device = self.device(&CounterWindow { before, after });
+        (step, outcome)
+    }
+
+    fn device(&self, window: &CounterWindow) -> Option<DeviceCounters> {
+        window.device(self.job.device.as_deref()?)
+    }
+
+    /// Nobody may be there to hear it any more.
+    fn say(&self, what: Said) {
+        self.pulse.fetch_add(1, Ordering::Relaxed);
+        let _ = self.sender.send(what);
+    }
+}
+
+#[cfg(test)]
+mod tests;

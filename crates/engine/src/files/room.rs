@@ -1,0 +1,70 @@
+//! What a folder offers before anything is made in it: whether it answers, may be written, and has room.
+//!
+//! Source: statvfs(3). A mount that does not answer holds the thread that asked it, not the program.
+
+use super::caches;
+use super::error::FilesError;
+use model::{Bytes, Nanos};
+use rustix::fs::{Access, StatVfsMountFlags};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+
+/// What a folder offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// It is a folder.
+    pub is_folder: bool,
+    /// Something may be made in it by this user.
+    pub writable: bool,
+    /// Its file system is mounted read-only.
+    pub read_only: bool,
+    /// Bytes that this user may still write.
+    pub free: Bytes,
+    /// Files that this user may still make; `None` where the file system does not count them.
+    pub files_free: Option<u64>,
+}
+
+/// Asks, and waits at most this long for an answer.
+///
+/// Errors: one that is not there or cannot be looked at, and one that does not answer.
+pub fn room_of(folder: &Path, patience: Nanos) -> Result<Room, FilesError> {
+    let (sender, answer) = mpsc::channel();
+    let asked: PathBuf = folder.to_owned();
+    let ask = move || {
+        let _ = sender.send(look(&asked)); // nobody may wait for it any more
+    };
+    let thread = thread::Builder::new().name("look".to_owned());
+    thread.spawn(ask).map_err(FilesError::Thread)?;
+    match answer.recv_timeout(patience.as_duration()) {
+        Ok(room) => room.map_err(|source| FilesError::Look {
+            folder: folder.to_owned(),
+            source,
+        }),
+        Err(RecvTimeoutError::Timeout) => Err(FilesError::Stalled {
+            folder: folder.to_owned(),
+            doing: "a first look".to_owned(),
+            patience,
+        }),
+        Err(RecvTimeoutError::Disconnected) => Err(FilesError::Lost),
+    }
+}
+
+fn look(folder: &Path) -> io::Result<Room> {
+    let is_folder = std::fs::metadata(folder)?.is_dir();
+    let there = rustix::fs::statvfs(folder)?;
+    let may = rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK);
+    Ok(Room {
+        is_folder,
+        writable: may.is_ok(),
+        read_only: there.f_flag.contains(StatVfsMountFlags::RDONLY),
+        free: Bytes(there.f_bavail.saturating_mul(there.f_frsize)),
+        files_free: (there.f_files > 0).then_some(there.f_favail),
+    })
+}
+
+/// Whether this process may empty the system's caches; `Err` says why not.
+pub fn may_drop_caches() -> Result<(), String> {
+    caches::may_drop().map_err(|error| crate::error::errno_text(&error))
+}

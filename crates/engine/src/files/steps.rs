@@ -1,0 +1,329 @@
+//! Which operations there are, in which order they come, and how one of them becomes a step of the record.
+//!
+//! A new operation is a row in [`tasks`] and an arm in [`Task::act`].
+
+use super::crew::{Beat, Ended};
+use super::stream::{Large, SEEKS, Streamed};
+use super::tree::{self, APPEND_BYTES, MADE, RENAMED, Tree};
+use crate::clock::Clock;
+use crate::error::errno_text;
+use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos, TreeWork};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// What is done to each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    WriteBytes,
+    WriteBlocks,
+    Rewrite,
+    ReadBytes,
+    ReadBlocks,
+    Seek,
+    MakeFolder,
+    Create,
+    LookUp,
+    Read,
+    Append,
+    AppendSync,
+    Rename,
+    Delete,
+    RemoveFolder,
+}
+
+/// One step to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    what: What,
+    name: &'static str,
+    order: FilesOrder,
+    /// Its rate may be the cache's rather than the device's.
+    pub(crate) reads: bool,
+}
+
+/// What the steps share: where everything lies, and how far the making of it came.
+pub(crate) struct Site {
+    tree: Tree,
+    large: Large,
+    content: Vec<u8>,
+    /// Small files that each thread made in this order.
+    made: Vec<u64>,
+    /// Of these, how many were renamed.
+    renamed: Vec<u64>,
+    files: u64,
+    folders: u64,
+}
+
+impl Site {
+    pub(crate) fn new(folder: &Path, work: &TreeWork) -> Self {
+        let tree = Tree::new(folder, work);
+        let threads = usize::try_from(tree.threads()).expect("few threads");
+        Site {
+            large: Large::new(folder, work.data, work.block, work.seed),
+            content: vec![0x61; usize::try_from(work.file_size.0).unwrap_or(0)],
+            made: vec![0; threads],
+            renamed: vec![0; threads],
+            files: work.files,
+            folders: work.folders.max(1),
+            tree,
+        }
+    }
+}
+
+impl Site {
+    /// Outside of any step: what a deletion left that was cut short is in the way of the next steps.
+    fn delete_rest(&self, beat: &Beat<'_>) {
+        for number in 0..self.files {
+            for letter in [MADE, RENAMED] {
+                let _ = fs::remove_file(self.tree.file(number, letter)); // most are gone
+            }
+            beat.pulse.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+const STREAM: [(What, &str, bool); 5] = [
+    (What::WriteBytes, "write bytes", false),
+    (What::WriteBlocks, "write blocks", false),
+    (What::Rewrite, "rewrite blocks", true),
+    (What::ReadBytes, "read bytes", true),
+    (What::ReadBlocks, "read blocks", true),
+];
+
+const TREE: [(What, &str, bool); 9] = [
+    (What::MakeFolder, "make folder", false),
+    (What::Create, "create", false),
+    (What::LookUp, "stat", true),
+    (What::Read, "read", true),
+    (What::Append, "append", false),
+    (What::AppendSync, "append and fsync", false),
+    (What::Rename, "rename", false),
+    (What::Delete, "delete", false),
+    (What::RemoveFolder, "remove folder", false),
+];
+
+/// All steps of this work, in their order.
+pub(crate) fn tasks(work: &TreeWork) -> Vec<Task> {
+    let task = |(what, name, reads), order| Task {
+        what,
+        name,
+        order,
+        reads,
+    };
+    let mut tasks = Vec::new();
+    if work.data.0 > 0 {
+        tasks.extend(STREAM.map(|row| task(row, FilesOrder::Sequential)));
+        tasks.push(task((What::Seek, "seek", true), FilesOrder::Random));
+    }
+    if work.files > 0 {
+        for order in [FilesOrder::Sequential, FilesOrder::Random] {
+            tasks.extend(TREE.map(|row| task(row, order)));
+        }
+    }
+    tasks
+}
+
+impl Task {
+    pub(crate) fn label(&self) -> String {
+        self.empty().label()
+    }
+
+    fn empty(&self) -> FilesStep {
+        FilesStep {
+            name: self.name.to_owned(),
+            order: self.order,
+            ..FilesStep::default()
+        }
+    }
+
+    /// The step without a figure.
+    pub(crate) fn unmeasured(&self, why: String) -> (FilesStep, FilesOutcome) {
+        let step = FilesStep {
+            unmeasured: Some(why),
+            ..self.empty()
+        };
+        (step, FilesOutcome::Complete)
+    }
+
+    /// Does it, whole.
+    pub(crate) fn run(&self, site: &mut Site, beat: &Beat<'_>) -> (FilesStep, FilesOutcome) {
+        if let Some(why) = self.nothing_to_do(site) {
+            return self.unmeasured(why.to_owned());
+        }
+        let begin = beat.clock.now();
+        let (mut ended, flush) = match self.act(site, beat) {
+            Ok(streamed) => streamed,
+            Err(error) => {
+                let why = format!("{}: {}", self.name, errno_text(&error));
+                return (self.unmeasured(why.clone()).0, FilesOutcome::Failed(why));
+            }
+        };
+        self.learn(site, &ended, beat);
+        let outcome = outcome(self.name, &mut ended);
+        let first = ended.iter().map(|one| one.counted.began).min();
+        let last = ended.iter().map(|one| one.counted.ended).max();
+        let step = FilesStep {
+            planned: self.planned(site),
+            block: self.block(site),
+            elapsed: last.unwrap_or(begin).minus(first.unwrap_or(begin)),
+            flush,
+            cut: ended.iter().any(|one| one.cut),
+            threads: ended.into_iter().map(|one| one.counted).collect(),
+            ..self.empty()
+        };
+        (too_short(step), outcome)
+    }
+
+    fn nothing_to_do(&self, site: &Site) -> Option<&'static str> {
+        let of_files = matches!(
+            self.what,
+            What::LookUp
+                | What::Read
+                | What::Append
+                | What::AppendSync
+                | What::Rename
+                | What::Delete
+        );
+        let none = of_files && site.made.iter().sum::<u64>() == 0;
+        none.then_some("no file was made")
+    }
+
+    fn planned(&self, site: &Site) -> Option<u64> {
+        let blocks = site.large.size.0 / site.large.block.0.max(1);
+        match self.what {
+            What::WriteBytes | What::ReadBytes => None,
+            What::WriteBlocks | What::Rewrite | What::ReadBlocks => Some(blocks),
+            What::Seek => Some(SEEKS),
+            What::MakeFolder | What::RemoveFolder => Some(site.folders),
+            _ => Some(site.files),
+        }
+    }
+
+    fn block(&self, site: &Site) -> Option<Bytes> {
+        match self.what {
+            What::WriteBytes | What::ReadBytes => Some(Bytes(1)),
+            What::WriteBlocks | What::Rewrite | What::ReadBlocks | What::Seek => {
+                Some(site.large.block)
+            }
+            What::Create | What::Read => {
+                Some(Bytes(site.content.len() as u64)).filter(|size| size.0 > 0)
+            }
+            What::Append | What::AppendSync => Some(Bytes(APPEND_BYTES as u64)),
+            _ => None,
+        }
+    }
+
+    fn act(&self, site: &Site, beat: &Beat<'_>) -> io::Result<Streamed> {
+        let large = &site.large;
+        match self.what {
+            What::WriteBytes => large.write_bytes(beat),
+            What::WriteBlocks => large.write_blocks(beat),
+            What::Rewrite => large.rewrite(beat),
+            What::ReadBytes => large.read_bytes(beat),
+            What::ReadBlocks => large.read_blocks(beat),
+            What::Seek => large.seek(beat),
+            _ => Ok((self.crew(site, beat), None)),
+        }
+    }
+
+    /// Each thread has its own part of the files.
+    fn crew(&self, site: &Site, beat: &Beat<'_>) -> Vec<Ended> {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..site.tree.threads())
+                .map(|thread| scope.spawn(move || self.thread(site, thread, beat)))
+                .collect();
+            let lost = || Ended {
+                error: Some(io::Error::other("a thread ended without a word")),
+                ..Ended::default()
+            };
+            let joined = threads.into_iter().map(|one| one.join());
+            joined.map(|one| one.unwrap_or_else(|_| lost())).collect()
+        })
+    }
+
+    fn thread(&self, site: &Site, thread: u64, beat: &Beat<'_>) -> Ended {
+        let (tree, place) = (&site.tree, thread as usize);
+        if matches!(self.what, What::MakeFolder | What::RemoveFolder) {
+            let folders = || tree.folders_of(thread, self.order).into_iter();
+            // All that follows needs all of them.
+            let beat = Beat {
+                limit: Nanos::MAX,
+                ..*beat
+            };
+            let mut paths = folders().map(|number| tree.folder(number));
+            return match self.what {
+                What::MakeFolder => {
+                    beat.each(|_| paths.next(), |path| fs::create_dir(path).map(|()| 0))
+                }
+                _ => beat.each(|_| paths.next(), |path| fs::remove_dir(path).map(|()| 0)),
+            };
+        }
+        let order = tree.files_of(thread, self.order, u64::MAX / 2);
+        let all = match self.what {
+            What::Create => order.len(),
+            _ => usize::try_from(site.made[place]).unwrap_or(usize::MAX),
+        };
+        let renamed = site.renamed[place];
+        let mut numbers = (0u64..).zip(order).take(all);
+        let mut name = |_| {
+            let (at, number) = numbers.next()?;
+            let letter = if at < renamed { RENAMED } else { MADE };
+            Some((number, tree.file(number, letter)))
+        };
+        let mut buffer = vec![0u8; 64 << 10];
+        match self.what {
+            What::Create => beat.each(name, |(_, path)| tree::create(&path, &site.content)),
+            What::LookUp => beat.each(name, |(_, path)| tree::look_up(&path)),
+            What::Read => beat.each(name, |(_, path)| tree::read(&path, &mut buffer)),
+            What::Append => beat.each(name, |(_, path)| tree::append(&path, false)),
+            What::AppendSync => beat.each(name, |(_, path)| tree::append(&path, true)),
+            What::Delete => beat.each(name, |(_, path)| fs::remove_file(path).map(|()| 0)),
+            _ => {
+                let both = |at| {
+                    let (number, path) = name(at)?;
+                    Some((path, tree.file(number, RENAMED)))
+                };
+                beat.each(both, |(from, to)| fs::rename(from, to).map(|()| 0))
+            }
+        }
+    }
+
+    /// How far the making, the renaming and the deleting came: a step may have been cut short.
+    fn learn(&self, site: &mut Site, ended: &[Ended], beat: &Beat<'_>) {
+        let counts = || ended.iter().map(|one| one.counted.operations).collect();
+        match self.what {
+            What::Create => site.made = counts(),
+            What::Rename => site.renamed = counts(),
+            What::Delete => {
+                if ended.iter().any(|one| one.cut) {
+                    site.delete_rest(beat);
+                }
+                site.renamed.fill(0);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The first error of all threads, or a stop.
+fn outcome(name: &str, ended: &mut [Ended]) -> FilesOutcome {
+    let error = ended.iter_mut().find_map(|one| one.error.take());
+    if let Some(error) = error {
+        return FilesOutcome::Failed(format!("{name}: {}", errno_text(&error)));
+    }
+    match ended.iter().any(|one| one.interrupted) {
+        true => FilesOutcome::Interrupted,
+        false => FilesOutcome::Complete,
+    }
+}
+
+/// A clock that tells nanoseconds can time all that there is; only what took no time at all cannot be divided by.
+fn too_short(step: FilesStep) -> FilesStep {
+    let none = step.operations() == 0 || step.elapsed == Nanos(0);
+    FilesStep {
+        unmeasured: none.then(|| "no operation was done".to_owned()),
+        ..step
+    }
+}

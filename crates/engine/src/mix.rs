@@ -1,0 +1,273 @@
+//! A mixed workload: which line gives the next I/O, where it goes, and what came of each line.
+//!
+//! The stream of one thread is a function of seed and thread number alone, whatever the timing. One position is shared by
+//! all lines: an I/O that is not random goes on behind the one before, at the next multiple of its line's alignment, and
+//! from the start of the range again where it would pass the end. Left out: waiting for a pause, which is the pacer's.
+
+use crate::address::{Step, first_place};
+use crate::place::Seat;
+use crate::rng::Rng;
+use model::{Bytes, LineCount, MixedAccess, Nanos, Operation, PlannedTarget};
+
+/// One thread's endless list of turns on one target.
+#[derive(Debug)]
+pub(crate) struct Mix {
+    rng: Rng,
+    lines: Box<[Line]>,
+    shares: u64, // sum of all, above 0
+    base: u64,
+    length: u64, // at least the largest block
+    next: u64,   // where the last I/O ended, from the base
+    line: u16,   // whose burst it is
+    left: u32,   // of its burst
+    counts: Box<[LineCount]>,
+}
+
+#[derive(Debug)]
+struct Line {
+    ends: u64, // where its part of the shares ends
+    block: u32,
+    write: u64,  // percent
+    random: u64, // percent
+    align: u64,
+    places: u64, // aligned places at which a block may begin, above 0
+    burst: u32,
+    pause: Nanos,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) step: Step,
+    /// Bytes.
+    pub(crate) length: u32,
+    pub(crate) line: u16,
+    /// How long nothing is issued after it.
+    pub(crate) pause: Nanos,
+}
+
+impl Mix {
+    /// For one seat; `stream` keeps the random numbers of all threads and targets apart.
+    pub(crate) fn new(
+        (target, mixed): (&PlannedTarget, &MixedAccess),
+        seed: u64,
+        seat: &Seat,
+        stream: u64,
+    ) -> Self {
+        let length = target.length.0;
+        let mut ends = 0;
+        let lines: Box<[Line]> = mixed
+            .lines
+            .iter()
+            .map(|line| {
+                ends += u64::from(line.share);
+                Line {
+                    ends,
+                    block: u32::try_from(line.block.0).expect("at most 1 GiB"),
+                    write: u64::from(line.write.as_percent()),
+                    random: u64::from(line.random.as_percent()),
+                    align: line.align.0,
+                    places: (length - line.block.0) / line.align.0 + 1,
+                    burst: line.burst,
+                    pause: line.pause,
+                }
+            })
+            .collect();
+        let count = |line: usize| LineCount {
+            target: seat.target,
+            line: line as u32,
+            ..LineCount::default()
+        };
+        let (align, places) = (lines[0].align, lines[0].places);
+        Mix {
+            rng: Rng::new(seed, stream),
+            counts: (0..lines.len()).map(count).collect(),
+            lines,
+            shares: ends,
+            base: target.base.0,
+            length,
+            next: align * first_place(places, seed, seat.index, seat.threads),
+            line: 0,
+            left: 0,
+        }
+    }
+
+    /// The next turn: first the line, then the place, then the operation.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Turn {
+        if self.left == 0 {
+            let drawn = if self.lines.len() == 1 {
+                0
+            } else {
+                self.rng.below(self.shares)
+            };
+            let line = self.lines.iter().position(|line| drawn < line.ends);
+            let line = line.expect("the last share ends with the sum");
+            self.line = line as u16;
+            self.left = self.lines[line].burst;
+        }
+        self.left -= 1;
+        let line = &self.lines[usize::from(self.line)];
+        let place = if says(&mut self.rng, line.random) {
+            line.align * self.rng.below(line.places)
+        } else {
+            let place = self.next.next_multiple_of(line.align);
+            if place + u64::from(line.block) > self.length {
+                0
+            } else {
+                place
+            }
+        };
+        self.next = place + u64::from(line.block);
+        let operation = match says(&mut self.rng, line.write) {
+            true => Operation::Write,
+            false => Operation::Read,
+        };
+        Turn {
+            step: Step {
+                offset: self.base + place,
+                operation,
+            },
+            length: line.block,
+            line: self.line,
+            pause: if self.left == 0 { line.pause } else { Nanos(0) },
+        }
+    }
+
+    /// Bytes of an I/O of this line.
+    #[inline]
+    pub(crate) fn length_of(&self, line: u16) -> u32 {
+        self.lines[usize::from(line)].block
+    }
+
+    /// Counts an I/O of the measured phase that completed.
+    #[inline]
+    pub(crate) fn count(&mut self, line: u16, operation: Operation, bytes: u64, latency: Nanos) {
+        let count = &mut self.counts[usize::from(line)];
+        let which = operation.index();
+        count.ios[which] += 1;
+        count.bytes[which] = Bytes(count.bytes[which].0 + bytes);
+        count.latency_sum[which] = count.latency_sum[which].plus(latency);
+        count.latency_max[which] = count.latency_max[which].max(latency);
+    }
+
+    /// What came of each line.
+    pub(crate) fn counts(&self) -> &[LineCount] {
+        &self.counts
+    }
+}
+
+/// True so many times of a hundred; nothing is drawn where it is always or never.
+#[inline]
+fn says(rng: &mut Rng, percent: u64) -> bool {
+    match percent {
+        0 => false,
+        100 => true,
+        percent => rng.below(100) < percent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rehearsal::tests::planned;
+    use model::{MixedLine, QueueDepth, Ratio, Workload};
+    use proptest::prelude::*;
+
+    fn mix(lines: Vec<MixedLine>, length: u64) -> Mix {
+        let mut target = planned();
+        (target.base, target.length) = (Bytes(8192), Bytes(length));
+        target.workload = Workload::mixed(lines.clone(), QueueDepth(1));
+        let seat = Seat {
+            target: 0,
+            index: 0,
+            threads: 1,
+            weight: 1,
+            first_slot: 0,
+            slots: 1,
+        };
+        Mix::new((&target, &MixedAccess { lines }), 0, &seat, 0)
+    }
+
+    fn sequential(kib: u64) -> MixedLine {
+        MixedLine {
+            random: Ratio::NONE,
+            ..MixedLine::new(Bytes::kib(kib))
+        }
+    }
+
+    #[test]
+    fn sequential_ios_of_one_line_go_on_and_begin_again() {
+        let mut mix = mix(vec![sequential(4)], 3 * 4096);
+        let offsets: Vec<u64> = (0..4).map(|_| mix.next().step.offset - 8192).collect();
+        assert_eq!(offsets, [0, 4096, 8192, 0]);
+    }
+
+    #[test]
+    fn shares_come_out_near_what_was_asked() {
+        let lines = vec![
+            MixedLine {
+                share: 60,
+                ..MixedLine::new(Bytes::kib(4))
+            },
+            MixedLine {
+                share: 40,
+                write: Ratio::ALL,
+                ..MixedLine::new(Bytes::kib(64))
+            },
+        ];
+        let mut mix = mix(lines, 1 << 24);
+        let turns: Vec<Turn> = (0..100_000).map(|_| mix.next()).collect();
+        let small = turns.iter().filter(|turn| turn.length == 4096).count();
+        // Five standard deviations of a binomial: sqrt(100 000 × 0.6 × 0.4) = 155.
+        assert!(small.abs_diff(60_000) < 775, "{small}");
+        let writes = |turn: &&Turn| turn.step.operation == Operation::Write;
+        assert_eq!(turns.iter().filter(writes).count(), 100_000 - small);
+    }
+
+    #[test]
+    fn a_burst_stays_with_its_line_and_ends_with_its_pause() {
+        let line = MixedLine {
+            burst: 3,
+            pause: Nanos::millis(5),
+            ..MixedLine::new(Bytes::kib(8))
+        };
+        let mut mix = mix(vec![MixedLine::new(Bytes::kib(4)), line], 1 << 20);
+        for _ in 0..1000 {
+            let turn = mix.next();
+            if turn.line == 1 {
+                let rest = [mix.next(), mix.next()];
+                assert!(rest.iter().all(|turn| turn.line == 1));
+                let pauses = [turn, rest[0], rest[1]].map(|turn| turn.pause.0);
+                assert_eq!(pauses, [0, 0, 5_000_000]);
+            } else {
+                assert_eq!(turn.pause, Nanos(0));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_turn_is_aligned_and_inside_the_range(
+            sizes in prop::collection::vec((1u64..64, 1u64..64, 0u8..=100, 0u8..=100, 1u32..5), 1..6),
+            spare in 0u64..100,
+        ) {
+            let lines: Vec<MixedLine> = sizes.iter().map(|&(block, align, random, write, burst)| MixedLine {
+                align: Bytes(align * 512),
+                random: Ratio::percent(random).unwrap(),
+                write: Ratio::percent(write).unwrap(),
+                burst,
+                ..MixedLine::new(Bytes(block * 512))
+            }).collect();
+            let largest = lines.iter().map(|line| line.block.0).max().unwrap();
+            let length = largest + spare * 512;
+            let mut mix = mix(lines.clone(), length);
+            for _ in 0..300 {
+                let turn = mix.next();
+                let (line, place) = (&lines[usize::from(turn.line)], turn.step.offset - 8192);
+                prop_assert_eq!(u64::from(turn.length), line.block.0);
+                prop_assert!(place.is_multiple_of(line.align.0) && place + line.block.0 <= length);
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! All threads of a plan in one: whoever is next in simulated time has its turn.
+//!
+//! A thread's turn has two halves (`worker`). Between them it waits for its first completion or arrival; the thread for
+//! which that comes first goes on, so that the devices are asked in the order of time.
+
+use super::control::{Control, ThreadLoad};
+use super::device::Device;
+use crate::RunError;
+use crate::backend::{REAP_AT_MOST, Simulated};
+use crate::clock::Clock;
+use crate::heat;
+use crate::lane::Shared;
+use crate::live::Live;
+use crate::observer::Observer;
+use crate::place::{Place, places};
+use crate::schedule::Schedule;
+use crate::stop::Stop;
+use crate::timespan::{Job, seat_record};
+use crate::worker::{Done, Underway, Work, begin, finish};
+use model::{
+    ClockRecord, CpuFacts, EngineRecord, HostRecord, LatencyHeat, Limits, Location, Nanos, Outcome,
+    Plan, RunRecord, Series, ThreadRecord,
+};
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Turns from one look at the stop word to the next.
+const LOOK_EVERY: u32 = 1024;
+/// What the record says of every simulated run.
+const NOTE: &str = "a simulated device: no hardware was measured, and no time passed";
+
+/// A device that others ask too.
+pub(super) type SharedDevice = Rc<RefCell<Device>>;
+
+/// The time of all threads. Reading it takes none, and waiting neither.
+#[derive(Clone, Debug, Default)]
+struct Virtual(Rc<Cell<u64>>);
+
+impl Clock for Virtual {
+    const SLACK: Nanos = Nanos(0);
+
+    #[inline]
+    fn now(&self) -> Nanos {
+        Nanos(self.0.get())
+    }
+
+    fn wait_until(&self, moment: Nanos) {
+        self.0.set(self.0.get().max(moment.0));
+    }
+
+    fn sleep_until(&self, moment: Nanos) {
+        self.wait_until(moment);
+    }
+}
+
+/// One thread between its turns.
+struct Hand {
+    work: Work<Virtual>,
+    backend: Simulated,
+    turn: Option<Underway>, // none once nothing is issued any more
+    paced: Nanos,
+    thread: u32,
+}
+
+impl Hand {
+    /// When its turn can go on.
+    fn wakes(&self, now: Nanos, end: Nanos) -> Nanos {
+        let due = self.turn.as_ref().map_or(Nanos::MAX, |turn| turn.due);
+        let idle = if self.work.is_waiting() {
+            Nanos::MAX
+        } else {
+            end
+        };
+        let bound = now.plus(REAP_AT_MOST).min(idle);
+        self.backend.first_due().min(due).min(bound)
+    }
+}
+
+/// Runs a plan of simulated targets, in an instant.
+///
+/// # Errors
+/// Memory for the buffers was refused.
+pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunRecord, RunError> {
+    let schedule = Arc::new(Schedule::new(&job.plan.phases));
+    let shared = Shared::new(&job.plan, &schedule)?;
+    let devices = devices(&job.plan);
+    let (clock, mut lives) = (Virtual::default(), Vec::new());
+    let mut hands = Vec::new();
+    for place in places(&job.plan, 0) {
+        lives.push(Arc::<Live>::default());
+        let live = Arc::clone(lives.last().expect("just put there"));
+        hands.push(hand(&shared, &place, (&clock, live), &devices)?);
+    }
+    let mut control = Control::new(&job.plan, &schedule, (&devices, lives), observer);
+    go(&mut hands, (&clock, &schedule), &mut control, stop)?;
+    let mut ended = Ended::default();
+    for hand in hands {
+        ended.add(hand, &schedule)?;
+    }
+    let cores = control.cores();
+    let seen = control.close(ended.drained);
+    let phases = schedule.times(ended.drained);
+    let cut_short = phases.measured() < job.plan.phases.measured;
+    let stopped = stop.asked() && cut_short;
+    Ok(RunRecord {
+        tool_version: job.tool_version,
+        command: job.command,
+        started_utc: job.started_utc,
+        host: imaginary(job.host, cores),
+        targets: job.targets,
+        engine: EngineRecord {
+            backend: "simulated".to_owned(),
+            features: Vec::new(),
+            notes: vec![NOTE.to_owned()],
+            ended_early: seen.had_enough,
+            clock: ClockRecord {
+                source: "fake".to_owned(),
+                ..ClockRecord::default()
+            },
+            kernel_workers: None,
+            workers: ended.workers,
+        },
+        phases,
+        threads: ended.threads,
+        window: seen.window,
+        lifetime: seen.lifetime,
+        series: Series {
+            heat: ended.heat,
+            samples: seen.samples,
+        },
+        outcome: if stopped {
+            Outcome::Interrupted
+        } else {
+            Outcome::Complete
+        },
+        plan: job.plan,
+    })
+}
+
+/// The machine of a simulated run: of the real one only its name and its system, which were there.
+fn imaginary(host: HostRecord, cores: u32) -> HostRecord {
+    let core = |cpu| CpuFacts {
+        cpu,
+        ..CpuFacts::default()
+    };
+    HostRecord {
+        cpu_model: Some("simulated".to_owned()),
+        cpus: (0..cores).map(core).collect(),
+        virtualization: None,
+        limits: Limits::default(),
+        ..host
+    }
+}
+
+/// The device of each target.
+fn devices(plan: &Plan) -> Vec<SharedDevice> {
+    let targets = (0u64..).zip(&plan.targets);
+    targets
+        .map(|(number, target)| match &target.location {
+            Location::Simulated(is) => {
+                let device = Device::new(is, target.length, (plan.seed, number));
+                Rc::new(RefCell::new(device))
+            }
+            Location::Path(_) | Location::Null(_) => {
+                unreachable!("the check lets no other target beside simulated ones")
+            }
+        })
+        .collect()
+}
+
+fn hand(
+    shared: &Shared,
+    place: &Place,
+    (clock, live): (&Virtual, Arc<Live>),
+    devices: &[SharedDevice],
+) -> Result<Hand, RunError> {
+    let mut work = Work::new(shared, place, clock.clone(), live)?;
+    let seats = place.seats.iter();
+    let devices = seats.map(|seat| Rc::clone(&devices[seat.target as usize]));
+    let mut backend = Simulated::new(place.thread, place.slots, devices.collect());
+    let now = begin(&mut work);
+    let turn = Some(work.start(&mut backend, now)?);
+    Ok(Hand {
+        work,
+        backend,
+        turn,
+        paced: now,
+        thread: place.thread,
+    })
+}
+
+/// Until nothing is issued any more.
+fn go(
+    hands: &mut [Hand],
+    (clock, schedule): (&Virtual, &Schedule),
+    control: &mut Control<'_>,
+    stop: &Stop,
+) -> Result<(), RunError> {
+    let load = |hand: &Hand| ThreadLoad {
+        thread: hand.thread,
+        ios: hand.backend.done(),
+    };
+    let mut order: BinaryHeap<Reverse<(Nanos, usize)>> = (0..)
+        .zip(hands.iter())
+        .map(|(place, hand)| Reverse((hand.wakes(clock.now(), schedule.end()), place)))
+        .collect();
+    let mut turns = 0u32;
+    while let Some(Reverse((moment, place))) = order.pop() {
+        turns = turns.wrapping_add(1);
+        if turns.is_multiple_of(LOOK_EVERY) && stop.asked() {
+            schedule.halt(clock.now());
+        }
+        while control.next() <= moment {
+            let loads: Vec<ThreadLoad> = hands.iter().map(load).collect();
+            control.look(&loads);
+        }
+        clock.wait_until(moment);
+        let hand = &mut hands[place];
+        let Some(turn) = hand.turn.take() else {
+            continue;
+        };
+        let now = hand.work.end(&mut hand.backend, &turn, &mut hand.paced)?;
+        if schedule.is_over(now) {
+            hand.work.close(now);
+            continue;
+        }
+        hand.turn = Some(hand.work.start(&mut hand.backend, now)?);
+        order.push(Reverse((hand.wakes(now, schedule.end()), place)));
+    }
+    let loads: Vec<ThreadLoad> = hands.iter().map(load).collect();
+    while control.next() < Nanos::MAX {
+        control.look(&loads);
+    }
+    Ok(())
+}
+
+/// What the threads leave behind.
+#[derive(Default)]
+struct Ended {
+    threads: Vec<ThreadRecord>,
+    heat: Vec<LatencyHeat>,
+    workers: Vec<model::WorkerRecord>,
+    drained: Nanos,
+}
+
+impl Ended {
+    fn add(&mut self, hand: Hand, schedule: &Schedule) -> Result<(), RunError> {
+        let thread = hand.thread;
+        let Done {
+            seats,
+            failure: _, // a simulated device has no errors
+            drained,
+            worker,
+        } = finish(hand.work, hand.backend, Vec::new())?;
+        self.drained = self.drained.max(drained);
+        self.workers.push(worker);
+        let measured = schedule.times(drained).measured();
+        for seat in seats {
+            let (record, heat) = seat_record(thread, seat, measured);
+            self.threads.push(record);
+            heat::gather(&mut self.heat, heat);
+        }
+        Ok(())
+    }
+}

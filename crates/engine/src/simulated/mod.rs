@@ -1,0 +1,28 @@
+//! Simulated devices: the real loop of every thread, on devices that exist in a model only and in time that nobody waits
+//! for.
+//!
+//! Read in this order: `device` (when an I/O will be done), `law` and `speed` (its service times and what is wrong with
+//! it), `conduct` (threads, one after the other in the order of simulated time), `control` (phases, counters, onlookers),
+//! `truth` (what is known beforehand). A minute of load takes a fraction of a second, the same seed gives the same record,
+//! and nothing of this machine is measured.
+
+mod conduct;
+mod control;
+mod device;
+mod law;
+mod speed;
+mod truth;
+
+pub(crate) use conduct::run;
+pub(crate) use device::{Device, Promise, Request};
+pub use truth::{Limit, Truth, truth};
+
+use model::{Location, Plan};
+
+/// Whether a plan is for simulated devices; the check lets no other target beside them.
+pub(crate) fn is_meant(plan: &Plan) -> bool {
+    let simulated = |location: &Location| matches!(location, Location::Simulated(_));
+    plan.targets
+        .iter()
+        .any(|target| simulated(&target.location))
+}

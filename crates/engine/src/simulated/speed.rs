@@ -1,0 +1,108 @@
+//! How much slower than planned a simulated device is at a moment: what drifts, drops, wanders and pauses.
+
+use super::law::normal;
+use crate::rng::Rng;
+use model::{Nanos, SimulatedFaults};
+
+/// The walk of the speed takes a step in so long, and keeps this much of where it was.
+const STEP: Nanos = Nanos::millis(100);
+const KEPT: f64 = 0.9;
+const NS_PER_MINUTE: f64 = 60e9;
+/// The walk's random numbers lie this far from those of the device.
+const STREAM: u64 = 5 << 61;
+
+/// The speed of one device over time.
+#[derive(Clone, Debug)]
+pub(super) struct Speed {
+    faults: SimulatedFaults,
+    steady: bool, // nothing but pauses
+    rng: Rng,
+    walk: f64, // logarithm of the slowness
+    step_at: Nanos,
+}
+
+impl Speed {
+    pub(super) fn new(faults: &SimulatedFaults, (seed, number): (u64, u64)) -> Self {
+        let mut speed = Speed {
+            faults: *faults,
+            steady: faults.drift == 0 && faults.drop == 0 && faults.noise == 0,
+            rng: Rng::new(seed, STREAM.wrapping_add(number)),
+            walk: 0.0,
+            step_at: STEP,
+        };
+        speed.walk = speed.deviation() * normal(&mut speed.rng);
+        speed
+    }
+
+    fn deviation(&self) -> f64 {
+        self.faults.noise as f64 / 100.0
+    }
+
+    /// By what all times are multiplied. Moments never go back by more than a step.
+    #[inline]
+    pub(super) fn slowness(&mut self, at: Nanos) -> f64 {
+        if self.steady {
+            return 1.0;
+        }
+        self.unsteady(at)
+    }
+
+    fn unsteady(&mut self, at: Nanos) -> f64 {
+        while self.faults.noise > 0 && self.step_at <= at {
+            let fresh = (1.0 - KEPT * KEPT).sqrt() * self.deviation();
+            self.walk = KEPT * self.walk + fresh * normal(&mut self.rng);
+            self.step_at = self.step_at.plus(STEP);
+        }
+        let mut slow = self.walk.exp();
+        slow *= 1.0 + self.faults.drift as f64 / 100.0 * at.0 as f64 / NS_PER_MINUTE;
+        if self.faults.drop > 0 && at >= self.faults.drop_at {
+            slow /= 1.0 - self.faults.drop as f64 / 100.0;
+        }
+        slow
+    }
+
+    /// What would be done in a pause is done at its end.
+    #[inline]
+    pub(super) fn after_pause(&self, done: f64) -> f64 {
+        let every = self.faults.pause_every.0;
+        if every == 0 || done < every as f64 {
+            return done; // the first pause begins after the first stretch
+        }
+        let into = done % every as f64;
+        done + (self.faults.pause.0 as f64 - into).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speed(change: impl FnOnce(&mut SimulatedFaults)) -> Speed {
+        let mut faults = SimulatedFaults::default();
+        change(&mut faults);
+        Speed::new(&faults, (1, 0))
+    }
+
+    #[test]
+    fn what_is_wrong_comes_when_it_is_said() {
+        let mut drop = speed(|f| (f.drop, f.drop_at) = (50, Nanos::seconds(3)));
+        let at = [2, 3, 9].map(|second| drop.slowness(Nanos::seconds(second)));
+        assert_eq!(at, [1.0, 2.0, 2.0]);
+        let mut drift = speed(|f| f.drift = 30);
+        assert_eq!(drift.slowness(Nanos::seconds(120)), 1.6);
+        let pause = speed(|f| (f.pause, f.pause_every) = (Nanos(10), Nanos(100)));
+        let done = [5.0, 95.0, 100.0, 104.0, 110.0, 205.0].map(|at| pause.after_pause(at));
+        assert_eq!(done, [5.0, 95.0, 110.0, 110.0, 110.0, 210.0]);
+    }
+
+    #[test]
+    fn the_walk_is_as_wide_as_it_is_said() {
+        let mut noisy = speed(|f| f.noise = 20);
+        let walk: Vec<f64> = (0..20_000)
+            .map(|step| noisy.slowness(Nanos::millis(100 * step)).ln())
+            .collect();
+        let squares: f64 = walk.iter().map(|x| x * x).sum();
+        let found = (squares / walk.len() as f64).sqrt();
+        assert!((found - 0.2).abs() < 0.01, "{found}");
+    }
+}

@@ -1,0 +1,135 @@
+//! What the machine does now: programs that want a core, paging, and what each process reads and writes.
+//!
+//! Sources: proc_stat(5), proc_vmstat(5), proc_pid_io(5), proc_pid_comm(5). Of others' processes only root may know what they
+//! read and write; those are left out and counted. Deliberately absent: rates, which are differences.
+
+use crate::root::Root;
+use model::Bytes;
+use std::fs;
+
+/// A page of `/proc/vmstat`'s `pgpgin` and `pgpgout` is a KiB, whatever a page of memory is.
+const PAGED_BYTES: u64 = 1024;
+
+/// The figures of vmstat(8) that no device has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Programs that run or want to (`r`); `None` where the system does not tell.
+    pub runnable: Option<u64>,
+    /// Programs that wait for I/O and cannot be interrupted (`b`).
+    pub blocked: Option<u64>,
+    /// Read from block devices since boot (`bi`).
+    pub paged_in: Option<Bytes>,
+    /// Written to block devices since boot (`bo`).
+    pub paged_out: Option<Bytes>,
+}
+
+/// What one process has read from and written to devices since it began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessIo {
+    /// Its number.
+    pub process: u32,
+    /// What it is called.
+    pub name: String,
+    /// Fetched from devices.
+    pub read_bytes: Bytes,
+    /// Sent to devices, or to be sent: what it has put into the system's cache counts here.
+    pub write_bytes: Bytes,
+}
+
+/// As of now.
+pub fn activity(root: &Root) -> Activity {
+    let stat = root.text("proc/stat").unwrap_or_default();
+    let vmstat = root.text("proc/vmstat").unwrap_or_default();
+    Activity {
+        runnable: named(&stat, "procs_running"),
+        blocked: named(&stat, "procs_blocked"),
+        paged_in: named(&vmstat, "pgpgin").map(|pages| Bytes(pages.saturating_mul(PAGED_BYTES))),
+        paged_out: named(&vmstat, "pgpgout").map(|pages| Bytes(pages.saturating_mul(PAGED_BYTES))),
+    }
+}
+
+/// Every process that may be asked, with how many may not. Kernel threads and those that have moved nothing are left out.
+pub fn process_ios(root: &Root) -> (Vec<ProcessIo>, usize) {
+    let mut refused = 0;
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(root.path("proc")) else {
+        return (found, refused);
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(process) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        match fs::read_to_string(entry.path().join("io")) {
+            Ok(text) => found.extend(process_io(root, process, &text)),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => refused += 1,
+            Err(_) => {} // it has ended
+        }
+    }
+    (found, refused)
+}
+
+fn process_io(root: &Root, process: u32, text: &str) -> Option<ProcessIo> {
+    let bytes = |name: &str| named(text, name).map(Bytes);
+    let (read_bytes, write_bytes) = (bytes("read_bytes:")?, bytes("write_bytes:")?);
+    if read_bytes.0 == 0 && write_bytes.0 == 0 {
+        return None;
+    }
+    Some(ProcessIo {
+        process,
+        name: root
+            .text(format!("proc/{process}/comm"))
+            .unwrap_or_default(),
+        read_bytes,
+        write_bytes,
+    })
+}
+
+/// The number behind a name at the start of a line.
+fn named(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.strip_prefix(' ')?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_vmstat_shows_is_read_from_its_sources() {
+        let folder = tempfile::tempdir().unwrap();
+        let process = folder.path().join("proc/42");
+        fs::create_dir_all(&process).unwrap();
+        let proc = folder.path().join("proc");
+        fs::write(
+            proc.join("stat"),
+            "cpu 1 2\nprocs_running 3\nprocs_blocked 1\n",
+        )
+        .unwrap();
+        fs::write(proc.join("vmstat"), "pgpgin 5\npgpgout 7\n").unwrap();
+        fs::write(
+            process.join("io"),
+            "rchar: 9\nread_bytes: 4096\nwrite_bytes: 0\n",
+        )
+        .unwrap();
+        fs::write(process.join("comm"), "cp\n").unwrap();
+        let root = Root::at(folder.path().to_owned());
+        let expected = Activity {
+            runnable: Some(3),
+            blocked: Some(1),
+            paged_in: Some(Bytes(5 << 10)),
+            paged_out: Some(Bytes(7 << 10)),
+        };
+        assert_eq!(activity(&root), expected);
+        let (processes, refused) = process_ios(&root);
+        assert_eq!((processes.len(), refused), (1, 0));
+        assert_eq!(
+            (processes[0].name.as_str(), processes[0].read_bytes),
+            ("cp", Bytes(4096))
+        );
+        assert_eq!(
+            activity(&Root::at(folder.path().join("none"))),
+            Activity::default()
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! What the control groups of this process, and those above them, allow it: processor time and I/O.
+//!
+//! Where the groups are mounted is read in mountinfo, for the first version and for the second. The smallest limit on the
+//! way up counts. Sources: cgroups(7), the kernel's `Documentation/admin-guide/cgroup-v2.rst` (`cpu.max`, `io.max`) and
+//! `cgroup-v1/blkio-controller.rst`, `Documentation/scheduler/sched-bwc.rst`. Deliberately absent: weights, which bind
+//! only while others want the same; and what the groups above a container say, which is not shown in it.
+
+use super::mounts::{Mount, mounts};
+use crate::root::Root;
+use model::{Bytes, IoLimit, Limits};
+use std::path::{Path, PathBuf};
+
+/// A path of groups that is deeper is cut off.
+const DEPTH_MAX: usize = 32;
+
+/// Of this process.
+pub(super) fn limits(root: &Root) -> Limits {
+    let mounts = mounts(root);
+    let mut found = Limits::default();
+    let groups = root.text("proc/self/cgroup").unwrap_or_default();
+    for line in groups.lines() {
+        let mut words = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (words.next(), words.next()) else {
+            continue;
+        };
+        let mount = mounts.iter().find(|mount| is_of(mount, controllers));
+        for folder in mount.iter().flat_map(|mount| folders(mount, group)) {
+            read_cpu(root, &folder, &mut found);
+            read_io(root, &folder, &mut found);
+        }
+    }
+    found
+}
+
+/// The second version has no controllers in its line; those of the first are options of their mount.
+fn is_of(mount: &Mount, controllers: &str) -> bool {
+    if controllers.is_empty() {
+        return mount.kind == "cgroup2";
+    }
+    let wanted = |name: &str| matches!(name, "cpu" | "blkio");
+    let has = |name: &str| mount.options.split(',').any(|option| option == name);
+    mount.kind == "cgroup" && controllers.split(',').any(|name| wanted(name) && has(name))
+}
+
+/// The group's folder and those above it, up to where the groups are mounted; without the leading slash.
+fn folders(mount: &Mount, group: &str) -> Vec<PathBuf> {
+    let inner = Path::new(group).strip_prefix(&mount.inner);
+    let below = inner.unwrap_or(Path::new(""));
+    let leaves = below.components().any(|part| part.as_os_str() == "..");
+    let below = if leaves { Path::new("") } else { below };
+    let at = mount.at.strip_prefix("/").unwrap_or(&mount.at);
+    below
+        .ancestors()
+        .take(DEPTH_MAX)
+        .map(|part| at.join(part))
+        .collect()
+}
+
+fn read_cpu(root: &Root, folder: &Path, found: &mut Limits) {
+    let number = |name: &str| root.number::<u64>(folder.join(name));
+    let second = root.text(folder.join("cpu.max"));
+    let (quota, period) = match second.as_deref().and_then(|text| text.split_once(' ')) {
+        Some((quota, period)) => (quota.parse().ok(), period.trim().parse().ok()),
+        None => (number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")),
+    };
+    if let (Some(quota), Some(period @ 1..)) = (quota, period) {
+        let allowed = u64::saturating_mul(quota, 1000) / period;
+        smaller(&mut found.cpu_millicores, Some(allowed));
+    }
+}
+
+/// One limit of the first version is one file, of lines `8:16 1048576`.
+type FirstFile = (&'static str, fn(&mut IoLimit, u64));
+const FIRST: [FirstFile; 4] = [
+    ("read_iops_device", |limit, value| {
+        limit.read_ios_per_s = Some(value);
+    }),
+    ("write_iops_device", |limit, value| {
+        limit.write_ios_per_s = Some(value);
+    }),
+    ("read_bps_device", |limit, value| {
+        limit.read_per_s = Some(Bytes(value));
+    }),
+    ("write_bps_device", |limit, value| {
+        limit.write_per_s = Some(Bytes(value));
+    }),
+];
+
+fn read_io(root: &Root, folder: &Path, found: &mut Limits) {
+    for (name, set) in FIRST {
+        let text = root.text(folder.join(format!("blkio.throttle.{name}")));
+        for line in text.unwrap_or_default().lines() {
+            if let Some((device, rest)) = device(line)
+                && let Ok(value) = rest.parse()
+            {
+                let mut limit = IoLimit {
+                    device,
+                    ..IoLimit::default()
+                };
+                set(&mut limit, value);
+                merge(&mut found.io, limit);
+            }
+        }
+    }
+    let text = root.text(folder.join("io.max")).unwrap_or_default();
+    for limit in text.lines().filter_map(second) {
+        merge(&mut found.io, limit);
+    }
+}
+
+/// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
+fn second(line: &str) -> Option<IoLimit> {
+    let (device, rest) = device(line)?;
+    let value = |name: &str| -> Option<u64> {
+        let mut words = rest.split(' ').filter_map(|word| word.split_once('='));
+        words.find(|(key, _)| *key == name)?.1.parse().ok()
+    };
+    Some(IoLimit {
+        device,
+        read_ios_per_s: value("riops"),
+        write_ios_per_s: value("wiops"),
+        read_per_s: value("rbps").map(Bytes),
+        write_per_s: value("wbps").map(Bytes),
+    })
+}
+
+fn device(line: &str) -> Option<((u32, u32), &str)> {
+    let (number, rest) = line.split_once(' ')?;
+    let (major, minor) = number.split_once(':')?;
+    Some(((major.parse().ok()?, minor.parse().ok()?), rest.trim()))
+}
+
+fn merge(all: &mut Vec<IoLimit>, new: IoLimit) {
+    let Some(known) = all.iter_mut().find(|known| known.device == new.device) else {
+        all.push(new);
+        return;
+    };
+    smaller(&mut known.read_ios_per_s, new.read_ios_per_s);
+    smaller(&mut known.write_ios_per_s, new.write_ios_per_s);
+    smaller(&mut known.read_per_s, new.read_per_s);
+    smaller(&mut known.write_per_s, new.write_per_s);
+}
+
+fn smaller<T: Ord + Copy>(known: &mut Option<T>, new: Option<T>) {
+    *known = match (*known, new) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A tree with these files in it.
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let root = Root::at(folder.path().to_owned());
+        (folder, root)
+    }
+
+    #[test]
+    fn limits_of_the_first_version_are_read_in_the_group_s_own_folder_and_above() {
+        let (_folder, root) = tree(&[
+            ("proc/self/cgroup", "7:blkio:/a/b\n1:cpu,cpuacct:/a\n"),
+            (
+                "proc/self/mountinfo",
+                "30 25 0:26 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n\
+                 31 25 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n",
+            ),
+            (
+                "sys/fs/cgroup/blkio/a/b/blkio.throttle.read_iops_device",
+                "7:0 1920\n254:0 9000\n",
+            ),
+            (
+                "sys/fs/cgroup/blkio/a/blkio.throttle.read_iops_device",
+                "7:0 700\n",
+            ),
+            (
+                "sys/fs/cgroup/blkio/blkio.throttle.write_bps_device",
+                "7:0 1048576\n",
+            ),
+            ("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "150000\n"),
+            ("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"),
+            ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"),
+            ("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"),
+        ]);
+        let found = limits(&root);
+        assert_eq!(found.cpu_millicores, Some(1500));
+        let first = IoLimit {
+            device: (7, 0),
+            read_ios_per_s: Some(700),
+            write_per_s: Some(Bytes::mib(1)),
+            ..IoLimit::default()
+        };
+        assert_eq!(found.io[0], first);
+        assert_eq!(found.io[1].read_ios_per_s, Some(9000));
+    }
+
+    #[test]
+    fn limits_of_the_second_version_are_one_line_a_device() {
+        let (_folder, root) = tree(&[
+            ("proc/self/cgroup", "0::/box/inner\n"),
+            (
+                "proc/self/mountinfo",
+                "30 25 0:26 /box /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            ),
+            (
+                "sys/fs/cgroup/inner/io.max",
+                "8:16 rbps=2097152 wbps=max riops=max wiops=120\nnonsense\n",
+            ),
+            ("sys/fs/cgroup/inner/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/cpu.max", "50000 100000\n"),
+        ]);
+        let found = limits(&root);
+        assert_eq!(found.cpu_millicores, Some(500));
+        let expected = IoLimit {
+            device: (8, 16),
+            read_per_s: Some(Bytes::mib(2)),
+            write_ios_per_s: Some(120),
+            ..IoLimit::default()
+        };
+        assert_eq!(found.io, [expected]);
+    }
+
+    #[test]
+    fn no_group_a_garbled_line_or_a_way_out_is_no_limit() {
+        let (_folder, root) = tree(&[
+            ("proc/self/cgroup", "0::/../../x\n:::\n7:blkio\n"),
+            (
+                "proc/self/mountinfo",
+                "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            ),
+            ("sys/fs/cgroup/cpu.max", "100000 0\n"),
+            ("sys/fs/cgroup/io.max", "8:x riops=1\n8:1\n"),
+        ]);
+        assert_eq!(limits(&root), Limits::default());
+    }
+}

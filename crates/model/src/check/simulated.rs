@@ -1,0 +1,56 @@
+//! What a simulated target cannot be asked: nothing of the system is used, so nothing can be asked of the system for it.
+
+use super::Problem;
+use crate::plan::{CacheMode, EngineChoice, Hint, Location, Placement, Priority, Target, Timespan};
+
+pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
+    let is_simulated = |target: &&Target| matches!(target.location, Location::Simulated(_));
+    let simulated = span.targets.iter().filter(is_simulated).count();
+    if simulated == 0 {
+        return;
+    }
+    if simulated < span.targets.len() {
+        problems.push(Problem::SimulatedMixed);
+    }
+    let any = |asks: fn(&Target) -> bool| span.targets.iter().filter(is_simulated).any(asks);
+    let away = "leave it away, or name a file or device";
+    for (asked, what, instead) in [
+        (
+            span.engine != EngineChoice::Auto,
+            "engine to choose",
+            "leave --engine away",
+        ),
+        (span.polling.any(), "completions to poll for", away),
+        (
+            span.placement != Placement::default(),
+            "cores to run on",
+            away,
+        ),
+        (any(|target| target.create.is_some()), "file to make", away),
+        (
+            any(|target| target.cache != CacheMode::Unbuffered),
+            "cache of the system before it",
+            "leave it away, or say sim:…,page-cache=50%",
+        ),
+        (
+            any(|target| target.write_through),
+            "cache to write through",
+            away,
+        ),
+        (any(|target| target.large_pages), "memory of its own", away),
+        (
+            any(|target| target.priority != Priority::Normal),
+            "priority",
+            away,
+        ),
+        (
+            any(|target| target.hint != Hint::None),
+            "hint about the pattern",
+            away,
+        ),
+    ] {
+        if asked {
+            problems.push(Problem::SimulatedCannot { what, instead });
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The parameters by name: what each is, what it accepts, and where it stands. One row each; the reader, the printer and
+//! the documentation come from here.
+
+use super::{ServiceLaw, SimulatedDevice};
+use crate::units::{Bytes, Nanos};
+
+/// One parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct SimulatedKey {
+    /// As it is written.
+    pub name: &'static str,
+    /// How its value is written.
+    pub unit: Unit,
+    /// Smallest and largest value.
+    pub range: (u64, u64),
+    /// What it is, in a few words.
+    pub what: &'static str,
+    pub(super) get: fn(&SimulatedDevice) -> u64,
+    pub(super) set: fn(&mut SimulatedDevice, u64),
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A whole number.
+    Count,
+    /// A whole number of percent, with or without its sign.
+    Percent,
+    /// A time.
+    Time,
+    /// A size.
+    Size,
+    /// A size that is done in a second, with or without `/s`.
+    Rate,
+    /// `constant`, `lognormal` or `exponential`.
+    Law,
+}
+
+const GIB: u64 = 1 << 30;
+const HOUR: u64 = 3_600_000_000_000;
+
+/// A row whose field has the value's own type, or one that wraps it.
+macro_rules! key {
+    ($name:literal, $unit:ident, $range:expr, $what:literal, $($field:ident).+, $wrap:expr, $($part:tt)?) => {
+        SimulatedKey {
+            name: $name,
+            unit: Unit::$unit,
+            range: $range,
+            what: $what,
+            get: |device| device.$($field).+ $(.$part)?,
+            set: |device, value| device.$($field).+ = $wrap(value),
+        }
+    };
+}
+
+const fn plain(value: u64) -> u64 {
+    value
+}
+
+/// Every parameter, in the order in which it is printed.
+#[rustfmt::skip]
+pub const KEYS: [SimulatedKey; 33] = [
+    key!("size", Size, (1 << 20, 1 << 60), "how large it says it is", size, Bytes, 0),
+    key!("channels", Count, (1, 1024), "I/Os that are served side by side", channels, plain,),
+    SimulatedKey {
+        name: "law",
+        unit: Unit::Law,
+        range: (0, 2),
+        what: "how service times are spread",
+        get: |device| device.law as u64,
+        set: |device, value| device.law = LAWS[value as usize].0,
+    },
+    key!("spread", Percent, (0, 300), "standard deviation of a lognormal service time, of its mean", spread, plain,),
+    key!("service", Time, (0, HOUR), "mean service time of a read", service, Nanos, 0),
+    key!("write-service", Time, (0, HOUR), "mean service time of a write", write_service, Nanos, 0),
+    key!("position", Time, (0, HOUR), "mean time to get to an I/O that does not begin where the last one ended", position, Nanos, 0),
+    key!("elevator", Percent, (0, 50), "by how much positioning falls with each doubling of the queue", elevator, plain,),
+    key!("media", Rate, (0, 1024 * GIB), "bytes a second of one channel", media, plain,),
+    key!("bandwidth", Rate, (0, 1024 * GIB), "bytes a second of all channels together", bandwidth, plain,),
+    key!("write-bandwidth", Rate, (0, 1024 * GIB), "the same for writes, where it is another", write_bandwidth, plain,),
+    key!("cap-iops", Count, (0, 1_000_000_000), "most I/Os a second", cap_iops, plain,),
+    key!("cap-bandwidth", Rate, (0, 1024 * GIB), "most bytes a second", cap_bandwidth, plain,),
+    key!("burst", Count, (0, 1_000_000_000), "I/Os that may run ahead of the cap", burst, plain,),
+    key!("cache", Size, (0, 1 << 60), "read cache: the share of a range that fits is served from it", cache, Bytes, 0),
+    key!("hit", Time, (0, HOUR), "service time of what a cache takes or gives", hit, Nanos, 0),
+    key!("write-cache", Size, (0, 1 << 60), "writes that are taken before room has to be made", write_cache, Bytes, 0),
+    key!("drain", Rate, (0, 1024 * GIB), "bytes a second at which the write cache empties", drain, plain,),
+    key!("cliff", Count, (0, 1_000_000), "outstanding I/Os above which latency jumps", cliff, plain,),
+    key!("cliff-latency", Time, (0, HOUR), "what each I/O takes longer then", cliff_latency, Nanos, 0),
+    key!("queue", Count, (0, 65_536), "I/Os that the device takes at once", queue, plain,),
+    key!("request-max", Size, (0, GIB), "largest request; a larger I/O becomes several", request_max, Bytes, 0),
+    key!("cpu", Time, (0, HOUR), "processor time of each I/O on the imaginary host", cpu, Nanos, 0),
+    key!("neighbour", Count, (0, 100_000_000), "fault: I/Os a second of somebody else, 16K reads", faults.neighbour, plain,),
+    key!("drift", Percent, (0, 10_000), "fault: by how much it slows down each minute", faults.drift, plain,),
+    key!("drop", Percent, (0, 99), "fault: by how much it is slower after drop-at", faults.drop, plain,),
+    key!("drop-at", Time, (0, HOUR), "when that happens, from the start of the warm-up", faults.drop_at, Nanos, 0),
+    key!("pause", Time, (0, HOUR), "fault: how long it answers nothing in each pause-every", faults.pause, Nanos, 0),
+    key!("pause-every", Time, (0, HOUR), "from one pause to the next", faults.pause_every, Nanos, 0),
+    key!("page-cache", Percent, (0, 100), "fault: share of the I/Os that the host's cache serves", faults.page_cache, plain,),
+    key!("noise", Percent, (0, 200), "fault: how far its speed wanders, standard deviation", faults.noise, plain,),
+    key!("throttle", Count, (0, 100_000_000), "fault: I/Os a second that the host lets through to the device", faults.throttle, plain,),
+    key!("imbalance", Percent, (0, 1000), "fault: by how much longer every second thread's I/Os take", faults.imbalance, plain,),
+];
+
+/// Every law with its name, in the order of its number.
+pub(super) const LAWS: [(ServiceLaw, &str); 3] = [
+    (ServiceLaw::Constant, "constant"),
+    (ServiceLaw::Lognormal, "lognormal"),
+    (ServiceLaw::Exponential, "exponential"),
+];
+
+impl SimulatedKey {
+    /// What a device has of it.
+    pub fn of(&self, device: &SimulatedDevice) -> u64 {
+        (self.get)(device)
+    }
+
+    /// The value in words that are read back.
+    pub fn print(&self, value: u64) -> String {
+        match self.unit {
+            Unit::Count => value.to_string(),
+            Unit::Percent => format!("{value}%"),
+            Unit::Time => Nanos(value).to_string(),
+            Unit::Size => Bytes(value).to_string(),
+            Unit::Rate => format!("{}/s", Bytes(value)),
+            Unit::Law => LAWS[value as usize].1.to_owned(),
+        }
+    }
+
+    /// What it accepts, for a message.
+    pub fn accepted(&self) -> String {
+        let (least, most) = self.range;
+        let between = format!("from {} to {}", self.print(least), self.print(most));
+        match self.unit {
+            Unit::Count => format!("a whole number {between}"),
+            Unit::Percent => format!("a whole number of percent {between}"),
+            Unit::Time => format!("a time {between}, such as 250us or 8ms"),
+            Unit::Size => format!("a size {between}, such as 4K or 64G"),
+            Unit::Rate => format!("a size a second {between}, such as 200M/s"),
+            Unit::Law => "constant, lognormal or exponential".to_owned(),
+        }
+    }
+
+    /// The value that is written so; `None` where it is none that the parameter accepts.
+    pub fn read(&self, text: &str) -> Option<u64> {
+        let number = |text: &str| {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| digits)
+        };
+        let value = match self.unit {
+            Unit::Count => number(text),
+            Unit::Percent => number(text.strip_suffix('%').unwrap_or(text)),
+            Unit::Time => text.parse::<Nanos>().ok().map(|time| time.0),
+            Unit::Size => text.parse::<Bytes>().ok().map(|size| size.0),
+            Unit::Rate => {
+                let size = text.strip_suffix("/s").unwrap_or(text);
+                size.parse::<Bytes>().ok().map(|size| size.0)
+            }
+            Unit::Law => (0..)
+                .zip(LAWS)
+                .find(|(_, law)| law.1 == text)
+                .map(|law| law.0),
+        };
+        value.filter(|value| (self.range.0..=self.range.1).contains(value))
+    }
+}

@@ -1,0 +1,289 @@
+//! Readings of the kernel's counters, made into moments.
+//!
+//! Cost: a system call a device, two for all cores and paging, three a process. Machines with very many processes have them
+//! looked at less often, so that watching stays cheap. Deliberately absent: waiting for the next refresh.
+
+use crate::Clock;
+use crate::moment::{DeviceMoment, Machine, Moment, ProcessMoment};
+use host::{Activity, BlockTrace, CounterReader, ProcessIo, Root, Timed, activity, process_ios};
+use model::{BlockDevice, Bytes, Counters, CpuTimes, Nanos, WatchLatency, WatchMoment};
+use std::collections::HashMap;
+
+/// So many processes are looked at a refresh.
+const PROCESSES_EACH: usize = 400;
+/// So many of them are told.
+const PROCESSES_TOLD: usize = 20;
+
+/// What is to be watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Time single I/Os where the kernel allows it.
+    pub trace: bool,
+    /// Look at processes.
+    pub processes: bool,
+}
+
+/// Watches.
+pub struct Sampler {
+    root: Root,
+    devices: Vec<BlockDevice>,
+    counters: CounterReader,
+    trace: Option<BlockTrace>,
+    untraced: Option<String>,
+    before: Counters,
+    activity: Activity,
+    processes: Option<Processes>,
+}
+
+impl Sampler {
+    /// Takes the first reading.
+    pub fn start(root: Root, devices: Vec<BlockDevice>, asked: Asked, clock: &Clock) -> Self {
+        let names: Vec<String> = devices.iter().map(|device| device.name.clone()).collect();
+        let (trace, untraced) = start_trace(&root, &devices, asked.trace);
+        let mut counters = CounterReader::open(&root, &names);
+        let before = counters.read(&mut || clock());
+        Sampler {
+            devices,
+            trace,
+            untraced,
+            activity: activity(&root),
+            processes: asked
+                .processes
+                .then(|| Processes::start(&root, before.begun)),
+            counters,
+            before,
+            root,
+        }
+    }
+
+    /// Why single I/Os are not timed; `None` where they are.
+    pub fn untraced(&self) -> Option<&str> {
+        self.untraced.as_deref()
+    }
+
+    /// The devices that are watched.
+    pub fn devices(&self) -> &[BlockDevice] {
+        &self.devices
+    }
+
+    /// What happened since the last call.
+    pub fn next(&mut self, clock: &Clock) -> Moment {
+        let now = self.counters.read(&mut || clock());
+        let length = now.begun.minus(self.before.begun);
+        let mut devices = self.between(&now, length);
+        let one_in = self.time_each(&mut devices);
+        let machine = self.machine(&now, length);
+        let (processes, refused) = match &mut self.processes {
+            Some(processes) => processes.next(&self.root, now.begun),
+            None => (Vec::new(), 0),
+        };
+        self.before = now;
+        Moment {
+            at: self.before.begun,
+            length,
+            devices,
+            machine,
+            processes,
+            refused,
+            one_in,
+        }
+    }
+
+    /// A device that has gone is left out; one that has come back began anew.
+    fn between(&self, now: &Counters, length: Nanos) -> Vec<DeviceMoment> {
+        let each = now.devices.iter().filter_map(|after| {
+            let before = self
+                .before
+                .devices
+                .iter()
+                .find(|one| one.name == after.name)?;
+            Some(DeviceMoment {
+                name: after.name.clone(),
+                figures: WatchMoment::between(before, after, now.begun, length),
+                totals: after.clone(),
+            })
+        });
+        each.collect()
+    }
+
+    fn time_each(&mut self, devices: &mut [DeviceMoment]) -> Option<u64> {
+        let rate = devices
+            .iter()
+            .map(|device| device.figures.ios_per_s())
+            .sum();
+        let Timed {
+            devices: mut timed,
+            lost,
+            one_in,
+        } = self.trace.as_mut()?.read(rate);
+        for device in devices.iter_mut().filter(|_| !lost) {
+            let facts = self.devices.iter().find(|facts| facts.name == device.name);
+            let times = facts.and_then(|facts| timed.get_mut(&facts.number));
+            device.figures.latency = times.and_then(|times| WatchLatency::of(times));
+        }
+        Some(one_in)
+    }
+
+    fn machine(&mut self, now: &Counters, length: Nanos) -> Machine {
+        let activity = activity(&self.root);
+        let seconds = length.as_seconds().max(1e-9);
+        let rate = |before: Option<Bytes>, after: Option<Bytes>| {
+            Some(after?.0.saturating_sub(before?.0) as f64 / seconds)
+        };
+        let shares = shares(&self.before.cpus, &now.cpus);
+        let machine = Machine {
+            runnable: activity.runnable,
+            blocked: activity.blocked,
+            in_per_s: rate(self.activity.paged_in, activity.paged_in),
+            out_per_s: rate(self.activity.paged_out, activity.paged_out),
+            user: shares[0],
+            kernel: shares[1],
+            idle: shares[2],
+            steal: shares[3],
+        };
+        self.activity = activity;
+        machine
+    }
+}
+
+/// Only of whole disks that have requests: the kernel names the disk, not the partition.
+fn start_trace(
+    root: &Root,
+    devices: &[BlockDevice],
+    wanted: bool,
+) -> (Option<BlockTrace>, Option<String>) {
+    if !wanted {
+        return (None, Some("not asked for".to_owned()));
+    }
+    let numbers = devices.iter().filter(|device| device.kind != "partition");
+    let numbers: Vec<(u32, u32)> = numbers.map(|device| device.number).collect();
+    if numbers.is_empty() {
+        let why = "requests are traced for whole disks, and these are partitions";
+        return (None, Some(why.to_owned()));
+    }
+    match BlockTrace::start(root, &numbers) {
+        Ok(trace) => (Some(trace), None),
+        Err(why) => (None, Some(why)),
+    }
+}
+
+/// In programs, in the kernel, idle, taken: shares of all cores together.
+fn shares(before: &[CpuTimes], after: &[CpuTimes]) -> [f64; 4] {
+    let sum = |cores: &[CpuTimes], of: fn(&CpuTimes) -> Nanos| {
+        cores.iter().map(|core| of(core).0).sum::<u64>()
+    };
+    let parts: [fn(&CpuTimes) -> Nanos; 4] = [
+        |core| core.user,
+        |core| core.kernel,
+        |core| core.idle,
+        |core| core.steal,
+    ];
+    let spent = parts.map(|of| sum(after, of).saturating_sub(sum(before, of)) as f64);
+    let all = spent.iter().sum::<f64>().max(1.0);
+    spent.map(|part| part / all)
+}
+
+/// What processes had moved at the last look.
+struct Processes {
+    at: Nanos,
+    before: HashMap<u32, ProcessIo>,
+    refused: usize,
+    told: Vec<ProcessMoment>,
+    /// Refreshes until the next look.
+    wait: usize,
+}
+
+impl Processes {
+    fn start(root: &Root, at: Nanos) -> Self {
+        let (found, refused) = process_ios(root);
+        Processes {
+            at,
+            before: by_number(found),
+            refused,
+            told: Vec::new(),
+            wait: 0,
+        }
+    }
+
+    fn next(&mut self, root: &Root, at: Nanos) -> (Vec<ProcessMoment>, usize) {
+        if self.wait > 0 {
+            self.wait -= 1;
+            return (self.told.clone(), self.refused);
+        }
+        let (found, refused) = process_ios(root);
+        let seconds = at.minus(self.at).as_seconds().max(1e-9);
+        let mut told: Vec<ProcessMoment> = found
+            .iter()
+            .filter_map(|now| self.moved(now, seconds))
+            .collect();
+        let busy = |one: &ProcessMoment| one.read_per_s + one.write_per_s;
+        told.sort_by(|a, b| busy(b).total_cmp(&busy(a)).then(a.process.cmp(&b.process)));
+        told.truncate(PROCESSES_TOLD);
+        self.wait = (found.len() + refused) / PROCESSES_EACH;
+        self.before = by_number(found);
+        (self.at, self.refused, self.told) = (at, refused, told);
+        (self.told.clone(), self.refused)
+    }
+
+    /// One that was not there at the last look began since then. A number that was given anew has smaller counts.
+    fn moved(&self, now: &ProcessIo, seconds: f64) -> Option<ProcessMoment> {
+        let before = self.before.get(&now.process);
+        let of = |bytes: fn(&ProcessIo) -> Bytes| {
+            bytes(now)
+                .0
+                .saturating_sub(before.map_or(0, |before| bytes(before).0))
+        };
+        let (read, written) = (of(|one| one.read_bytes), of(|one| one.write_bytes));
+        (read + written > 0).then(|| ProcessMoment {
+            process: now.process,
+            name: now.name.clone(),
+            read_per_s: read as f64 / seconds,
+            write_per_s: written as f64 / seconds,
+        })
+    }
+}
+
+fn by_number(found: Vec<ProcessIo>) -> HashMap<u32, ProcessIo> {
+    found.into_iter().map(|one| (one.process, one)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_all_cores_are_one_together() {
+        let core = |user: u64, idle: u64| CpuTimes {
+            user: Nanos(user),
+            idle: Nanos(idle),
+            ..CpuTimes::default()
+        };
+        let found = shares(&[core(0, 0), core(5, 5)], &[core(10, 10), core(15, 15)]);
+        assert_eq!(found, [0.5, 0.0, 0.5, 0.0]);
+        assert_eq!(shares(&[], &[]), [0.0; 4]);
+    }
+
+    #[test]
+    fn a_process_that_is_new_moved_all_it_ever_moved() {
+        let process = |read: u64| ProcessIo {
+            process: 7,
+            name: "cp".to_owned(),
+            read_bytes: Bytes(read),
+            write_bytes: Bytes(0),
+        };
+        let mut processes = Processes {
+            at: Nanos(0),
+            before: HashMap::new(),
+            refused: 0,
+            told: Vec::new(),
+            wait: 0,
+        };
+        assert_eq!(
+            processes.moved(&process(100), 2.0).unwrap().read_per_s,
+            50.0
+        );
+        processes.before = by_number(vec![process(100)]);
+        assert_eq!(processes.moved(&process(100), 2.0), None);
+        assert_eq!(processes.moved(&process(50), 2.0), None);
+    }
+}

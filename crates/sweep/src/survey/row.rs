@@ -1,0 +1,118 @@
+//! What is known so far of one workload: each load with its rate, repeats taken together.
+
+use super::load::Load;
+use crate::Measured;
+use model::Outcome;
+
+/// One load of a workload, all its runs together.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) load: Load,
+    /// I/Os a second over all runs. // above 0
+    pub(crate) rate: f64,
+    /// Half of the 95 % interval as a share of the rate; `None` where the runs cannot tell.
+    pub(crate) half_width: Option<f64>,
+    /// Mean latency in seconds.
+    pub(crate) latency_s: f64,
+    /// How often it was run.
+    pub(crate) runs: u32,
+    /// The tool, and not the target, was what held it back.
+    pub(crate) tool_bound: bool,
+}
+
+/// One workload.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    /// In the order of the in-flight counts, one a load.
+    pub(crate) cells: Vec<Cell>,
+    /// A run failed, was stopped, or moved nothing: nothing more is asked of this workload.
+    pub(crate) spoilt: bool,
+}
+
+impl Row {
+    /// The closed-loop cells of a workload among all that was done.
+    pub(crate) fn of(label: &str, done: &[Measured]) -> Row {
+        let mut row = Row::default();
+        let mine = done
+            .iter()
+            .filter(|cell| cell.label == label && cell.record.plan.arrivals.is_none());
+        for measured in mine {
+            match Cell::of(measured) {
+                Some(cell) => row.add(cell),
+                None => row.spoilt = true,
+            }
+        }
+        row
+    }
+
+    fn add(&mut self, cell: Cell) {
+        match self.cells.iter_mut().find(|known| known.load == cell.load) {
+            Some(known) => known.join(&cell),
+            None => {
+                let key = |cell: &Cell| (cell.load.in_flight(), cell.load.threads);
+                let place = self.cells.partition_point(|other| key(other) < key(&cell));
+                self.cells.insert(place, cell);
+            }
+        }
+    }
+
+    pub(crate) fn at(&self, load: Load) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.load == load)
+    }
+
+    /// The one that surely reaches the most: of many cells that are alike, the one with the highest rate would be the
+    /// luckiest.
+    pub(crate) fn best(&self) -> Option<&Cell> {
+        self.cells
+            .iter()
+            .max_by(|a, b| a.at_least().total_cmp(&b.at_least()))
+    }
+
+    /// Nothing of it was run.
+    pub(crate) fn is_new(&self) -> bool {
+        self.cells.is_empty() && !self.spoilt
+    }
+
+    /// Runs in all.
+    pub(crate) fn runs(&self) -> u32 {
+        self.cells.iter().map(|cell| cell.runs).sum()
+    }
+}
+
+impl Cell {
+    /// `None` for a run that did not end as planned or moved nothing.
+    fn of(measured: &Measured) -> Option<Cell> {
+        let record = &measured.record;
+        let latency_s = measured.latency_s?;
+        let usable = record.outcome == Outcome::Complete && measured.rate.value > 0.0;
+        usable.then(|| Cell {
+            load: Load::of(record),
+            rate: measured.rate.value,
+            half_width: measured.rate.half_width_share(),
+            latency_s,
+            runs: 1,
+            tool_bound: measured.tool_bound,
+        })
+    }
+
+    /// The lower end of the rate's interval.
+    fn at_least(&self) -> f64 {
+        self.rate * (1.0 - self.half_width.unwrap_or(analysis::UNKNOWN_WIDTH))
+    }
+
+    /// Takes another run of the same load in. Each run says how far it may be off by itself; where they lie further apart
+    /// than that, how far they lie apart is what is known.
+    fn join(&mut self, other: &Cell) {
+        let runs = f64::from(self.runs);
+        let mean = (self.rate * runs + other.rate) / (runs + 1.0);
+        let apart = (self.rate - other.rate).abs() / 2.0 / mean;
+        self.half_width = self
+            .half_width
+            .zip(other.half_width)
+            .map(|(mine, its)| (mine.hypot(its) / 2.0).max(apart / (runs + 1.0).sqrt()));
+        self.latency_s = (self.latency_s * runs + other.latency_s) / (runs + 1.0);
+        self.tool_bound &= other.tool_bound;
+        self.rate = mean;
+        self.runs += other.runs;
+    }
+}

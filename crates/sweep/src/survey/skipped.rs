@@ -1,0 +1,53 @@
+//! What a survey did not run of the whole grid, and why: so that nobody takes silence for a measurement.
+
+use super::climb::KNEE_SHARE;
+use super::load::Load;
+use super::row::Row;
+
+/// The loads of one workload that were not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its name.
+    pub workload: String,
+    /// How many loads of the grid.
+    pub loads: usize,
+    /// Why, in one sentence.
+    pub why: String,
+}
+
+impl Skipped {
+    pub(crate) fn of(name: &str, grid: &[Load], row: &Row) -> Option<Skipped> {
+        let left = grid.iter().filter(|load| row.at(**load).is_none());
+        let left: Vec<&Load> = left.collect();
+        (!left.is_empty()).then(|| Skipped {
+            workload: name.to_owned(),
+            loads: left.len(),
+            why: why(&left, row),
+        })
+    }
+}
+
+fn why(left: &[&Load], row: &Row) -> String {
+    let Some(best) = row.best().filter(|_| !row.spoilt) else {
+        return "a run before them failed, was stopped or moved nothing".to_owned();
+    };
+    let knee = row
+        .cells
+        .iter()
+        .find(|cell| cell.rate >= KNEE_SHARE * best.rate)
+        .map_or(best.load.in_flight(), |cell| cell.load.in_flight());
+    let of = |wanted: &dyn Fn(&Load) -> bool| left.iter().any(|load| wanted(load));
+    let mut parts = Vec::new();
+    if of(&|load| load.threads == 1 && load.in_flight() < knee) {
+        parts.push(format!(
+            "below {knee} in flight the rate follows from the service time"
+        ));
+    }
+    if of(&|load| load.threads == 1 && load.in_flight() > knee) {
+        parts.push(format!("beyond {knee} in flight more brought nothing"));
+    }
+    if of(&|load| load.threads > 1) {
+        parts.push("one thread was not the limit".to_owned());
+    }
+    parts.join("; ")
+}

@@ -1,0 +1,266 @@
+//! A comparison on a page: the answer, what was held against what, each figure, each cell.
+//!
+//! On a narrow page the columns of the cells that say least go first. Deliberately absent: which change counts as one.
+
+use crate::foot;
+use crate::number::{NOTHING, count, mib_per_s, rate, time};
+use crate::paper::Paper;
+use crate::table::{Column, left, lines, right, table_width};
+use crate::text::{printable, shorten, wrap};
+use analysis::say;
+use analysis::{CellChange, ChangeReport, CompareReport, Estimate, Held, SideReport};
+use std::io::{self, Write};
+
+const NOTES_MAX: usize = 12;
+/// Figures that are shown of all; the others stand in the document.
+const SHOWN: [&str; 8] = [
+    "iops",
+    "throughput",
+    "latency_mean",
+    "latency_p50",
+    "latency_p99",
+    "latency_p999",
+    "response_p50",
+    "response_p99",
+];
+const P99_A: &str = "p99 A";
+const P99_B: &str = "p99 B";
+const RUNS: &str = "runs";
+/// On a narrow page these columns of the cells go first, in this order.
+const DISPENSABLE: [&str; 3] = [RUNS, P99_A, P99_B];
+
+/// Writes the page.
+pub fn compare_summary(
+    report: &CompareReport,
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut page = wrap("", &report.answer, paper.width(), 6);
+    for condition in &report.conditions {
+        let word = match condition.held {
+            Held::Broken => "NO  ",
+            Held::CannotTell => "?   ",
+            Held::Holds => "ok  ",
+        };
+        let told = format!("{}: {}", condition.condition, condition.sentence);
+        page.extend(wrap(word, &told, paper.width(), 3));
+    }
+    page.extend(wrap("A   ", &side(&report.a), paper.width(), 2));
+    page.extend(wrap("B   ", &side(&report.b), paper.width(), 2));
+    page.push(String::new());
+    page.extend(overall(report, paper));
+    if report.cells.len() > 1 {
+        page.push(String::new());
+        page.push(counts(report));
+        page.extend(cells(report, paper));
+    }
+    let mut foot = differences(report, paper);
+    foot.extend(foot::notes(&report.notes, NOTES_MAX, paper));
+    if !foot.is_empty() {
+        page.push(String::new());
+        page.extend(foot);
+    }
+    page.iter()
+        .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
+fn side(side: &SideReport) -> String {
+    let results = say::counted(side.results, "result");
+    format!("{}: {results}; {}", side.name, side.what)
+}
+
+/// One row a figure.
+fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
+    let heads = [
+        left("", 10),
+        right("A", 10),
+        right("B", 10),
+        right("change", 9),
+        right("95 % interval", 18),
+        right("could have seen", 8),
+    ];
+    let blocks_differ = report.differences.iter().any(|one| one.what == "block");
+    let shown = report.overall.iter().filter(|change| {
+        SHOWN.contains(&change.metric.as_str()) && (change.metric != "throughput" || blocks_differ)
+    });
+    let rows: Vec<Vec<String>> = shown
+        .map(|change| {
+            let [a, b] = [change.a, change.b].map(|value| figure(&change.metric, value));
+            vec![
+                change.short.clone(),
+                a,
+                b,
+                change
+                    .ratio
+                    .as_ref()
+                    .map_or_else(nothing, |ratio| changed(ratio.value)),
+                interval(change),
+                change
+                    .smallest_seen_share
+                    .map_or_else(nothing, say::percent),
+            ]
+        })
+        .collect();
+    let heads: Vec<&Column<'_>> = heads.iter().collect();
+    match rows.is_empty() {
+        true => Vec::new(),
+        false => lines(&heads, &rows, paper.width()),
+    }
+}
+
+fn nothing() -> String {
+    NOTHING.to_owned()
+}
+
+/// A figure in its unit.
+fn figure(metric: &str, value: f64) -> String {
+    if metric.ends_with("iops") {
+        rate(value)
+    } else if metric.ends_with("throughput") {
+        format!("{} MiB/s", mib_per_s(value))
+    } else {
+        time(value)
+    }
+}
+
+/// `+5.1 %`, or `3.2 x` where that is easier to grasp.
+fn changed(ratio: f64) -> String {
+    match (0.5..2.0).contains(&ratio) {
+        true => say::change(ratio),
+        false => format!("{} x", say::digits(ratio)),
+    }
+}
+
+fn interval(change: &ChangeReport) -> String {
+    match &change.ratio {
+        Some(Estimate {
+            low: Some(low),
+            high: Some(high),
+            value,
+            ..
+        }) => match (0.5..2.0).contains(value) {
+            true => format!("{} … {}", say::change(*low), say::change(*high)),
+            false => format!("{} … {} x", say::digits(*low), say::digits(*high)),
+        },
+        _ => "cannot tell".to_owned(),
+    }
+}
+
+fn counts(report: &CompareReport) -> String {
+    let counts = &report.cell_counts;
+    let kinds = [
+        (counts.faster, "faster in B"),
+        (counts.slower, "slower in B"),
+        (counts.same, "without a difference seen"),
+        (counts.cannot_tell, "that cannot tell"),
+    ];
+    let parts: Vec<String> = kinds
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{} {what}", count(*number)))
+        .collect();
+    format!(
+        "{}: {}",
+        say::counted(counts.paired, "cell"),
+        parts.join(", ")
+    )
+}
+
+fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
+    let mut heads: Vec<Column<'_>> = vec![left("", 1)];
+    heads.extend(report.fields.iter().map(|field| right(field, 4)));
+    let words = heads.len();
+    heads.extend([
+        right("A IO/s", 7),
+        right("B IO/s", 7),
+        right("rate", 7),
+        right("95 % interval", 17),
+    ]);
+    heads.extend([
+        right(P99_A, 7),
+        right(P99_B, 7),
+        right("p99", 7),
+        left(RUNS, 4),
+    ]);
+    let rows: Vec<Vec<String>> = report
+        .cells
+        .iter()
+        .map(|cell| row(cell, &report.fields))
+        .collect();
+    let mut shown: Vec<usize> = (0..heads.len()).collect();
+    for head in DISPENSABLE {
+        let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
+        if table_width(&columns, &picked(&rows, &shown)) <= paper.width() {
+            break;
+        }
+        shown.retain(|&place| heads[place].head != head);
+    }
+    let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
+    let mut page = lines(&columns, &picked(&rows, &shown), paper.width());
+    for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
+        if let Some(reason) = &cell.missing {
+            let told = format!("{}  NA: {}", row[..words].join("  "), printable(reason));
+            *line = shorten(&told, paper.width());
+        }
+    }
+    page.extend(wrap(
+        "  ",
+        "+ faster, - slower in B, beyond what chance makes of so many cells",
+        paper.width(),
+        2,
+    ));
+    page
+}
+
+fn picked(rows: &[Vec<String>], shown: &[usize]) -> Vec<Vec<String>> {
+    let pick = |row: &Vec<String>| {
+        shown
+            .iter()
+            .filter_map(|&place| row.get(place).cloned())
+            .collect()
+    };
+    rows.iter().map(pick).collect()
+}
+
+fn row(cell: &CellChange, fields: &[String]) -> Vec<String> {
+    let find = |metric: &str| cell.changes.iter().find(|change| change.metric == metric);
+    let (iops, p99) = (find("iops"), find("latency_p99"));
+    let value = |field: &String| {
+        let found = cell.values.iter().find(|one| one.field == *field);
+        found.map_or_else(nothing, |one| shorten(&printable(&one.value), 24))
+    };
+    let ratio = |change: Option<&ChangeReport>| {
+        let ratio = change.and_then(|change| change.ratio.as_ref());
+        ratio.map_or_else(nothing, |ratio| changed(ratio.value))
+    };
+    let side = |change: Option<&ChangeReport>, of: fn(&ChangeReport) -> f64| {
+        change.map_or_else(nothing, |change| figure(&change.metric, of(change)))
+    };
+    let mark =
+        match iops.map(|change| (change.differs, change.ratio.as_ref().map(|r| r.value > 1.0))) {
+            Some((Some(true), Some(true))) => "+",
+            Some((Some(true), _)) => "-",
+            _ => " ",
+        };
+    let mut cells = vec![mark.to_owned()];
+    cells.extend(fields.iter().map(value));
+    cells.push(side(iops, |change| change.a));
+    cells.push(side(iops, |change| change.b));
+    cells.push(ratio(iops));
+    cells.push(iops.map_or_else(nothing, interval));
+    cells.push(side(p99, |change| change.a));
+    cells.push(side(p99, |change| change.b));
+    cells.push(ratio(p99));
+    cells.push(format!("{} {}", cell.a.join(","), cell.b.join(",")));
+    cells
+}
+
+fn differences(report: &CompareReport, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    for (place, one) in report.differences.iter().enumerate() {
+        let head = if place == 0 { "differs " } else { "        " };
+        let told = format!("{}: {} in A, {} in B", one.what, one.a, one.b);
+        page.extend(wrap(head, &told, paper.width(), 2));
+    }
+    page
+}

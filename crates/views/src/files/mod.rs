@@ -1,0 +1,215 @@
+//! Work with files on one page: the answer, one row an operation with how far off its rate may be, and whose doing it is.
+//!
+//! What was not measured stands as words with its reason. Read in this order: the page (here), `bonnie` (the same in the
+//! layout of bonnie++), `copy` (the last lines of dd).
+
+mod bonnie;
+mod copy;
+
+pub use bonnie::{files_bonnie, unmeasured_words};
+pub use copy::copy_lines;
+
+use crate::foot;
+use crate::json::document;
+use crate::number::{
+    NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
+};
+use crate::paper::{Paper, Stored};
+use crate::table::{Column, left, lines, right};
+use crate::text::{printable, shorten, trust_footnote, wrap};
+use crate::time::write_time;
+use analysis::{Estimate, FilesReport, FilesRow, TargetDigest, Trust, say};
+use std::io::{self, Write};
+
+const NOTES_MAX: usize = 14;
+/// Below this width the columns that are marked narrow stand alone.
+const WIDE: usize = 100;
+
+/// Each column, and whether it stands on a narrow page too.
+const COLUMNS: [(Column, bool); 9] = [
+    (left("operation", 30), true),
+    (right("/s", 6), true),
+    (right("±", 6), true),
+    (right("MiB/s", 6), true),
+    (right("p50", 7), true),
+    (right("p99", 8), true),
+    (right("p99.9", 8), false),
+    (right("max", 7), false),
+    (right("CPU", 5), false),
+];
+
+/// Writes the page.
+pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = wrap("", &report.headline, paper.width(), 3);
+    page.extend(setting(report, paper));
+    page.push(String::new());
+    page.extend(table(report, paper));
+    page.extend(footnote(report, paper));
+    page.push(String::new());
+    page.extend(foot::notes(&notes(report), NOTES_MAX, paper));
+    page.extend(foot::stored(paper));
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The whole report as one document, ending in a newline.
+pub fn files_json(
+    report: &FilesReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    let target = TargetDigest {
+        path: report.paths.join(" to "),
+        file_system: report.file_system.clone(),
+        chain: report.chain.clone(),
+        ..TargetDigest::default()
+    };
+    page.extend(foot::target(&target, &asked(report), paper));
+    if let Some(host) = &report.host {
+        let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
+        let told = [Some(foot::host(host)), begun];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        page.extend(wrap("host    ", &told.join("; "), paper.width(), 1));
+    }
+    page
+}
+
+fn asked(report: &FilesReport) -> String {
+    let tree = report.tree.as_ref().map(|tree| {
+        let small = (tree.files > 0).then(|| {
+            format!(
+                "{} of {} in {}, {}",
+                say::counted(tree.files, "file"),
+                bytes(tree.file_bytes),
+                say::counted(tree.folders, "folder"),
+                say::counted(u64::from(tree.threads), "thread")
+            )
+        });
+        let large = (tree.data_bytes > 0).then(|| {
+            let block = bytes(tree.block_bytes);
+            format!("a file of {} in blocks of {block}", bytes(tree.data_bytes))
+        });
+        small
+            .into_iter()
+            .chain(large)
+            .collect::<Vec<String>>()
+            .join("; ")
+    });
+    let copy = report.copy.as_ref().map(|copy| {
+        let (input, output) = (copy.input_block_bytes, copy.output_block_bytes);
+        match input == output {
+            true => format!("blocks of {}", bytes(input)),
+            false => format!("reads of {}, writes of {}", bytes(input), bytes(output)),
+        }
+    });
+    tree.or(copy).unwrap_or_default()
+}
+
+fn table(report: &FilesReport, paper: &Paper) -> Vec<String> {
+    let shown = |place: usize| COLUMNS[place].1 || paper.width() >= WIDE;
+    let heads: Vec<&Column> = (0..COLUMNS.len())
+        .filter(|&place| shown(place))
+        .map(|place| &COLUMNS[place].0)
+        .collect();
+    let pick = |cells: Vec<String>| {
+        let places = (0usize..).zip(cells).filter(|(place, _)| shown(*place));
+        places.map(|(_, cell)| cell).collect::<Vec<String>>()
+    };
+    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| pick(cells(row))).collect();
+    let mut page = lines(&heads, &rows, paper.width());
+    for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
+        if let Some(why) = &row.unmeasured {
+            let told = format!("{:<30}  not measured: {}", name(row), printable(why));
+            *line = shorten(&told, paper.width());
+        }
+    }
+    page
+}
+
+pub(super) fn name(row: &FilesRow) -> String {
+    let mark = if row.cut && row.planned.is_some() {
+        " *"
+    } else {
+        ""
+    };
+    format!("{}, {}{mark}", printable(&row.operation), row.order)
+}
+
+fn cells(row: &FilesRow) -> Vec<String> {
+    let at = |quantile| percentile(row.latency.at(quantile));
+    let Some(found) = row.rate_per_s else {
+        return vec![name(row)];
+    };
+    vec![
+        name(row),
+        rate(found.value),
+        half_width(found),
+        row.bytes_per_s
+            .map_or_else(|| NOTHING.to_owned(), |flow| mib_per_s(flow.value)),
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        whole_time_or_nothing(row.latency.max_ns),
+        row.cpu_share
+            .map_or_else(|| NOTHING.to_owned(), whole_percent),
+    ]
+}
+
+/// As percent of the value.
+fn half_width(found: Estimate) -> String {
+    found
+        .half_width_share()
+        .map_or_else(|| NOTHING.to_owned(), say::percent)
+}
+
+fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn footnote(report: &FilesReport, paper: &Paper) -> Vec<String> {
+    let rows = || report.rows.iter().filter(|row| row.rate_per_s.is_some());
+    let percentiles = || {
+        rows()
+            .flat_map(|row| &row.latency.percentiles)
+            .filter(|p| p.quantile <= 0.999)
+    };
+    let mut parts = vec!["± half of the 95 % interval of the rate".to_owned()];
+    if rows().any(|row| row.cut && row.planned.is_some()) {
+        parts.push("* cut short".to_owned());
+    }
+    parts.extend(trust_footnote(
+        percentiles().any(|p| p.trust == Trust::Weak),
+        percentiles().any(|p| p.trust == Trust::None),
+    ));
+    match rows().next() {
+        Some(_) => wrap("  ", &parts.join("; "), paper.width(), 2),
+        None => Vec::new(),
+    }
+}
+
+fn notes(report: &FilesReport) -> Vec<String> {
+    let flushed = report.rows.iter().filter_map(|row| {
+        let flush = row.flush_ns.filter(|&flush| flush * 10 > row.elapsed_ns)?;
+        Some(format!("{} of {}", time(flush as f64), row.operation))
+    });
+    let flushed: Vec<String> = flushed.collect();
+    let flushed = (!flushed.is_empty()).then(|| {
+        format!(
+            "the flush at the end, which is part of the rate: {}",
+            flushed.join(", ")
+        )
+    });
+    let ended = (report.outcome != "complete").then(|| {
+        let done = count(report.rows.len() as u64);
+        format!("{}: {done} steps until then", report.outcome)
+    });
+    ended
+        .into_iter()
+        .chain(report.notes.iter().cloned())
+        .chain(flushed)
+        .collect()
+}

@@ -1,0 +1,47 @@
+//! The page of all rules, docs/findings.md: what each says, how it decides, after whom, and what to do.
+//!
+//! Made from the table of rules, so that it cannot be behind them. Deliberately absent: the sentences of single findings.
+
+use analysis::{FINDINGS, Look, Rule};
+
+const HEAD: &str = "\
+# What fathom finds, and how
+
+Under every result stand the findings: sentences with their numbers, the heaviest first. Each ends with the place here that
+explains it. A finding is *invalid* (the result does not say what was asked), *weak* (it may be used with this in mind) or
+good to know; in documents it carries its confidence: `high` where it was counted or computed, `medium` where it is the
+likeliest explanation, `low` where other explanations fit the numbers too. Of several findings with one cause only the
+strongest is told. A rule keeps silent where it lacks a fact.
+
+This page is made from the table of rules (`UPDATE_EXPECT=1 cargo test -p views --test it findings`).
+";
+
+/// The page.
+pub fn findings_page() -> String {
+    let mut page = HEAD.to_owned();
+    page.push_str("\n| finding | says | looks at |\n|---|---|---|\n");
+    for rule in FINDINGS {
+        page.push_str(&format!(
+            "| [{0}](#{0}) | {1} | {2} |\n",
+            rule.id,
+            rule.what,
+            looks_at(rule)
+        ));
+    }
+    for rule in FINDINGS {
+        page.push_str(&format!(
+            "\n## {}\n\n{}\n\n**How it decides.** {}\n\n**Source.** {}\n\n**What to do.** {}\n",
+            rule.id, rule.what, rule.method, rule.source, rule.advice
+        ));
+    }
+    page
+}
+
+const fn looks_at(rule: &Rule) -> &'static str {
+    match rule.look {
+        Look::Own(_) => "a run of fathom's",
+        Look::Any(_) => "a run of any tool",
+        Look::Several(_) => "the runs of a session",
+        Look::Both(..) => "a run of any tool; the runs of a session",
+    }
+}

@@ -1,0 +1,179 @@
+//! A quick look, and what layers cost, on one page each: the answer, a row a run or a way, whose doing it is.
+
+use crate::foot;
+use crate::json::document;
+use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate};
+use crate::paper::{Paper, Stored};
+use crate::table::{Column, left, lines, right};
+use crate::text::{printable, wrap};
+use crate::time::write_time;
+use analysis::{
+    Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, say,
+};
+use std::io::{self, Write};
+
+const NOTES_MAX: usize = 12;
+
+const QUICK: [Column; 6] = [
+    left("what", 33),
+    right("/s", 6),
+    right("±", 6),
+    right("MiB/s", 6),
+    right("p50", 7),
+    right("p99", 8),
+];
+const LAYERS: [Column; 6] = [
+    left("way", 33),
+    right("/s", 6),
+    right("MiB/s", 6),
+    right("±", 6),
+    right("costs", 15),
+    right("MiB/s less", 10),
+];
+
+/// Writes the page of a quick look.
+pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = wrap("", &report.headline, paper.width(), 3);
+    page.extend(setting(report.place.as_ref(), paper));
+    page.push(String::new());
+    let heads: Vec<&Column> = QUICK.iter().collect();
+    let rows: Vec<Vec<String>> = report.rows.iter().map(quick_cells).collect();
+    // Behind each row, where there is room, what it says; the document has it always.
+    for (line, row) in lines(&heads, &rows, paper.width())
+        .iter()
+        .zip(std::iter::once("").chain(report.rows.iter().map(|row| row.what.as_str())))
+    {
+        page.extend(beside(line, row, paper));
+    }
+    page.push("  ± half of the 95 % interval of the rate".to_owned());
+    page.push(String::new());
+    finish(&mut page, &ended(&report.notes, report.complete), paper);
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Writes the page of what layers cost.
+pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = wrap("", &report.headline, paper.width(), 3);
+    page.extend(setting(report.place.as_ref(), paper));
+    let heads: Vec<&Column> = LAYERS.iter().collect();
+    let mut rest = report.rows.as_slice();
+    while let Some(first) = rest.first() {
+        let (same, later) =
+            rest.split_at(rest.iter().take_while(|row| row.work == first.work).count());
+        rest = later;
+        page.push(String::new());
+        page.push(format!("{}:", first.work.name()));
+        let rows: Vec<Vec<String>> = same.iter().map(layer_cells).collect();
+        page.extend(lines(&heads, &rows, paper.width()));
+    }
+    let rounds = say::counted(report.rounds, "round");
+    let told =
+        format!("costs beside the raw device past the cache, with the 95 % interval of {rounds}");
+    page.extend(wrap("  ", &told, paper.width(), 2));
+    page.push(String::new());
+    finish(&mut page, &ended(&report.notes, report.complete), paper);
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The whole report as one document, ending in a newline.
+pub fn quick_json(
+    report: &QuickReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+/// The whole report as one document, ending in a newline.
+pub fn layers_json(
+    report: &LayersReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+fn setting(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
+    let Some(place) = place else {
+        return Vec::new();
+    };
+    let mut page: Vec<String> = Vec::new();
+    for target in &place.targets {
+        page.extend(foot::target(target, &bytes(target.size_bytes), paper));
+    }
+    let told = [
+        foot::host(&place.host),
+        format!("engine {}", place.engine),
+        write_time(place.started_utc_ns, &paper.zone),
+    ];
+    page.extend(wrap("host    ", &told.join("; "), paper.width(), 1));
+    page
+}
+
+fn finish(page: &mut Vec<String>, notes: &[String], paper: &Paper) {
+    page.extend(foot::notes(notes, NOTES_MAX, paper));
+    page.extend(foot::stored(paper));
+}
+
+fn ended(notes: &[String], complete: bool) -> Vec<String> {
+    let cut = (!complete)
+        .then(|| "it was cut short: what stands here was measured until then".to_owned());
+    cut.into_iter().chain(notes.iter().cloned()).collect()
+}
+
+fn beside(line: &str, what: &str, paper: &Paper) -> Vec<String> {
+    let whole = format!("{line}  {}", printable(what));
+    match crate::text::width(&whole) <= paper.width() {
+        true => vec![whole.trim_end().to_owned()],
+        false => vec![line.to_owned()],
+    }
+}
+
+fn half_width(found: Estimate) -> String {
+    found
+        .half_width_share()
+        .map_or_else(|| NOTHING.to_owned(), say::percent)
+}
+
+fn quick_cells(row: &QuickRow) -> Vec<String> {
+    let at = |quantile| percentile(row.latency.at(quantile));
+    vec![
+        printable(&row.label),
+        rate(row.rate_per_s.value),
+        half_width(row.rate_per_s),
+        mib_per_s(row.bytes_per_s.value),
+        at(0.5),
+        at(0.99),
+    ]
+}
+
+fn layer_cells(row: &LayerRow) -> Vec<String> {
+    vec![
+        format!("  {}", row.layer.name()),
+        rate(row.rate_per_s.value),
+        mib_per_s(row.bytes_per_s.value),
+        half_width(row.rate_per_s),
+        row.cost.map_or_else(|| NOTHING.to_owned(), cost),
+        row.cost.map_or_else(
+            || NOTHING.to_owned(),
+            |cost| signed(cost.bytes_per_s, mib_per_s),
+        ),
+    ]
+}
+
+/// `3.1 ± 0.8 %`.
+fn cost(cost: LayerCost) -> String {
+    let share = signed(cost.share.value * 100.0, say::digits);
+    let half = cost
+        .share
+        .high
+        .map(|high| (high - cost.share.value) * 100.0);
+    let half = half.map_or(String::new(), |half| format!(" ± {}", say::digits(half)));
+    format!("{share}{half} %")
+}
+
+/// With its sign, below 0.
+fn signed(value: f64, text: fn(f64) -> String) -> String {
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}", text(value.abs()))
+}

@@ -1,0 +1,113 @@
+//! A small picture of a survey's best-known workload: the rate over the I/Os in flight, as bars, with the latency that each
+//! costs. Where the bars stop growing and the times do not is the knee.
+//!
+//! Only blocks and digits, no colour, so that it looks alike in a terminal, in a file and in a mail. Deliberately absent:
+//! workloads with fewer than three loads, which the table shows as well.
+
+use crate::number::{count, rate, time};
+use crate::paper::Paper;
+use crate::text::{printable, shorten};
+use analysis::{CellReport, OutcomeKind, SurveyReport, SurveyRow};
+
+/// Fewer say nothing that the table does not.
+const LOADS_MIN: usize = 3;
+/// With the line above them eight lines.
+const LOADS_MAX: usize = 7;
+/// What stands left and right of a bar.
+const AROUND: usize = 44;
+const BAR_MAX: usize = 50;
+
+/// The picture, with an empty line before it; nothing where no workload has enough loads.
+pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+    let known = report.rows.iter().filter_map(|row| {
+        let loads = loads(row, &report.cells);
+        (loads.len() >= LOADS_MIN).then_some((row, loads))
+    });
+    // The one with the most loads; of several the first, which people look at first.
+    let best = known.rev().max_by_key(|(_, loads)| loads.len());
+    let Some((row, loads)) = best else {
+        return Vec::new();
+    };
+    let width = paper.width().saturating_sub(AROUND).min(BAR_MAX);
+    let most = loads.iter().map(|cell| cell.rate_per_s).fold(0.0, f64::max);
+    let name = printable(&row.workload);
+    let head = format!("  {name}: in flight, IO/s, median latency");
+    let bars = thinned(loads, row.knee_depth).into_iter().map(|cell| {
+        let knee = (row.knee_depth == Some(cell.queue_depth)).then_some("  knee");
+        let median = cell.latency.at(0.5).and_then(|p| p.latency_ns);
+        format!(
+            "  {:>5}  {:<width$}  {:>6}  {:>7}{}",
+            count(cell.queue_depth),
+            bar(cell.rate_per_s / most, width),
+            rate(cell.rate_per_s),
+            median.map_or_else(String::new, |ns| time(ns as f64)),
+            knee.unwrap_or_default()
+        )
+    });
+    let lines = std::iter::once(String::new()).chain([head]).chain(bars);
+    lines.map(|line| shorten(&line, paper.width())).collect()
+}
+
+/// Each load once, the lightest first: of several runs of one the longest, of several widths of one the fastest.
+fn loads<'a>(row: &SurveyRow, cells: &'a [CellReport]) -> Vec<&'a CellReport> {
+    let mut loads: Vec<&CellReport> = Vec::new();
+    let sound = cells.iter().filter(|cell| {
+        cell.workload == row.workload
+            && cell.asked_rate_per_s.is_none()
+            && cell.ios > 0
+            && cell.outcome.kind != OutcomeKind::Failed
+    });
+    for cell in sound {
+        match loads
+            .iter_mut()
+            .find(|known| known.queue_depth == cell.queue_depth)
+        {
+            Some(known) if known.threads != cell.threads && known.rate_per_s < cell.rate_per_s => {
+                *known = cell;
+            }
+            Some(known)
+                if known.threads == cell.threads && known.measured_ns < cell.measured_ns =>
+            {
+                *known = cell;
+            }
+            Some(_) => {}
+            None => loads.push(cell),
+        }
+    }
+    loads.sort_by_key(|cell| cell.queue_depth);
+    loads
+}
+
+/// At most so many that the picture stays small: the ends, the knee, and what lies around it.
+fn thinned(mut loads: Vec<&CellReport>, knee: Option<u64>) -> Vec<&CellReport> {
+    let knee = knee.unwrap_or(1).max(1);
+    let away = |cell: &CellReport| (cell.queue_depth.max(1) as f64 / knee as f64).log2().abs();
+    while loads.len() > LOADS_MAX {
+        let inner = loads.iter().enumerate().skip(1).take(loads.len() - 2);
+        let farthest = inner.max_by(|a, b| away(a.1).total_cmp(&away(b.1)));
+        let Some((place, _)) = farthest else {
+            break;
+        };
+        loads.remove(place);
+    }
+    loads
+}
+
+/// To half a column.
+fn bar(share: f64, width: usize) -> String {
+    let halves = (share.clamp(0.0, 1.0) * 2.0 * width as f64).round() as usize;
+    let half = if halves % 2 == 1 { "▌" } else { "" };
+    format!("{}{half}", "█".repeat(halves / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(1.0, 4), "████");
+        assert_eq!(bar(0.4, 4), "█▌");
+        assert_eq!(bar(0.0, 4), "");
+    }
+}

@@ -1,0 +1,79 @@
+//! What is to be put right before a target is measured: the answer first, then what calls for something, then the rest.
+
+use crate::paper::Paper;
+use crate::text::{printable, wrap};
+use analysis::{Preflight, PreflightAnswer, Remark, Weight, say};
+use std::io::{self, Write};
+
+/// The column of topics.
+const INDENT: usize = 14;
+/// Of one remark.
+const LINES_MAX: usize = 12;
+
+/// One document, ending in a newline.
+pub fn preflight_json(report: &Preflight, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    out.write_all(b"\n")
+}
+
+/// The first line alone, without its end: `CAREFUL: f: governor, other load`.
+pub fn preflight_headline(report: &Preflight) -> String {
+    let topics: Vec<&str> = report.calling().map(|remark| remark.topic).collect();
+    let target = printable(&report.target);
+    let answer = report.answer.name();
+    match report.answer {
+        PreflightAnswer::Ready => {
+            format!("{answer}: {target}: nothing was found that stands against measuring it")
+        }
+        PreflightAnswer::Careful => {
+            format!(
+                "{answer}: {target}: the numbers would be changed by: {}",
+                topics.join(", ")
+            )
+        }
+        PreflightAnswer::NotReady => {
+            format!(
+                "{answer}: {target}: the numbers would not be its own: {}",
+                topics.join(", ")
+            )
+        }
+    }
+}
+
+/// The whole page.
+pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", preflight_headline(report))?;
+    for remark in report.calling() {
+        writeln!(out)?;
+        tell(out, remark.topic, &remark.found, paper)?;
+        if let Some(remedy) = &remark.remedy {
+            tell(out, "", &format!("→ {remedy}"), paper)?;
+        }
+    }
+    let rest = |weight: Weight| -> Vec<&Remark> {
+        let all = report.remarks.iter();
+        all.filter(|remark| remark.weight == weight).collect()
+    };
+    for (head, weight) in [("in order:", Weight::Fine), ("not known:", Weight::Unknown)] {
+        let remarks = rest(weight);
+        if !remarks.is_empty() {
+            writeln!(out, "\n{head}")?;
+        }
+        for remark in remarks {
+            tell(out, remark.topic, &remark.found, paper)?;
+        }
+    }
+    writeln!(
+        out,
+        "\nlooked for other load for {}",
+        say::time((report.looked_ns as f64 / 1e8).round() * 1e8)
+    )
+}
+
+fn tell(out: &mut dyn Write, topic: &str, text: &str, paper: &Paper) -> io::Result<()> {
+    let first = format!("  {topic:<INDENT$}");
+    for line in wrap(&first, text, paper.width(), LINES_MAX) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}

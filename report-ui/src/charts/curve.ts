@@ -1,0 +1,126 @@
+// Latency against throughput: one line a workload and number of threads, from the fewest I/Os outstanding to the most.
+// Both axes are of the same I/Os; the load is written at the points.
+
+import * as Plot from "@observablehq/plot";
+import type { Curve } from "../document";
+import { choice } from "../dom";
+import { Figure, type Drawn } from "../figure";
+import * as format from "../format";
+import type { Page } from "../page";
+import { cellLink } from "../sections/link";
+import { colour } from "../theme";
+import { LOOK, linearSizeTicks, logDomain, logTicks } from "./plot";
+
+interface Point {
+  cell: number; outstanding: number; line: string; threads: number; x: number; y: number; title: string;
+}
+type Flow = "iops" | "throughput";
+const LATENCIES = [
+  ["latency_p99", "99 % within"], ["latency_p50", "half within (median)"], ["latency_p999", "99.9 % within"],
+  ["latency_mean", "mean"],
+] as const;
+
+export function curveFigure(page: Page): Figure | null {
+  const { curves } = page.document;
+  if (curves.length === 0) return null;
+  const workloads = [...new Set(curves.map((curve) => curve.workload))];
+  const peak = page.document.parts[0]?.panel.find((item) => item.id === "peak_rate")?.cell;
+  const first = curves.find((curve) => curve.points.some((point) => point.cell === peak)) ?? curves[0];
+  const state = { workload: first?.workload ?? "", flow: "iops" as Flow, latency: LATENCIES[0][0] as string };
+  const redraw = () => figure.redraw();
+  const controls = [
+    choice("Workload", workloads.map((name) => [name, name] as const), state.workload, (v) => { state.workload = v; redraw(); }),
+    choice<Flow>("Throughput in", [["iops", "I/Os a second"], ["throughput", "bytes a second"]], "iops", (v) => { state.flow = v; redraw(); }),
+    choice<string>("Latency", LATENCIES, state.latency, (v) => { state.latency = v; redraw(); }),
+  ];
+  const figure: Figure = new Figure("latency-throughput", "Latency against throughput", (width) => {
+    const shown = curves.filter((curve) => curve.workload === state.workload);
+    return draw(page, shown, state, width);
+  }, controls);
+  return figure;
+}
+
+function lineName(page: Page, curve: Curve): string {
+  const threads = format.counted(curve.threads, "thread");
+  return page.compares ? `${page.document.parts[curve.part]?.name ?? ""}, ${threads}` : threads;
+}
+
+function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string; workload: string }, width: number): Drawn {
+  const flowUnit = state.flow === "iops" ? "rate" : "size_per_second";
+  const points: Point[] = curves.flatMap((curve) => curve.points.flatMap((point) => {
+    const x = page.number(point.cell, state.flow);
+    const y = page.number(point.cell, state.latency);
+    if (x === null || y === null) return [];
+    const line = lineName(page, curve);
+    const title = `${format.counted(point.outstanding, "I/O")} outstanding, ${line}\n${format.shown(x, flowUnit)}\n` +
+      `${LATENCIES.find(([name]) => name === state.latency)?.[1]} ${format.time(y)}\n${page.cell(point.cell).id}` +
+      (point.runs > 1 ? `, the middle of ${point.runs} runs` : "");
+    return [{ cell: point.cell, outstanding: point.outstanding, line, threads: curve.threads, x, y, title }];
+  }));
+  const table = {
+    heads: ["Cell", "Outstanding", "Line", "IO/s", "Throughput", "Median", "99 %", "99.9 %"],
+    rows: curves.flatMap((curve) => curve.points.map((point) => [
+      cellLink(page, point.cell), format.group(String(point.outstanding)), lineName(page, curve),
+      format.shown(page.value(point.cell, "iops"), "rate"),
+      format.shown(page.value(point.cell, "throughput"), "size_per_second"),
+      ...["latency_p50", "latency_p99", "latency_p999"].map((name) => format.shown(page.value(point.cell, name), "time")),
+    ])),
+  };
+  if (points.length === 0) {
+    return { svg: null, says: "No cell of this workload has enough I/Os for this percentile.", table };
+  }
+  const ordered = [...curves].sort((a, b) => a.part - b.part || a.threads - b.threads);
+  const lines = [...new Set(ordered.map((curve) => lineName(page, curve)))];
+  const domain = logDomain(points.map((point) => point.y), 1.5);
+  const knees = curves.flatMap((curve) => {
+    const at = curve.knee?.outstanding;
+    if (at === null || at === undefined) return [];
+    const near = points.filter((point) => point.line === lineName(page, curve))
+      .sort((a, b) => Math.abs(a.outstanding - at) - Math.abs(b.outstanding - at))[0];
+    return near ? [near] : [];
+  });
+  const caps = curves.flatMap((curve) => (state.flow === "iops" && curve.cap?.rate_per_s ? [curve.cap.rate_per_s] : []));
+  const best = Math.max(...points.map((point) => point.x), ...caps);
+  const svg = Plot.plot({
+    width, height: Math.min(440, Math.max(300, width * 0.5)), marginLeft: 64, marginRight: 48, marginBottom: 44, style: LOOK,
+    x: { domain: [0, best * 1.06], label: state.flow === "iops" ? "I/Os a second →" : "Bytes a second →", labelAnchor: "right",
+      tickFormat: (x: number) => format.tick(state.flow === "iops" ? format.rate(x) : format.size(x)), ticks: state.flow === "iops" ? Math.max(3, width / 130) : linearSizeTicks(best * 1.06, Math.max(3, width / 130)), grid: true },
+    y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)", grid: true },
+    symbol: { domain: lines, legend: lines.length > 1 },
+    color: { domain: lines, range: lines.map((_, place) => colour(place)) },
+    marks: [
+      Plot.ruleX(caps, { strokeDasharray: "6 4", strokeWidth: 1.5 }),
+      Plot.text(caps, { x: (x: number) => x, frameAnchor: "top", dy: -8, text: (x: number) => `cap ${format.rate(x)}` }),
+      Plot.line(points, { x: "x", y: "y", z: "line", stroke: "line", strokeWidth: 2 }),
+      Plot.dot(points, { x: "x", y: "y", stroke: "line", symbol: "line", r: 4, fill: "var(--ground)", strokeWidth: 1.8 }),
+      Plot.dot(knees, { x: "x", y: "y", stroke: "line", r: 10, strokeWidth: 2 }),
+      Plot.text(knees, { x: "x", y: "y", text: () => "knee", dy: 20, fontWeight: 600, stroke: "var(--ground)", strokeWidth: 4, fill: "currentColor" }),
+      Plot.text(labelled(points), { x: "x", y: "y", text: (p: Point) => String(p.outstanding), dy: -11, fontSize: 11,
+        stroke: "var(--ground)", strokeWidth: 3, fill: "currentColor" }),
+      Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: "title" })),
+    ],
+  });
+  const top = [...points].sort((a, b) => b.x - a.x)[0];
+  return {
+    svg: svg as SVGSVGElement,
+    says: `Latency against throughput of ${state.workload}: up to ${format.shown(top?.x, flowUnit)} with ` +
+      `${format.counted(top?.outstanding ?? 0, "I/O")} outstanding, at ${format.time(top?.y ?? 0)}.`,
+    table,
+    note: `The numbers at the points are I/Os outstanding over all threads. ${curves.find((curve) => curve.knee)?.knee?.how
+      ? `Knee: ${curves.find((curve) => curve.knee)?.knee?.how}. ` : ""}${curves.find((c) => c.cap)?.cap?.how ?? ""}`,
+    choose: (value) => page.select((value as Point).cell),
+  };
+}
+
+/** Only one line's loads are written, the one with the highest rate: on all they would cover each other. */
+function labelled(points: Point[]): Point[] {
+  const top = [...points].sort((a, b) => b.x - a.x)[0];
+  const own = points.filter((point) => point.line === top?.line);
+  const span = Math.max(...points.map((p) => p.x)) || 1;
+  const kept: Point[] = [];
+  for (const point of own) {
+    const crowded = kept.some((p) => Math.abs(p.x - point.x) / span < 0.035 && Math.abs(Math.log(p.y / point.y)) < 0.35);
+    if (!crowded) kept.push(point);
+  }
+  return kept;
+}

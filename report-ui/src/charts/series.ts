@@ -1,0 +1,194 @@
+// One result over time: rate, latency, where latencies lay, and the machine's counters, each a chart of its own on the
+// same axis of time. Every axis begins at zero but that of the latency map, which says that it is logarithmic.
+
+import * as Plot from "@observablehq/plot";
+import type { Counters, Detail, Heat, Times, Track } from "../document";
+import { h } from "../dom";
+import type { Drawn } from "../figure";
+import * as format from "../format";
+import type { TableData } from "../table";
+import { colour } from "../theme";
+import { LOOK, linearSizeTicks, logDomain, logTicks } from "./plot";
+
+const MARGINS = { marginLeft: 76, marginRight: 16, marginBottom: 40 } as const;
+const NONE: TableData = { heads: [], rows: [] };
+
+/** Begin and length of each step, in seconds. */
+function steps(times: Times): { from: number; to: number; seconds: number }[] {
+  return times.ios.map((_, place) => {
+    const length = place === times.ios.length - 1 ? times.last_ns : times.step_ns;
+    const from = (place * times.step_ns) / 1e9;
+    return { from, to: from + length / 1e9, seconds: length / 1e9 };
+  });
+}
+
+/** The last step as wide as the others. */
+function toTheEnd<T extends { from: number; to: number }>(rows: T[]): T[] {
+  const last = rows[rows.length - 1];
+  return last ? [...rows, { ...last, from: last.to }] : rows;
+}
+
+function axis(times: Times): { domain: [number, number]; label: string } {
+  const all = steps(times);
+  return { domain: [0, all[all.length - 1]?.to ?? 1], label: "Seconds from the start of the measured phase →" };
+}
+
+/** The warm-up that was cut, the steady window and what was marked, behind a chart. */
+function behind(times: Times): Plot.Markish[] {
+  const { steady, cut_ns: cut } = times;
+  const window = steady.from_ns !== null && steady.to_ns !== null ? [{ x1: steady.from_ns / 1e9, x2: steady.to_ns / 1e9 }] : [];
+  return [
+    cut ? Plot.rectX([{ x1: 0, x2: cut / 1e9 }], { x1: "x1", x2: "x2", fill: "url(#hatch)", fillOpacity: 0.7 }) : null,
+    cut ? Plot.text([cut / 1e9], { x: (x: number) => x, frameAnchor: "top", dy: 4, dx: 4, textAnchor: "start", text: () => "warm-up cut" }) : null,
+    Plot.rectX(window, { x1: "x1", x2: "x2", fill: "currentColor", fillOpacity: 0.06 }),
+    Plot.text(window, { x: "x2", frameAnchor: "top", dy: 5, dx: -6, textAnchor: "end", text: () => "window looked at", stroke: "var(--ground)", strokeWidth: 3, fill: "currentColor" }),
+    Plot.ruleX(times.marks, { x: (m: { at_ns: number }) => m.at_ns / 1e9, strokeDasharray: "4 3" }),
+    Plot.text(times.marks, { x: (m: { at_ns: number }) => m.at_ns / 1e9, text: "text", frameAnchor: "top", dy: 18, dx: 4, textAnchor: "start" }),
+  ];
+}
+
+export function rateChart(detail: Detail, width: number): Drawn {
+  const { times } = detail;
+  if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
+  const rows = steps(times).map((step, place) => {
+    const ios = times.ios[place] ?? 0;
+    const y = step.seconds > 0 ? ios / step.seconds : 0;
+    const bytes = step.seconds > 0 ? (times.bytes[place] ?? 0) / step.seconds : 0;
+    return { ...step, y, bytes, ios, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\n${format.rate(y)} IO/s, ${format.size(bytes)}/s` };
+  });
+  const most = Math.max(...rows.map((row) => row.y), 1);
+  const { rate_per_s: mean, from_ns: from, to_ns: to } = times.steady;
+  const line = mean !== null && from !== null && to !== null ? [{ x1: from / 1e9, x2: to / 1e9, y: mean }] : [];
+  const svg = Plot.plot({
+    width, height: 220, ...MARGINS, style: LOOK,
+    x: { ...axis(times), labelAnchor: "right" },
+    y: { domain: [0, most * 1.2], tickFormat: (y: number) => format.tick(format.rate(y)), label: "↑ I/Os a second", grid: true, ticks: 5 },
+    marks: [
+      ...behind(times),
+      Plot.rectY(rows, { x1: "from", x2: "to", y: "y", fill: colour(0), fillOpacity: 0.25 }),
+      Plot.line(toTheEnd(rows), { x: "from", y: "y", stroke: colour(0), strokeWidth: 1.8, curve: "step-after" }),
+      Plot.ruleY(line, { x1: "x1", x2: "x2", y: "y", strokeWidth: 1.5, strokeDasharray: "6 4" }),
+      Plot.ruleY([0]),
+      Plot.tip(rows, Plot.pointerX({ x: (d: { from: number; to: number }) => (d.from + d.to) / 2, y: "y", title: "title" })),
+    ],
+  });
+  const steady = times.steady.steady === null ? times.steady.why_not ?? "too short to tell whether it is steady"
+    : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IO/s in the last five windows` : "not steady in the last five windows";
+  return {
+    svg: svg as SVGSVGElement,
+    says: `Rate over time: up to ${format.rate(most)} I/Os a second; ${steady}.`,
+    note: `${times.warmup_ns > 0 ? `Load ran ${format.time(times.warmup_ns)} before counting began.` : "There was no warm-up before counting."} The rate is ${steady}.` +
+      (times.merged > 1 ? ` Each step here is ${times.merged} steps of the record.` : ""),
+    table: {
+      heads: ["From", "To", "I/Os", "IO/s", "Throughput"],
+      rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, format.group(String(row.ios)), format.rate(row.y), `${format.size(row.bytes)}/s`]),
+    },
+  };
+}
+
+export function latencyChart(detail: Detail, width: number): Drawn {
+  const { times } = detail;
+  if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
+  const all = steps(times).map((step, place) => ({ ...step, mean: times.mean_ns[place] ?? null, max: times.max_ns[place] ?? null }));
+  const rows = all.flatMap(({ mean, max, ...step }) => (mean === null || max === null ? [] : [{
+    ...step, mean, max, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\nmean ${format.time(mean)}\nlargest ${format.time(max)}`,
+  }]));
+  if (rows.length === 0) return { svg: null, says: "No I/O completed, so there is no latency.", table: NONE };
+  const domain = logDomain(rows.flatMap((row) => [row.mean, row.max]), 1.7);
+  const lines = ["largest", "mean"];
+  const svg = Plot.plot({
+    width, height: 220, ...MARGINS, style: LOOK,
+    x: { ...axis(times), labelAnchor: "right" },
+    y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)", grid: true },
+    color: { domain: lines, range: [colour(1), colour(0)], legend: true },
+    marks: [
+      ...behind(times),
+      Plot.line(toTheEnd(rows), { x: "from", y: "max", stroke: () => "largest", strokeWidth: 1.3, curve: "step-after", strokeDasharray: "3 2" }),
+      Plot.line(toTheEnd(rows), { x: "from", y: "mean", stroke: () => "mean", strokeWidth: 2, curve: "step-after" }),
+      Plot.tip(rows, Plot.pointerX({ x: (d: { from: number; to: number }) => (d.from + d.to) / 2, y: "mean", title: "title" })),
+    ],
+  });
+  const worst = rows.reduce((a, b) => (b.max > a.max ? b : a));
+  return {
+    svg: svg as unknown as HTMLElement,
+    says: `Latency over time: the largest, ${format.time(worst.max)}, between ${format.digits(worst.from)} and ${format.digits(worst.to)} seconds.`,
+    table: {
+      heads: ["From", "To", "Mean", "Largest"],
+      rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, format.time(row.mean), format.time(row.max)]),
+    },
+  };
+}
+
+export function latencyMap(detail: Detail, heat: Heat, width: number): Drawn {
+  const step = heat.step_ns / 1e9;
+  const boxes = heat.rows.flatMap((row, place) => {
+    const from = place * step;
+    const found = [];
+    for (let i = 0; i + 1 < row.length; i += 2) {
+      const [column, count] = [row[i] ?? 0, row[i + 1] ?? 0];
+      const [low, high] = [heat.bounds_ns[column] ?? 1, heat.bounds_ns[column + 1] ?? 2];
+      found.push({ x1: from, x2: from + step, y1: Math.max(low, 1), y2: high, count,
+        title: `${format.digits(from)} s to ${format.digits(from + step)} s\n${format.time(low)} to ${format.time(high)}\n${format.counted(count, "I/O")}` });
+    }
+    return found;
+  });
+  if (boxes.length === 0) return { svg: null, says: "Latencies over time were not kept for this result.", table: NONE };
+  const domain = logDomain(boxes.flatMap((box) => [box.y1, box.y2]), 1.05);
+  const most = Math.max(...boxes.map((box) => box.count));
+  const end = detail.times ? axis(detail.times).domain[1] : heat.rows.length * step;
+  const svg = Plot.plot({
+    width, height: 280, ...MARGINS, style: LOOK,
+    x: { domain: [0, Math.max(end, heat.rows.length * step)], label: "Seconds from the start of the measured phase →", labelAnchor: "right" },
+    y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)" },
+    color: { type: "log", scheme: "cividis", domain: [1, Math.max(2, most)] },
+    marks: [
+      Plot.rect(boxes, { x1: "x1", x2: "x2", y1: "y1", y2: "y2", fill: "count", inset: 0 }),
+      Plot.tip(boxes, Plot.pointer({ x: (b: { x1: number; x2: number }) => (b.x1 + b.x2) / 2, y: (b: { y1: number; y2: number }) => Math.sqrt(b.y1 * b.y2), title: "title" })),
+    ],
+  });
+  const legend = h("p", { class: "legend" }, "1 ", h("span", { class: "ramp" }), ` ${format.counted(most, "I/O")} (logarithmic)`);
+  svg.setAttribute("role", "presentation");
+  return {
+    svg: h("div", {}, legend, svg),
+    says: `Latencies over time: from ${format.time(Math.min(...boxes.map((box) => box.y1)))} to ${format.time(Math.max(...boxes.map((box) => box.y2)))}.`,
+    note: "Each column is a step of time, each box a range of latencies; the colour says how many I/Os took that long.",
+    table: {
+      heads: ["From", "To", "Latency from", "Latency to", "I/Os"],
+      rows: boxes.map((box) => [`${format.digits(box.x1)} s`, `${format.digits(box.x2)} s`, format.time(box.y1), format.time(box.y2), format.group(String(box.count))]),
+    },
+  };
+}
+
+export function counterChart(detail: Detail, counters: Counters, track: Track, width: number): Drawn {
+  const rows = track.lines.flatMap((line) => line.values.flatMap((value, place) => {
+    const to = (counters.at_ns[place] ?? 0) / 1e9;
+    const from = to - (counters.length_ns[place] ?? 0) / 1e9;
+    const begins = place === 0 || line.values[place - 1] === null;
+    const title = `${format.digits(from)} s to ${format.digits(to)} s\n${line.name}: ${format.shown(value, track.unit)}`;
+    const row = { line: line.name, from, to, value: value ?? 0, title, lead: false };
+    return value === null ? [] : begins ? [{ ...row, to: Math.max(0, from), lead: true }, row] : [row];
+  }));
+  if (rows.length === 0) return { svg: null, says: `${track.label}: nothing was read.`, table: NONE };
+  const names = track.lines.map((line) => line.name);
+  const most = track.unit === "percent" ? 100 : Math.max(...rows.map((row) => row.value)) * 1.1 || 1;
+  const end = detail.times ? axis(detail.times).domain[1] : Math.max(...rows.map((row) => row.to));
+  const svg = Plot.plot({
+    width, height: 150, ...MARGINS, style: LOOK,
+    x: { domain: [0, end], label: "Seconds from the start of the measured phase →", labelAnchor: "right" },
+    y: { domain: [0, most], ticks: track.unit.startsWith("size") ? linearSizeTicks(most, 4) : 4, tickFormat: (y: number) => format.tick(format.shown(y, track.unit)), label: `↑ ${track.label}`, grid: true },
+    color: { domain: names, range: names.map((_, place) => colour(place)), legend: true },
+    marks: [
+      Plot.line(rows, { x: "to", y: "value", z: "line", stroke: "line", strokeWidth: 1.8, curve: "step-before" }),
+      Plot.ruleY([0]),
+      Plot.tip(rows, Plot.pointerX({ x: "to", y: "value", title: "title" })),
+    ],
+  });
+  return {
+    svg: svg as unknown as HTMLElement,
+    says: `${track.label} over time, up to ${format.shown(Math.max(...rows.map((row) => row.value)), track.unit)}.`,
+    table: {
+      heads: ["From", "To", "What", track.label],
+      rows: rows.filter((row) => !row.lead).map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, row.line, format.shown(row.value, track.unit)]),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// The frame of every chart: title, what is drawn and can be said of it, and the table of the same numbers.
+// Drawn when it comes into view, again when width, theme or the selection changes, and always before printing.
+
+import { h } from "./dom";
+import { onPrint, onTheme } from "./theme";
+import { plainTable, type TableData } from "./table";
+
+export interface Drawn {
+  svg: SVGSVGElement | HTMLElement | null;
+  /** What a person who cannot see the chart should know, in a sentence. */
+  says: string;
+  table: TableData;
+  /** Below the chart: how to read it. */
+  note?: string;
+  /** A point of the chart was chosen. */
+  choose?: (value: unknown) => void;
+}
+
+export class Figure {
+  readonly element: HTMLElement;
+  private readonly canvas = h("div", { class: "canvas" });
+  private readonly note = h("p", { class: "note" });
+  private readonly rows = h("div", { class: "rows" });
+  private readonly details: HTMLDetailsElement;
+  private seen = false;
+  private width = 0;
+
+  constructor(readonly id: string, title: string, private readonly draw: (width: number) => Drawn, controls: Node[] = []) {
+    this.details = h("details", {}, h("summary", {}, "Table of these numbers"), this.rows);
+    this.element = h("figure", { id, "aria-labelledby": `${id}-caption` },
+      h("figcaption", { id: `${id}-caption` }, title),
+      controls.length > 0 && h("div", { class: "controls" }, ...controls),
+      this.canvas, this.note, this.details);
+    new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) this.show();
+    }, { rootMargin: "400px" }).observe(this.element);
+    new ResizeObserver(() => {
+      if (this.seen && Math.abs(this.canvas.clientWidth - this.width) > 8) this.redraw();
+    }).observe(this.canvas);
+    onTheme(() => this.seen && this.redraw());
+    onPrint(() => this.redraw());
+    this.details.addEventListener("toggle", () => this.seen && this.redraw());
+  }
+
+  private show(): void {
+    if (!this.seen) this.redraw();
+  }
+
+  redraw(): void {
+    this.seen = true;
+    this.width = this.canvas.clientWidth || 640;
+    const drawn = this.draw(Math.max(280, this.width));
+    const { svg } = drawn;
+    if (svg) {
+      svg.setAttribute("role", "img");
+      svg.setAttribute("aria-label", drawn.says);
+      const { choose } = drawn;
+      if (choose) {
+        svg.style.cursor = "pointer";
+        svg.addEventListener("click", () => {
+          const value: unknown = (svg as { value?: unknown }).value;
+          if (value !== null && value !== undefined) choose(value);
+        });
+      }
+      nameless(svg);
+      svg.addEventListener("pointerleave", () => nameless(svg));
+      this.canvas.replaceChildren(svg);
+    } else {
+      this.canvas.replaceChildren(h("p", { class: "empty" }, drawn.says));
+    }
+    this.note.textContent = drawn.note ?? "";
+    this.note.hidden = !drawn.note;
+    this.details.hidden = drawn.table.rows.length === 0;
+    // A long table is made when somebody wants to see it.
+    this.rows.replaceChildren(...(this.details.open ? [plainTable(this.id, drawn.table)] : []));
+  }
+}
+
+/** Groups of a picture have no names of their own for those who do not see it: the picture as a whole has one. */
+function nameless(svg: Element): void {
+  for (const group of svg.querySelectorAll("g[aria-label]")) {
+    group.setAttribute("data-mark", group.getAttribute("aria-label") ?? "");
+    group.removeAttribute("aria-label");
+  }
+}

@@ -1,0 +1,75 @@
+// The document with ways to ask it: the value of a field, the name of a cell, which cell is looked at.
+// Deliberately absent: elements and charts.
+
+import type { Cell, Column, PageDocument, Part, Value } from "./document";
+
+export class Page {
+  readonly columns = new Map<string, { column: Column; place: number | null }>();
+  private listeners: ((cell: number) => void)[] = [];
+  private looked: number;
+
+  constructor(readonly document: PageDocument) {
+    let place = 0;
+    for (const column of document.columns) {
+      const alike = column.alike !== undefined;
+      this.columns.set(column.name, { column, place: alike ? null : place });
+      if (!alike) place += 1;
+    }
+    this.looked = this.first();
+  }
+
+  /** The cell that is shown at the start: one that the panel names, else the first with an inside. */
+  private first(): number {
+    const named = this.document.parts.flatMap((part) => part.panel.map((item) => item.cell));
+    const inside = (cell: number | null): cell is number => cell !== null && this.cell(cell).detail !== null;
+    const peak = this.document.parts[0]?.panel.find((item) => item.id === "peak_rate")?.cell ?? null;
+    return [peak, ...named].find(inside) ?? Math.max(0, this.document.cells.findIndex((cell) => cell.detail !== null));
+  }
+
+  cell(place: number): Cell {
+    const cell = this.document.cells[place];
+    if (!cell) throw new RangeError(`no cell ${place}`);
+    return cell;
+  }
+
+  part(cell: number): Part {
+    const part = this.document.parts[this.cell(cell).part];
+    if (!part) throw new RangeError(`no part of cell ${cell}`);
+    return part;
+  }
+
+  value(cell: number, name: string): Value {
+    const found = this.columns.get(name);
+    if (!found) return null;
+    if (found.place === null) return this.cell(cell).failed && isFigure(name) ? null : found.column.alike ?? null;
+    return this.cell(cell).values[found.place] ?? null;
+  }
+
+  number(cell: number, name: string): number | null {
+    const value = this.value(cell, name);
+    return typeof value === "number" ? value : null;
+  }
+
+  /** Several parts are told apart by their names. */
+  get compares(): boolean {
+    return this.document.parts.length > 1;
+  }
+
+  get selected(): number {
+    return this.looked;
+  }
+
+  select(cell: number): void {
+    this.looked = cell;
+    for (const listener of this.listeners) listener(cell);
+  }
+
+  onSelect(listener: (cell: number) => void): void {
+    this.listeners.push(listener);
+  }
+}
+
+/** Whether a field is what came of a cell, and not what was asked of it. */
+export function isFigure(name: string): boolean {
+  return /^(read_|write_|response_)?(iops|throughput|latency_.*|ios|bytes|errors|mean|p\d+|max)$/.test(name);
+}

@@ -1,0 +1,289 @@
+// The page as a person uses it: every number against the store, every control by mouse and by keyboard.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Lab, readFileSync } from "./lab.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const EVIL = '<img src=x onerror=alert(1)> & "q" <!--.dat';
+const lab = new Lab();
+const paths = {};
+
+before(() => {
+  const short = ["--engine", "null", "-d", "60ms", "--warmup", "0s", "--interval", "5ms", "--null-delay", "50us"];
+  lab.run("sweep", ...short, "-b", "4K,64K", "-o", "1,2,4,8", "-w", "0,50,100");                    // 1
+  lab.run("sweep", ...short, "--null-error-every", "3000", "-b", "4K,64K", "-o", "1,8,64");         // 2
+  lab.good("run", EVIL, "--create", "4M", "-o", "4", "-d", "300ms", "--warmup", "50ms", "--interval", "20ms", "-w", "30", "--overwrite"); // 3
+  lab.run("run", ...short, "--null-error-every", "100");                                            // 4
+  lab.good("run", ...short);                                                                        // 5
+  paths.sweep = lab.report("sweep", "1");
+  paths.gaps = lab.report("gaps", "2");
+  paths.evil = lab.report("evil", "3");
+  paths.failed = lab.report("failed", "4");
+  paths.compared = lab.report("compared", "1", "2");
+  paths.runs = lab.report("runs", "3.1", "5.1");
+});
+after(() => lab.close());
+
+const bare = (text) => text.replaceAll(/[\s\u202f]/g, "");
+
+test("every figure of the table is the store's", async () => {
+  const page = await lab.open(paths.sweep);
+  const rows = lab.exported("1");
+  for (const row of rows) {
+    const shown = await page.locator(`[data-cell="${row.id}"] [data-field="latency_max"]`).textContent();
+    assert.equal(bare(shown), bare(inWords(row.latency_max_ns)), row.id);
+  }
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#csv")]);
+  const lines = readFileSync(await download.path(), "utf8").trim().split("\n").map((line) => line.split(","));
+  const [heads, ...cells] = lines;
+  assert.equal(cells.length, rows.length);
+  for (const [place, row] of rows.entries()) {
+    for (const name of ["id", "block_bytes", "ios_per_s", "bytes_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "ios", "errors"]) {
+      const at = heads.indexOf(name);
+      assert.equal(cells[place][at], row[name] === null ? "" : String(row[name]), `${row.id} ${name}`);
+    }
+  }
+  assert.deepEqual(page.troubles, []);
+});
+
+/** As the terminal has it. */
+function inWords(ns) {
+  for (const [scale, unit, top] of [[1, "ns", 999.5], [1e3, "µs", 999.5], [1e6, "ms", 999.5], [1e9, "s", 9999.5]]) {
+    const value = ns / scale;
+    if (value >= top) continue;
+    const places = Number.isInteger(value) || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    const even = new Intl.NumberFormat("en", { minimumFractionDigits: places, maximumFractionDigits: places, roundingMode: "halfEven", useGrouping: false });
+    return even.format(value) + unit;
+  }
+}
+
+test("rates on the page read as they do in the terminal", async () => {
+  const page = await lab.open(paths.sweep);
+  const table = lab.good("table", "1", "--columns", "id,iops,latency_p99").split("\n");
+  for (const row of lab.exported("1")) {
+    const line = table.find((text) => text.startsWith(`${row.id} `)).split(/ {2,}/);
+    const shown = (field) => page.locator(`[data-cell="${row.id}"] [data-field="${field}"]`).textContent();
+    assert.equal(bare(await shown("iops")).replace("IO/s", ""), bare(line[1]), row.id);
+    assert.equal(bare(await shown("latency_p99")).replace("~", "").replace("–", "-"), bare(line[2]).replace("~", ""), row.id);
+  }
+});
+
+test("the panel names the cells with the highest figures", async () => {
+  const page = await lab.open(paths.sweep);
+  const rows = lab.exported("1");
+  const most = (field) => Math.max(...rows.map((row) => row[field]));
+  for (const [id, field] of [["peak_rate", "ios_per_s"], ["peak_bytes", "bytes_per_s"]]) {
+    const figure = Number(await page.getAttribute(`#panel-${id} .card-figure`, "data-value"));
+    const cell = await page.textContent(`#panel-${id} .cell`);
+    assert.equal(rows.find((row) => row.id === cell)[field], figure);
+    if ((await page.textContent(".verdict .badge")).includes("VALID")) assert.equal(figure, most(field));
+  }
+});
+
+test("the table filters by fields with units, by words and by choices, and says what it cannot read", async () => {
+  const page = await lab.open(paths.sweep);
+  const count = () => page.locator("#cells-table tbody tr").count();
+  assert.equal(await count(), 24);
+  await page.fill("#filter", "write=0 block<=4K");
+  assert.equal(await count(), 4);
+  await page.fill("#filter", "block=64K latency_mean>1s");
+  assert.equal(await count(), 0);
+  await page.fill("#filter", "1.7");
+  assert.equal(await count(), 1);
+  await page.fill("#filter", "nonsense=4");
+  assert.match(await page.textContent("#cells-status"), /no field “nonsense”/);
+  await page.fill("#filter", "");
+  await page.selectOption("#cells label:has-text('depth') select", { label: "8" });
+  assert.equal(await page.inputValue("#filter"), "depth=8");
+  assert.equal(await count(), 6);
+});
+
+test("the table sorts both ways and says so", async () => {
+  const page = await lab.open(paths.sweep);
+  const ids = () => page.locator("#cells-table tbody th").allTextContents();
+  const by = new Map(lab.exported("1").map((row) => [row.id, row.ios_per_s]));
+  await page.click("[data-sort=iops]");
+  assert.equal(await page.getAttribute("th:has([data-sort=iops])", "aria-sort"), "descending");
+  const falling = (await ids()).map((id) => by.get(id));
+  assert.deepEqual(falling, [...falling].sort((a, b) => b - a));
+  await page.click("[data-sort=iops]");
+  assert.equal(await page.getAttribute("th:has([data-sort=iops])", "aria-sort"), "ascending");
+  await page.click("[data-sort=id]");
+  assert.equal((await ids())[9], "1.10", "12.9 comes before 12.10");
+});
+
+test("hovering shows the figures of a point, and a click shows its inside", async () => {
+  const page = await lab.open(paths.sweep);
+  await lab.drawAll(page);
+  await page.locator("#latency-throughput").scrollIntoViewIfNeeded();
+  const dot = page.locator("#latency-throughput g[data-mark=dot] path").nth(2);
+  await dot.hover({ force: true });
+  const tip = page.locator("#latency-throughput g[aria-label=tip]");
+  await tip.locator("text").first().waitFor();
+  assert.match(await tip.textContent(), /outstanding/);
+  await page.locator("#heatmap").scrollIntoViewIfNeeded();
+  const box = page.locator("#heatmap g[data-mark=cell] rect").nth(1);
+  await box.hover({ force: true });
+  const said = await page.locator("#heatmap g[aria-label=tip]").textContent();
+  const cell = said.match(/1\.\d+/)[0];
+  await box.click({ force: true });
+  assert.ok((await page.locator("#inside select option:checked").textContent()).startsWith(`${cell} `), `${cell} in ${said}`);
+});
+
+test("the heat map lays out any two axes", async () => {
+  const page = await lab.open(paths.sweep);
+  await lab.drawAll(page);
+  const boxes = () => page.locator("#heatmap g[data-mark=cell] rect").count();
+  assert.equal(await boxes(), 4 * 3);
+  await page.selectOption("#heatmap label:has-text('Across') select", { label: "Size of an I/O" });
+  assert.equal(await boxes(), 2 * 3);
+  await page.selectOption("#heatmap label:has-text('Colour') select", { label: "latency, 99 % within" });
+  assert.equal(await boxes(), 2 * 3);
+  assert.deepEqual(page.troubles, []);
+});
+
+test("cells without a result are hatched, and listed with their reason", async () => {
+  const page = await lab.open(paths.gaps);
+  await lab.drawAll(page);
+  const gaps = lab.exported("2").filter((row) => row.origin === "missing").length;
+  assert.ok(gaps > 0, "some cells were made to fail");
+  assert.equal(await page.locator('#heatmap g[data-mark=cell][fill="url(#hatch)"] rect').count(), gaps);
+  assert.equal(await page.locator("#cells-table tr.failed").count(), gaps);
+  assert.match(await page.getAttribute("#cells-table tr.failed td", "title"), /Input\/output error/);
+  await lab.shot(page, "failed-cells");
+});
+
+test("the theme follows the system until the person says otherwise, and charts follow the theme", async () => {
+  const page = await lab.open(paths.sweep, { colorScheme: "dark" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const ink = () => page.evaluate(() => document.querySelector("#latency-throughput g[data-mark=line] path").getAttribute("stroke"));
+  await lab.drawAll(page);
+  const dark = [await ground(), await ink()];
+  await page.click("#theme");
+  const light = [await ground(), await ink()];
+  assert.equal(light[0], "rgb(255, 255, 255)");
+  assert.notEqual(dark[0], light[0]);
+  assert.notEqual(dark[1], light[1]);
+});
+
+test("everything can be reached and used by keyboard alone", async () => {
+  const page = await lab.open(paths.sweep);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.focus("#theme");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+  await page.focus("[data-sort=block]");
+  await page.keyboard.press("Space");
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.sort), "block", "focus stays where it was");
+  const link = page.locator("#cells-table tbody .cell").nth(3);
+  const id = await link.textContent();
+  await link.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "inside-title");
+  assert.ok((await page.locator("#inside select option:checked").textContent()).startsWith(`${id} `));
+  await page.focus("#rate-over-time summary");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll("#rate-over-time table tbody tr").length > 5); // no chart without its table
+});
+
+test("every chart has a table, a name and words for those who do not see it", async () => {
+  const page = await lab.open(paths.sweep);
+  await lab.drawAll(page);
+  for (const figure of await page.$$("figure[id]:not([hidden])")) {
+    const id = await figure.getAttribute("id");
+    const said = await figure.$eval(".canvas [role=img]", (element) => element.getAttribute("aria-label"));
+    assert.ok(said.length > 20, id);
+    await figure.$eval("details", (details) => { details.open = true; });
+    await page.waitForFunction((element) => element.querySelectorAll("details tbody tr").length > 0, figure);
+  }
+});
+
+for (const [name, colorScheme] of [["sweep", "light"], ["sweep", "dark"], ["compared", "light"], ["evil", "dark"], ["failed", "light"]]) {
+  test(`axe finds no serious fault: ${name}, ${colorScheme}`, async () => {
+    const page = await lab.open(paths[name], { colorScheme, bypassCSP: true });
+    await lab.drawAll(page);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+    await page.waitForTimeout(100);
+    await page.evaluate(AXE);
+    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    const serious = found.violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+    assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html.slice(0, 160))]), []);
+  });
+}
+
+test("names with HTML in them stay text", async () => {
+  const page = await lab.open(paths.evil);
+  await lab.drawAll(page);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.equal(await page.locator(".verdict .target").first().textContent(), EVIL);
+  assert.ok((await page.title()).includes(EVIL));
+  assert.deepEqual(page.troubles, []);
+});
+
+test("the page asks for nothing but itself, and could not", async () => {
+  const page = await lab.open(paths.sweep);
+  await lab.drawAll(page);
+  assert.equal(page.asked.length, 1);
+  const got = await page.evaluate(() => fetch(["http:", "", "127.0.0.1:9", ""].join("/")).then(() => "answer", (error) => error.name));
+  assert.equal(got, "TypeError");
+  assert.ok(page.troubles.some((text) => text.includes("Content Security Policy")), page.troubles.join());
+});
+
+test("without a script the verdict still stands there in words", async () => {
+  const page = await lab.browser.newContext({ javaScriptEnabled: false }).then((context) => context.newPage());
+  await page.goto(`file://${paths.evil.split("/").map(encodeURIComponent).join("/")}`);
+  const text = await page.textContent("body");
+  assert.match(text, /VALID|WEAK|INVALID/);
+  assert.ok(text.includes(EVIL));
+});
+
+test("it prints as a document: light, whole tables, no controls", async () => {
+  const page = await lab.open(paths.sweep, { colorScheme: "dark" });
+  await page.emulateMedia({ media: "print" });
+  const pdf = await page.pdf({ format: "A4", printBackground: true });
+  writeFileSync(lab.keep("print.pdf"), pdf);
+  assert.ok(pdf.length > 50_000);
+  assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length >= 3);
+  assert.equal(await page.locator(".bar").isVisible(), false);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(0, 0, 0)");
+});
+
+test("a narrow screen has no sideways scrolling", async () => {
+  for (const name of ["sweep", "compared", "evil"]) {
+    const page = await lab.open(paths[name], { viewport: { width: 390, height: 800 } });
+    await lab.drawAll(page);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `${name}: ${over} pixels too wide`);
+    if (name === "sweep") await lab.shot(page, "narrow");
+  }
+});
+
+test("a run that failed and results of two kinds side by side have a page too", async () => {
+  for (const name of ["failed", "compared", "runs"]) {
+    const page = await lab.open(paths[name]);
+    await lab.shot(page, name);
+    assert.deepEqual(page.troubles, [], name);
+  }
+  const failed = await lab.open(paths.failed);
+  assert.match(await failed.textContent(".verdict"), /INVALID.*Input\/output error/s);
+  const runs = await lab.open(paths.runs);
+  assert.equal(await runs.locator(".side-by-side thead th").count(), 3);
+});
+
+test("pictures are kept for people to look at", async () => {
+  for (const [name, path, options] of [
+    ["light", paths.sweep, {}], ["dark", paths.sweep, { colorScheme: "dark" }], ["run", paths.evil, {}],
+  ]) {
+    const page = await lab.open(path, options);
+    await lab.shot(page, name);
+    assert.ok(statSync(lab.keep(`${name}.png`)).size > 20_000);
+  }
+  const page = await lab.open(paths.sweep);
+  await page.emulateMedia({ media: "print" });
+  await lab.shot(page, "print");
+});
