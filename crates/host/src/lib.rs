@@ -26,5 +26,5 @@ pub use system::{
     activity, chain_devices, device_chain, device_health, device_number, devices, file_identity,
     file_state, hangup_is_ignored, has_poll_queues, host_record, keeps_time_by_counter,
     kernel_workers, process_ios, set_event, target_facts, target_facts_again, thread_delay,
-    time_source, uptime_ms,
+    time_source, uptime_ms, wait_for_keys,
 };

@@ -32,8 +32,13 @@ impl Input {
 /// # Errors
 /// Where the terminal has gone.
 pub fn key_or_size(most: Duration) -> io::Result<Option<Input>> {
-    if !poll(most)? {
-        return Ok(None);
+    // Waiting is not crossterm's: on a terminal that has gone it never comes back. But it may hold keys that came together.
+    host::wait_for_keys(Duration::ZERO)?;
+    if !poll(Duration::ZERO)? {
+        host::wait_for_keys(most)?;
+        if !poll(Duration::ZERO)? {
+            return Ok(None);
+        }
     }
     Ok(match read()? {
         Event::Key(key) => Some(Input::Key(key)),

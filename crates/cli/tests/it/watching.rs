@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// Seconds that are compared with iostat.
 const COMPARED: u32 = 10;
@@ -115,7 +116,7 @@ fn a_watch_draws_on_a_terminal_and_gives_it_back() {
         let name = Path::new(&path).file_name().unwrap().to_str().unwrap();
         let screen = tmux.shows(name);
         println!("{screen}");
-        assert!(screen.starts_with("fathom watch"), "{screen}");
+        assert!(tmux.shows("fathom watch").starts_with("fathom watch"));
         if size.0 == 80 {
             assert!(tmux.shows("last 100 s").contains("Disk Reads/sec"));
             tmux.press("Right");
@@ -130,6 +131,44 @@ fn a_watch_draws_on_a_terminal_and_gives_it_back() {
     }
 }
 
+/// A process of this program in this folder, by its number.
+fn here(bench: &Bench) -> Option<u32> {
+    let folder = bench.path("").canonicalize().unwrap();
+    let numbers = std::fs::read_dir("/proc").unwrap().flatten();
+    numbers
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .find(|pid: &u32| {
+            let of = |name| std::fs::read_link(format!("/proc/{pid}/{name}")).ok();
+            of("exe").as_deref() == Some(Path::new(env!("CARGO_BIN_EXE_fathom")))
+                && of("cwd").as_deref() == Some(folder.as_path())
+        })
+}
+
+#[test]
+fn a_screen_ends_with_its_terminal() {
+    if !runs("tmux") {
+        return;
+    }
+    for (line, words) in [
+        ("watch --interval 200ms", "fathom watch"),
+        (
+            "run --engine null --null-delay 100us -d 300s --live --no-store",
+            "IO/s",
+        ),
+    ] {
+        let bench = Bench::new();
+        let tmux = Tmux::start(&bench, (80, 24), line);
+        tmux.shows(words);
+        assert!(here(&bench).is_some(), "{line}");
+        drop(tmux);
+        let gone = (0..6000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            here(&bench).is_none()
+        });
+        assert!(gone, "{line} goes on without a screen");
+    }
+}
+
 #[test]
 fn a_run_may_be_looked_at_live_and_ended_by_a_key() {
     if !runs("tmux") {
@@ -141,10 +180,9 @@ fn a_run_may_be_looked_at_live_and_ended_by_a_key() {
         (80, 24),
         "run --engine null --null-delay 100us -d 300s --live --no-store",
     );
-    let screen = tmux.shows("IO/s");
-    println!("{screen}");
-    assert!(screen.contains("q or Ctrl-C ends the run"), "{screen}");
-    tmux.shows("p99");
+    tmux.shows("IO/s");
+    tmux.shows("q or Ctrl-C ends the run");
+    println!("{}", tmux.shows("p99"));
     tmux.press("q");
     tmux.shows("ended 1");
     let bench = Bench::new();

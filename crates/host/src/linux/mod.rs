@@ -2,8 +2,9 @@
 //!
 //! Reading order: `machine` (the host, with its `limits`), `target` (one target, whole), then what it is put together
 //! from: `block` (one device), `mounts`, `chain` (what stands on what), `claims` (who uses it), `direct`
-//! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts, `activity` says what the machine does, `trace` times requests, `events` are named
-//! events between processes, `sys` holds the `unsafe`.
+//! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts,
+//! `activity` says what the machine does, `trace` times requests, `events` are named events between processes,
+//! `terminal` waits for a person's keys, `sys` holds the `unsafe`.
 
 mod activity;
 mod block;
@@ -23,6 +24,7 @@ mod mounts;
 mod namespace;
 mod sys;
 mod target;
+mod terminal;
 mod trace;
 
 pub use activity::{Activity, ProcessIo, activity, process_ios};
@@ -39,4 +41,5 @@ pub use machine::host_record;
 pub use target::{
     FileState, device_number, file_identity, file_state, target_facts, target_facts_again,
 };
+pub use terminal::wait_for_keys;
 pub use trace::{BlockTrace, Timed};

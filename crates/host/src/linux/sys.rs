@@ -8,9 +8,10 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// What `statx` tells beyond the standard library's metadata. // statx(2)
 #[derive(Clone, Copy, Default)]
@@ -306,4 +307,25 @@ pub(super) fn page_bytes() -> u64 {
     // SAFETY: takes a number and returns one.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(bytes).ok().filter(|&b| b > 0).unwrap_or(4096)
+}
+
+/// Waits until something can be read from a terminal, at most so long; a signal ends the wait, too. Whether there is
+/// still somebody at its other end. // poll(2)
+pub(super) fn wait_to_read(terminal: BorrowedFd<'_>, most: Duration) -> io::Result<bool> {
+    let mut asked = libc::pollfd {
+        fd: terminal.as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let most_ms = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
+    // SAFETY: one entry is passed and one exists; it outlives the call, and so does the descriptor in it.
+    let code = unsafe { libc::poll(&raw mut asked, 1, most_ms) };
+    if code < 0 {
+        let error = io::Error::last_os_error();
+        return match error.kind() {
+            io::ErrorKind::Interrupted => Ok(true),
+            _ => Err(error),
+        };
+    }
+    Ok(asked.revents & (libc::POLLHUP | libc::POLLERR | libc::POLLNVAL) == 0)
 }

@@ -3,11 +3,12 @@
 use super::draw::draw;
 use super::model::{Running, Update};
 use crate::Clock;
+use crate::keys::{Input, key_or_size};
 use crate::sampler::{Asked, Sampler};
 use crate::style::Palette;
 use crate::terminal::{Screen, take};
 use crate::watch::leaves;
-use crossterm::event::{Event, KeyEventKind, poll, read};
+use crossterm::event::KeyEventKind;
 use host::Root;
 use model::BlockDevice;
 use std::io::{self, Write};
@@ -140,8 +141,8 @@ fn show(
             }
         }
         // A short wait: the end of the run must not wait for a picture.
-        match poll(EVERY / 5).and_then(|there| if there { read().map(Some) } else { Ok(None) }) {
-            Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release && leaves(key) => {
+        match key_or_size(EVERY / 5) {
+            Ok(Some(Input::Key(key))) if key.kind != KeyEventKind::Release && leaves(key) => {
                 return true;
             }
             Ok(_) => {}
