@@ -5,7 +5,7 @@ use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: "abandoned",
-    cause: Cause::Alone,
+    cause: Cause::Change,
     what: "I/Os were handed over and never answered.",
     method: "Any I/O that was still open when the drain gave up. Its latency is unknown, and longer than any that was counted.",
     source: "fathom: how a run ends, docs/measurement.md.",

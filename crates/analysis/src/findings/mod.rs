@@ -58,6 +58,7 @@ mod saturated;
 mod scheduler;
 mod short_run;
 mod single_spindle;
+mod standstill;
 mod steal;
 mod tell;
 #[cfg(test)]
@@ -99,6 +100,7 @@ pub const FINDINGS: &[Rule] = &[
     zero_data::RULE,
     file_too_small::RULE,
     interrupted::RULE,
+    standstill::RULE,
     does_not_add_up::RULE,
     neighbour::RULE,
     throttled::RULE,
