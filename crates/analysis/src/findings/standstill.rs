@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "standstill",
     cause: Cause::Change,
     what: "For a while the target answered nothing at all.",
-    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5 % or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. No pauses were asked for.",
+    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5 % or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. No pauses were asked for, and no I/O failed.",
     source: "fathom: the time series of the run, docs/measurement.md.",
     advice: "Read the system's log for resets, timeouts and path changes at that time; ask whether a snapshot, a migration or the device's own housekeeping ran. Measure again: the rate holds for neither of both parts.",
     look: Look::Own(look),
@@ -30,17 +30,22 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     let share = pause.length_ns as f64 / measured_ns as f64;
     let missed = ios * share;
     let short = pause.length_ns < PAUSE_MIN_NS || share < SHARE_MIN || missed < MISSED_MIN;
-    if short || seen.record.plan.targets.iter().any(pauses) {
+    // Failures are answers, too.
+    let answered = seen.total.errors_total() > 0;
+    if short || answered || seen.record.plan.targets.iter().any(pauses) {
         return None;
     }
     Some(finding(
         RULE.id,
         FindingRank::Warning,
         format!(
-            "the target answered nothing for {}, {:.0} % of the measured time, from {} on",
+            "the target answered nothing for {}, {:.0} % of the measured time, {}",
             say::time(pause.length_ns as f64),
             share * 100.0,
-            say::time(pause.from_ns as f64)
+            match pause.from_ns {
+                0 => "from its start on".to_owned(),
+                from_ns => format!("from {} on", say::time(from_ns as f64)),
+            }
         ),
         &[
             ("from_ns", pause.from_ns as f64),
@@ -100,6 +105,9 @@ mod tests {
             found(&still, "standstill").unwrap().sentence,
             "the target answered nothing for 2 s, 10 % of the measured time, from 5 s on"
         );
+        let at_once = stepped(|step| if step < 4 { 0 } else { 2000 });
+        let sentence = found(&at_once, "standstill").unwrap().sentence;
+        assert!(sentence.ends_with("from its start on"), "{sentence}");
         let swings = found(&still, "not-steady").or(found(&still, "drop"));
         assert_eq!(swings, None, "one cause, one finding");
     }
