@@ -152,7 +152,7 @@ pub(crate) fn finding(finding: &Finding, first: Option<&String>) -> String {
 }
 
 /// Lines of one note: a finding with its numbers, its remedy and its place needs so many on a narrow page.
-const NOTE_LINES_MAX: usize = 5;
+const NOTE_LINES_MAX: usize = 7;
 
 /// At most so many lines of notes; how many notes were left out is said.
 pub(crate) fn notes(notes: &[String], lines_max: usize, paper: &Paper) -> Vec<String> {

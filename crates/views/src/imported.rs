@@ -35,7 +35,7 @@ pub fn imported_summary(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let run = &report.run;
-    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
+    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 4);
     let place = format!(
         "{}: {}, run {} of the file, line {}",
         report.printed_by,

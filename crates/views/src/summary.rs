@@ -29,7 +29,7 @@ static COLUMNS: [Column; 9] = [
 
 /// Writes the page.
 pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 2);
+    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 4);
     page.extend(request(report, paper));
     page.push(String::new());
     let (heads, table) = table(report, paper);
@@ -38,7 +38,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.push(String::new());
     page.extend(warm_up(report, paper));
     page.extend(open_loop(report, paper));
-    page.extend(wrap("load    ", &load(report), paper.width(), 1));
+    page.extend(wrap("load    ", &load(report), paper.width(), 2));
     page.extend(errors(report, paper));
     // Several targets have rows of their own; then one device is shown and the others stand in the document.
     for check in report.device_checks.iter().take(1) {

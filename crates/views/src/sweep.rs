@@ -224,7 +224,7 @@ fn models(report: &SweepReport, paper: &Paper) -> Vec<String> {
                 _ => String::new(),
             };
             let head = if place == 0 { "models  " } else { "        " };
-            page.extend(wrap(head, &format!("{of}{sentence}"), paper.width(), 3));
+            page.extend(wrap(head, &format!("{of}{sentence}"), paper.width(), 6));
         }
     }
     if said.len() > SERIES_MAX {

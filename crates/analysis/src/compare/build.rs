@@ -114,6 +114,7 @@ fn change(figure: &Figure, outside: f64) -> ChangeReport {
             .change
             .and_then(|change| change.smallest_seen_share()),
         cannot: figure.cannot.clone(),
+        cells: figure.cells,
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Figure {
     pub(super) change: Option<Change>,
     /// Why there is no change, or none with an interval.
     pub(super) cannot: Option<String>,
+    /// Cells that it is of.
+    pub(super) cells: u64,
 }
 
 /// All figures of a cell that both sides have.
@@ -73,6 +75,7 @@ fn figure(cell: &Pair<'_>, place: usize, metric: &'static Metric, same: bool) ->
         b: exact(&runs_b),
         change,
         cannot,
+        cells: 1,
     })
 }
 
@@ -164,5 +167,6 @@ fn over_cells(cells: &[Vec<Figure>], metric: &'static Metric) -> Option<Figure> 
         },
         change,
         cannot,
+        cells: with.len() as u64,
     })
 }

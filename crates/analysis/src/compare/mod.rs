@@ -119,6 +119,8 @@ pub struct ChangeReport {
     pub smallest_seen_share: Option<f64>,
     /// Why there is no ratio, or none with an interval.
     pub cannot: Option<String>,
+    /// Over how many cells: only those that have this figure on both sides.
+    pub cells: u64,
 }
 
 /// How many cells changed, by the rate.

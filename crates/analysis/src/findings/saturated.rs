@@ -45,8 +45,8 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     let mut sentence = format!(
         "{what} are at their end at {} in flight: from there to {} the rate goes {} to {} IO/s ({:+.1} %) and the \
          latency {} to {}, {} times",
-        say::digits(steepest.from.asked()),
-        say::digits(steepest.to.asked()),
+        say::count(steepest.from.asked().round() as u64),
+        say::count(steepest.to.asked().round() as u64),
         say::rate(rate),
         say::rate(last),
         (last / rate - 1.0) * 100.0,
@@ -56,8 +56,8 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     );
     if levels.len() > 1 {
         sentence.push_str(&format!(
-            "; so are {} others",
-            say::count(levels.len() as u64 - 1)
+            "; likewise {} of work",
+            say::counted(levels.len() as u64 - 1, "other kind")
         ));
     }
     let mut evidence = vec![
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Info);
         assert_eq!(
             told.sentence,
-            "8 KiB random writes are at their end at 1.00 in flight: from there to 4.00 the rate goes 226 to 222 IO/s \
+            "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IO/s \
              (-1.8 %) and the latency 4.43 ms to 18.0 ms, 4.07 times"
         );
     }

@@ -93,7 +93,7 @@ fn g6_whole_milliseconds_and_depth_that_brings_nothing() {
     );
     says(
         &shown(SEED_002_DEPTHS, "show 1"),
-        "8 KiB random writes are at their end at 1.00 in flight: from there to 4.00 the rate goes 226 to 222 IO/s \
+        "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IO/s \
          (-1.8 %) and the latency 4.43 ms to 18.0 ms, 4.07 times",
     );
 }

@@ -61,3 +61,26 @@ fn nothing_wraps_at_eighty_columns() {
         assert!(line.chars().count() <= 80, "{line}");
     }
 }
+
+#[test]
+fn tables_keep_their_figures_whole_at_eighty_columns() {
+    let bench = Bench::new();
+    for seed in [1, 2] {
+        bench
+            .line(&format!(
+                "sweep sim:ssd -b 8K,64K -o 1..8 -w 0,25 --pattern random,sequential -d 1s --warmup 0s --seed {seed}"
+            ))
+            .good();
+    }
+    bench.line("survey sim:cliff --page none").good();
+    for line in ["compare 1 2", "compare 3 3", "show 1", "show 3", "list"] {
+        let Some(screen) = on_terminal(&bench, 80, line) else {
+            return;
+        };
+        for row in lines(&screen) {
+            assert!(row.chars().count() <= 80, "{line}: {row}");
+            let cut = row.replace(" … ", " ");
+            assert!(!cut.contains('…'), "{line}: {row}");
+        }
+    }
+}

@@ -40,9 +40,9 @@ fn a_sound_survey() {
                 written: the same to the byte
         spent   151 s of 180 s; 56 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
         note    7 workloads, no errors; the device counted what fathom counted
-        note    64 KiB random reads are at their end at 64.0 in flight: from there to 128 the rate goes 23.4
-                k to 24.5 k IO/s (+4.5 %) and the latency 2.73 ms to 5.23 ms, 1.91 times; so are 6 others;
-                use the smallest depth that reaches the level: more only adds waiting; see
+        note    64 KiB random reads are at their end at 64 in flight: from there to 128 the rate goes 23.4 k
+                to 24.5 k IO/s (+4.5 %) and the latency 2.73 ms to 5.23 ms, 1.91 times; likewise 6 other
+                kinds of work; use the smallest depth that reaches the level: more only adds waiting; see
                 docs/findings.md#saturated
         note    writes may rest in vda's volatile write cache (write back): not proven durable
         note    virtual machine (kvm): the host's cache may serve reads
