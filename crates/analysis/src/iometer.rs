@@ -54,6 +54,17 @@ pub struct Use {
     pub kernel: f64,
 }
 
+/// The processors while it was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Processors {
+    /// The mean over all of them.
+    pub all: Use,
+    /// Each with its number.
+    pub each: Vec<(u32, Use)>,
+    /// None where the system does not tell.
+    pub interrupts_per_s: Option<f64>,
+}
+
 /// What these targets did; all of them without a list.
 pub fn figures(record: &RunRecord, targets: Option<&[u32]>) -> Figures {
     let sum = |operation: Operation| {
@@ -101,9 +112,8 @@ fn classes(histogram: &LatencyHistogram) -> [u64; 21] {
     counts
 }
 
-/// The mean over all processors, each with its number, and interrupts a second; none where the system does not tell.
-#[allow(clippy::type_complexity, reason = "named once, and read here alone")]
-pub fn processors(record: &RunRecord) -> Option<(Use, Vec<(u32, Use)>, Option<f64>)> {
+/// None where the system does not tell.
+pub fn processors(record: &RunRecord) -> Option<Processors> {
     let report = cpu_report(&record.window);
     let count = report.cores.len();
     if count == 0 {
@@ -131,28 +141,76 @@ pub fn processors(record: &RunRecord) -> Option<(Use, Vec<(u32, Use)>, Option<f6
     };
     let seconds = record.window.elapsed().as_seconds();
     let interrupts = record.window.interrupts().filter(|_| seconds > 0.0);
-    Some((all, each, interrupts.map(|count| count as f64 / seconds)))
+    Some(Processors {
+        all,
+        each,
+        interrupts_per_s: interrupts.map(|count| count as f64 / seconds),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::Sample;
+    use model::Nanos;
 
     #[test]
-    fn all_ios_are_in_a_class_and_both_sides_make_the_total() {
+    fn reads_and_writes_are_told_apart_and_the_total_is_both() {
         let record = Sample {
             reads: 3000,
             writes: 1000,
             ..Sample::default()
         }
         .build();
-        let figures = figures(&record, None);
-        assert_eq!(figures.classes.iter().sum::<u64>(), 4000);
-        assert_eq!(
-            figures.total.ios,
-            figures.sides[0].ios + figures.sides[1].ios
-        );
-        assert_eq!(super::figures(&record, Some(&[9])).total.ios, 0);
+        let all = figures(&record, None);
+        let told = |side: &Side| (side.ios, side.bytes, side.ios_per_s, side.bytes_per_s);
+        // In ten seconds, 4 KiB each.
+        assert_eq!(told(&all.sides[0]), (3000, 3000 << 12, 300.0, 1_228_800.0));
+        assert_eq!(told(&all.sides[1]), (1000, 1000 << 12, 100.0, 409_600.0));
+        assert_eq!(told(&all.total), (4000, 4000 << 12, 400.0, 1_638_400.0));
+        assert_eq!(all.classes.iter().sum::<u64>(), 4000);
+        assert_eq!(figures(&record, Some(&[0])), all);
+        assert_eq!(figures(&record, Some(&[9])).total, Side::default());
+    }
+
+    #[test]
+    fn an_io_is_in_the_class_below_whose_edge_it_stays() {
+        let mut latencies = LatencyHistogram::new();
+        let each_us = [30, 70, 70, 400_000, 9_000_000, 20_000_000];
+        for us in each_us {
+            latencies.record(Nanos::micros(us));
+        }
+        let classes = classes(&latencies);
+        let filled: Vec<(usize, u64)> = classes
+            .into_iter()
+            .enumerate()
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        assert_eq!(filled, [(0, 1), (1, 2), (14, 1), (19, 1), (20, 1)]);
+    }
+
+    #[test]
+    fn processors_are_the_mean_of_all_and_each_for_itself() {
+        let mut record = Sample::default().build();
+        let found = processors(&record).unwrap();
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-6;
+        let is = |one: &Use, [busy, user, kernel]: [f64; 3]| {
+            close(one.busy, busy) && close(one.user, user) && close(one.kernel, kernel)
+        };
+        let [(0, first), (1, second)] = &found.each[..] else {
+            panic!("{found:?}");
+        };
+        assert!(is(first, [40.0, 10.0, 30.0]), "{first:?}");
+        assert!(is(second, [4.0, 1.0, 3.0]), "{second:?}");
+        assert!(is(&found.all, [22.0, 5.5, 16.5]), "{:?}", found.all);
+
+        record.window.before.interrupts = Some(100);
+        record.window.after.interrupts = Some(100 + 5000);
+        let seconds = record.window.elapsed().as_seconds();
+        let per_s = processors(&record).unwrap().interrupts_per_s.unwrap();
+        assert!(close(per_s, 5000.0 / seconds), "{per_s}");
+
+        record.window.after.cpus.clear();
+        assert_eq!(processors(&record), None);
     }
 }

@@ -147,8 +147,8 @@ fn make_printable(error: &mut clap::Error) {
     }
 }
 
-impl From<dialects::Refusal> for Failure {
-    fn from(refusal: dialects::Refusal) -> Self {
+impl<P: std::fmt::Display> From<dialects::refusal::Refusal<P>> for Failure {
+    fn from(refusal: dialects::refusal::Refusal<P>) -> Self {
         Failure::refused_for(refusal.iter().map(ToString::to_string))
     }
 }

@@ -14,6 +14,7 @@ mod commands;
 mod environment;
 mod failure;
 mod gate;
+mod ground;
 mod keep;
 mod live;
 mod now;

@@ -28,6 +28,7 @@ pub mod native;
 mod page;
 mod problem;
 mod read;
+pub mod refusal;
 pub mod sqlio;
 pub mod sweep;
 mod workloads;

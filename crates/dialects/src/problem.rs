@@ -74,34 +74,8 @@ pub enum Problem {
     },
 }
 
-/// Everything that is wrong with the text of a request. // never empty
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(Vec<Problem>);
-
-impl Refusal {
-    /// `Ok` when there are no problems.
-    pub fn none_or(problems: Vec<Problem>) -> Result<(), Refusal> {
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(Refusal(problems))
-        }
-    }
-
-    /// Each, in the order found.
-    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for Refusal {}
+/// Everything that is wrong with the text of a request.
+pub type Refusal = crate::refusal::Refusal<Problem>;
 
 /// Something that was accepted and changes nothing, so that nobody believes it did.
 #[derive(Clone, Debug, PartialEq, Eq)]

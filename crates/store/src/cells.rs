@@ -1,14 +1,14 @@
-//! Onto the shelf: what is known by a key (cells of a sweep), and results of other tools.
+//! Onto the shelf: what is known by a key, the cells of a sweep.
 //!
 //! A key is in its session once: the file itself holds that, so that no two programs can double a cell.
 
 use crate::error::Fault;
 use crate::headline::{self, Place, next_number};
-use crate::save::{count_results, document, insert_run, seal_session};
-use crate::seal;
+use crate::run::insert_run;
+use crate::save::{count_results, seal_session};
 use crate::session::{SessionId, StoredCell};
 use crate::{Result, Store, StoreError};
-use model::{ImportedRun, Origin, ResultRow, RunRecord};
+use model::{Origin, ResultRow, RunRecord};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 impl Store {
@@ -23,18 +23,8 @@ impl Store {
         key: &str,
         record: &RunRecord,
     ) -> Result<u32> {
-        self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
-            let number = number_of_cell(transaction, session, key)?;
-            let place = Place {
-                session,
-                number,
-                label,
-                key: Some(key),
-            };
-            insert_run(transaction, place, record)?;
-            count_results(transaction, session, 1)?;
-            Ok(number)
+        self.put_cell(session, (label, key), |transaction, place| {
+            insert_run(transaction, place, record)
         })
     }
 
@@ -49,15 +39,7 @@ impl Store {
         key: &str,
         reason: &str,
     ) -> Result<u32> {
-        self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
-            let number = number_of_cell(transaction, session, key)?;
-            let place = Place {
-                session,
-                number,
-                label,
-                key: Some(key),
-            };
+        self.put_cell(session, (label, key), |transaction, place| {
             let query = "SELECT target FROM sessions WHERE id = ?1";
             let target = transaction.query_row(query, [session.0], |row| row.get(0))?;
             let row = ResultRow {
@@ -67,7 +49,26 @@ impl Store {
                 reason: Some(reason.to_owned()),
                 ..ResultRow::default()
             };
-            headline::insert(transaction, place, &row)?;
+            headline::insert(transaction, place, &row).map(|_| ())
+        })
+    }
+
+    fn put_cell(
+        &self,
+        session: SessionId,
+        (label, key): (&str, &str),
+        insert: impl FnOnce(&Transaction<'_>, Place<'_>) -> Result<(), Fault>,
+    ) -> Result<u32> {
+        self.writing(|transaction| {
+            self.must_exist(transaction, session)?;
+            let number = number_of_cell(transaction, session, key)?;
+            let place = Place {
+                session,
+                number,
+                label,
+                key: Some(key),
+            };
+            insert(transaction, place)?;
             count_results(transaction, session, 1)?;
             Ok(number)
         })
@@ -129,20 +130,6 @@ impl Store {
         find().map_err(|fault: Fault| fault.at(self.path()))
     }
 
-    /// Puts runs of other tools into a session, all or none, and answers how many.
-    pub fn import(&self, session: SessionId, runs: &[ImportedRun]) -> Result<u32> {
-        self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
-            let first = next_number(transaction, session)?;
-            for (number, run) in (first..).zip(runs) {
-                insert_imported(transaction, (session, number), run)?;
-            }
-            let count = u32::try_from(runs.len()).expect("memory holds fewer runs");
-            count_results(transaction, session, i64::from(count))?;
-            Ok(count)
-        })
-    }
-
     /// One change of a session's own row.
     fn change(&self, session: SessionId, change: &str, value: Option<&str>) -> Result<()> {
         self.writing(|transaction| {
@@ -182,28 +169,4 @@ fn number_of_cell(
     transaction.execute("DELETE FROM headlines WHERE id = ?1", [id])?;
     count_results(transaction, session, -1)?;
     Ok(number)
-}
-
-fn insert_imported(
-    transaction: &Transaction<'_>,
-    (session, number): (SessionId, u32),
-    run: &ImportedRun,
-) -> Result<(), Fault> {
-    let row = ResultRow::of_imported(run);
-    let place = Place {
-        session,
-        number,
-        label: &row.label,
-        key: None,
-    };
-    let headline = headline::insert(transaction, place, &row)?;
-    let document = document("what was imported", run)?;
-    transaction
-        .prepare_cached("INSERT INTO imported (headline_id, document_json) VALUES (?1, ?2)")?
-        .execute(params![headline, document])?;
-    headline::seal_record(
-        transaction,
-        headline,
-        seal::of_imported(transaction, headline)?,
-    )
 }

@@ -164,6 +164,6 @@ fn time(what: &'static str, value: Option<Nanos>) -> Result<Option<i64>, Fault> 
     whole(what, value.map(|ns| ns.0))
 }
 
-fn whole(what: &'static str, value: Option<u64>) -> Result<Option<i64>, Fault> {
+pub(crate) fn whole(what: &'static str, value: Option<u64>) -> Result<Option<i64>, Fault> {
     value.map(|value| signed(what, value)).transpose()
 }

@@ -1,8 +1,8 @@
 //! The shelf: every run, whole, in one SQLite file. The only room that knows SQL.
 //!
 //! Read in this order: `session` (what a person finds on the shelf), `open` (which files are taken, and
-//! the schema), `save`, `load`, `blob` and `series` (histograms and time series in few bytes),
-//! `error`.
+//! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series` (histograms and
+//! time series in few bytes), `seal` (what shows damage), `delete` and `care`, `error`.
 //! A person names a session `12` and the third run of it `12.3`.
 //!
 //! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
@@ -10,28 +10,28 @@
 //! meets another's write waits up to ten seconds. What is loaded equals what was saved, or is an error.
 //!
 //! Deliberately absent: rates and percentiles (`analysis`), the clock, the environment and the default
-//! place of the file (`cli`), and any way to change or delete a run.
+//! place of the file (`cli`), and any way to change a result: it stays as it was kept, or is deleted.
 
 mod baselines;
 mod blob;
 mod care;
 mod cells;
 mod delete;
+mod documents;
 mod error;
-mod files;
 mod headline;
 mod imports;
 mod load;
 mod open;
 mod record;
 mod rows;
+mod run;
 mod save;
 mod schema;
 mod seal;
 mod series;
 mod session;
 mod tags;
-mod watches;
 
 pub use baselines::Baseline;
 pub use care::{Answer, Cell, Check, Listing};

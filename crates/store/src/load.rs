@@ -1,5 +1,6 @@
 //! Off the shelf: the list of sessions, and sessions whole. What contradicts itself or its checksum is an error.
 
+use crate::documents::{FILES, IMPORTED, WATCHES};
 use crate::error::Fault;
 use crate::record::load_run;
 use crate::save::signed;
@@ -8,7 +9,7 @@ use crate::session::{
     Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredResult, StoredRun,
 };
 use crate::{Result, Store};
-use model::{ImportedRun, Nanos};
+use model::Nanos;
 use rusqlite::{Row, Transaction, params};
 use serde::de::DeserializeOwned;
 
@@ -181,19 +182,15 @@ fn load_result(
             Ok(StoredResult::Missing(reason.unwrap_or_default()))
         }
         "imported" => {
-            let headline: i64 = line.get("id")?;
-            let run = load_imported(transaction, &name, headline)?;
-            if breaks(sealed, || seal::of_imported(transaction, headline))? {
-                return Err(damaged(&name, BROKEN_SEAL));
-            }
+            let run = load_document(transaction, (&name, IMPORTED), line, sealed)?;
             Ok(StoredResult::Imported(Box::new(run)))
         }
-        _ if has_document(transaction, "files", line)? => {
-            let record = load_document(transaction, (&name, "files"), line, sealed)?;
+        _ if has_document(transaction, FILES, line)? => {
+            let record = load_document(transaction, (&name, FILES), line, sealed)?;
             Ok(StoredResult::Files(Box::new(record)))
         }
-        _ if has_document(transaction, "watches", line)? => {
-            let record = load_document(transaction, (&name, "watches"), line, sealed)?;
+        _ if has_document(transaction, WATCHES, line)? => {
+            let record = load_document(transaction, (&name, WATCHES), line, sealed)?;
             Ok(StoredResult::Watch(Box::new(record)))
         }
         _ => {
@@ -245,19 +242,6 @@ fn load_document<T: DeserializeOwned>(
         return Err(damaged(name, BROKEN_SEAL));
     }
     Ok(record)
-}
-
-fn load_imported(
-    transaction: &Transaction<'_>,
-    name: &str,
-    headline: i64,
-) -> Result<ImportedRun, Fault> {
-    let mut select =
-        transaction.prepare_cached("SELECT document_json FROM imported WHERE headline_id = ?1")?;
-    let mut rows = select.query([headline])?;
-    let row = rows.next()?;
-    let row = row.ok_or_else(|| damaged(name, "what was imported is missing"))?;
-    document(name, row, "document_json")
 }
 
 fn tags_of(

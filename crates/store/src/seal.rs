@@ -135,15 +135,7 @@ fn has_series(transaction: &Transaction<'_>) -> rusqlite::Result<bool> {
         .map(|count| count > 0)
 }
 
-/// The seal of an imported document.
-pub(crate) fn of_imported(transaction: &Transaction<'_>, headline: i64) -> Result<u32, Fault> {
-    let mut seal = Seal::default();
-    let query = "SELECT document_json FROM imported WHERE headline_id = ?1";
-    seal.rows(transaction, query, headline)?;
-    Ok(seal.value())
-}
-
-/// The seal of a result that is one document of this table: `files`, `watches`.
+/// The seal of a result that is one document of this table.
 pub(crate) fn of_document(
     transaction: &Transaction<'_>,
     table: &str,

@@ -36,6 +36,9 @@ pub struct Best {
     pub sentence: String,
 }
 
+/// A result with its I/Os a second.
+type Rated<'a> = (f64, &'a ResultRow);
+
 /// The best of these results under this condition.
 pub fn best(rows: &[ResultRow], condition: &Filter) -> Best {
     let rate = |row: &ResultRow| (column("iops").expect("a field of the table").read)(row).number();
@@ -45,8 +48,7 @@ pub fn best(rows: &[ResultRow], condition: &Filter) -> Best {
             .map(|field| format!("{:?}", (field.read)(row)))
             .collect()
     };
-    #[allow(clippy::type_complexity, reason = "named once, and read here alone")]
-    let mut known: Vec<(Vec<String>, Option<(f64, &ResultRow)>)> = Vec::new();
+    let mut known: Vec<(Vec<String>, Option<Rated<'_>>)> = Vec::new();
     for row in rows.iter().filter(|row| row.origin != Origin::Missing) {
         let name = workload(row);
         let place = known
@@ -64,7 +66,7 @@ pub fn best(rows: &[ResultRow], condition: &Filter) -> Best {
             known[place].1 = Some((rate, row));
         }
     }
-    let found: Vec<(f64, &ResultRow)> = known.iter().filter_map(|(_, best)| *best).collect();
+    let found: Vec<Rated<'_>> = known.iter().filter_map(|(_, best)| *best).collect();
     let without = (known.len() - found.len()) as u64;
     Best {
         sentence: sentence(&found, known.len() as u64),
@@ -73,8 +75,8 @@ pub fn best(rows: &[ResultRow], condition: &Filter) -> Best {
     }
 }
 
-fn sentence(found: &[(f64, &ResultRow)], workloads: u64) -> String {
-    let part = |(rate, row): &(f64, &ResultRow)| {
+fn sentence(found: &[Rated<'_>], workloads: u64) -> String {
+    let part = |(rate, row): &Rated<'_>| {
         let named = [
             ("depth", row.work.queue_depth),
             ("threads", row.work.threads),

@@ -1,15 +1,20 @@
 //! What a field holds, and how values compare.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::cmp::Ordering;
 
-/// What the values of a field are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In what a value is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PageUnit")]
 pub enum Unit {
-    /// The name of a result: `12.3`.
-    Name,
     /// Words.
+    #[default]
     Text,
-    /// Several words, each for itself.
+    /// The name of a result.
+    Name,
+    /// Several words.
     Tags,
     /// A whole number.
     Count,

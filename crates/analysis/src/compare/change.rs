@@ -235,4 +235,23 @@ mod tests {
         let apart = Change::over(&[cell(0.0, 0.02), cell(0.1, 0.02), cell(0.5, 0.02)]).unwrap();
         assert!(apart.spread.unwrap().low > 0.1);
     }
+
+    #[test]
+    fn an_interval_leaves_out_one_in_twenty_and_a_seen_change_is_missed_by_one_in_five() {
+        let change = Change {
+            log: 0.04,
+            spread: Some(Spread {
+                low: 0.02,
+                high: 0.02,
+                freedom: 1e9,
+            }),
+        };
+        let (low, high) = change.ends(OUTSIDE).unwrap();
+        assert!((low - (0.04 - 1.959_964 * 0.02)).abs() < 1e-5, "{low}");
+        assert!((high - (0.04 + 1.959_964 * 0.02)).abs() < 1e-5, "{high}");
+        assert_eq!(change.differs(OUTSIDE), Some(true));
+        let seen = change.smallest_seen_share().unwrap();
+        let expected = ((1.959_964 + 0.841_621) * 0.02f64).exp_m1();
+        assert!((seen - expected).abs() < 1e-5, "{seen}");
+    }
 }

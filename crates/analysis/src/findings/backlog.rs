@@ -108,4 +108,17 @@ mod tests {
         }
         assert_eq!(found(&Sample::default().build(), "backlog"), None);
     }
+
+    #[test]
+    fn a_hundredth_of_the_time_and_ten_ios_are_enough() {
+        // In ten seconds.
+        for (ios, late, told) in [
+            (2000, Nanos::millis(150), true),
+            (2000, Nanos::millis(90), false),
+            (10, Nanos::seconds(3), true),
+        ] {
+            let record = record((0, Nanos(0)), (ios, late));
+            assert_eq!(found(&record, "backlog").is_some(), told, "{ios} {late}");
+        }
+    }
 }

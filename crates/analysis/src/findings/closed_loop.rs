@@ -76,4 +76,22 @@ mod tests {
         run.workload.queue_depth = None;
         assert_eq!(told(&run, "closed-loop"), None, "not known");
     }
+
+    #[test]
+    fn a_hundred_waits_for_each_place_and_a_thousandth_of_all_matter() {
+        for (ios, longest, is_told) in [
+            (20_000, 4, false), // 82 arrivals
+            (20_000, 6, true),  // 123
+            (2_469_840, 100, false),
+            (2_469_840, 140, true), // 2881
+        ] {
+            let mut run = imported();
+            (run.workload.threads, run.workload.queue_depth) = (Some(1), Some(1));
+            let total = &mut run.figures.total;
+            total.ios = Some(ios);
+            total.latency.mean = Some(Nanos::micros(48));
+            total.latency.max = Some(Nanos::millis(longest));
+            assert_eq!(told(&run, "closed-loop").is_some(), is_told, "{longest} ms");
+        }
+    }
 }

@@ -168,4 +168,10 @@ mod tests {
         (disk.device_queue, disk.queue_size, disk.queues) = (None, Some(64), Some(4));
         assert_eq!(found(&record, "depth-not-reached"), None);
     }
+
+    #[test]
+    fn half_of_what_was_in_flight_has_to_be_in_the_device() {
+        assert!(found(&held(42), "depth-not-reached").is_some());
+        assert_eq!(found(&held(60), "depth-not-reached"), None);
+    }
 }

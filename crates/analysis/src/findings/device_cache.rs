@@ -116,4 +116,16 @@ mod tests {
         };
         assert_eq!(found(&fast.build(), "device-cache"), None);
     }
+
+    #[test]
+    fn one_fast_read_in_twenty_is_enough() {
+        for (fast, told) in [(150, true), (80, false)] {
+            let mut record = disk(Nanos::millis(4), Access::Random);
+            let reads = &mut record.threads[0].measured[0];
+            (0..fast).for_each(|_| reads.latency.record(Nanos::micros(120)));
+            reads.ios += fast;
+            let found = found(&record, "device-cache");
+            assert_eq!(found.is_some(), told, "{fast} beside 2000");
+        }
+    }
 }

@@ -55,4 +55,13 @@ mod tests {
         run.measured = None;
         assert_eq!(told(&run, "does-not-add-up"), None);
     }
+
+    #[test]
+    fn three_percent_are_rounding_and_more_is_not() {
+        for (ios, is_told) in [(2_519_236, false), (2_568_633, true)] {
+            let mut run = imported();
+            run.figures.total.ios = Some(ios);
+            assert_eq!(told(&run, "does-not-add-up").is_some(), is_told, "{ios}");
+        }
+    }
 }

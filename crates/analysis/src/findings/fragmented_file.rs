@@ -101,4 +101,22 @@ mod tests {
         pressed.targets[0].layout.extents.as_mut().unwrap().encoded = Bytes::gib(8);
         assert_eq!(found(&pressed, "fragmented-file"), None);
     }
+
+    #[test]
+    fn a_platter_seeks_between_pieces_of_less_than_four_mebibytes() {
+        for (count, told) in [(4096, true), (1024, false)] {
+            let mut record = pieces(count, Bytes::kib(64)); // of 2 and of 8 MiB
+            assert_eq!(
+                found(&record, "fragmented-file"),
+                None,
+                "not along the disk"
+            );
+            record.plan.targets[0].workload.access = model::Access::Sequential;
+            for device in &mut record.targets[0].chain {
+                device.rotational = Some(true);
+            }
+            let rank = found(&record, "fragmented-file").map(|finding| finding.rank);
+            assert_eq!(rank, told.then_some(FindingRank::Warning), "{count} pieces");
+        }
+    }
 }

@@ -80,4 +80,16 @@ mod tests {
             None
         );
     }
+
+    #[test]
+    fn short_is_below_a_millisecond_and_very_short_below_a_tenth_of_one() {
+        let rank = |micros| {
+            let record = with(Some("powersave"), Nanos::micros(micros));
+            found(&record, "governor").map(|finding| finding.rank)
+        };
+        assert_eq!(rank(90), Some(FindingRank::Warning));
+        assert_eq!(rank(120), Some(FindingRank::Info));
+        assert_eq!(rank(900), Some(FindingRank::Info));
+        assert_eq!(rank(1200), None);
+    }
 }

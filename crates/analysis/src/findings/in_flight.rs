@@ -244,4 +244,18 @@ mod tests {
             FindingRank::Critical
         );
     }
+
+    #[test]
+    fn nine_tenths_of_the_queue_are_full() {
+        // 2000 I/Os a second, so that 4 ms are the whole queue.
+        for (micros, told) in [(3450, true), (3750, false)] {
+            let sample = Sample {
+                depth: 8,
+                latency: Some(Nanos::micros(micros)),
+                ..Sample::default()
+            };
+            let found = found(&sample.build(), "in-flight");
+            assert_eq!(found.is_some(), told, "{micros} us");
+        }
+    }
 }

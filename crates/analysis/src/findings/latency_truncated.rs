@@ -88,4 +88,19 @@ mod tests {
         run.figures.total.latency.mean = Some(Nanos::millis(200));
         assert_eq!(told(&run, "latency-truncated"), None);
     }
+
+    #[test]
+    fn from_twenty_steps_on_the_rest_matters_little() {
+        for (millis, is_told) in [(15, true), (25, false)] {
+            let mut run = imported();
+            let latency = &mut run.figures.total.latency;
+            latency.resolution = Some(Nanos::millis(1));
+            latency.mean = Some(Nanos::millis(millis));
+            assert_eq!(
+                told(&run, "latency-truncated").is_some(),
+                is_told,
+                "{millis} ms"
+            );
+        }
+    }
 }

@@ -54,6 +54,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::findings::test::{imported, told};
+    use model::Nanos;
 
     #[test]
     fn a_full_queue_says_that_its_latency_is_waiting() {
@@ -67,5 +68,24 @@ mod tests {
         assert_eq!(told(&run, "little"), None, "shallow, and it does not fit");
         run.workload.threads = Some(20);
         assert_eq!(told(&run, "little"), None, "not full");
+    }
+
+    #[test]
+    fn a_queue_is_full_within_two_percent_and_deep_from_sixteen_on() {
+        for (threads, micros, is_told) in [
+            (16, 3060, true),  // 98.4 %
+            (16, 3013, false), // 96.9 %
+            (4, 777, true),    // 16 in flight
+            (3, 583, false),   // 12
+        ] {
+            let mut run = imported();
+            run.workload.threads = Some(threads);
+            run.figures.total.latency.mean = Some(Nanos::micros(micros));
+            assert_eq!(
+                told(&run, "little").is_some(),
+                is_told,
+                "{threads} {micros}"
+            );
+        }
     }
 }

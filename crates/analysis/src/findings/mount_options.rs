@@ -132,4 +132,14 @@ mod tests {
         read.targets[0].file_system.as_mut().unwrap().options = "rw,sync".to_owned();
         assert_eq!(found(&read, "mount-options"), None);
     }
+
+    #[test]
+    fn a_hundredth_as_many_discards_are_worth_a_word() {
+        for (discards, told) in [(400, true), (100, false)] {
+            let mut record = written("rw,discard"); // 20 000 writes
+            record.window.after.devices[0].discards = discards;
+            let found = found(&record, "mount-options");
+            assert_eq!(found.is_some(), told, "{discards} discards");
+        }
+    }
 }

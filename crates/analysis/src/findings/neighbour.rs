@@ -95,6 +95,11 @@ mod tests {
             ..Sample::default()
         };
         assert_eq!(found(&quiet.build(), "noisy-neighbour"), None);
+        let busier = Sample {
+            device_percent: 107,
+            ..Sample::default()
+        };
+        assert!(found(&busier.build(), "noisy-neighbour").is_some());
     }
 
     #[test]

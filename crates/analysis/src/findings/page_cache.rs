@@ -241,4 +241,17 @@ mod tests {
         short.lifetime.after.devices.clear();
         assert_eq!(found(&short, "page-cache"), None);
     }
+
+    #[test]
+    fn a_tenth_of_the_bytes_has_to_be_missing() {
+        for (device_percent, told) in [(88, true), (92, false)] {
+            let sample = Sample {
+                cache: CacheMode::Cached,
+                device_percent,
+                ..Sample::default()
+            };
+            let found = found(&sample.build(), "page-cache");
+            assert_eq!(found.is_some(), told, "{device_percent} %");
+        }
+    }
 }

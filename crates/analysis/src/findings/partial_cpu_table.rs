@@ -86,4 +86,22 @@ mod tests {
         run.cpu = Some(cpu);
         assert_eq!(told(&run, "partial-cpu-table"), None);
     }
+
+    #[test]
+    fn two_percent_may_be_missing_by_rounding() {
+        for (idle, is_told) in [(94.5, true), (96.5, false)] {
+            let mut run = imported();
+            run.cpu = Some(ImportedCpu {
+                processors: Some(32),
+                usage_percent: Some(2.0),
+                idle_percent: Some(idle),
+                ..ImportedCpu::default()
+            });
+            assert_eq!(
+                told(&run, "partial-cpu-table").is_some(),
+                is_told,
+                "{idle} idle"
+            );
+        }
+    }
 }

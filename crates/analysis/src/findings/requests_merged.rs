@@ -72,4 +72,15 @@ mod tests {
             "read-ahead merges by its nature"
         );
     }
+
+    #[test]
+    fn a_tenth_has_to_be_merged() {
+        for (merged, told) in [(3000, true), (1600, false)] {
+            let mut record = Sample::default().build();
+            let device = &mut record.window.after.devices[0];
+            (device.reads, device.reads_merged) = (20_000 - merged, merged);
+            let found = found(&record, "requests-merged");
+            assert_eq!(found.is_some(), told, "{merged} of 20 000");
+        }
+    }
 }

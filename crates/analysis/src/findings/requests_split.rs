@@ -114,4 +114,14 @@ mod tests {
         others.window.after.devices[0].read_bytes.0 *= 2;
         assert_eq!(found(&others, "requests-split"), None);
     }
+
+    #[test]
+    fn three_requests_for_two_ios_are_a_split() {
+        for (device_reads, told) in [(3400, true), (2600, false)] {
+            let mut record = requests(1); // 2000 I/Os
+            record.window.after.devices[0].reads = device_reads;
+            let found = found(&record, "requests-split");
+            assert_eq!(found.is_some(), told, "{device_reads} requests");
+        }
+    }
 }

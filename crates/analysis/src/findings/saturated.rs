@@ -253,4 +253,31 @@ mod tests {
             told.sentence
         );
     }
+
+    #[test]
+    fn a_level_is_within_a_twentieth_and_the_same_within_three_percent() {
+        let known = Known::default();
+        let at = |rate| {
+            several(
+                &[run(4096, 1.0, rate), run(4096, 4.0, 1000.0)],
+                &known,
+                "saturated",
+            )
+        };
+        assert!(at(960.0).is_some());
+        assert_eq!(at(930.0), None);
+        let shallow = [run(4096, 1.0, 1000.0), run(4096, 1.5, 1000.0)];
+        assert_eq!(several(&shallow, &known, "saturated"), None);
+        let sizes = |large: f64| {
+            let runs = [
+                run(4096, 8.0, 1920.0),
+                run(4096, 32.0, 1920.0),
+                run(16_384, 8.0, large),
+                run(16_384, 32.0, large),
+            ];
+            several(&runs, &known, "rate-cap")
+        };
+        assert!(sizes(1950.0).is_some());
+        assert_eq!(sizes(2000.0), None);
+    }
 }

@@ -159,4 +159,18 @@ mod tests {
         ];
         assert_eq!(several(&crooked, &Known::default(), "single-spindle"), None);
     }
+
+    #[test]
+    fn points_may_lie_seven_percent_off_the_line() {
+        // 5 ms and 10 us a KiB, but for the third size, which takes so much longer.
+        let with = |longer: f64| {
+            [8u64, 16, 64, 128].map(|kib| {
+                let off = if kib == 64 { longer } else { 1.0 };
+                run(kib, 1e6 / ((5000.0 + 10.0 * kib as f64) * off))
+            })
+        };
+        let found = |longer| several(&with(longer), &Known::default(), "single-spindle");
+        assert!(found(1.05).is_some());
+        assert_eq!(found(1.2), None);
+    }
 }

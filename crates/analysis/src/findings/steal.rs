@@ -55,4 +55,16 @@ mod tests {
         let told = found(&record, "steal").unwrap().sentence;
         assert!(told.ends_with("of core 1's time"), "{told}");
     }
+
+    #[test]
+    fn a_twentieth_of_a_core_is_too_much() {
+        for (stolen, told) in [(700, true), (300, false)] {
+            let mut record = Sample::default().build();
+            let core = &mut record.window.after.cpus[1];
+            core.steal = Nanos::millis(stolen);
+            core.idle = core.idle.minus(core.steal);
+            let found = found(&record, "steal");
+            assert_eq!(found.is_some(), told, "{stolen} ms of 10 s");
+        }
+    }
 }

@@ -124,4 +124,17 @@ mod tests {
         assert_eq!(told(&other, "thread-imbalance"), None, "other work");
         assert_eq!(told(&run(&[]), "thread-imbalance"), None);
     }
+
+    #[test]
+    fn half_as_much_again_of_a_thousand_ios_is_uneven() {
+        for (ios, is_told) in [
+            ([100_000, 160_000], true),
+            ([100_000, 140_000], false),
+            ([900, 1400], true),
+            ([500, 900], false),
+        ] {
+            let found = told(&run(&ios), "thread-imbalance");
+            assert_eq!(found.is_some(), is_told, "{ios:?}");
+        }
+    }
 }

@@ -184,4 +184,13 @@ mod tests {
         };
         assert_eq!(found(&limited(other), "throttled"), None);
     }
+
+    #[test]
+    fn a_limit_is_reached_from_seven_percent_below_to_five_above() {
+        // 2000 reads a second; one slice of ten seconds is one percent more on both sides.
+        for (limit, told) in [(2150, true), (2250, false), (1900, true), (1850, false)] {
+            let found = found(&limited(reads(limit)), "throttled");
+            assert_eq!(found.is_some(), told, "{limit}");
+        }
+    }
 }

@@ -153,4 +153,18 @@ mod tests {
             told.sentence
         );
     }
+
+    #[test]
+    fn a_platter_needs_a_millisecond() {
+        for (micros, told) in [(900, true), (1150, false)] {
+            let mut record = writes(Nanos::micros(micros));
+            record.host.virtualization = None;
+            for device in &mut record.targets[0].chain {
+                device.rotational = Some(true);
+            }
+            record.plan.targets[0].write_through = true;
+            let found = found(&record, "write-cache");
+            assert_eq!(found.is_some(), told, "{micros} us");
+        }
+    }
 }

@@ -84,4 +84,15 @@ mod tests {
             Err(Refused::TooFew(_))
         ));
     }
+
+    #[test]
+    fn a_rate_that_hardly_varies_has_no_knee_whatever_its_shape() {
+        let shape = [0.0, 0.3, 0.6, 0.9, 0.98, 1.0, 1.0, 1.0];
+        let of_range = |range: f64| {
+            let rates = shape.map(|height| 100.0 * (1.0 - range + range * height));
+            kneedle(&points(&rates))
+        };
+        assert_eq!(of_range(0.15).ok(), Some(8.0));
+        assert!(matches!(of_range(0.06), Err(Refused::NoFit(_))));
+    }
 }

@@ -295,4 +295,17 @@ mod tests {
             .collect();
         assert!(matches!(roof(&wild), Err(Refused::NoFit(_))));
     }
+
+    #[test]
+    fn cells_may_lie_a_quarter_off() {
+        let zigzag = |off: f64| {
+            let cells = cells().into_iter().map(|(n, bytes, depth, rate)| {
+                let way = if n % 2 == 0 { off } else { -off };
+                (n, bytes, depth, rate * way.exp())
+            });
+            roof(&cells.collect::<Vec<_>>())
+        };
+        assert!(zigzag(0.15).is_ok());
+        assert!(matches!(zigzag(0.4), Err(Refused::NoFit(_))));
+    }
 }

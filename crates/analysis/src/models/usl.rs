@@ -194,4 +194,17 @@ mod tests {
             (None, None)
         );
     }
+
+    #[test]
+    fn points_may_lie_a_tenth_off() {
+        let zigzag = |off: f64| {
+            let mut points = curve(0.05, 0.0005);
+            for (place, (_, rate)) in points.iter_mut().enumerate() {
+                *rate *= if place % 2 == 0 { 1.0 + off } else { 1.0 - off };
+            }
+            usl(&points)
+        };
+        assert!(zigzag(0.05).is_ok());
+        assert!(matches!(zigzag(0.2), Err(Refused::NoFit(_))));
+    }
 }

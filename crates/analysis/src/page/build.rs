@@ -4,10 +4,9 @@ use super::comparisons::comparisons;
 use super::curves::{Seen, curves};
 use super::detail::CellDetail;
 use super::{
-    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageUnit, PageValue, diet, panel,
-    roof, words,
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, panel, roof, words,
 };
-use crate::columns::{Column, Unit, Value, columns};
+use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
 use crate::estimate::Estimate;
 use crate::findings::Finding;
@@ -272,7 +271,7 @@ impl PageBuilder {
             self.document.columns.push(PageColumn {
                 name: column.name,
                 heading: column.heading,
-                unit: unit(column.unit),
+                unit: column.unit,
                 about: column.about,
                 alike,
             });
@@ -339,21 +338,5 @@ fn value(column: &Column, row: &ResultRow) -> PageValue {
         Value::Whole(number) => PageValue::Whole(number),
         Value::Real(number) => PageValue::Real(number),
         Value::Truth(truth) => PageValue::Truth(truth),
-    }
-}
-
-fn unit(unit: Unit) -> PageUnit {
-    match unit {
-        Unit::Name => PageUnit::Name,
-        Unit::Text => PageUnit::Text,
-        Unit::Tags => PageUnit::Tags,
-        Unit::Count => PageUnit::Count,
-        Unit::Percent => PageUnit::Percent,
-        Unit::Rate => PageUnit::Rate,
-        Unit::Size => PageUnit::Size,
-        Unit::SizePerSecond => PageUnit::SizePerSecond,
-        Unit::Time => PageUnit::Time,
-        Unit::Moment => PageUnit::Moment,
-        Unit::Truth => PageUnit::Truth,
     }
 }

@@ -4,7 +4,8 @@
 //! mean is of all I/Os of the merged step. A distribution is read from the whole histogram at evenly spaced places of the
 //! nines axis. Deliberately absent: which results get a detail at all (`diet`).
 
-use super::{PageUnit, series};
+use super::series;
+use crate::columns::Unit;
 use crate::intervals::{IntervalRow, Steadiness};
 use crate::run::{RunReport, TimeReport};
 use crate::say;
@@ -56,7 +57,7 @@ pub struct CounterTrack {
     /// What is counted.
     pub label: String,
     /// In what.
-    pub unit: PageUnit,
+    pub unit: Unit,
     /// Each with a value for every stretch.
     pub lines: Vec<CounterLine>,
 }

@@ -25,6 +25,7 @@ pub use detail::{
     SteadyWindow, TimeMark,
 };
 
+use crate::columns::Unit;
 use crate::compare::{ChangeReport, Difference};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
@@ -147,7 +148,7 @@ pub struct PanelItem {
     /// What it is, in a few words.
     pub label: String,
     /// Unit of the estimate.
-    pub unit: PageUnit,
+    pub unit: Unit,
     /// The figure; none where it is not known, and of what is said in words.
     pub estimate: Option<Estimate>,
     /// What is said in words.
@@ -158,35 +159,6 @@ pub struct PanelItem {
     pub note: String,
 }
 
-/// In what a value is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PageUnit {
-    /// Words.
-    #[default]
-    Text,
-    /// The name of a result.
-    Name,
-    /// Several words.
-    Tags,
-    /// A whole number.
-    Count,
-    /// Whole percent.
-    Percent,
-    /// A second.
-    Rate,
-    /// Bytes.
-    Size,
-    /// Bytes a second.
-    SizePerSecond,
-    /// Nanoseconds.
-    Time,
-    /// Nanoseconds since 1970 in UTC.
-    Moment,
-    /// Yes or no.
-    Truth,
-}
-
 /// A field of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageColumn {
@@ -195,7 +167,7 @@ pub struct PageColumn {
     /// The same with its unit, as CSV has it: `latency_p99_ns`.
     pub heading: &'static str,
     /// What its values are.
-    pub unit: PageUnit,
+    pub unit: Unit,
     /// One line on what it means.
     pub about: &'static str,
     /// Set where all cells have the same value; cells then leave it out.

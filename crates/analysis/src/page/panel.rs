@@ -5,7 +5,8 @@
 
 use super::curves::Seen;
 use super::roof::first_most;
-use super::{PageCurve, PageFinding, PageUnit, PanelItem};
+use super::{PageCurve, PageFinding, PanelItem};
+use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::say;
 
@@ -28,7 +29,7 @@ pub(super) fn panel(
     ]
 }
 
-fn item(id: &str, label: &str, unit: PageUnit) -> PanelItem {
+fn item(id: &str, label: &str, unit: Unit) -> PanelItem {
     PanelItem {
         id: id.to_owned(),
         label: label.to_owned(),
@@ -40,7 +41,7 @@ fn item(id: &str, label: &str, unit: PageUnit) -> PanelItem {
 const NO_CELL: &str = "no cell may be used";
 
 fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
-    let item = item("peak_bytes", "Peak bandwidth", PageUnit::SizePerSecond);
+    let item = item("peak_bytes", "Peak bandwidth", Unit::SizePerSecond);
     let Some(best) = first_most(usable, Seen::bytes_per_s) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
@@ -57,7 +58,7 @@ fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
 }
 
 fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
-    let item = item("peak_rate", "Peak rate", PageUnit::Rate);
+    let item = item("peak_rate", "Peak rate", Unit::Rate);
     let Some(best) = first_most(usable, Seen::rate) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
@@ -75,7 +76,7 @@ fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
 /// What a program waits that sends one small random I/O after another: reads before writes, random before sequential, the
 /// smallest block.
 fn alone(usable: &[&Seen<'_>]) -> PanelItem {
-    let item = item("alone", "Latency at depth 1", PageUnit::Time);
+    let item = item("alone", "Latency at depth 1", Unit::Time);
     let first = usable
         .iter()
         .filter(|seen| seen.outstanding() == Some(1) && seen.row.total.latency.at(0.5).is_some())
@@ -108,7 +109,7 @@ fn alone(usable: &[&Seen<'_>]) -> PanelItem {
 
 /// Of the curve that holds the highest rate.
 fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
-    let item = item("knee", "Knee", PageUnit::Count);
+    let item = item("knee", "Knee", Unit::Count);
     let peak = first_most(usable, Seen::rate).map(|seen| seen.place);
     let holds = |curve: &&PageCurve| {
         curve.part == part && curve.points.iter().any(|point| Some(point.cell) == peak)
@@ -158,7 +159,7 @@ const LIMITS: [(&str, &str); 4] = [
 
 /// What holds the rate down, where a rule says so of a cell.
 fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem {
-    let item = item("limit", "Limit", PageUnit::Text);
+    let item = item("limit", "Limit", Unit::Text);
     let own = |cell: &&usize| cells.get(**cell).is_some_and(|seen| seen.cell.part == part);
     let found = LIMITS.iter().find_map(|(rule, word)| {
         let finding = findings

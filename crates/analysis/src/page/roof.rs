@@ -7,9 +7,11 @@
 use super::PageRoof;
 use super::curves::Seen;
 
+/// Whether a share of writes is of this kind. // in percent
+type FitsShare = fn(u8) -> bool;
+
 /// Kinds of I/O with a roof of their own.
-#[allow(clippy::type_complexity, reason = "named once, and read here alone")]
-const KINDS: [(&str, fn(u8) -> bool); 3] = [
+const KINDS: [(&str, FitsShare); 3] = [
     ("reads", |write| write == 0),
     ("writes", |write| write == 100),
     ("reads and writes", |write| write > 0 && write < 100),
@@ -18,7 +20,7 @@ const KINDS: [(&str, fn(u8) -> bool); 3] = [
 /// The roofs of one part, of the kinds that have a cell.
 pub(super) fn roofs(cells: &[Seen<'_>], part: usize) -> Vec<PageRoof> {
     let of_part = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable();
-    let kind = |(name, fits): &(&str, fn(u8) -> bool)| {
+    let kind = |(name, fits): &(&str, FitsShare)| {
         let under: Vec<&Seen<'_>> = cells
             .iter()
             .filter(of_part)

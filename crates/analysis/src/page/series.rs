@@ -3,7 +3,8 @@
 //! Rows of time are merged where there are more than a screen shows: counts are added. Counters are shares and rates of each
 //! stretch. Deliberately absent: percentiles of a row, which has too few I/Os for most.
 
-use super::{CounterLine, CounterTrack, Counters, HeatMap, PageUnit};
+use super::{CounterLine, CounterTrack, Counters, HeatMap};
+use crate::columns::Unit;
 use model::{LatencyHeat, RunRecord, Sample};
 
 /// Rows of a heat map that a screen can tell apart.
@@ -97,7 +98,7 @@ fn processors(samples: &[&Sample]) -> CounterTrack {
     CounterTrack {
         id: "cpu".to_owned(),
         label: "Processors".to_owned(),
-        unit: PageUnit::Percent,
+        unit: Unit::Percent,
         lines: vec![
             line("all cores busy", samples, all),
             line("the busiest core", samples, busiest),
@@ -108,27 +109,27 @@ fn processors(samples: &[&Sample]) -> CounterTrack {
 
 fn devices(samples: &[&Sample], names: &[&str]) -> Vec<CounterTrack> {
     type Of = fn(&model::DeviceCounters, f64) -> f64;
-    let kinds: [(&str, &str, PageUnit, Of); 3] = [
+    let kinds: [(&str, &str, Unit, Of); 3] = [
         (
             "device-rate",
             "Devices: I/Os",
-            PageUnit::Rate,
+            Unit::Rate,
             |device, seconds| (device.reads + device.writes) as f64 / seconds,
         ),
         (
             "device-flow",
             "Devices: bytes",
-            PageUnit::SizePerSecond,
+            Unit::SizePerSecond,
             |device, seconds| (device.read_bytes.0 + device.write_bytes.0) as f64 / seconds,
         ),
         (
             "device-queue",
             "Devices: I/Os in flight",
-            PageUnit::Count,
+            Unit::Count,
             |device, _| device.in_flight as f64,
         ),
     ];
-    let track = |(id, label, unit, of): &(&str, &str, PageUnit, Of)| CounterTrack {
+    let track = |(id, label, unit, of): &(&str, &str, Unit, Of)| CounterTrack {
         id: (*id).to_owned(),
         label: (*label).to_owned(),
         unit: *unit,
@@ -150,7 +151,7 @@ fn memory(samples: &[&Sample]) -> CounterTrack {
     CounterTrack {
         id: "memory".to_owned(),
         label: "Written, not yet on the device".to_owned(),
-        unit: PageUnit::Size,
+        unit: Unit::Size,
         lines: vec![
             line("waiting in memory", samples, |sample| {
                 sample.dirty.map(|bytes| bytes.0 as f64)

@@ -1,6 +1,6 @@
 //! The words of `fathom import`.
 
-use super::KnownArgs;
+use super::{KnownArgs, StoreArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,9 +27,8 @@ pub(crate) struct ImportArgs {
     /// Say what would be imported, and keep nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
     #[command(flatten)]
     pub(crate) known: KnownArgs,
     /// Print what was imported as one JSON document, without the files' own text

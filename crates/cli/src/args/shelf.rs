@@ -57,9 +57,8 @@ pub(crate) struct ShowArgs {
     /// As `fathom list` names it: 12 is a session, 12.3 the third result of it
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
     #[command(flatten)]
     pub(crate) known: KnownArgs,
     /// Print the whole report as one JSON document

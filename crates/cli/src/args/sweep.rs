@@ -2,7 +2,7 @@
 //!
 //! A plan and a DISKSPD line say what is run in words of their own, so the options of the work cannot stand beside them.
 
-use super::{ConsentArgs, EngineArgs, KeepArgs, KnownArgs, PlaceArgs, TimeArgs, WorkArgs};
+use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
 use clap::Args;
 use dialects::native;
 use dialects::sweep::CourseText;
@@ -29,13 +29,7 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) script: ScriptArgs,
     #[command(flatten)]
-    pub(crate) work: WorkArgs,
-    #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) time: TimeArgs,
-    #[command(flatten)]
-    pub(crate) engine: EngineArgs,
+    pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
@@ -121,23 +115,14 @@ impl SweepArgs {
             matrix: _, // said to the sweep, not to its cells
             course: _,
             script: _,
-            work,
-            place,
-            time,
-            engine,
+            load,
             consent: _, // no dialect can say that data may be lost
             known: _,   // changes what is told, not what is run
             keep: _,
             json: _,
             live: _, // how it is watched meanwhile
         } = self;
-        native::Request {
-            targets: targets.clone(),
-            work: work.text(),
-            place: place.text(),
-            time: time.text(),
-            engine: engine.text(),
-        }
+        load.request(targets)
     }
 }
 

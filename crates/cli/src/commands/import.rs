@@ -24,11 +24,11 @@ const STDIN: &str = "-";
 /// Reads the files, keeps what is in them, says what that was.
 pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, Failure> {
     let known = args.known.read()?;
-    let place = environment.store_place(args.store.as_ref());
+    let place = environment.store_place(args.store.store.as_ref());
     let store = match (args.dry_run, &place) {
         // A trial makes no store, but knows what is in one.
         (true, Some(place)) if place.path().exists() => {
-            keep::look(args.store.as_ref(), environment)?
+            keep::look(args.store.store.as_ref(), environment)?
         }
         (true, _) => None,
         (false, Some(_)) => keep::open(place.as_ref())?,

@@ -9,11 +9,11 @@ use super::show;
 use crate::args::IometerArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, own_words};
-use crate::{keep, now, output, report};
+use crate::gate::Gate;
+use crate::ground::Ground;
+use crate::{now, output, report};
 use analysis::iometer::{figures, processors};
 use dialects::iometer::{self, Built, Config, ICF_MAX, Problem, Run, Spec, There, Wishes};
-use host::Root;
 use model::{Content, Location, Profile, RunRecord, TargetKind};
 use std::fs::File;
 use std::io::Read;
@@ -32,16 +32,10 @@ pub(crate) fn iometer(args: &IometerArgs, environment: &Environment) -> Result<E
 fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure> {
     let wishes = wishes(args)?;
     let config = read(&args.file)?;
-    let (root, place) = (Root::live(), keep::place(&args.keep, environment)?);
-    let host = host::host_record(&root);
+    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &args.consent.consent(),
-        store: place.as_ref().map(|place| place.path().as_path()),
-        held: Held::default(),
         repeats: true,
-        words: own_words,
+        ..ground.gate()
     };
     let told = |problems: Vec<Problem>| refused(&args.file, &problems);
     let Built { runs, notes } =
@@ -73,7 +67,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
         started_utc: now::utc(),
         target: names.join(" "),
     };
-    let mut shelf = Shelf::open(place.as_ref(), session, runs.len())?;
+    let mut shelf = Shelf::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {
         gate: &gate,
@@ -259,14 +253,14 @@ fn rows(run: &Run, record: &RunRecord, manager: &str) -> Vec<IometerRow> {
         counts: [managers, Some(workers), Some(disks)],
         figures: Some(figures(record, None)),
         place: place(first),
-        cpu: cpu.as_ref().map(|(all, _, _)| *all),
-        interrupts_per_s: cpu.as_ref().and_then(|(_, _, interrupts)| *interrupts),
+        cpu: cpu.as_ref().map(|cpu| cpu.all),
+        interrupts_per_s: cpu.as_ref().and_then(|cpu| cpu.interrupts_per_s),
     };
     let mut rows = vec![
         whole("ALL", "All", Some(1)),
         whole("MANAGER", manager, None),
     ];
-    for (number, used) in cpu.iter().flat_map(|(_, each, _)| each) {
+    for (number, used) in cpu.iter().flat_map(|cpu| &cpu.each) {
         rows.push(IometerRow {
             kind: "PROCESSOR",
             name: format!("CPU {number}"),

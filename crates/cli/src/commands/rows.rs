@@ -165,3 +165,18 @@ pub(crate) fn sessions_of(names: &[RunName]) -> Vec<SessionId> {
     sessions.dedup();
     sessions
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use store::SessionKind;
+
+    #[test]
+    fn a_filter_knows_the_name_of_every_kind_of_session() {
+        for kind in SessionKind::ALL {
+            let filter = format!("kind = {}", kind.name());
+            assert!(Filter::read(&filter).is_ok(), "{filter}");
+        }
+        assert!(Filter::read("kind = walk").is_err());
+    }
+}

@@ -4,13 +4,13 @@ use super::{Measure, command_line};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, Passed, own_words};
+use crate::gate::Passed;
+use crate::ground::Ground;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
 use engine::{Calibration, Stop};
-use host::Root;
 use model::{Outcome, RunRecord};
 use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError};
 
@@ -18,25 +18,15 @@ use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError}
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, Failure> {
     let known = args.known.read()?;
     let Built { profile, notes } = native::build(&args.request())?;
-    let root = Root::live();
-    let host = host::host_record(&root);
-    let place = keep::place(&args.keep, environment)?;
-    let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &args.consent.consent(),
-        store: place.as_ref().map(|place| place.path().as_path()),
-        held: Held::default(),
-        repeats: false,
-        words: own_words,
-    };
+    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let gate = ground.gate();
     let passed = only(gate.pass(&profile)?);
-    let asked_interval = args.time.interval.is_some();
+    let asked_interval = args.load.time.interval.is_some();
     let of_defaults = |option: &str| option == "--interval" && !asked_interval;
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
         output::tell(&note.to_string());
     }
-    let store = keep::open(place.as_ref())?;
+    let store = keep::open(ground.place.as_ref())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
     let total = passed.plan.phases.total();

@@ -17,7 +17,7 @@ use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, Failure> {
     let known = args.known.read()?;
     let name: RunName = args.id.parse().map_err(Failure::refused)?;
-    let store = keep::look(args.store.as_ref(), environment)?;
+    let store = keep::look(args.store.store.as_ref(), environment)?;
     let store = store.ok_or_else(|| {
         Failure::refused(format!(
             "{name}: nothing is kept yet: measure something first (fathom survey)"
@@ -26,7 +26,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     let form = Form {
         json: args.json,
         kept: Some((name, store.path())),
-        place_named: args.store.is_some(),
+        place_named: args.store.store.is_some(),
         columns: environment.columns,
         known: Some(&known),
     };

@@ -127,43 +127,13 @@ fn hint(before: bool) -> &'static str {
     }
 }
 
-/// Everything that is wrong with a request. // never empty
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(Vec<Problem>);
+/// Everything that is wrong with a request.
+pub type Refusal = crate::refusal::Refusal<Problem>;
 
 impl Refusal {
-    /// `Ok` when there are no problems.
-    pub fn none_or(problems: Vec<Problem>) -> Result<(), Refusal> {
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(Refusal(problems))
-        }
-    }
-
-    /// Each, in the order found.
-    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
-    }
-
     /// DISKSPD's exit code for a request that is not run.
     pub const EXIT_CODE: u8 = 3;
 }
-
-impl From<Problem> for Refusal {
-    fn from(problem: Problem) -> Self {
-        Refusal(vec![problem])
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// Something that was accepted and may not mean what was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::fields::find;
 use super::foreign::diskspd_words;
-use super::problem::{Problem, Refusal};
+use super::problem::{Problem, Refusal, none_or_once};
 use super::{Base, Line};
 use crate::diskspd::{self, Action, Extra};
 use crate::native::{self, Request};
@@ -46,10 +46,8 @@ fn of_request(
         let field = find(name).expect("names were looked up when the axes were read");
         (field.set)(&mut request, value);
     }
-    let built = native::build(&request).map_err(|refusal| {
-        let problems = refusal.iter().cloned().map(Problem::Native);
-        Refusal::none_or(problems.collect()).expect_err("a refusal has problems")
-    })?;
+    let built = native::build(&request)
+        .map_err(|refusal| refused(refusal.iter().cloned().map(Problem::Native).collect()))?;
     let mut timespan = only(built.profile);
     if !values.iter().any(|(name, _)| name == "seed") {
         timespan.seed = timespan.seed.wrapping_add(place);
@@ -118,7 +116,7 @@ fn with_head(arguments: Vec<String>) -> Vec<String> {
 }
 
 fn refused(problems: Vec<Problem>) -> Refusal {
-    Refusal::none_or(problems).expect_err("a refusal has problems")
+    none_or_once(problems).expect_err("a refusal has problems")
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it stands in map_err")]

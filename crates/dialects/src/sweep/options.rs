@@ -2,7 +2,7 @@
 
 use super::course::CourseText;
 use super::fields::{FIELDS, find};
-use super::problem::{Problem, Refusal, did_you_mean};
+use super::problem::{Problem, Refusal, did_you_mean, none_or_once};
 use super::values::{expand, is_several};
 use super::{Axis, Base, Definition, Group, Line, field_names};
 use crate::native::Request;
@@ -24,7 +24,7 @@ pub fn from_options(
         None => from_request(request, axes, &mut problems),
     };
     let course = course.read(&|name| format!("--{name}"), &mut problems);
-    Refusal::none_or(problems)?;
+    none_or_once(problems)?;
     Ok(Definition {
         base,
         groups: vec![Group { name: None, axes }],

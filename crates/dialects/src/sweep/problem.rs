@@ -2,7 +2,6 @@
 
 use crate::problem as native;
 use std::collections::HashSet;
-use std::fmt;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,43 +62,19 @@ pub enum Problem {
     },
 }
 
-/// Everything that is wrong. // never empty
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(Vec<Problem>);
+/// Everything that is wrong.
+pub type Refusal = crate::refusal::Refusal<Problem>;
 
-impl Refusal {
-    /// `Ok` when there are no problems; each is told once.
-    ///
-    /// # Errors
-    /// All of them, in the order found.
-    pub fn none_or(problems: Vec<Problem>) -> Result<(), Refusal> {
-        let mut seen = HashSet::new();
-        let mut fresh = |problem: &Problem| seen.insert(problem.to_string());
-        let told: Vec<Problem> = problems
-            .into_iter()
-            .filter(|problem| fresh(problem))
-            .collect();
-        if told.is_empty() {
-            Ok(())
-        } else {
-            Err(Refusal(told))
-        }
-    }
-
-    /// Each, in the order found.
-    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
-    }
+/// `Ok` when there are no problems; a field may have the same one in many cells, and each is told once.
+///
+/// # Errors
+/// All of them, in the order found.
+pub(super) fn none_or_once(problems: Vec<Problem>) -> Result<(), Refusal> {
+    let mut seen = HashSet::new();
+    let mut fresh = |problem: &Problem| seen.insert(problem.to_string());
+    let told = problems.into_iter().filter(|problem| fresh(problem));
+    Refusal::none_or(told.collect())
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// The name that is nearest to a misspelt one, as a hint.
 pub(super) fn did_you_mean<'a>(read: &str, names: impl Iterator<Item = &'a str>) -> String {

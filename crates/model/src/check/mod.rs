@@ -4,6 +4,7 @@
 //! Finding the facts is `host`'s business; opening things safely is `engine`'s.
 
 mod access;
+mod memory;
 mod mixed;
 mod passthrough;
 mod problem;
@@ -15,9 +16,7 @@ pub use problem::{Problem, Problems};
 pub use safety::{Consent, check_output};
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
-use crate::plan::{
-    Access, BeyondEnd, EngineChoice, Location, Profile, Target, Timespan, WriteContent,
-};
+use crate::plan::{Access, BeyondEnd, EngineChoice, Location, Profile, Target, Timespan};
 use crate::record::{HostRecord, TargetFacts, TargetKind};
 use crate::units::Bytes;
 
@@ -86,7 +85,7 @@ pub fn check(
             arrivals: span.arrivals,
             checked: Checked,
         };
-        check_memory(&plan, host, &mut problems);
+        memory::check(&plan, host, &mut problems);
         plans.push(plan);
     }
     if plans.is_empty() {
@@ -360,57 +359,6 @@ fn range_length(
     problems.push(problem);
     block
 }
-
-/// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit.
-fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
-    let steps = u128::from(plan.phases.measured.0 / plan.interval.0.max(1)) + 1;
-    let kinds = if plan.arrivals.is_some() { 2 } else { 1 }; // of latency
-    let fixed = steps * SERIES_STEP + kinds * HISTOGRAMS;
-    let needed: u128 = plan
-        .targets
-        .iter()
-        .map(|target| {
-            let threads = u128::from(plan.threads_on(target));
-            let shared = match target.content {
-                WriteContent::Source { bytes, .. } => u128::from(bytes.0),
-                _ => 0,
-            };
-            threads * (buffers_of_thread(plan, target) + fixed) + shared
-        })
-        .sum();
-    let allowed = host.ram_available.0 / 2;
-    let needed = Bytes(u64::try_from(needed).unwrap_or(u64::MAX));
-    if host.ram_available.0 > 0 && needed.0 > allowed {
-        problems.push(Problem::Memory {
-            needed: needed.about(),
-            available: host.ram_available,
-        });
-    }
-}
-
-/// What one thread maps for a target: a slot for each I/O that it may have outstanding there, once for reads and
-/// once, or more often, for writes.
-fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
-    let own = target.workload.queue_depth.0;
-    let slots = plan.pool.and_then(|pool| pool.outstanding).unwrap_or(own);
-    let buffers = u128::from(slots) * u128::from(target.workload.block.0);
-    let write = target.workload.write.as_percent();
-    let reads = if write < 100 { buffers } else { 0 };
-    let writes = match target.content {
-        _ if write == 0 => 0,
-        WriteContent::Source { .. } => 0,
-        WriteContent::Marked | WriteContent::Shaped { .. } => buffers.max(WRITE_POOL),
-        _ => buffers,
-    };
-    reads + writes
-}
-
-/// Least write data of a thread; see `engine`'s buffers.
-const WRITE_POOL: u128 = 4 << 20;
-/// A step of the time series, for reads and writes.
-const SERIES_STEP: u128 = 2 * 32;
-/// A thread's two histograms.
-const HISTOGRAMS: u128 = 2 * 72 * 1024;
 
 #[cfg(test)]
 mod tests;

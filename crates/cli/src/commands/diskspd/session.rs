@@ -4,21 +4,21 @@
 //! the ones before it made files. A stop ends the measuring and leaves the results; a failed I/O ends the run, and its
 //! time span has none.
 
+use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
 use super::{FAILED, GOOD, REFUSED, words};
 use crate::commands::VERSION;
 use crate::commands::dialect::{self, Shelf};
-use crate::environment::{self, Environment};
+use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
 use crate::gate::{Gate, Held, Passed};
 use crate::ours::Ours;
 use crate::{now, output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Job, Stop};
-use host::{Event, Root};
+use host::Root;
 use model::{Consent, HostRecord, Outcome, RunRecord, Timespan};
-use std::sync::atomic::{AtomicBool, Ordering};
 use store::{NewSession, SessionKind};
 
 /// What is to be run, as it was asked for.
@@ -135,8 +135,7 @@ fn measure(
     (root, host): (&Root, &HostRecord),
     course: &mut Course,
 ) -> Result<bool, Failure> {
-    let built = diskspd::build(asked.profile, asked.extra)
-        .map_err(|refusal| Failure::refused_for(refusal.iter().map(ToString::to_string)))?;
+    let built = diskspd::build(asked.profile, asked.extra)?;
     course.notes.extend(built.notes);
     let extra = asked.extra;
     let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
@@ -212,61 +211,6 @@ fn sizes(profile: &Profile, passed: &[Passed], host: &HostRecord) -> Vec<Note> {
         }
     }
     told
-}
-
-/// The events of `-y` that the run itself takes part in.
-struct Signals {
-    start: Option<Event>,
-    finish: Option<Event>,
-    wait: Option<Event>,
-    stop: Option<Event>,
-}
-
-impl Signals {
-    fn hold(events: &Events) -> Result<Signals, Failure> {
-        let home = environment::runtime_folder();
-        let hold = |name: &Option<String>| {
-            let held = name
-                .as_deref()
-                .map(|name| Event::hold(home.as_deref(), name));
-            held.transpose().map_err(Failure::failed)
-        };
-        Ok(Signals {
-            start: hold(&events.start)?,
-            finish: hold(&events.finish)?,
-            wait: hold(&events.wait)?,
-            stop: hold(&events.stop)?,
-        })
-    }
-
-    /// Does the work with an ear for the stop event.
-    fn watch<R>(&self, stop: &Stop, work: impl FnOnce() -> R) -> R {
-        let over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            if let Some(event) = &self.stop {
-                scope.spawn(|| {
-                    if event.wait(|| over.load(Ordering::Relaxed)) {
-                        stop.ask();
-                    }
-                });
-            }
-            let done = work();
-            over.store(true, Ordering::Relaxed);
-            done
-        })
-    }
-
-    /// The measured time begins and ends.
-    fn phase(&self, name: &str) {
-        let event = match name {
-            "measured" => &self.start,
-            "cool-down" | "drain" => &self.finish,
-            _ => return,
-        };
-        if let Some(event) = event {
-            event.set();
-        }
-    }
 }
 
 /// What every time span needs.
@@ -388,41 +332,19 @@ impl Spans<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{
-        Bytes, EngineChoice, Location, Nanos, OnError, Phases, Placement, QueueDepth, Ratio,
-        Target, Workload,
-    };
+    use dialects::native;
+    use model::Bytes;
 
     fn span(create: &[Option<u64>]) -> Timespan {
-        let workload = Workload {
-            block: Bytes::kib(4),
-            queue_depth: QueueDepth(1),
-            write: Ratio::NONE,
-            access: model::Access::Random,
+        let request = native::Request {
+            targets: (0..create.len()).map(|n| format!("f{n}").into()).collect(),
+            ..native::Request::default()
         };
-        let target = |(number, create): (usize, &Option<u64>)| Target {
-            create: create.map(Bytes),
-            ..Target::new(
-                Location::Path(format!("f{number}").into()),
-                workload.clone(),
-            )
-        };
-        Timespan {
-            phases: Phases {
-                warmup: Nanos(0),
-                measured: Nanos::seconds(1),
-                cooldown: Nanos(0),
-            },
-            interval: Nanos::seconds(1),
-            seed: 0,
-            engine: EngineChoice::Auto,
-            on_error: OnError::Stop,
-            pool: None,
-            polling: model::Polling::default(),
-            placement: Placement::Free,
-            arrivals: None,
-            targets: create.iter().enumerate().map(target).collect(),
+        let mut span = native::build(&request).unwrap().profile.timespans.remove(0);
+        for (target, create) in span.targets.iter_mut().zip(create) {
+            target.create = create.map(Bytes);
         }
+        span
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Fa
         action,
         notes,
         extra,
-    } = sqlio::parse(&args, &sqlio::Environment { read: &read }).map_err(refused)?;
+    } = sqlio::parse(&args, &sqlio::Environment { read: &read })?;
     match action {
         Action::Usage => usage(line),
         Action::Run(profile) => {
@@ -55,10 +55,4 @@ pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Fa
 fn usage(line: &Line) -> Result<Ending, Failure> {
     output::print(sqlio::usage(line.program).as_bytes())?;
     Ok(Ending::Good)
-}
-
-/// A message a problem.
-#[allow(clippy::needless_pass_by_value, reason = "the end of an error")]
-fn refused(refusal: sqlio::Refusal) -> Failure {
-    Failure::refused_for(refusal.iter().map(ToString::to_string))
 }

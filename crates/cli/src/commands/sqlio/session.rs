@@ -4,7 +4,7 @@
 //! before anything is written. A stop ends the measuring and leaves the results; a failed I/O ends the run, and there
 //! are none.
 
-use super::{refused, words};
+use super::words;
 use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
 use crate::commands::{VERSION, run as native};
 use crate::environment::Environment;
@@ -97,7 +97,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
         words: words::of,
     };
     let found = look(asked, &gate);
-    let Built { profile, sizes } = sqlio::build(asked.profile, extra, &found).map_err(refused)?;
+    let Built { profile, sizes } = sqlio::build(asked.profile, extra, &found)?;
     let targets: Vec<&Path> = asked.names().into_iter().map(Path::new).collect();
     dialect::check_files(&asked.files(), &targets, store)?;
     let passed = gate

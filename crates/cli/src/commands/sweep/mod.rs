@@ -19,30 +19,26 @@ mod walk;
 use crate::args::SweepArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, own_words};
+use crate::gate::Gate;
+use crate::ground::Ground;
 use crate::ours::Ours;
 use crate::report::Form;
 use crate::sweep_progress::SweepProgress;
 use crate::{keep, live, now, output, report, signals};
 use asked::Asked;
 use engine::{Calibration, Stop};
-use host::Root;
 use shelf::Shelf;
 pub(crate) use shown::{put_together, shown};
 use site::Site;
 use walk::Walk;
 
 /// Sweeps, keeps every cell, prints the table.
-#[allow(
-    clippy::too_many_lines,
-    reason = "one table of steps; parts would hide their order"
-)]
 pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, Failure> {
     if let Some(shell) = &args.script.script {
         return script::print(args, shell);
     }
     let known = args.known.read()?;
-    let place = keep::place(&args.keep, environment)?;
+    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let resumed = match &args.matrix.resume {
         Some(id) => Some(earlier::resumed(id, args, environment)?),
         None => None,
@@ -52,32 +48,22 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         None => (args, None),
     };
     let asked = Asked::read(asked_args)?;
-    let root = Root::live();
-    let host = host::host_record(&root);
     let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &args.consent.consent(),
-        store: place.as_ref().map(|place| place.path().as_path()),
-        held: Held::default(),
         repeats: asked.repeats_targets,
-        words: own_words,
+        ..ground.gate()
     };
     let mut site = Site::check(&asked, &gate)?;
-    let fingerprint = asked.fingerprint(&host);
+    let fingerprint = asked.fingerprint(gate.host);
+    let place = ground.place.as_ref();
     if args.matrix.dry_run {
-        let earlier = earlier::look(place.as_ref(), &fingerprint, wanted, args)?;
-        let forecast = forecast::forecast(&asked, &site, place.as_ref(), earlier.as_ref());
-        output::print(&report::sweep_forecast(
-            &forecast,
-            args.json,
-            environment.columns,
-        ))?;
-        return Ok(Ending::Good);
+        let earlier = earlier::look(place, &fingerprint, wanted, args)?;
+        let forecast = forecast::forecast(&asked, &site, place, earlier.as_ref());
+        let page = report::sweep_forecast(&forecast, args.json, environment.columns);
+        return output::print(&page).map(|()| Ending::Good);
     }
-    let store = keep::open(place.as_ref())?;
+    let store = keep::open(place)?;
     let mut shelf = Shelf::open(store.as_ref(), &asked, &fingerprint, wanted, args)?;
-    let forecast = forecast::forecast(&asked, &site, place.as_ref(), shelf.earlier());
+    let forecast = forecast::forecast(&asked, &site, place, shelf.earlier());
     tell_forecast(&asked, &forecast);
 
     let stop = Stop::new();
@@ -100,7 +86,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     };
     let walked = walk.walk(&mut shelf, &mut ours);
     progress.finish();
-    let (cells, context) = shelf.result(&asked, &walked, (&host, watch.elapsed()));
+    let (cells, context) = shelf.result(&asked, &walked, (gate.host, watch.elapsed()));
     let ending = walked.tell(shelf.session()).and(shelf.finish(&walked));
     let form = Form {
         json: args.json,

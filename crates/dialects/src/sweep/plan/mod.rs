@@ -25,7 +25,7 @@ mod text;
 use super::course::CourseText;
 use super::fields::{Kind, find};
 use super::options::unknown;
-use super::problem::{Problem, Refusal, did_you_mean};
+use super::problem::{Problem, Refusal, did_you_mean, none_or_once};
 use super::values::{VALUES_MAX, expand};
 use super::{Axis, Base, Definition, Group, Line, field_names};
 use crate::native::Request;
@@ -61,7 +61,7 @@ pub fn from_plan(text: &str) -> Result<Definition, Refusal> {
         line: None,
     };
     let definition = plan.read();
-    Refusal::none_or(plan.problems)?;
+    none_or_once(plan.problems)?;
     Ok(definition)
 }
 

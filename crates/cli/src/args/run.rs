@@ -1,132 +1,45 @@
-//! The command line, split into options, in the words of the dialect and of the checker.
-//!
-//! Each group is taken apart without `..`, so that a new option cannot be forgotten here.
+//! The words of `fathom run`.
 
-use super::{ConsentArgs, EngineArgs, PlaceArgs, RunArgs, TimeArgs, WorkArgs};
+use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
+use clap::Args;
 use dialects::native;
+use std::path::PathBuf;
+
+/// `fathom run`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// Files or devices; each gets the same work. None with --engine null
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 impl RunArgs {
     /// The request in the dialect's words.
     pub(crate) fn request(&self) -> native::Request {
         let RunArgs {
             targets,
-            work,
-            place,
-            time,
-            engine,
+            load,
             consent: _, // no dialect can say that data may be lost
             known: _,   // changes what is told, not what is run
             keep: _,    // where results go is not part of the work
             json: _,
             live: _, // how it is watched meanwhile
         } = self;
-        native::Request {
-            targets: targets.clone(),
-            work: work.text(),
-            place: place.text(),
-            time: time.text(),
-            engine: engine.text(),
-        }
-    }
-}
-
-impl WorkArgs {
-    pub(super) fn text(&self) -> native::WorkText {
-        let WorkArgs {
-            block,
-            depth,
-            threads,
-            write,
-            pattern,
-            compress,
-            dedupe,
-        } = self;
-        native::WorkText {
-            block: block.clone(),
-            depth: depth.clone(),
-            threads: threads.clone(),
-            write: write.clone(),
-            pattern: pattern.clone(),
-            compress: compress.clone(),
-            dedupe: dedupe.clone(),
-        }
-    }
-}
-
-impl PlaceArgs {
-    pub(super) fn text(&self) -> native::PlaceText {
-        let PlaceArgs {
-            base,
-            length,
-            create,
-            cache,
-            write_through,
-        } = self;
-        native::PlaceText {
-            base: base.clone(),
-            length: length.clone(),
-            create: create.clone(),
-            cache: cache.clone(),
-            write_through: *write_through,
-        }
-    }
-}
-
-impl TimeArgs {
-    pub(super) fn text(&self) -> native::TimeText {
-        let TimeArgs {
-            duration,
-            warmup,
-            cooldown,
-            interval,
-            rate,
-            arrivals,
-        } = self;
-        native::TimeText {
-            duration: duration.clone(),
-            warmup: warmup.clone(),
-            cooldown: cooldown.clone(),
-            interval: interval.clone(),
-            rate: rate.clone(),
-            arrivals: arrivals.clone(),
-        }
-    }
-}
-
-impl EngineArgs {
-    pub(super) fn text(&self) -> native::EngineText {
-        let EngineArgs {
-            engine,
-            poll,
-            sqpoll,
-            cores,
-            seed,
-            continue_on_error,
-            null_size,
-            null_delay,
-            null_error_every,
-        } = self;
-        native::EngineText {
-            engine: engine.clone(),
-            poll: *poll,
-            sqpoll: *sqpoll,
-            cores: cores.clone(),
-            seed: seed.clone(),
-            continue_on_error: *continue_on_error,
-            null_size: null_size.clone(),
-            null_delay: null_delay.clone(),
-            null_error_every: null_error_every.clone(),
-        }
-    }
-}
-
-impl ConsentArgs {
-    /// In the checker's words.
-    pub(crate) fn consent(&self) -> model::Consent {
-        model::Consent {
-            overwrite_files: self.overwrite,
-            destroy_devices: self.destroy.clone(),
-        }
+        load.request(targets)
     }
 }
 
@@ -136,7 +49,6 @@ mod tests {
     use crate::args::{Cli, Command};
     use clap::{CommandFactory, Parser};
     use proptest::prelude::*;
-    use std::path::PathBuf;
 
     fn run_args(words: &[String]) -> RunArgs {
         match Cli::try_parse_from(words).unwrap().command {

@@ -1,5 +1,7 @@
 //! Requests and what stands against them; the messages are read here as prose.
 
+mod writing;
+
 use super::*;
 use crate::plan::*;
 use crate::record::*;
@@ -122,113 +124,6 @@ fn all_problems_are_told_at_once() {
 }
 
 #[test]
-fn reads_never_need_consent() {
-    let claims = vec![Claim::Mounted {
-        device: "/dev/sdb".into(),
-        at: "/mnt".into(),
-    }];
-    let facts = device(claims, Content::Foreign);
-    assert!(
-        check(
-            &profile("/dev/sdb", |_| {}),
-            &host(),
-            &[facts],
-            &Consent::default()
-        )
-        .is_ok()
-    );
-}
-
-#[test]
-fn a_foreign_file_is_written_only_with_the_word() {
-    let asked = profile("/data/t", writing);
-    let facts = TargetFacts {
-        content: Content::Foreign,
-        ..file(Bytes::gib(1))
-    };
-    assert_eq!(
-        refused(&asked, facts.clone()),
-        "/data/t: fathom did not make this file, so it is not written: the 1G that it holds would be lost. \
-         To allow it, add: --overwrite"
-    );
-    let consent = Consent {
-        overwrite_files: true,
-        ..Consent::default()
-    };
-    assert!(check(&asked, &host(), &[facts], &consent).is_ok());
-}
-
-#[test]
-fn a_fathom_file_with_a_file_system_in_it_is_foreign() {
-    let claims = vec![Claim::Signature {
-        device: "/data/t".into(),
-        what: "ext4 file system".into(),
-    }];
-    let facts = TargetFacts {
-        claims,
-        ..file(Bytes::gib(1))
-    };
-    assert!(refused(&profile("/data/t", writing), facts).contains("ext4 file system on /data/t"));
-}
-
-#[test]
-fn a_mounted_device_is_refused_whatever_is_said() {
-    let asked = profile("/dev/sdb", writing);
-    let claims = vec![Claim::Mounted {
-        device: "/dev/sdb1".into(),
-        at: "/mnt".into(),
-    }];
-    let consent = Consent {
-        overwrite_files: true,
-        destroy_devices: vec!["/dev/sdb".into()],
-    };
-    let facts = device(claims, Content::Foreign);
-    let told = check(&asked, &host(), &[facts], &consent)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        told,
-        "/dev/sdb: in use, so it is not written: /dev/sdb1 is mounted at /mnt; what is mounted there would \
-         be lost: end that first (umount /mnt)"
-    );
-}
-
-#[test]
-fn a_device_with_a_signature_needs_its_own_name() {
-    let asked = profile("/dev/sdb", writing);
-    let claims = vec![Claim::Signature {
-        device: "/dev/sdb".into(),
-        what: "xfs file system".into(),
-    }];
-    let facts = device(claims, Content::Foreign);
-    assert_eq!(
-        refused(&asked, facts.clone()),
-        "/dev/sdb: this device is not empty, so it is not written: the 1G that it holds would be lost \
-         (xfs file system on /dev/sdb). To allow it, add: --destroy /dev/sdb"
-    );
-    let other = Consent {
-        destroy_devices: vec!["/dev/sdc".into()],
-        overwrite_files: true,
-    };
-    assert!(check(&asked, &host(), std::slice::from_ref(&facts), &other).is_err());
-    let named = Consent {
-        destroy_devices: vec!["/dev/sdb".into()],
-        ..Consent::default()
-    };
-    let plans = check(&asked, &host(), &[facts], &named).unwrap();
-    assert!(plans[0].targets[0].exclusive);
-}
-
-#[test]
-fn an_empty_device_needs_no_word_and_unknown_data_does() {
-    let asked = profile("/dev/sdb", writing);
-    let empty = device(vec![], Content::Empty);
-    assert!(check(&asked, &host(), &[empty], &Consent::default()).is_ok());
-    assert!(refused(&asked, device(vec![], Content::Foreign)).contains("not zeros either"));
-    assert!(refused(&asked, device(vec![], Content::Unknown)).contains("could not be read"));
-}
-
-#[test]
 fn what_a_backend_cannot_honour_is_refused() {
     let sync = profile("/data/t", |span| {
         span.engine = EngineChoice::Sync;
@@ -257,38 +152,6 @@ fn unbuffered_needs_alignment_and_a_file_system_that_can() {
         ..file(Bytes::gib(1))
     };
     assert!(refused(&asked, none).contains("--cache cached"));
-}
-
-#[test]
-fn what_a_sample_cannot_prove_is_proven_or_refused() {
-    let asked = profile("/data/t", writing);
-    let ours = file(Bytes::gib(1));
-    let plans = check(
-        &asked,
-        &host(),
-        std::slice::from_ref(&ours),
-        &Consent::default(),
-    )
-    .unwrap();
-    assert!(plans[0].targets[0].prove_ours);
-    let consent = Consent {
-        overwrite_files: true,
-        ..Consent::default()
-    };
-    let plans = check(&asked, &host(), std::slice::from_ref(&ours), &consent).unwrap();
-    assert!(!plans[0].targets[0].prove_ours);
-    for content in [Content::Empty, Content::Unproven, Content::Unknown] {
-        let zeros = TargetFacts {
-            content,
-            ..file(Bytes::gib(1))
-        };
-        assert!(
-            refused(&asked, zeros).contains("--overwrite"),
-            "{content:?}"
-        );
-    }
-    let disk = profile("/dev/sdb", writing);
-    assert!(refused(&disk, device(vec![], Content::Unproven)).contains("did not look everywhere"));
 }
 
 #[test]

@@ -1,0 +1,238 @@
+//! The words of the load itself: what, where, when and by which means. `fathom run` takes one value of each, `fathom
+//! sweep` lists of them.
+//!
+//! Each group is taken apart without `..`, so that a new option cannot be forgotten here.
+
+use clap::Args;
+use dialects::native;
+use std::path::PathBuf;
+
+/// One load.
+#[derive(Args, Debug)]
+pub(crate) struct LoadArgs {
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+impl LoadArgs {
+    /// The request in the dialect's words, as they were typed.
+    pub(super) fn request(&self, targets: &[PathBuf]) -> native::Request {
+        let LoadArgs {
+            work,
+            place,
+            time,
+            engine,
+        } = self;
+        native::Request {
+            targets: targets.to_vec(),
+            work: work.text(),
+            place: place.text(),
+            time: time.text(),
+            engine: engine.text(),
+        }
+    }
+}
+
+/// What is done to each target.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
+pub(crate) struct WorkArgs {
+    /// Bytes of one I/O: 4K, 64K, 1M; or a mix of sizes with their shares: 4K:60,64K:40
+    #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BLOCK)]
+    pub(crate) block: String,
+    /// Most I/Os outstanding of each thread, 1 to 32768
+    #[arg(short = 'o', long, value_name = "N", allow_hyphen_values = true, default_value = native::DEPTH)]
+    pub(crate) depth: String,
+    /// Threads on each target, each with its own queue, 1 to 1024
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true, default_value = native::THREADS)]
+    pub(crate) threads: String,
+    /// Share of I/Os that are writes, 0 to 100
+    #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true, default_value = native::WRITE)]
+    pub(crate) write: String,
+    /// Where the next I/O goes: random or sequential
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, default_value = native::PATTERN)]
+    pub(crate) pattern: String,
+    /// Share of the written data that compresses away, 0 to 100; also of a file that is made [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub(crate) compress: Option<String>,
+    /// Share of the written blocks that are one and the same, 0 to 100; also of a file that is made [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub(crate) dedupe: Option<String>,
+}
+
+impl WorkArgs {
+    fn text(&self) -> native::WorkText {
+        let WorkArgs {
+            block,
+            depth,
+            threads,
+            write,
+            pattern,
+            compress,
+            dedupe,
+        } = self;
+        native::WorkText {
+            block: block.clone(),
+            depth: depth.clone(),
+            threads: threads.clone(),
+            write: write.clone(),
+            pattern: pattern.clone(),
+            compress: compress.clone(),
+            dedupe: dedupe.clone(),
+        }
+    }
+}
+
+/// Where on the target, and how it is opened.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Place")]
+pub(crate) struct PlaceArgs {
+    /// First byte of the range that is used
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BASE)]
+    pub(crate) base: String,
+    /// Length of the range [default: up to the end]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) length: Option<String>,
+    /// Make the file at this size first, filled with data; a file of fathom's own that is large enough is used
+    /// as it is
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) create: Option<String>,
+    /// unbuffered: past the system's cache; cached: through it
+    #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
+    pub(crate) cache: String,
+    /// Each write returns only when the data is on stable storage
+    #[arg(long)]
+    pub(crate) write_through: bool,
+}
+
+impl PlaceArgs {
+    fn text(&self) -> native::PlaceText {
+        let PlaceArgs {
+            base,
+            length,
+            create,
+            cache,
+            write_through,
+        } = self;
+        native::PlaceText {
+            base: base.clone(),
+            length: length.clone(),
+            create: create.clone(),
+            cache: cache.clone(),
+            write_through: *write_through,
+        }
+    }
+}
+
+/// When.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct TimeArgs {
+    /// How long is counted: 500ms, 90s, 3m, 1h
+    #[arg(short, long, value_name = "TIME", allow_hyphen_values = true, default_value = native::DURATION)]
+    pub(crate) duration: String,
+    /// Load before counting starts
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::WARMUP)]
+    pub(crate) warmup: String,
+    /// Load after counting ends
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::COOLDOWN)]
+    pub(crate) cooldown: String,
+    /// One step of the time series, 1ms or more [default: 1s, or shorter, so that there are fifty]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) interval: Option<String>,
+    /// Start so many I/Os a second, whatever completes: 5000 or 5000/s, in all, shared out evenly over the threads
+    /// [default: none, a new I/O as soon as one completes]
+    #[arg(long, value_name = "N[/s]", allow_hyphen_values = true)]
+    pub(crate) rate: Option<String>,
+    /// How these are spaced: constant or poisson (at random, as independent users come) [default: constant]
+    #[arg(long, value_name = "SPACING", allow_hyphen_values = true)]
+    pub(crate) arrivals: Option<String>,
+}
+
+impl TimeArgs {
+    fn text(&self) -> native::TimeText {
+        let TimeArgs {
+            duration,
+            warmup,
+            cooldown,
+            interval,
+            rate,
+            arrivals,
+        } = self;
+        native::TimeText {
+            duration: duration.clone(),
+            warmup: warmup.clone(),
+            cooldown: cooldown.clone(),
+            interval: interval.clone(),
+            rate: rate.clone(),
+            arrivals: arrivals.clone(),
+        }
+    }
+}
+
+/// By which means.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Engine")]
+pub(crate) struct EngineArgs {
+    /// What moves the bytes: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
+    pub(crate) engine: String,
+    /// Poll the device for completions instead of waiting for its interrupts (needs poll queues)
+    #[arg(long)]
+    pub(crate) poll: bool,
+    /// Have a kernel thread poll for submissions; it takes a core for each of fathom's threads
+    #[arg(long)]
+    pub(crate) sqpoll: bool,
+    /// Where threads run: free (where the system puts them), near (each on a physical core of its own as long as there
+    /// are any, near its device), in-turn (all cores that may be used, in their order), or a list: 0-3,8
+    #[arg(long, value_name = "CORES", allow_hyphen_values = true, default_value = native::CORES)]
+    pub(crate) cores: String,
+    /// Same seed, same offsets and operations
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
+    pub(crate) seed: String,
+    /// Count failed I/Os and go on, instead of ending the run at the first
+    #[arg(long)]
+    pub(crate) continue_on_error: bool,
+    /// Size of the engine null's imaginary device [default: 1G]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) null_size: Option<String>,
+    /// How long each of its I/Os takes [default: 0s]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) null_delay: Option<String>,
+    /// One of every so many of its I/Os fails [default: 0, none]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) null_error_every: Option<String>,
+}
+
+impl EngineArgs {
+    fn text(&self) -> native::EngineText {
+        let EngineArgs {
+            engine,
+            poll,
+            sqpoll,
+            cores,
+            seed,
+            continue_on_error,
+            null_size,
+            null_delay,
+            null_error_every,
+        } = self;
+        native::EngineText {
+            engine: engine.clone(),
+            poll: *poll,
+            sqpoll: *sqpoll,
+            cores: cores.clone(),
+            seed: seed.clone(),
+            continue_on_error: *continue_on_error,
+            null_size: null_size.clone(),
+            null_delay: null_delay.clone(),
+            null_error_every: null_error_every.clone(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a command that measures stands on: this machine as it was found, where results are kept, and what the person
+//! allowed. All three are there before a target is looked at.
+//!
+//! Deliberately absent: the targets and the request (`gate`).
+
+use crate::args::KeepArgs;
+use crate::environment::{Environment, StorePlace};
+use crate::failure::Failure;
+use crate::gate::{Gate, Held, own_words};
+use crate::keep;
+use host::Root;
+use model::{Consent, HostRecord};
+
+/// Looked at once a command.
+pub(crate) struct Ground {
+    pub(crate) root: Root,
+    pub(crate) host: HostRecord,
+    /// None where nothing is kept.
+    pub(crate) place: Option<StorePlace>,
+    consent: Consent,
+}
+
+impl Ground {
+    /// Refused where there is no place for the results and nobody said to keep none.
+    pub(crate) fn find(
+        keep: &KeepArgs,
+        consent: Consent,
+        environment: &Environment,
+    ) -> Result<Ground, Failure> {
+        let root = Root::live();
+        Ok(Ground {
+            host: host::host_record(&root),
+            root,
+            place: keep::place(keep, environment)?,
+            consent,
+        })
+    }
+
+    /// The gate for fathom's own command lines: each target once, and problems in fathom's words. A dialect says what is
+    /// otherwise with it: `Gate { repeats: true, ..ground.gate() }`.
+    pub(crate) fn gate(&self) -> Gate<'_> {
+        Gate {
+            root: &self.root,
+            host: &self.host,
+            consent: &self.consent,
+            store: self.place.as_ref().map(|place| place.path().as_path()),
+            held: Held::default(),
+            repeats: false,
+            words: own_words,
+        }
+    }
+}
