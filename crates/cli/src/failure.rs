@@ -178,7 +178,12 @@ impl From<RunError> for Failure {
             | RunError::DepthWithoutRing { .. }
             | RunError::NotPolled { .. }
             | RunError::PassedThrough { .. }
+            | RunError::Ring { .. }
             | RunError::Aio { .. }
+            | RunError::OpenFiles { .. }
+            | RunError::AddressSpace { .. }
+            | RunError::Buffers { .. }
+            | RunError::Thread { .. }
             | RunError::LargePages { .. }
             | RunError::Source { .. }
             | RunError::Affinity { .. }

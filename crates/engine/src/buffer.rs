@@ -28,6 +28,9 @@ const PAGE: usize = 4096;
 /// Write data of one thread that is different before it is used again, where the depth alone gives less.
 const WRITE_POOL: usize = 4 << 20;
 
+/// Most twins that a part needs: one for each 512 bytes between two marks.
+const TWINS_MAX: usize = 8;
+
 /// All I/O memory of one thread.
 #[derive(Debug)]
 pub(crate) struct Buffers {
@@ -315,6 +318,19 @@ impl Part {
         };
         self.base + (slot * self.windows + window) * self.slot_bytes
     }
+}
+
+/// The most that so many slots of a thread take for one of its targets.
+pub(crate) fn most(target: &PlannedTarget, slots: u32) -> Bytes {
+    let (slot, percent) = (slot_bytes(target), target.workload.write.as_percent());
+    let once = slots as usize * slot;
+    let reads = if percent < 100 { once } else { 0 };
+    let writes = if percent > 0 {
+        once.max(WRITE_POOL) + slot * TWINS_MAX
+    } else {
+        0
+    };
+    Bytes((reads + writes) as u64)
 }
 
 /// How far behind a mark's place a block begins that takes this twin.

@@ -59,6 +59,21 @@ pub enum RunError {
         source: io::Error,
         remedy: &'static str,
     },
+    #[error("the ring broke off: {}; {remedy}", errno_text(source))]
+    RingBroke {
+        source: io::Error,
+        remedy: &'static str,
+    },
+    #[error(
+        "{needed} open files are needed, {open} of them for what is open already, and this process may have {limit}: \
+         raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"
+    )]
+    OpenFiles { needed: u64, open: u64, limit: u64 },
+    #[error(
+        "about {needed} of address space are needed and this process may have {limit}: raise the limit (ulimit -v \
+         unlimited), or take fewer threads or a smaller depth or block"
+    )]
+    AddressSpace { needed: Bytes, limit: Bytes },
     #[error(
         "kernel AIO (libaio) could not be set up: {}; {remedy}",
         errno_text(source)

@@ -1,13 +1,13 @@
 //! What a run would be refused for by the machine, found out before anything is made or written.
 //!
 //! The check of the model knows the request; here the system is asked: the backend, poll queues, the cores, the file with
-//! the write data. [`crate::run`] asks again, because it may have changed. Deliberately absent: what only taking it shows
-//! (memory, descriptors, threads), and the trial reads, which need the file.
+//! the write data, the limits on open files and address space. [`crate::run`] asks again, because it may have changed.
+//! Deliberately absent: what only taking it shows (memory, threads), and the trial reads, which need the file.
 
 use crate::RunError;
 use crate::buffer::Source;
 use crate::place::places;
-use crate::{cores, dispatch, simulated, trial};
+use crate::{cores, dispatch, limits, simulated, trial};
 use host::Root;
 use model::{HostRecord, Plan, TargetFacts};
 
@@ -28,6 +28,7 @@ pub fn foresee(
         trial::can_be_polled(root, targets)?;
     }
     dispatch::runs_here(plan)?;
+    limits::hold(plan, &host::allowance(root))?;
     cores::assign(&plan.placement, &places(plan, 0), &host.cpus, targets)?;
     Source::can_be_read(plan)
 }

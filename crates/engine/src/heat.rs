@@ -9,7 +9,7 @@ use crate::place::places;
 use model::{HeatRow, LatencyHeat, LatencyHistogram, Nanos, Operation, Plan};
 
 /// What the rows of all threads may take together.
-const MEMORY_MAX: usize = 16 << 20;
+pub(crate) const MEMORY_MAX: usize = 16 << 20;
 const COLUMNS: usize = LatencyHeat::COLUMNS;
 
 /// Rows of one thread, target and operation.

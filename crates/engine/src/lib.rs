@@ -11,6 +11,7 @@
 mod account;
 mod address;
 mod affinity;
+mod arenas;
 mod arrivals;
 mod backend;
 mod buffer;
@@ -27,6 +28,7 @@ mod heat;
 mod jenkins;
 mod judge;
 mod lane;
+mod limits;
 mod live;
 mod mix;
 mod observer;

@@ -9,8 +9,8 @@ use crate::bench::Bench;
 use serde_json::Value;
 use std::process::Command;
 
-/// Instructions for an I/O that the build of the tests may take, by depth: 15 % above what it takes.
-const BOUNDS: [(u32, f64); 2] = [(1, 490.0), (32, 300.0)];
+/// Instructions for an I/O that the build of the tests may take, by depth: 5 % above what it takes.
+const BOUNDS: [(u32, f64); 2] = [(1, 435.0), (32, 266.0)];
 /// Long enough for thousands of I/Os under valgrind, which is some fifty times slower.
 const LENGTHS_MS: [u32; 2] = [300, 1300];
 

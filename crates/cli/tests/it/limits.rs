@@ -34,22 +34,40 @@ fn with_a_file() -> Bench {
 }
 
 #[test]
-fn too_few_open_files_name_the_limit_and_the_command_that_lifts_it() {
+fn too_few_open_files_are_refused_with_the_limit_and_the_command_that_lifts_it() {
     let bench = with_a_file();
-    for engine in ["sync", "io_uring", "libaio"] {
-        let said = limited(&bench, "-n 30", &["-t", "64", "--engine", engine], false);
+    for (limit, engine) in [
+        ("-n 30", "sync"),
+        ("-n 30", "io_uring"),
+        ("-n 30", "libaio"),
+        ("-n 100", "io_uring"), // enough for the files, and not for the rings
+    ] {
+        let said = limited(&bench, limit, &["-t", "64", "--engine", engine], false);
         if said.err.contains("does not run here") {
             println!("skipped: {}", said.err);
             continue;
         }
-        assert_eq!(
-            (said.code == Some(0), said.out.as_str()),
-            (false, ""),
+        said.refused("raise the limit on open files (ulimit -n 65536)");
+        let allowed = limit.replace("-n", "this process may have");
+        assert!(said.err.contains(&allowed), "{said:?}");
+    }
+    let said = limited(&bench, "-n 200", &["-t", "64"], false);
+    assert_eq!(said.code, Some(0), "{said:?}");
+}
+
+#[test]
+fn too_little_address_space_is_refused_and_nothing_breaks_off() {
+    let bench = with_a_file();
+    for more in [["-t", "256"], ["-o", "32768"]] {
+        let said = limited(&bench, "-v 150000", &more, false);
+        said.refused("raise the limit (ulimit -v unlimited)");
+        assert!(
+            said.err.contains("this process may have 150000K"),
             "{said:?}"
         );
-        let words = "raise the limit on open files (ulimit -n 65536)";
-        assert!(said.err.contains(words), "{said:?}");
     }
+    let said = limited(&bench, "-v 4000000", &["-t", "8"], false);
+    assert_eq!(said.code, Some(0), "{said:?}");
 }
 
 /// None at all is not enough for a ring on some kernels; a little is enough for a ring and not for its buffers.

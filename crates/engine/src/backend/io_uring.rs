@@ -8,6 +8,7 @@
 //! and again. Left out here: commands that are passed through, which are in `nvme`.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
+mod entry;
 mod halves;
 mod making;
 
@@ -16,9 +17,11 @@ use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::Unavailable;
+use entry::Heads;
 use halves::Halves;
-use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
+use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{opcode, squeue};
+use making::Places;
 use model::{Nanos, Operation, Polling};
 use std::io;
 use std::path::Path;
@@ -28,8 +31,6 @@ pub(super) use making::{register_buffers, remedy};
 
 /// Marks the completion of the ring's own timer; slots are far below.
 const TIMER: u64 = u64::MAX;
-/// Most entries that the kernel allows a submission queue.
-const ENTRIES_MAX: u32 = 32_768;
 /// How long the polled reads before the run may take in all.
 const TRIAL_MAX: Nanos = Nanos::seconds(2);
 /// How often a full queue is handed over before the kernel is taken to refuse for good.
@@ -38,7 +39,7 @@ const HAND_OVERS_MAX: u32 = 10_000;
 /// A ring, used by the thread that made it.
 pub(crate) struct IoUring {
     ring: Halves,
-    files: Box<[Target]>, // by seat
+    heads: Box<[Heads]>, // by seat
     fixed_file: bool,
     fixed_buffers: bool,
     polling: Polling,
@@ -50,18 +51,12 @@ pub(crate) struct IoUring {
 const SQPOLL_NOTE: &str = "submission-queue polling was used: beside each of fathom's threads a thread of the kernel's \
                            kept a core busy, and without a core of its own its figures are erratic";
 
-#[derive(Clone, Copy)]
-struct Target {
-    descriptor: i32,
-    priority: u16,
-}
-
 impl IoUring {
     pub(crate) fn open(setup: &Setup<'_>) -> Result<Self, RunError> {
-        let entries = (setup.depth + 1).next_power_of_two().min(ENTRIES_MAX);
+        let places = Places::of(setup.depth, setup.polling);
         let mut used = Used::default();
         let ring =
-            making::build(entries, setup.polling, &mut used).map_err(|source| RunError::Ring {
+            making::build(places, setup.polling, &mut used).map_err(|source| RunError::Ring {
                 remedy: remedy(&source),
                 source,
             })?;
@@ -81,17 +76,20 @@ impl IoUring {
             REAP_AT_MOST.0 % 1_000_000_000,
         ];
         let timer = Box::new(Timespec::new().sec(seconds).nsec(nanos as u32));
-        let files = descriptors
-            .iter()
-            .zip(&setup.targets)
-            .map(|(&descriptor, target)| Target {
-                descriptor,
-                priority: number(target.priority),
+        let seats = descriptors.iter().zip(&setup.targets).zip(0..);
+        let heads = seats
+            .map(|((&descriptor, target), seat)| {
+                let file = if fixed_file {
+                    Ok(seat)
+                } else {
+                    Err(descriptor)
+                };
+                Heads::new(file, fixed_buffers, number(target.priority))
             })
             .collect();
         let mut opened = IoUring {
             ring,
-            files,
+            heads,
             fixed_file,
             fixed_buffers,
             polling: setup.polling,
@@ -148,64 +146,43 @@ impl IoUring {
         Ok(())
     }
 
-    #[inline]
-    fn entry(&self, io: &Io) -> squeue::Entry {
-        let (memory, length, offset) = (io.memory.as_ptr(), io.length, io.offset);
-        let (seat, area) = (u32::from(io.seat), io.area);
-        let Target {
-            descriptor,
-            priority,
-        } = self.files[io.seat as usize];
-        macro_rules! entry {
-            ($made:expr) => {
-                $made.offset(offset).ioprio(priority).build()
-            };
-        }
-        let (fd, slot) = (Fd(descriptor), Fixed(seat));
-        let entry = match (io.operation, self.fixed_buffers, self.fixed_file) {
-            (Operation::Read, true, true) => {
-                entry!(opcode::ReadFixed::new(slot, memory, length, area))
-            }
-            (Operation::Read, true, false) => {
-                entry!(opcode::ReadFixed::new(fd, memory, length, area))
-            }
-            (Operation::Read, false, true) => entry!(opcode::Read::new(slot, memory, length)),
-            (Operation::Read, false, false) => entry!(opcode::Read::new(fd, memory, length)),
-            (Operation::Write, true, true) => {
-                entry!(opcode::WriteFixed::new(slot, memory, length, area))
-            }
-            (Operation::Write, true, false) => {
-                entry!(opcode::WriteFixed::new(fd, memory, length, area))
-            }
-            (Operation::Write, false, true) => entry!(opcode::Write::new(slot, memory, length)),
-            (Operation::Write, false, false) => entry!(opcode::Write::new(fd, memory, length)),
-        };
-        entry.user_data(u64::from(io.slot))
-    }
-
     fn start_timer(&mut self) -> Result<(), RunError> {
         let entry = opcode::Timeout::new(&raw const *self.timer)
             .build()
             .user_data(TIMER);
-        self.stage(&entry)
+        self.stage(entry)
     }
 
-    #[inline]
-    fn stage(&mut self, entry: &squeue::Entry) -> Result<(), RunError> {
+    /// Puts an entry into the queue, which is handed over first where it is full.
+    #[inline(always)] // through memory, what was just written in halves would be read back whole, and waited for
+    fn stage(&mut self, entry: squeue::Entry) -> Result<(), RunError> {
+        // SAFETY: the memory of an I/O belongs to its slot and the timer to us; both outlive the completion, because the
+        // worker drains, and abandons what it could not drain.
+        match unsafe { self.ring.staged.push(&entry) } {
+            Ok(()) => Ok(()),
+            Err(_) => self.stage_when_full(entry),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a reference would keep the entry in memory on the way that is taken always"
+    )]
+    fn stage_when_full(&mut self, entry: squeue::Entry) -> Result<(), RunError> {
         for _ in 0..HAND_OVERS_MAX {
-            // SAFETY: the memory of an I/O belongs to its slot and the timer to us; both outlive the
-            // completion, because the worker drains, and abandons what it could not drain.
-            if unsafe { self.ring.staged.push(entry) }.is_ok() {
-                return Ok(());
-            }
-            // Full: only where the depth is the largest that the kernel allows.
             self.enter(0)?;
             if self.polling.submissions {
                 came_back(self.ring.kernel.squeue_wait())?;
             }
+            // SAFETY: as in `stage`.
+            if unsafe { self.ring.staged.push(&entry) }.is_ok() {
+                return Ok(());
+            }
         }
         let source = io::Error::from_raw_os_error(libc::EBUSY);
-        Err(RunError::Ring {
+        Err(RunError::RingBroke {
             remedy: remedy(&source),
             source,
         })
@@ -263,7 +240,7 @@ pub(super) fn came_back(entered: io::Result<usize>) -> Result<(), RunError> {
         {
             Ok(())
         }
-        Err(source) => Err(RunError::Ring {
+        Err(source) => Err(RunError::RingBroke {
             remedy: remedy(&source),
             source,
         }),
@@ -275,10 +252,10 @@ impl Backend for IoUring {
         self.used.clone()
     }
 
-    #[inline]
+    #[inline(always)] // as `stage`
     fn push(&mut self, io: Io) -> Result<(), RunError> {
-        let entry = self.entry(&io);
-        self.stage(&entry)
+        let entry = self.heads[usize::from(io.seat)].entry(&io);
+        self.stage(entry)
     }
 
     #[inline]

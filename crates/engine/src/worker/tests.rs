@@ -2,13 +2,16 @@
 //! time, so that what each I/O really took is known beside what is told of it.
 
 use super::*;
-use crate::backend::Used;
+use crate::backend::{Completion, Io, Used};
+use crate::lane::Shared;
 use crate::place::places;
 use crate::rehearsal::tests::{plan, planned};
+use crate::schedule::Schedule;
 use crate::timespan::seat_record;
 use model::{LatencyHistogram, QueueDepth};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a reading of the clock, the staging of an I/O and a system call take.
 const READING: u64 = 10;

@@ -3,10 +3,11 @@
 //! Reading order: `machine` (the host, with its `limits`), `target` (one target, whole), then what it is put together
 //! from: `block` (one device), `mounts`, `chain` (what stands on what), `claims` (who uses it), `direct`
 //! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts,
-//! `activity` says what the machine does, `trace` times requests, `events` are named events between processes,
+//! `activity` says what the machine does, `allowance` what this process may have, `trace` times requests, `events` are named events between processes,
 //! `terminal` waits for a person's keys, `sys` holds the `unsafe`.
 
 mod activity;
+mod allowance;
 mod block;
 mod chain;
 mod claims;
@@ -28,6 +29,7 @@ mod terminal;
 mod trace;
 
 pub use activity::{Activity, ProcessIo, activity, process_ios};
+pub use allowance::{Allowance, allowance};
 pub use block::has_poll_queues;
 pub use chain::{chain_devices, device_chain};
 pub use counters::CounterReader;

@@ -13,6 +13,12 @@ const REGISTERED_MAX: usize = 1 << 30;
 /// How long the kernel's thread looks for submissions in vain before it sleeps, in milliseconds: longer than any
 /// device takes, so that it does not sleep within a run.
 const SUBMISSION_IDLE_MS: u32 = 1000;
+/// Most entries that the kernel allows a submission queue.
+const ENTRIES_MAX: u32 = 32_768;
+/// Most that are staged before they are handed over.
+const STAGED_MAX: u32 = 64;
+/// Fewest places for completions.
+const LANDED_MIN: u32 = 8;
 const ELSEWHERE: &str = "--engine libaio or --engine sync may work";
 
 /// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
@@ -41,7 +47,7 @@ pub(super) fn probe(polling: Polling) -> Result<(), Unavailable> {
     }
     drop(ring);
     if polling.any() {
-        let polled = build(2, polling, &mut Used::default());
+        let polled = build(Places::of(1, polling), polling, &mut Used::default());
         polled
             .map(drop)
             .map_err(|source| refused_polling(&source))?;
@@ -65,8 +71,33 @@ fn refused_polling(source: &io::Error) -> Unavailable {
     }
 }
 
+/// Places in the two queues of a ring.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    staged: u32,
+    landed: u32,
+}
+
+impl Places {
+    /// For so many I/Os in flight and the ring's own timer. All of them have a place when they are done. Not all need
+    /// one before: a full queue is handed over, and a short one goes round in the cache closest to the processor. A
+    /// thread of the kernel's that takes them out by itself is waited for, so there all have one.
+    pub(super) fn of(depth: u32, polling: Polling) -> Places {
+        let all = (depth + 1).next_power_of_two();
+        let staged = if polling.submissions {
+            all
+        } else {
+            all.min(STAGED_MAX)
+        };
+        Places {
+            staged: staged.min(ENTRIES_MAX),
+            landed: all.max(LANDED_MIN),
+        }
+    }
+}
+
 /// The best ring that this kernel makes: each refusal of a newer offer is a step down.
-pub(super) fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Result<Ring> {
+pub(super) fn build(places: Places, polling: Polling, used: &mut Used) -> io::Result<Ring> {
     used.features
         .extend(polling.completions.then_some("polled completion"));
     used.features
@@ -74,7 +105,7 @@ pub(super) fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Resu
     // Task work is the submitter's, and here a thread of the kernel's submits.
     let own = !polling.submissions;
     for direct in [true, false] {
-        let mut first = plain(polling);
+        let mut first = plain(places, polling);
         first.setup_submit_all().setup_single_issuer();
         if own {
             first.setup_coop_taskrun().setup_defer_taskrun();
@@ -82,7 +113,7 @@ pub(super) fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Resu
         if direct {
             first.setup_no_sqarray(); // Linux 6.6: one look-up less for each I/O
         }
-        match first.build(entries) {
+        match first.build(places.staged) {
             Ok(ring) => {
                 used.features.push("single issuer");
                 used.features.extend(own.then_some("deferred task work"));
@@ -94,12 +125,12 @@ pub(super) fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Resu
             Err(error) => return Err(error),
         }
     }
-    let mut second = plain(polling);
+    let mut second = plain(places, polling);
     second.setup_submit_all();
     if own {
         second.setup_coop_taskrun();
     }
-    if let Ok(ring) = second.build(entries) {
+    if let Ok(ring) = second.build(places.staged) {
         used.features.extend(own.then_some("cooperative task work"));
         used.notes.push(
             "this kernel has no deferred task work (Linux 6.1): each I/O costs a little more"
@@ -110,12 +141,12 @@ pub(super) fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Resu
     used.notes.push(
         "this kernel's io_uring is older than Linux 5.19: each I/O costs a little more".to_owned(),
     );
-    plain(polling).build(entries)
+    plain(places, polling).build(places.staged)
 }
 
-fn plain(polling: Polling) -> io_uring::Builder {
+fn plain(places: Places, polling: Polling) -> io_uring::Builder {
     let mut builder = Ring::builder();
-    builder.setup_clamp();
+    builder.setup_clamp().setup_cqsize(places.landed);
     if polling.completions {
         builder.setup_iopoll();
     }

@@ -1,0 +1,153 @@
+//! The first half of a turn: what goes into each free slot, and when it is stamped.
+//!
+//! Left out: how it is handed over, which is the backend's, and what comes of it (`settle`).
+
+use super::work::{Flight, Work};
+use crate::RunError;
+use crate::address::Step;
+use crate::backend::{Backend, Io};
+use crate::buffer::Memory;
+use crate::clock::Clock;
+use crate::lane::{Draw, Lane};
+use crate::mix::Turn;
+use model::{Bytes, Nanos, Operation};
+
+/// Hands over one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
+/// Returns when the first of those that had to wait is due, `MAX` when none had to; and the last reading of the clock,
+/// which was `now` before.
+#[inline]
+pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    mut now: Nanos,
+) -> Result<(Nanos, Nanos), RunError> {
+    let mut due = Nanos::MAX;
+    let at_once = work.pace.is_slow();
+    for _ in 0..work.free.len() {
+        if OPEN && let Some(later) = work.too_early(now) {
+            return Ok((later, now));
+        }
+        let slot = work.free.take();
+        let seat = if PLAIN { 0 } else { seat_of(work, slot) };
+        if !PLAIN && let Some(moment) = holds_until(&work.lanes[usize::from(seat)], &work.clock) {
+            due = due.min(moment);
+            work.free.put(slot);
+            continue;
+        }
+        let next = draw::<C, PLAIN>(work, seat, slot);
+        now = work.clock.now();
+        if !PLAIN {
+            charge(work, seat, slot, &next, now);
+        }
+        if OPEN && let Some(open) = &mut work.open {
+            open.start(slot);
+        }
+        let Step { operation, offset } = next.step;
+        work.flights[slot as usize] = Flight {
+            issued: now,
+            offset,
+            operation,
+            seat,
+        };
+        backend.push(Io {
+            operation,
+            offset,
+            memory: next.memory.start,
+            length: next.length,
+            area: next.memory.area,
+            seat,
+            slot,
+            issued: now,
+        })?;
+        if B::ONE_AT_A_TIME {
+            break;
+        }
+        if at_once {
+            backend.hand_over()?;
+        }
+    }
+    Ok((due, now))
+}
+
+/// The moment before which a target gets nothing more; `MAX` where it has had all that it was to get.
+#[inline]
+fn holds_until<C: Clock>(lane: &Lane, clock: &C) -> Option<Nanos> {
+    if lane.left == 0 {
+        return Some(Nanos::MAX);
+    }
+    lane.pacer.holds_until(clock)
+}
+
+/// What goes into a slot.
+struct Next {
+    step: Step,
+    length: u32,
+    memory: Memory,
+    /// Of a mixed workload.
+    turn: Option<Turn>,
+}
+
+/// Chooses the place, the operation and the memory.
+#[inline(always)] // a call an I/O shows
+fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32) -> Next {
+    let seat = usize::from(seat);
+    let lane = &mut work.lanes[seat];
+    let turn = if PLAIN { None } else { lane.turn() };
+    let step = match turn {
+        Some(turn) => turn.step,
+        None => lane.route.next(&mut work.dice, slot),
+    };
+    let offset = Bytes(step.offset);
+    let memory = match (step.operation, turn) {
+        (Operation::Read, _) => work.buffers.for_read(slot),
+        (Operation::Write, None) => work.buffers.for_write(seat, slot, offset, &mut work.dice),
+        (Operation::Write, Some(turn)) => {
+            let piece = (offset, turn.length as usize);
+            work.buffers.for_piece(seat, slot, piece, &mut work.dice)
+        }
+    };
+    Next {
+        step,
+        length: turn.map_or(lane.block, |turn| turn.length),
+        memory,
+        turn,
+    }
+}
+
+/// Puts what is about to be issued on its target's account.
+#[inline]
+fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Next, issued: Nanos) {
+    let lane = &mut work.lanes[usize::from(seat)];
+    let length = u64::from(next.length);
+    lane.pacer.charge(issued, length);
+    if lane.left < u64::MAX {
+        lane.left = lane.left.saturating_sub(length);
+    }
+    if let Some(turn) = next.turn {
+        work.lines[slot as usize] = turn.line;
+        if turn.pause.0 > 0 {
+            lane.pacer.hold(issued.plus(turn.pause));
+        }
+    }
+}
+
+/// The target of a slot: its own, the next in turn, or drawn as DISKSPD draws it.
+#[inline]
+fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
+    match &mut work.draw {
+        Draw::InTurn { next, seats } => {
+            let seat = *next;
+            *next = if seat + 1 == *seats { 0 } else { seat + 1 };
+            seat
+        }
+        Draw::Bound => work.flights[slot as usize].seat,
+        Draw::Weights {
+            ends, alike: true, ..
+        } => (work.dice.low() % ends.len() as u32) as u16,
+        Draw::Weights { ends, total, .. } => {
+            let drawn = work.dice.low() % *total;
+            let place = ends.iter().position(|&end| drawn < end);
+            place.expect("the last share ends with the total") as u16
+        }
+    }
+}

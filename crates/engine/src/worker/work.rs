@@ -1,0 +1,169 @@
+//! Everything that one thread works with, made before the start.
+//!
+//! Left out: what is done with it, which is in the other files of the worker.
+
+use crate::RunError;
+use crate::account::Book;
+use crate::backend::Completion;
+use crate::buffer::Buffers;
+use crate::clock::Clock;
+use crate::jenkins::Jenkins;
+use crate::lane::{Draw, Lane, Shared};
+use crate::live::Live;
+use crate::open::Open;
+use crate::pace::Pace;
+use crate::pacer::Pacer;
+use crate::place::Place;
+use crate::ring::Ring;
+use crate::schedule::Schedule;
+use crate::tally::Found;
+use model::{Failure, Nanos, OnError, Operation, ThreadCpu};
+use std::sync::Arc;
+
+/// From one telling of onlookers to the next: far less than they can see, far more than a turn of a fast loop.
+const TELL_EVERY: Nanos = Nanos::millis(1);
+/// The same for percentiles, which take a look at all buckets: some microseconds in 200 ms.
+const TELL_P99_EVERY: Nanos = Nanos::millis(200);
+
+/// Everything that one thread works with, owned by the thread alone.
+pub(crate) struct Work<C> {
+    pub(crate) clock: C,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) thread: u32,
+    pub(super) threads: u32, // of the plan
+    live: Arc<Live>,
+    pub(super) dice: Jenkins, // DISKSPD's generator, one for all targets of the thread
+    pub(super) draw: Draw,
+    pub(super) lanes: Box<[Lane]>, // by seat
+    pub(crate) buffers: Buffers,
+    pub(super) open: Option<Open>,      // where a rate is asked
+    pub(super) flights: Box<[Flight]>,  // by slot
+    pub(super) lines: Box<[u16]>,       // of mixed workloads, by slot
+    pub(super) free: Ring,              // slots not in flight
+    pub(super) landed: Vec<Completion>, // capacity the slots
+    pub(super) pace: Pace,
+    pub(super) found: Found, // the last batch
+    pub(super) book: Book,
+    pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
+    pub(crate) delayed: Option<Nanos>, // ready in the turns, without a processor; likewise
+    pub(super) tell_at: Nanos,         // when onlookers are told next
+    tell_p99_at: Nanos,                // when of percentiles too
+    pub(super) interval_ns: u64,
+    pub(super) on_error: OnError,
+    pub(super) failure: Option<Failure>,
+}
+
+/// One slot's I/O.
+#[derive(Clone, Copy)]
+pub(super) struct Flight {
+    pub(super) issued: Nanos,
+    pub(super) offset: u64,
+    pub(super) operation: Operation,
+    pub(super) seat: u16,
+}
+
+impl<C: Clock> Work<C> {
+    /// Allocates everything that the thread will need.
+    pub(crate) fn new(
+        shared: &Shared,
+        place: &Place,
+        clock: C,
+        live: Arc<Live>,
+    ) -> Result<Self, RunError> {
+        let plan = &shared.plan;
+        let mut dice = Jenkins::new(plan.seed.wrapping_add(u64::from(place.thread)));
+        let lanes: Box<[Lane]> = place
+            .seats
+            .iter()
+            .map(|seat| Lane::new(shared, place.thread, seat, &mut dice))
+            .collect();
+        let mixed = lanes.iter().any(|lane| lane.mix.is_some());
+        Ok(Work {
+            clock,
+            schedule: Arc::clone(&shared.schedule),
+            thread: place.thread,
+            threads: plan.threads(),
+            live,
+            dice,
+            draw: Draw::new(plan, place),
+            lanes,
+            buffers: Buffers::new(plan, place, &shared.sources, place.content_seed)?,
+            open: Open::new(plan, place),
+            flights: (0..place.slots).map(|slot| idle(place, slot)).collect(),
+            lines: vec![0; if mixed { place.slots as usize } else { 0 }].into(),
+            free: Ring::full(place.slots),
+            landed: Vec::with_capacity(place.slots as usize),
+            pace: Pace::new(),
+            found: Found::NEVER,
+            book: Book::new(),
+            cpu: None,
+            delayed: None,
+            tell_at: Nanos(0),
+            tell_p99_at: Nanos(0),
+            interval_ns: plan.interval.0,
+            on_error: plan.on_error,
+            failure: None,
+        })
+    }
+
+    /// The moment of the next I/O of an open loop, where it has not come.
+    #[inline]
+    pub(super) fn too_early(&self, now: Nanos) -> Option<Nanos> {
+        let next = self.open.as_ref()?.next();
+        (next > now).then_some(next)
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.flights.len() - self.free.len()
+    }
+
+    /// Whether anything is in flight.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.in_flight() > 0
+    }
+
+    /// Whether all slots go to one target at no pace and in one size, so that the loop need not ask for each.
+    pub(super) fn is_plain(&self) -> bool {
+        let plain = |lane: &Lane| {
+            lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
+        };
+        matches!(&*self.lanes, [lane] if plain(lane))
+    }
+
+    /// Whether it has done all that it was to do.
+    pub(super) fn is_spent(&self) -> bool {
+        self.in_flight() == 0 && self.lanes.iter().all(|lane| lane.left == 0)
+    }
+
+    /// Tells onlookers what was completed and transferred so far, in all phases.
+    #[cold]
+    pub(super) fn tell(&mut self, now: Nanos) {
+        let (ios, bytes) = self.lanes.iter().fold((0, 0), |(ios, bytes), lane| {
+            let (its_ios, its_bytes) = lane.tally.so_far();
+            (ios + its_ios, bytes + its_bytes)
+        });
+        self.live.publish(ios, bytes);
+        if now >= self.tell_p99_at {
+            let slowest = self.lanes.iter().filter_map(|lane| lane.tally.p99()).max();
+            self.live.publish_p99(slowest);
+            self.tell_p99_at = now.plus(TELL_P99_EVERY);
+        }
+        let edge = self
+            .open
+            .as_mut()
+            .map(|open| open.look(now, &self.schedule));
+        self.tell_at = now.plus(TELL_EVERY).min(edge.unwrap_or(Nanos::MAX));
+    }
+}
+
+/// A slot before its first I/O, at the target that it is bound to.
+fn idle(place: &Place, slot: u32) -> Flight {
+    let mut seats = place.seats.iter();
+    let bound = seats.rposition(|seat| seat.first_slot <= slot && !place.draws);
+    Flight {
+        issued: Nanos(0),
+        offset: 0,
+        operation: Operation::Read,
+        seat: bound.unwrap_or(0) as u16,
+    }
+}
