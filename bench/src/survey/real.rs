@@ -56,6 +56,7 @@ fn both(shop: &Shop, title: &str, words: &[&str], more: &[&str]) -> Result<Case,
         title: title.to_owned(),
         adaptive: surveyed(shop, &words, &[])?,
         whole: surveyed(shop, &words, &["--exhaustive"])?,
+        again: Some(surveyed(shop, &words, &["--exhaustive"])?),
     })
 }
 
@@ -74,6 +75,7 @@ fn throttled(shop: &Shop, reads: &[&str]) -> Result<Result<Case, BenchError>, St
             title: format!("loop device, its control group allows {LIMIT} reads a second"),
             adaptive,
             whole: run(&["--exhaustive"])?,
+            again: Some(run(&["--exhaustive"])?),
         })
     }))
 }

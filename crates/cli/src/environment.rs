@@ -66,6 +66,14 @@ impl Environment {
         }
     }
 
+    /// Without colours where the command line wants none.
+    pub(crate) fn coloured(self, wanted: bool) -> Self {
+        Environment {
+            colours: self.colours && wanted,
+            ..self
+        }
+    }
+
     /// Where results are kept; `None` where nobody says.
     pub(crate) fn store_place(&self, option: Option<&PathBuf>) -> Option<StorePlace> {
         if let Some(path) = option.or(self.store.as_ref()) {

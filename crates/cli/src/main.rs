@@ -26,7 +26,6 @@ mod signals;
 mod sweep_progress;
 
 use args::{Cli, Command};
-use clap::Parser;
 use environment::Environment;
 use failure::{Ending, Failure};
 use std::ffi::OsString;
@@ -49,11 +48,12 @@ fn main() -> ExitCode {
             Err(failure) => failure.tell(),
         };
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(&words) {
         Ok(cli) => cli,
         Err(error) => return failure::parser_says(error),
     };
-    match carry_out(&cli.command, &Environment::read()) {
+    let environment = Environment::read().coloured(!cli.no_color);
+    match carry_out(&cli.command, &environment) {
         Ok(ending) => ending.exit_code(),
         Err(failure) => failure.tell(),
     }

@@ -5,7 +5,7 @@ use ratatui::style::{Color, Modifier, Style};
 /// How things stand out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
-    /// Colours may be used: NO_COLOR is not set.
+    /// Colours may be used: neither NO_COLOR nor --no-color says otherwise.
     pub colours: bool,
 }
 

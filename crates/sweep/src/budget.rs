@@ -81,10 +81,14 @@ impl Purse {
         CELL_MIN.plus(self.overhead)
     }
 
-    /// The phases of the next of `cells` cells, in whole milliseconds, so that a person can say them again.
-    /// // cells at least 1
-    pub(crate) fn phases(&self, cells: usize) -> Phases {
-        self.phases_within(cells, CELL_MAX)
+    /// The phases of the next of `cells` cells, in whole milliseconds, so that a person can say them again. It measures for
+    /// no longer than `most`, but for the least that tells anything. // cells at least 1
+    pub(crate) fn phases(&self, cells: usize, most: Nanos) -> Phases {
+        let phases = self.phases_within(cells, CELL_MAX);
+        Phases {
+            measured: whole_millis(phases.measured.min(most.max(MEASURED_MIN))),
+            ..phases
+        }
     }
 
     /// The same of a cell whose percentiles are what it is run for.
@@ -134,7 +138,7 @@ mod tests {
         #[test]
         fn a_cell_keeps_to_its_bounds(remaining in 0..1_000_000_000_000u64, overhead in 0..5_000_000_000u64, cells in 1usize..60) {
             let purse = Purse { remaining: Nanos(remaining), overhead: Nanos(overhead) };
-            let phases = purse.phases(cells);
+            let phases = purse.phases(cells, Nanos::MAX);
             prop_assert!(phases.measured >= MEASURED_MIN);
             prop_assert!((WARMUP_MIN..=WARMUP_MAX).contains(&phases.warmup));
             prop_assert!((CELL_MIN..=CELL_MAX).contains(&phases.total()));
@@ -151,13 +155,13 @@ mod tests {
             remaining: Nanos::seconds(50),
             overhead: Nanos(0),
         };
-        assert_eq!(purse.phases(10).warmup, WARMUP_MAX);
-        assert_eq!(purse.phases(10).total(), Nanos::seconds(5));
+        assert_eq!(purse.phases(10, Nanos::MAX).warmup, WARMUP_MAX);
+        assert_eq!(purse.phases(10, Nanos::MAX).total(), Nanos::seconds(5));
         let short = Purse {
             remaining: Nanos::seconds(5),
             overhead: Nanos(0),
         };
-        assert_eq!(short.phases(5).warmup, Nanos::millis(200));
+        assert_eq!(short.phases(5, Nanos::MAX).warmup, Nanos::millis(200));
         assert_eq!(interval(Nanos::seconds(4)), Nanos::millis(10));
     }
 

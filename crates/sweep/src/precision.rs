@@ -9,7 +9,7 @@
 use model::Nanos;
 
 /// Shortest time that tells anything: a rate that pauses every few hundred milliseconds must show it.
-const LEAST: Nanos = Nanos::millis(400);
+pub(crate) const LEAST: Nanos = Nanos::millis(400);
 /// Fewest I/Os, over the share that is asked: one I/O more or less at either end is then a quarter of it.
 const IOS_TIMES: f64 = 2.0;
 /// Readings in a row for which it must be true.

@@ -12,13 +12,15 @@ use crate::picture::picture;
 use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
-use analysis::{Estimate, LadderEnd, LimitKind, Rank, SurveyReport, SurveyRow, Trust, say};
+use analysis::{Estimate, LadderEnd, Limit, Rank, SurveyReport, SurveyRow, Trust, say};
 use std::io::{self, Write};
 
 const LINES_MAX: usize = 40;
 /// The survey has seven workloads; more come only from labels that nobody planned.
 const ROWS_MAX: usize = 10;
 const NAME_MAX: usize = 22;
+/// Limits with figures of their own, at most.
+const LIMITS_MAX: usize = 3;
 /// Lines for the depths beyond which more does not pay.
 const KNEE_LINES_MAX: usize = 3;
 
@@ -158,24 +160,47 @@ fn cells(row: &SurveyRow) -> Vec<String> {
 
 /// What holds each workload where it is, those with the same limit together.
 fn limits(report: &SurveyReport, paper: &Paper) -> Vec<String> {
-    let mut kinds: Vec<(LimitKind, &str, Vec<String>)> = Vec::new();
-    for row in &report.rows {
-        let Some(limit) = &row.limit else {
-            continue;
-        };
-        let name = printable(&row.workload);
-        match kinds.iter_mut().find(|(kind, ..)| *kind == limit.kind) {
-            Some((.., names)) => names.push(name),
-            None => kinds.push((limit.kind, &limit.sentence, vec![name])),
+    let limited = || {
+        let rows = report.rows.iter();
+        rows.filter_map(|row| Some((printable(&row.workload), row.limit.as_ref()?)))
+    };
+    let same = |one: &Limit, other: &Limit, whole: bool| {
+        one.kind == other.kind && (!whole || one.sentence == other.sentence)
+    };
+    let groups = |whole: bool| {
+        let mut groups: Vec<(&Limit, Vec<String>, bool)> = Vec::new();
+        for (name, limit) in limited() {
+            match groups
+                .iter_mut()
+                .find(|(first, ..)| same(first, limit, whole))
+            {
+                Some((first, names, alike)) => {
+                    *alike &= first.sentence == limit.sentence;
+                    names.push(name);
+                }
+                None => groups.push((limit, vec![name], true)),
+            }
         }
-    }
-    let told = kinds.into_iter().flat_map(|(kind, sentence, names)| {
-        // The numbers of a sentence are those of the first; the others have theirs in the document of --json.
-        let why = printable(sentence);
-        let text = format!("{}: {} ({why})", kind.word(), names.join(", "));
+        groups
+    };
+    // With the same figures if these are few lines; else the first of each kind speaks, by its name.
+    let exact = groups(true);
+    let told = if exact.len() <= LIMITS_MAX {
+        exact
+    } else {
+        groups(false)
+    };
+    let lines = told.into_iter().flat_map(|(limit, names, alike)| {
+        let why = printable(&limit.sentence);
+        let of = if alike {
+            String::new()
+        } else {
+            format!("{}: ", names[0])
+        };
+        let text = format!("{}: {} ({of}{why})", limit.kind.word(), names.join(", "));
         wrap("  limit ", &text, paper.width(), 3)
     });
-    told.collect()
+    lines.collect()
 }
 
 /// Where more depth stops to pay, by both methods, of the workloads that have either.
@@ -386,6 +411,7 @@ fn notes(report: &SurveyReport) -> Vec<String> {
     });
     whole
         .into_iter()
+        .chain(report.loose.clone())
         .chain(doubted)
         .chain(
             report

@@ -31,13 +31,19 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     format!("{head}…{end}")
 }
 
-/// Breaks at spaces; `first` stands before the first line and as much room before the others. A word longer
+/// What stands after a number and belongs to it.
+const UNITS: [&str; 26] = [
+    "k", "M", "G", "T", "P", "E", "%", "ns", "µs", "ms", "s", "h", "B", "KiB", "MiB", "GiB", "TiB",
+    "PiB", "EiB", "IO/s", "B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "I/Os",
+];
+
+/// Breaks at spaces, but not inside a number or between it and its unit; `first` stands before the first line and as much room before the others. A word longer
 /// than a line is shortened. At most `lines_max` lines; what does not fit ends in `…`.
 pub(crate) fn wrap(first: &str, text: &str, columns: usize, lines_max: usize) -> Vec<String> {
     let room = columns.saturating_sub(width(first)).max(8);
     let mut lines: Vec<String> = vec![String::new()];
-    for word in printable(text).split(' ').filter(|word| !word.is_empty()) {
-        let word = shorten(word, room);
+    for word in glued(&printable(text)) {
+        let word = shorten(&word, room);
         let line = lines.last_mut().expect("begins with one line");
         if line.is_empty() {
             line.push_str(&word);
@@ -60,6 +66,55 @@ pub(crate) fn wrap(first: &str, text: &str, columns: usize, lines_max: usize) ->
         .map(|(number, line)| format!("{}{line}", if number == 0 { first } else { &indent }))
         .map(|line| line.trim_end().to_owned())
         .collect()
+}
+
+/// The words of a text, a number with its groups of digits and its unit as one.
+fn glued(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = Part::Word;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let bare = word.trim_end_matches([',', ';', ':', '.', ')']);
+        let part = Part::of(bare, before);
+        match words.last_mut() {
+            Some(last) if matches!(part, Part::Group | Part::Unit) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+        // Behind a comma nothing belongs to it any more.
+        before = if bare == word { part } else { Part::Word };
+    }
+    words
+}
+
+/// What a word is, after what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Word,
+    /// Digits, with or without a decimal point, a sign or a bracket before them.
+    Number,
+    /// Three digits after a number.
+    Group,
+    /// After a number, or after the letter of its scale.
+    Unit,
+}
+
+impl Part {
+    /// `word` without what ends a sentence or a part of one.
+    fn of(word: &str, before: Part) -> Part {
+        if before != Part::Word && UNITS.contains(&word) {
+            return Part::Unit;
+        }
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if matches!(before, Part::Number | Part::Group) && word.len() == 3 && digits(word) {
+            return Part::Group;
+        }
+        let number = word.trim_start_matches(['(', '~', '±', '+', '-', '<', '>']);
+        let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+        let is_number = !whole.is_empty() && digits(whole) && digits(decimals);
+        if is_number { Part::Number } else { Part::Word }
+    }
 }
 
 /// What the marks beside percentiles mean, where there are any.
@@ -103,6 +158,24 @@ mod tests {
         );
         let cut = wrap("note  ", "one two three", 14, 1);
         assert_eq!(cut, ["note  one two…"]);
+    }
+
+    #[test]
+    fn a_number_stays_on_one_line_with_its_unit() {
+        assert_eq!(
+            wrap(
+                "",
+                "(1 528 MiB/s whatever) 24.5 k IO/s, 4 ms (+4.5 %)",
+                14,
+                9
+            ),
+            ["(1 528 MiB/s", "whatever)", "24.5 k IO/s,", "4 ms (+4.5 %)"]
+        );
+        assert_eq!(
+            glued("in 3 of 7 runs 128"),
+            ["in", "3", "of", "7", "runs", "128"]
+        );
+        assert_eq!(glued("a 1 528, 200 b"), ["a", "1 528,", "200", "b"]);
     }
 
     proptest! {

@@ -2,7 +2,16 @@
 //!
 //! Neighbouring steps of a time series hang together, so their spread says too little. The series is cut into 30 to 10
 //! equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to 0.1), else ten.
-//! What correlation is left widens the variance by (1 + r) / (1 - r). Half the 95 % interval is t(k - 1) · s / √k.
+//! The variance is that of all overlapping batches of this length, so that it does not matter where a batch begins: Meketon
+//! and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter Simulation Conference 1984.
+//! What correlation is left widens it by (1 + r) / (1 - r). Half the 95 % interval is t(k - 1) · s / √k, and never less than
+//! what the ends of the series, which few batches cover, move the mean by; of lumps, which are seen to a step, by one step more.
+//!
+//! Where a limiter lets I/Os through in even lumps, the spread says too much: a batch with one lump more is followed by one
+//! with one less, and only the ends matter, however long the series is. That is so where some length of batches has a variance
+//! many times smaller than the shortest that fit. Then negative correlation narrows the interval as in a moving average of
+//! the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series Analysis, section 3.3.
+//!
 //! Sources: Law, Simulation Modeling and Analysis, section 9.5.3 (batch means, and why 10 to 30); Student's t as in
 //! `crate::spread`. A ratio of two sums (latency over I/Os) is taken by its residuals: Cochran, Sampling Techniques,
 //! section 6.4, which also makes rate and mean latency of a closed loop agree about how sure they are. Deliberately
@@ -15,6 +24,11 @@ const BATCHES_MAX: usize = 30;
 pub(crate) const BATCHES_MIN: usize = 10;
 const CORRELATION_SMALL: f64 = 0.1;
 const CORRELATION_MAX: f64 = 0.9;
+/// What differs by less, as a share of how far the sums go, is alike but for rounding.
+const ROUNDING: f64 = 1e-9;
+/// Lumps are even where some batches have a variance so many times smaller than the shortest that fit: by chance alone it is
+/// rarely a fourth.
+const EVEN_LUMPS: f64 = 1.0 / 9.0;
 
 /// How far a ratio of two sums over a series may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,60 +50,113 @@ pub(crate) fn spread(parts: &[f64], wholes: &[f64]) -> Option<Spread> {
         return None;
     }
     let ratio = parts.iter().sum::<f64>() / whole;
-    let residuals: Vec<f64> = parts
-        .iter()
-        .zip(wholes)
-        .map(|(part, of)| part - ratio * of)
-        .collect();
-    let (sums, correlation) = batched(&residuals)?;
-    let batches = sums.len();
-    let count = batches as f64;
-    // Steps in front that fill no batch are left out here, so the mean whole of a batch is scaled to the batches.
-    let per_batch = whole / steps as f64 * (steps / batches) as f64;
-    let mean = sums.iter().sum::<f64>() / count;
-    let squares: f64 = sums.iter().map(|sum| (sum - mean).powi(2)).sum();
-    let widened = (1.0 + correlation) / (1.0 - correlation);
-    let variance = squares / (count - 1.0) / count * widened / (per_batch * per_batch);
+    let residuals = parts.iter().zip(wholes).map(|(part, of)| part - ratio * of);
+    let per_step = whole / steps as f64;
+    let batched = Batched::of(&sums_before(residuals));
+    let variance = batched.variance() / (per_step * per_step);
+    // When a lump came is known to a step.
+    let beat = if batched.lumps {
+        ratio.abs() / steps as f64
+    } else {
+        0.0
+    };
+    let by_chance = t_95(batched.count() - 1) * variance.sqrt();
     Some(Spread {
         variance,
-        batches,
-        half_width: t_95(batches - 1) * variance.sqrt(),
+        batches: batched.count(),
+        half_width: by_chance.max(batched.mean.abs() / per_step) + beat,
     })
 }
 
-/// Sums over the shortest batches whose neighbours are nearly uncorrelated, and the correlation that is left.
-fn batched(values: &[f64]) -> Option<(Vec<f64>, f64)> {
-    let shortest = values.len().div_ceil(BATCHES_MAX);
-    let longest = values.len() / BATCHES_MIN;
-    let mut found = None;
-    for length in shortest..=longest {
-        let fitting = values.len() / length * length;
-        let sums: Vec<f64> = values[values.len() - fitting..]
-            .chunks_exact(length)
-            .map(|batch| batch.iter().sum())
-            .collect();
-        let correlation = correlation(&sums);
-        let small = correlation <= CORRELATION_SMALL;
-        found = Some((sums, correlation));
-        if small {
-            break;
-        }
-    }
-    found
+/// The sum of all values before each, and of all.
+fn sums_before(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    let after = values.map(|value| {
+        sum += value;
+        sum
+    });
+    std::iter::once(0.0).chain(after).collect()
 }
 
-/// Lag-1 correlation without the bias of short series (Marriott and Pope, Biometrika 41 (1954)); 0 where it is negative.
-fn correlation(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let pairs = values.windows(2);
-    let products: f64 = pairs.map(|two| (two[0] - mean) * (two[1] - mean)).sum();
-    if squares <= 0.0 {
-        return 0.0;
+/// All overlapping batches of one length, of a series with mean 0.
+struct Batched {
+    steps: usize,
+    length: usize,
+    /// Of the means of the batches: 0 but for the ends of the series, which few of them cover.
+    mean: f64,
+    /// Of how far the means of the batches are from that.
+    squares: f64,
+    /// Of neighbours.
+    correlation: f64,
+    /// They come evenly.
+    lumps: bool,
+}
+
+impl Batched {
+    /// Of the shortest batches whose neighbours are nearly uncorrelated, ten where none are; or of those that show that
+    /// lumps come evenly.
+    fn of(sums: &[f64]) -> Batched {
+        let steps = sums.len() - 1;
+        let lengths = steps.div_ceil(BATCHES_MAX)..=steps / BATCHES_MIN;
+        let longest = Batched::of_length(sums, *lengths.end());
+        let all = lengths.map(|length| Batched::of_length(sums, length));
+        let mut fitting = all.filter(|one| one.correlation <= CORRELATION_SMALL);
+        let Some(shortest) = fitting.next() else {
+            return longest;
+        };
+        let limit = EVEN_LUMPS * shortest.variance();
+        let even = fitting.filter(|one| one.variance() < limit);
+        let most = even.min_by(|a, b| a.variance().total_cmp(&b.variance()));
+        most.map_or(shortest, |even| Batched {
+            lumps: true,
+            ..even
+        })
     }
-    let seen = products / squares;
-    (seen + (1.0 + 4.0 * seen) / count).clamp(0.0, CORRELATION_MAX)
+
+    fn of_length(sums: &[f64], length: usize) -> Batched {
+        let steps = sums.len() - 1;
+        let batches = steps - length + 1;
+        let mean_of = |from: usize| (sums[from + length] - sums[from]) / length as f64;
+        let mean = (0..batches).map(mean_of).sum::<f64>() / batches as f64;
+        let off = |from: usize| mean_of(from) - mean;
+        let squares: f64 = (0..batches).map(|from| off(from).powi(2)).sum();
+        let most = sums.iter().copied().map(f64::abs).fold(0.0, f64::max);
+        let differ = (squares / batches as f64).sqrt() > ROUNDING * most;
+        let pairs = batches - length;
+        let products: f64 = (0..pairs).map(|from| off(from) * off(from + length)).sum();
+        let seen = match differ {
+            true => products / pairs as f64 / (squares / batches as f64),
+            false => 0.0,
+        };
+        // Without the bias of short series: Marriott and Pope, Biometrika 41 (1954).
+        let correlation = seen + (1.0 + 4.0 * seen) / (steps / length) as f64;
+        Batched {
+            steps,
+            length,
+            mean,
+            squares,
+            correlation,
+            lumps: false,
+        }
+    }
+
+    /// Whole ones.
+    fn count(&self) -> usize {
+        self.steps / self.length
+    }
+
+    /// Of the mean of the series.
+    fn variance(&self) -> f64 {
+        let batches = self.steps - self.length + 1;
+        let free = (self.steps - self.length) as f64;
+        let left = self.correlation.min(CORRELATION_MAX);
+        let widened = match left > 0.0 {
+            true => (1.0 + left) / (1.0 - left),
+            false if self.lumps => 1.0 + 2.0 * left.max(-0.5) * (1.0 - 1.0 / self.count() as f64),
+            false => 1.0,
+        };
+        self.length as f64 * self.squares / batches as f64 / free * widened
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +172,64 @@ mod tests {
         assert!(
             (told.half_width - 2.262 * 1.0541 / 10f64.sqrt()).abs() < 1e-3,
             "{told:?}"
+        );
+    }
+
+    /// Ten lumps a second, in steps of 10 ms, for so many steps; every third comes a step late.
+    fn lumps(steps: usize, late: f64) -> Spread {
+        let mut parts = vec![0.0; steps + 1];
+        for (number, step) in (3..steps).step_by(10).enumerate() {
+            let moved = if number % 3 == 0 { late } else { 0.0 };
+            parts[step] = 200.0 - moved;
+            parts[step + 1] = moved;
+        }
+        spread(&parts[..steps], &vec![0.01; steps]).unwrap()
+    }
+
+    #[test]
+    fn lumps_that_come_evenly_are_known_but_for_the_ends() {
+        for late in [0.0, 60.0] {
+            let whole = lumps(200, late);
+            assert!(whole.half_width < 0.025 * 2000.0, "{whole:?}");
+            // 2.06 s with 21 lumps instead of 20.6: two in a hundred more than there are.
+            let off = lumps(206, late);
+            let truly = 21.0 * 200.0 / 2.06 - 2000.0;
+            assert!(
+                off.half_width >= 0.9 * truly && off.half_width < 3.0 * truly,
+                "{off:?}"
+            );
+            // Shorter than ten lumps nothing tells that they come evenly.
+            assert!(lumps(60, late).half_width > 0.1 * 2000.0);
+        }
+    }
+
+    #[test]
+    fn intervals_hold_the_rate_of_a_limiter_that_counts_in_lumps() {
+        let mut chance = crate::chance::Chance(3);
+        let (mut held, mut narrow) = (0, 0);
+        for _ in 0..400 {
+            let steps = 100 + (300.0 * chance.share()) as usize;
+            let mut parts = vec![0.0; steps];
+            let mut at = 10.0 * chance.share(); // in steps; a lump takes most of a step and comes up to half a step late
+            while at < steps as f64 {
+                let ends = at + 0.5 * chance.share();
+                for share in 0..20 {
+                    let step = (ends + 0.04 * f64::from(share)) as usize;
+                    if let Some(part) = parts.get_mut(step) {
+                        *part += 10.0;
+                    }
+                }
+                at += 10.0;
+            }
+            let wholes = vec![0.01; steps];
+            let told = spread(&parts, &wholes).unwrap().half_width;
+            let rate = parts.iter().sum::<f64>() / wholes.iter().sum::<f64>();
+            held += u32::from((rate - 2000.0).abs() <= told.max(rate / parts.iter().sum::<f64>()));
+            narrow += u32::from(told < 0.05 * rate);
+        }
+        assert!(
+            held >= 372 && narrow >= 300,
+            "{held} of 400 hold it, {narrow} are narrow"
         );
     }
 

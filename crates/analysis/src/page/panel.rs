@@ -9,6 +9,7 @@ use super::{PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::say;
+use crate::survey::UNKNOWN_WIDTH;
 
 /// The panel of one part.
 pub(super) fn panel(
@@ -42,7 +43,9 @@ const NO_CELL: &str = "no cell may be used";
 
 fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
     let item = item("peak_bytes", "Peak bandwidth", Unit::SizePerSecond);
-    let Some(best) = first_most(usable, Seen::bytes_per_s) else {
+    let Some(best) = first_most(usable, |seen| {
+        surely(seen.cell.bytes_rate, seen.bytes_per_s())
+    }) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
             ..item
@@ -59,7 +62,7 @@ fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
 
 fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
     let item = item("peak_rate", "Peak rate", Unit::Rate);
-    let Some(best) = first_most(usable, Seen::rate) else {
+    let Some(best) = first_most(usable, |seen| surely(seen.cell.rate, seen.rate())) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
             ..item
@@ -71,6 +74,12 @@ fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
         note: of_what(best),
         ..item
     }
+}
+
+/// What is surely reached: the highest of many figures is the luckiest.
+fn surely(told: Option<Estimate>, value: f64) -> f64 {
+    let low = told.and_then(|told| told.low);
+    low.unwrap_or((1.0 - UNKNOWN_WIDTH) * value)
 }
 
 /// What a program waits that sends one small random I/O after another: reads before writes, random before sequential, the
@@ -110,7 +119,8 @@ fn alone(usable: &[&Seen<'_>]) -> PanelItem {
 /// Of the curve that holds the highest rate.
 fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
     let item = item("knee", "Knee", Unit::Count);
-    let peak = first_most(usable, Seen::rate).map(|seen| seen.place);
+    let peak =
+        first_most(usable, |seen| surely(seen.cell.rate, seen.rate())).map(|seen| seen.place);
     let holds = |curve: &&PageCurve| {
         curve.part == part && curve.points.iter().any(|point| Some(point.cell) == peak)
     };

@@ -8,6 +8,7 @@ use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::findings::{Finding, FindingRank, session_findings};
+use crate::gain::GAIN_MIN;
 use crate::goal::{Bracket, Goal, Trial};
 use crate::known::Known;
 use crate::latency::Latency;
@@ -21,6 +22,8 @@ use model::{Nanos, RunRecord};
 const REPORT_VERSION: u32 = 1;
 /// Half of the interval, as a share of the rate, of a cell that cannot tell its own.
 pub const UNKNOWN_WIDTH: f64 = 0.1;
+/// An interval so many times wider than asked is told.
+const LOOSE: f64 = 1.25;
 
 /// Reads the records of a survey, complete or not, with each cell's label. Never fails: without cells the
 /// report says that nothing was measured.
@@ -75,6 +78,7 @@ pub fn survey_report_knowing(
         answer: answer::answer(&rows, &works),
         report_version: REPORT_VERSION,
         target: target.map(|target| target.facts.clone()),
+        loose: loose(&rows, planned.precision),
         notes: notes(first),
         findings: session_findings(&observed, known),
         device_check,
@@ -152,7 +156,7 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
         let sound = |cell: &&&CellReport| cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed;
         mine.iter().copied().filter(move |cell| sound(&cell))
     };
-    let best = usable().max_by(|a, b| at_least(a).total_cmp(&at_least(b)));
+    let best = the_peak(&usable().collect::<Vec<_>>());
     let shallow = usable().find(|cell| cell.queue_depth == 1);
     let ladder = ladder::ladder(label, &mine, planned);
     let (mut rank, mut reasons) = judge(best, shallow);
@@ -204,7 +208,27 @@ fn knee(cells: &[&CellReport]) -> Option<KneeModels> {
     knees(&points.iter().collect::<Vec<_>>()).into_iter().next()
 }
 
-/// The rate that a cell surely reaches: of many that are alike, the one with the highest rate would be the luckiest.
+/// The cell that surely reaches the most; of those that are like it the one in the middle, because of many that are alike
+/// the highest is the luckiest.
+fn the_peak<'a>(cells: &[&'a CellReport]) -> Option<&'a CellReport> {
+    let most = cells
+        .iter()
+        .max_by(|a, b| at_least(a).total_cmp(&at_least(b)))?;
+    let reach = |cell: &CellReport| {
+        let width = cell.rate.half_width_share().unwrap_or(UNKNOWN_WIDTH);
+        cell.rate_per_s * width
+    };
+    let alike = |cell: &&&CellReport| {
+        let apart = (cell.rate_per_s - most.rate_per_s).abs();
+        // No gain, and no more than chance does to either.
+        apart <= reach(cell).hypot(reach(most)) && apart <= (GAIN_MIN - 1.0) * most.rate_per_s
+    };
+    let mut like_it: Vec<&CellReport> = cells.iter().filter(alike).copied().collect();
+    like_it.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    like_it.get(like_it.len() / 2).copied()
+}
+
+/// The rate that a cell surely reaches.
 fn at_least(cell: &CellReport) -> f64 {
     let width = cell.rate.half_width_share();
     cell.rate_per_s * (1.0 - width.unwrap_or(UNKNOWN_WIDTH))
@@ -411,6 +435,31 @@ fn count(cells: &[CellReport], left: Option<u64>) -> SurveyCells {
         failed: of(OutcomeKind::Failed),
         left,
     }
+}
+
+/// The peaks that are known less well than asked, where there are any.
+fn loose(rows: &[SurveyRow], asked: Option<f64>) -> Option<String> {
+    let asked = asked?;
+    let wide = rows.iter().filter_map(|row| {
+        let best = row.best.as_ref()?;
+        let width = best.rate.half_width_share();
+        match width {
+            Some(width) if width <= LOOSE * asked => None,
+            Some(width) => {
+                let tenths = (width * 1000.0).round() / 1000.0;
+                Some(format!("{} ± {}", row.workload, say::percent(tenths)))
+            }
+            None => Some(format!("{} unknown", row.workload)),
+        }
+    });
+    let wide: Vec<String> = wide.collect();
+    (!wide.is_empty()).then(|| {
+        format!(
+            "rates that did not hold still are known less well than the ± {} asked: {}; a longer --budget makes them narrower",
+            say::percent(asked),
+            wide.join(", ")
+        )
+    })
 }
 
 /// What stands below the device and cannot be seen in any count.

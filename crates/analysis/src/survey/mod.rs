@@ -57,6 +57,8 @@ pub struct SurveyContext {
     pub left_out: Vec<LoadsLeft>,
     /// The latency that was to be kept, in nanoseconds, and by which share of the I/Os.
     pub goal: Option<(u64, f64)>,
+    /// Half of the interval of a rate, as a share of it, that was asked for.
+    pub precision: Option<f64>,
     /// Stopped from outside.
     pub interrupted: bool,
     /// Why the survey ended early, in a sentence, where it did by a failure outside of a cell's own record.
@@ -111,6 +113,9 @@ pub struct SurveyReport {
     pub rows: Vec<SurveyRow>,
     /// What a person should know before using the numbers.
     pub notes: Vec<String>,
+    /// Which rates are known less well than asked, in one sentence; none where all are known as well.
+    #[serde(default)]
+    pub loose: Option<String>,
     /// What its runs say together that none of them says alone, the most important first.
     #[serde(default)]
     pub findings: Vec<Finding>,
@@ -149,7 +154,7 @@ pub struct SurveyRow {
     /// Why it is not valid; empty for a valid row.
     pub reasons: Vec<String>,
     /// The cell that surely reaches the most (the lower end of its rate's interval is the highest) among those that did not
-    /// fail; none where there is none.
+    /// fail, or of those like it (within 3 % and within their intervals) the one in the middle; none where there is none.
     pub best: Option<CellReport>,
     /// Median latency at depth 1 in nanoseconds; none where it was not measured.
     pub depth_1_p50_ns: Option<u64>,

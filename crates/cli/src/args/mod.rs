@@ -15,7 +15,7 @@ mod shelf;
 mod sweep;
 mod watch;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
     CompareArgs, ConditionArgs,
@@ -32,9 +32,12 @@ pub(crate) use shelf::{
     BackupArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs, ShowArgs, SqlArgs,
     StoreArgs, TableArgs, TagArgs,
 };
+use std::ffi::OsString;
 use std::path::PathBuf;
 pub(crate) use sweep::SweepArgs;
 pub(crate) use watch::{CheckArgs, WatchArgs};
+
+const NO_COLOR: &str = "--no-color";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -49,8 +52,25 @@ pub(crate) use watch::{CheckArgs, WatchArgs};
     disable_help_subcommand = true
 )]
 pub(crate) struct Cli {
+    /// Use no colours, on screens, in help and in messages; NO_COLOR in the environment does the same
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads them; what is wrong with them is told in colours only where these words do not ask for none.
+    pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
+        let plain = words.iter().any(|word| word == NO_COLOR);
+        let choice = if plain {
+            ColorChoice::Never
+        } else {
+            ColorChoice::Auto
+        };
+        let matches = Cli::command().color(choice).try_get_matches_from(words)?;
+        Cli::from_arg_matches(&matches)
+    }
 }
 
 /// What there is to do.

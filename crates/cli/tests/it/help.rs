@@ -31,7 +31,7 @@ fn help_says_what_there_is() {
 fn without_words_the_help_is_a_refusal() {
     let said = Bench::new().line("");
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
-    assert!(said.err.contains("Usage: fathom <COMMAND>"));
+    assert!(said.err.contains("Usage: fathom [OPTIONS] <COMMAND>"));
 }
 
 #[test]

@@ -84,3 +84,50 @@ fn tables_keep_their_figures_whole_at_eighty_columns() {
         }
     }
 }
+
+/// Whether a terminal was told to use a colour: SGR 30 to 38 and 90 to 97, ECMA-48.
+fn has_colours(screen: &str) -> bool {
+    let orders = screen.split("\u{1b}[").skip(1);
+    let colours = orders.filter_map(|order| Some(order.split_once('m')?.0));
+    let numbers = |codes: &str| {
+        let codes = codes.split(';').map(str::parse::<u32>);
+        codes.collect::<Result<Vec<_>, _>>().unwrap_or_default()
+    };
+    colours
+        .flat_map(numbers)
+        .any(|code| matches!(code, 30..=38 | 90..=97))
+}
+
+#[test]
+fn colours_are_used_on_a_screen_unless_they_are_not_wanted() {
+    let bench = Bench::new();
+    let run = "run --engine null --live --duration 300ms --no-store";
+    for (line, coloured) in [
+        (run.to_owned(), true),
+        (format!("{run} --no-color"), false),
+        (format!("--no-color {run}"), false),
+        ("run --help".to_owned(), false),
+    ] {
+        // Nobody sits at this terminal, so the screen may end the run.
+        let Some(screen) = on_terminal(&bench, 100, &format!("{line} || true")) else {
+            return;
+        };
+        assert_eq!(has_colours(&screen), coloured, "{line}: {screen:?}");
+    }
+}
+
+#[test]
+fn help_and_messages_are_as_plain_as_asked() {
+    let bench = Bench::new();
+    let Some(bold) = on_terminal(&bench, 100, "run --help") else {
+        return;
+    };
+    assert!(bold.contains("\u{1b}["), "{bold:?}");
+    let plain = on_terminal(&bench, 100, "run --help --no-color").unwrap();
+    assert!(!plain.contains("\u{1b}["), "{plain:?}");
+    let wrong = on_terminal(&bench, 100, "run --no-color --bogus || true").unwrap();
+    assert!(
+        wrong.contains("--bogus") && !wrong.contains("\u{1b}["),
+        "{wrong:?}"
+    );
+}

@@ -10,10 +10,11 @@
 //! first.
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
-//! next load of one), `goal` (the next arrival rate), `side` (what was asked for beside the workloads), `skipped` (what was not run, and why).
+//! next load of one), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was asked for beside the workloads), `skipped` (what was not run, and why).
 //!
 //! Deliberately absent: running (`engine`), checking against the machine (`model::check`), and judging.
 
+mod allowance;
 mod climb;
 mod goal;
 mod load;
@@ -24,6 +25,7 @@ mod workloads;
 
 use crate::budget::{self, Purse};
 use crate::{Measured, Point, Sweep};
+use allowance::Allowance;
 use analysis::Goal;
 use climb::Limits;
 pub use climb::Why;
@@ -49,6 +51,9 @@ const TIGHTEN_MAX: u32 = 3;
 /// A cell that only shows the way may be known so many times less well: of two loads it tells which is faster by 10 %. The
 /// deepest, which is mostly the peak, is run as well as asked, and so is the peak in the end, wherever it is.
 const ON_THE_WAY: f64 = 2.5;
+/// What the cells of a survey share out among them, as a share of what the whole grid would measure: what is still loose
+/// then stays so. With the least that each needs it is at most a tenth.
+pub const GRID_SHARE_DEFAULT: f64 = 0.09;
 /// An interval so many times wider than asked is worth another run.
 const WORTH_IT: f64 = 1.25;
 /// Cells that a climb is likely to take: for sharing out the time.
@@ -87,6 +92,9 @@ pub struct SurveyRequest {
     pub threads_max: u32,
     /// Half of the 95 % interval of a rate, as a share of it, at which a cell ends. // above 0
     pub precision: f64,
+    /// The time that the cells of all climbs may measure together, as a share of what the whole grid would measure; none where
+    /// all of the budget may go into them. // above 0
+    pub grid_share: Option<f64>,
     /// A latency to be kept by arrivals in an open loop.
     pub goal: Option<Goal>,
     /// Every depth with every number of threads, each cell for the same time.
@@ -221,9 +229,20 @@ impl Survey {
     /// An estimate for a person who waits: the rest of the budget, or less where the cells that may still
     /// come cannot use it up. It falls faster than the clock whenever a climb ends early.
     pub fn time_left(&self, done: &[Measured]) -> Nanos {
-        match self.cells_left_max(done) {
-            0 => Nanos(0),
-            cells => Purse::after(done, self.request.budget).time_for(cells),
+        let cells = self.cells_left_max(done);
+        if cells == 0 {
+            return Nanos(0);
+        }
+        let purse = Purse::after(done, self.request.budget);
+        let by_budget = purse.time_for(cells);
+        // Goals and cells beside the workloads are not of the allowance.
+        let only_climbs = !self.request.exhaustive && self.request.goal.is_none();
+        match self.allowance(done) {
+            Allowance::UNBOUNDED => by_budget,
+            allowance if only_climbs => {
+                by_budget.min(allowance.time_for(self.cells_likely(done), &purse))
+            }
+            _ => by_budget,
         }
     }
 
@@ -315,9 +334,10 @@ impl Survey {
         if purse.remaining.0 < least {
             return None;
         }
+        let allowed = self.allowance(done).left >= budget::MEASURED_MIN;
         self.beside(done)
             .or_else(|| self.of_the_goal(done, &rows))
-            .or_else(|| self.loosest(&rows))
+            .or_else(|| self.loosest(&rows).filter(|_| allowed))
     }
 
     /// What was asked for beside the workloads.
@@ -378,16 +398,21 @@ impl Survey {
         if self.request.exhaustive {
             return self.left_of_grid(&rows);
         }
-        let likely = CELLS_LIKELY.min(self.limits.ladder.len());
-        let climbs = self.climbs(&rows);
-        let climbing = climbs.iter().zip(&rows).filter(|(next, _)| next.is_some());
-        let cells = climbing.map(|(_, row)| likely.saturating_sub(row.runs() as usize).max(1));
         let goals = match self.request.goal {
             Some(goal) => self.tries_likely(&goal, done),
             None => 0,
         };
         let sides = side::wanted(&self.request, &self.order, done).len();
-        (cells.sum::<usize>() + goals + sides).max(1)
+        (self.climbs_likely(&rows) + goals + sides).max(1)
+    }
+
+    /// Those of the climbs that have not ended.
+    fn climbs_likely(&self, rows: &[Row]) -> usize {
+        let likely = CELLS_LIKELY.min(self.limits.ladder.len());
+        let climbs = self.climbs(rows);
+        let climbing = climbs.iter().zip(rows).filter(|(next, _)| next.is_some());
+        let cells = climbing.map(|(_, row)| likely.saturating_sub(row.runs() as usize).max(1));
+        cells.sum()
     }
 
     /// Arrival rates that are likely to be tried, of the workloads whose answer is not known.
@@ -400,6 +425,25 @@ impl Survey {
             }
         });
         left.sum()
+    }
+
+    /// What the climbs may still measure.
+    fn allowance(&self, done: &[Measured]) -> Allowance {
+        let Some(share) = self.request.grid_share else {
+            return Allowance::UNBOUNDED;
+        };
+        let cells = self.order.len() * self.grid().len();
+        let whole = GRID_PHASES.measured.0.saturating_mul(cells as u64);
+        Allowance::of(
+            Nanos((whole as f64 * share) as u64),
+            self.order.len(),
+            done.iter().filter(|cell| self.is_of_a_climb(cell)),
+        )
+    }
+
+    fn is_of_a_climb(&self, cell: &Measured) -> bool {
+        let closed = cell.record.plan.arrivals.is_none();
+        closed && self.order.iter().any(|one| one.name == cell.label)
     }
 
     fn left_of_grid(&self, rows: &[Row]) -> usize {
@@ -489,7 +533,12 @@ impl Sweep for Survey {
         let phases = match (&ask, self.request.exhaustive) {
             (_, true) => GRID_PHASES,
             (Ask::Open(..), _) => purse.phases_of_goal(self.cells_likely(done)),
-            (Ask::Closed(..) | Ask::Beside(_), _) => purse.phases(self.cells_likely(done)),
+            (Ask::Closed(_, why), _) => {
+                let cells = self.climbs_likely(&self.rows(done)).max(1);
+                let most = self.allowance(done).share(*why, cells);
+                purse.phases(self.cells_likely(done), most)
+            }
+            (Ask::Beside(_), _) => purse.phases(self.cells_likely(done), Nanos::MAX),
         };
         let mut point = self.point(&self.order[place], &ask, phases);
         // A repeat draws other offsets than the run that it is to confirm.

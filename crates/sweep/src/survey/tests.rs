@@ -24,6 +24,7 @@ fn request() -> SurveyRequest {
         queue_depth_max: 128,
         threads_max: 4,
         precision: PRECISION_DEFAULT,
+        grid_share: Some(GRID_SHARE_DEFAULT),
         goal: None,
         exhaustive: false,
         cache_check: false,
@@ -327,13 +328,29 @@ fn a_noisy_cell_that_the_answer_rests_on_is_run_again() {
     let noisy = Device { noise: 0.5, ..FAST };
     let survey = survey(|r| {
         r.workloads.truncate(1);
-        r.budget = Nanos::seconds(20);
+        (r.budget, r.grid_share) = (Nanos::seconds(20), None);
     });
     let done = play(&survey, |point| noisy.run(point, Nanos(0)));
     let again = loads(&done, "4K random read");
     let ones = again.iter().filter(|load| **load == 1).count();
     assert!(ones > 1 || again.len() > 6, "{again:?}");
     assert!(wall(&done) <= Nanos::seconds(21));
+}
+
+#[test]
+fn a_target_that_never_holds_still_takes_no_more_than_its_share_of_the_grid() {
+    for noise in [0.3, 1.0] {
+        let noisy = Device { noise, ..FAST };
+        let survey = survey(|_| ());
+        let done = play(&survey, |point| noisy.run(point, Nanos(0)));
+        let measured: u64 = done
+            .iter()
+            .map(|cell| cell.record.phases.measured().0)
+            .sum();
+        let grid = 7 * survey.grid().len() as u64 * GRID_PHASES.measured.0;
+        assert!(measured <= grid / 10, "{noise}: {measured} of {grid}");
+        assert!(measured > grid / 20, "{noise}: {measured} of {grid}");
+    }
 }
 
 #[test]

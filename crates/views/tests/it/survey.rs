@@ -24,8 +24,8 @@ fn a_sound_survey() {
           95 % at: smallest depth with 95 % of that rate; ~ fewer than 10 independent I/Os beyond it
           limit IO/s: 4K random read, 4K random write, 8K random 70/30 (38.2 k IO/s whatever the kind of
                 I/O: a limit on I/Os, or what each costs the device)
-          limit bytes/s: 64K random read, 512K sequential read, 1M sequential read, 1M sequential write (1
-                528 MiB/s whatever the kind of I/O: a link, the medium, or a limit on bandwidth)
+          limit bytes/s: 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
+                (1 528 MiB/s whatever the kind of I/O: a link, the medium, or a limit on bandwidth)
 
           4K random read: in flight, IO/s, median latency
               1  ███████▌                                             5 714   175 µs
@@ -75,7 +75,8 @@ fn an_interrupted_survey() {
           1M sequential read    not run: the survey was interrupted
           1M sequential write   not run: the survey was interrupted
           95 % at: smallest depth with 95 % of that rate; ? weak
-          limit depth: 4K random read, 4K random write (not reached: still gaining at 8 in flight)
+          limit depth: 4K random read (not reached: still gaining at 8 in flight)
+          limit depth: 4K random write (not reached: still gaining at 1 in flight)
 
         device  vda1 counted 223 MiB read, 44.6 MiB written; fathom counted 223 MiB read, 44.6 MiB written:
                 the same to the byte
@@ -118,8 +119,9 @@ fn a_survey_with_a_failed_cell() {
           1M sequential read     1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
           1M sequential write    1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
           95 % at: smallest depth with 95 % of that rate; ? weak; ~ fewer than 10 independent I/Os beyond it
-          limit depth: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
-                read, 1M sequential read, 1M sequential write (not reached: still gaining at 16 in flight)
+          limit depth: 4K random read, 8K random 70/30, 64K random read, 512K sequential read, 1M sequential
+                read, 1M sequential write (not reached: still gaining at 16 in flight)
+          limit depth: 4K random write (not reached: still gaining at 4 in flight)
 
           4K random read: in flight, IO/s, median latency
               1  ██████████                                           5 714   175 µs
@@ -164,8 +166,12 @@ fn a_survey_of_the_page_cache() {
         ! 1M sequential write    1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
           95 % at: smallest depth with 95 % of that rate; ! invalid; ~ fewer than 10 independent I/Os beyond
           it
-          limit cache: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
-                read, 1M sequential read, 1M sequential write (the page cache served 100 % of the reads)
+          limit cache: 4K random read, 64K random read, 512K sequential read, 1M sequential read (the page
+                cache served 100 % of the reads)
+          limit cache: 4K random write, 1M sequential write (the page cache still held 100 % of the written
+                bytes at the end)
+          limit cache: 8K random 70/30 (the page cache served 100 % of the reads and still held 100 % of the
+                writes)
 
         device  vda1 counted nothing; fathom counted 8.79 GiB read, 3.14 GiB written: 100 % apart: something
                 above vda1 answered or kept the rest

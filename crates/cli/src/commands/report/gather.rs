@@ -185,6 +185,7 @@ fn whole_survey(
         part.models = report.rows.iter().flat_map(found).collect();
         part.limit = limits(&report.rows);
         part.verdict.sentences.extend(report.answer);
+        part.notes.extend(report.loose);
         part.notes.extend(report.beside);
         part.notes.extend(report.notes);
     }
@@ -209,11 +210,15 @@ fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
     ))
 }
 
-/// What a survey found of a workload beside its figures: knee, limit, and the rate that keeps a latency.
+/// What a survey found of a workload beside its figures: knee, what two models say of it, limit, and the rate that keeps a latency.
 fn found(row: &SurveyRow) -> Vec<String> {
     let knee = row
         .knee_depth
         .map(|knee| format!("{}: knee at {knee} in flight", row.workload));
+    let models = row.knee.as_ref().and_then(|models| {
+        let said = models.sentence.as_ref()?;
+        Some(format!("{}: {said}", row.workload))
+    });
     let limit = row.limit.as_ref().map(|limit| {
         format!(
             "{}: limited by {}: {}",
@@ -235,7 +240,7 @@ fn found(row: &SurveyRow) -> Vec<String> {
             say::time(goal.latency_ns as f64)
         ))
     });
-    [knee, limit, kept].into_iter().flatten().collect()
+    [knee, models, limit, kept].into_iter().flatten().collect()
 }
 
 fn planned(cells: u64) -> PageCounts {

@@ -46,6 +46,7 @@ impl Surveyed<'_> {
             settled: self.survey.settled(&self.walked.done),
             left_out: self.left_out(),
             goal: self.asked.goal.map(|goal| (goal.latency.0, goal.quantile)),
+            precision: (!self.asked.exhaustive).then_some(self.asked.precision),
             interrupted: self.walked.interrupted,
             failure: self.walked.trouble().map(ToString::to_string),
         }

@@ -232,6 +232,7 @@ fn plan_survey(
         queue_depth_max: depth_max,
         threads_max,
         precision: asked.precision,
+        grid_share: asked.grid_share,
         goal: asked.goal,
         exhaustive: asked.exhaustive,
         cache_check: asked.cache_check,

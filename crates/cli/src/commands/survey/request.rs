@@ -41,6 +41,8 @@ pub(crate) struct Asked {
     pub(crate) goal: Option<Goal>,
     /// Half of the interval of a rate, as a share of it. // above 0
     pub(crate) precision: f64,
+    /// The measured time, as a share of the whole grid's; none where a budget was named, which is then used.
+    pub(crate) grid_share: Option<f64>,
     pub(crate) exhaustive: bool,
     pub(crate) cache_check: bool,
     /// The device below the file, to be read too.
@@ -108,6 +110,7 @@ impl Asked {
             workloads: workloads::read(workload, &mut reader),
             goal: p99.as_deref().and_then(|text| read_goal(text, &mut reader)),
             precision: read_precision(precision, &mut reader),
+            grid_share: budget.is_none().then_some(sweep::GRID_SHARE_DEFAULT),
             exhaustive: *exhaustive,
             cache_check: *cache_check,
             raw: compare_raw.as_ref().map(|path| reader.location(path)),

@@ -249,6 +249,7 @@ mod tests {
             workloads: Vec::new(),
             goal: None,
             precision: 0.02,
+            grid_share: None,
             exhaustive: false,
             cache_check: false,
             raw: None,
