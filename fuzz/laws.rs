@@ -179,7 +179,9 @@ pub(crate) fn fio_jobs(text: &str) {
 
 /// Any text as a configuration of IOmeter's: read, or refused in words with lines; what is read survives being printed.
 pub(crate) fn iometer_icf(text: &str) {
-    use dialects::iometer::{Config, Wishes, build, print, read};
+    use dialects::iometer::{Config, Wishes, build, decode, print, read};
+    let bytes: Vec<u8> = text.chars().map(|letter| letter as u8).collect(); // any bytes at all
+    let _ = read(&decode(&bytes));
     let config = match read(text) {
         Ok(config) => config,
         Err(problems) => {
@@ -200,4 +202,32 @@ pub(crate) fn iometer_icf(text: &str) {
     if let Err(problems) = build(&config, &Wishes::default(), &|_| None) {
         assert!(!problems.is_empty());
     }
+}
+
+/// Any operands of dd, one a line: read, or refused in words. What is read fits into memory, and is read as the same again.
+pub(crate) fn dd_operands(text: &str) {
+    use dialects::dd::{DdRequest, read};
+    let words: Vec<String> = text.lines().map(str::to_owned).collect();
+    let request = match read(&words) {
+        Ok(request) => request,
+        Err(problems) => {
+            assert!(!problems.is_empty());
+            assert!(problems.iter().all(|one| !one.to_string().is_empty()));
+            return;
+        }
+    };
+    for block in [request.input_block, request.output_block] {
+        assert!((1..=1 << 30).contains(&block.0));
+    }
+    assert_eq!(read(&request.operands), Ok(request.clone()));
+    let mut twice = words.clone();
+    twice.extend(words);
+    let again = read(&twice).expect("the last of two counts, and both are the same");
+    assert_eq!(
+        DdRequest {
+            operands: request.operands.clone(),
+            ..again
+        },
+        request
+    );
 }

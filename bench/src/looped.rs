@@ -29,12 +29,21 @@ impl Looped {
         })
     }
 
-    /// With a fresh file system of this kind, mounted.
+    /// With a fresh file system of this kind, mounted. Its memory is there before, so that no write has to wait for it.
     pub(crate) fn with_file_system(bytes: u64, kind: &str) -> Result<Looped, String> {
         let mut looped = Looped::new(bytes)?;
-        let force = if kind == "xfs" { "-f" } else { "-F" };
+        looped.fill(bytes).map_err(|error| error.to_string())?;
+        let words: &[&str] = match kind {
+            "xfs" => &["-q", "-f", "-K"], // -K: what is there is not given back
+            _ => &[
+                "-q",
+                "-F",
+                "-E",
+                "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
+            ],
+        };
         let mut make = Command::new(format!("mkfs.{kind}"));
-        said(make.args(["-q", force]).arg(&looped.device))?;
+        said(make.args(words).arg(&looped.device))?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         said(Command::new("mount").arg(&looped.device).arg(folder.path()))?;
         looped.mount = Some(folder);
@@ -50,19 +59,28 @@ impl Looped {
 
     /// Fills the device with numbers that no layer below can fold together.
     pub(crate) fn fill(&self, bytes: u64) -> Result<(), BenchError> {
-        let mut fill = Command::new("dd");
-        fill.arg("if=/dev/urandom")
-            .arg(format!("of={}", self.device.display()));
-        fill.args(["bs=1M", "oflag=direct", "status=none"])
-            .arg(format!("count={}", bytes >> 20));
-        let done = fill.status().map_err(doing("dd"))?;
-        match done.success() {
-            true => Ok(()),
-            false => Err(BenchError::Unreadable {
-                command: "dd".to_owned(),
-                said: done.to_string(),
-            }),
-        }
+        filled(&self.device, bytes)
+    }
+
+    /// The same with a file on it.
+    pub(crate) fn fill_file(&self, path: &Path, bytes: u64) -> Result<(), BenchError> {
+        filled(path, bytes)
+    }
+}
+
+fn filled(path: &Path, bytes: u64) -> Result<(), BenchError> {
+    let mut fill = Command::new("dd");
+    fill.arg("if=/dev/urandom")
+        .arg(format!("of={}", path.display()));
+    fill.args(["bs=1M", "oflag=direct", "status=none"])
+        .arg(format!("count={}", bytes >> 20));
+    let done = fill.status().map_err(doing("dd"))?;
+    match done.success() {
+        true => Ok(()),
+        false => Err(BenchError::Unreadable {
+            command: "dd".to_owned(),
+            said: done.to_string(),
+        }),
     }
 }
 

@@ -18,6 +18,7 @@ mod contender;
 mod error;
 mod files;
 mod gap;
+mod limit;
 mod looped;
 mod loops;
 mod memory;

@@ -23,6 +23,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   --depths LIST     of loops [default: 1,8,32,128]
   --threads LIST    of loops [default: 1,2]
   --places LIST     of loops and overhead: null, cache, disk, device [default: all]
+                    of quick: disk, file, device; of files: ext4, xfs
   --folder PATH     where files are made, on a real disk [default: beside the program]";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,9 @@ const SECTIONS: [(&str, Section); 10] = [
     ("survey", Section::Survey),
 ];
 
+/// The last three are of the sections quick and files, which make them themselves.
+const PLACES: [&str; 7] = ["null", "cache", "disk", "device", "file", "ext4", "xfs"];
+
 /// What is run, how often and how long.
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -74,9 +78,7 @@ impl Options {
             time: Duration::from_millis(500),
             depths: vec![1, 8, 32, 128],
             threads: vec![1, 2],
-            places: ["null", "cache", "disk", "device"]
-                .map(str::to_owned)
-                .into(),
+            places: PLACES.map(str::to_owned).into(),
             folder: None,
             real: false,
         };
@@ -102,6 +104,11 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether this place was asked for.
+    pub(crate) fn wants(&self, place: &str) -> bool {
+        self.places.iter().any(|asked| asked == place)
+    }
+
     /// Whether the option is there and its value in range.
     fn take(&mut self, word: &str, value: &str) -> bool {
         match word {
@@ -118,7 +125,7 @@ impl Options {
             "--folder" => self.folder = Some(PathBuf::from(value)),
             _ => return false,
         }
-        let known = |place: &String| ["null", "cache", "disk", "device"].contains(&place.as_str());
+        let known = |place: &String| PLACES.contains(&place.as_str());
         self.rounds > 0
             && !self.depths.is_empty()
             && !self.threads.is_empty()

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// A program that a test calls, and the Debian package that brings it.
 struct Need {
@@ -48,7 +49,17 @@ const NEEDS: &[Need] = &[
     need("node", "nodejs"),
     need("npm", "npm"),
     need("chromium", "chromium"),
+    need("python3", "python3"),
+    need("pip3", "python3-pip"),
 ];
+
+/// What a test asks whether it can read our results, from PyPI: fio-plot, without what it draws with.
+const PLOT_READER: &str = "fio-plot";
+/// Beside the build, where that test looks: `CARGO_TARGET_TMPDIR`.
+const PLOT_FOLDER: &str = "tmp/fio-plot-reader";
+/// A package index may be slow or away for a moment.
+const FETCHES_MAX: u32 = 3;
+const FETCH_PAUSE: Duration = Duration::from_secs(5);
 
 /// Where programs for the administrator live; not in every user's search path.
 const ADMIN_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
@@ -59,6 +70,11 @@ const fn need(program: &'static str, package: &'static str) -> Need {
 
 /// Installs what is missing, or says why not. Never fails: a test that misses something skips.
 pub(crate) fn run() {
+    programs();
+    plot_reader();
+}
+
+fn programs() {
     let folders = search_path();
     let missing = packages(|program| is_there(&folders, program));
     if missing.is_empty() {
@@ -134,6 +150,42 @@ fn install(packages: &[&str]) -> bool {
     };
     // One that this release does not have must not keep the others away.
     get(packages) || packages.iter().filter(|package| !get(&[package])).count() == 0
+}
+
+/// Into a folder of its own: nothing of the system's Python is touched.
+fn plot_reader() {
+    let build = std::env::current_exe().ok();
+    let Some(build) = build
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::parent)
+    else {
+        return;
+    };
+    let folder = build.join(PLOT_FOLDER);
+    if folder.join("fio_plot").is_dir() {
+        return;
+    }
+    for attempt in 1..=FETCHES_MAX {
+        if fetched(&folder) {
+            println!("setup: installed: {PLOT_READER}, for one test");
+            return;
+        }
+        println!("setup: {PLOT_READER} could not be fetched, try {attempt} of {FETCHES_MAX}");
+        std::thread::sleep(FETCH_PAUSE);
+    }
+    println!("setup: the test that needs {PLOT_READER} skips");
+}
+
+fn fetched(folder: &Path) -> bool {
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
+    let status = pip
+        .arg(folder)
+        .arg(PLOT_READER)
+        .stdin(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
 }
 
 fn apt_get(arguments: &[&str]) -> bool {

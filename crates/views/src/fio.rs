@@ -41,7 +41,7 @@ pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()>
         "fathom": {
             "remarks": [
                 "clat_ns is lat_ns: from before an I/O is handed over until it is found complete",
-                "left out, because fathom does not count it: slat_ns, iodepth_level, iodepth_submit, iodepth_complete, ctx, majf, minf",
+                "left out, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, majf, minf",
             ],
         },
         "global options": options(results.globals),
@@ -82,7 +82,12 @@ fn job(part: &JobPart, job: &Job) -> Value {
     {
         put(name, classes(shares));
     }
+    // fathom flushes nothing between I/Os and ends no job by its latency; jobs that ask for either are refused.
+    put("sync", json!({ "total_ios": 0, "lat_ns": latency(None) }));
     put("latency_depth", part.depth.into());
+    put("latency_target", 0.into());
+    put("latency_percentile", 100.0.into());
+    put("latency_window", 0.into());
     Value::Object(map)
 }
 

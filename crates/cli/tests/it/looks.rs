@@ -41,6 +41,26 @@ fn a_quick_look_writes_nothing_of_a_persons_without_the_words() {
 }
 
 #[test]
+fn a_look_names_no_option_that_it_does_not_have() {
+    let bench = Bench::new();
+    let Some(mounted) = Mounted::memory(&bench, "64M") else {
+        return;
+    };
+    let said = bench.line("quick m --size 16M");
+    if said.code == Some(0) {
+        println!("skipped: this kernel's file system in memory takes unbuffered I/O");
+        return;
+    }
+    said.refused(
+        "takes no unbuffered I/O (O_DIRECT), so nothing of it can be told apart from memory",
+    );
+    assert!(!said.err.contains("--cache"), "{said:?}");
+    assert_eq!(std::fs::read_dir(&mounted.folder).unwrap().count(), 0);
+    let gone = bench.line("quick gone");
+    gone.refused("gone: there is nothing under this name");
+}
+
+#[test]
 fn layers_are_compared_in_rounds_and_the_device_is_only_read() {
     let bench = Bench::new();
     let Some(mounted) = Mounted::ext4(&bench, &[]) else {
@@ -81,6 +101,9 @@ fn layers_are_compared_in_rounds_and_the_device_is_only_read() {
     bench
         .line("layers m --mount m")
         .refused("this is no block device");
+    let gone = bench.line("layers /dev/gone --mount m");
+    gone.refused("/dev/gone: there is nothing under this name: name the device");
+    assert_eq!(gone.err.lines().count(), 1, "{gone:?}");
     bench
         .line(&format!("layers {device} --mount gone --rounds 1"))
         .refused("--rounds: read `1`");

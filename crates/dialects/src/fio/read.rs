@@ -321,24 +321,25 @@ pub(super) fn thinktime_blocks(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {
-    let base = job.base;
-    let (reads, writes) = both(value, |text| base.size(text), SIZE_FORM)?;
-    match reads == writes && reads > 0 {
-        true => done!(job.rate = Some(reads)),
-        false => Err("reads and writes apart have no rates of their own: say one rate".to_owned()),
-    }
+    done!(job.rate = Some(one_rate(job, value, SIZE_FORM)?))
 }
 
 pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> Told {
+    const FORM: &str = "a rate is a whole number of I/Os a second";
+    done!(job.rate_iops = Some(one_rate(job, value, FORM)?))
+}
+
+/// One for reads and writes together: fio's `READ,WRITE`, either of which may be empty, has to say the same twice.
+fn one_rate(job: &Job, value: Option<&str>, form: &'static str) -> Result<u64, String> {
+    const APART: &str = "reads and writes have no rates of their own here: say one rate";
+    if text(value)?.split(',').any(|part| part.trim().is_empty()) {
+        return Err(APART.to_owned());
+    }
     let base = job.base;
-    let (reads, writes) = both(
-        value,
-        |text| base.size(text),
-        "a rate is a whole number of I/Os a second",
-    )?;
+    let (reads, writes) = both(value, |text| base.size(text), form)?;
     match reads == writes && reads > 0 {
-        true => done!(job.rate_iops = Some(reads)),
-        false => Err("reads and writes apart have no rates of their own: say one rate".to_owned()),
+        true => Ok(reads),
+        false => Err(APART.to_owned()),
     }
 }
 

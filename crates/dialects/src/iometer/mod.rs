@@ -1,6 +1,6 @@
-//! IOmeter's configuration files, `.icf`, of versions 2003 to 1.1.0.
+//! IOmeter's configuration files, `.icf`, of versions 1998.05.21 to 1.1.0.
 //!
-//! Read in this order: `config` (what a file says), `read` (text → [`Config`], with the line of whatever is wrong),
+//! Read in this order: `config` (what a file says), `encoding` (bytes → text), `version`, `read` (text → [`Config`], with the line of whatever is wrong),
 //! `print` ([`Config`] → text that IOmeter opens), `build` (→ one [`model::Timespan`] for each access specification and
 //! depth), `restate` (a timespan of fathom's own → [`Config`]). Source: IOmeter 1.1's `PageSetup`, `AccessSpecList`,
 //! `ManagerList`, `Manager` and `Worker`, which write and read these files.
@@ -9,14 +9,17 @@
 
 mod build;
 mod config;
+mod encoding;
 mod print;
 mod read;
 mod restate;
+mod version;
 
 pub use build::{Built, Run, There, Wishes, build};
 pub use config::{Config, Cycling, Line, Manager, Spec, Worker};
+pub use encoding::decode;
 pub use print::print;
-pub use read::{ICF_MAX, decode, read};
+pub use read::{ICF_MAX, read};
 pub use restate::restate;
 
 /// One thing that is wrong with a file, or with what is asked of it.

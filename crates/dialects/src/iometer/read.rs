@@ -2,6 +2,8 @@
 
 use super::Problem;
 use super::config::{Config, Cycling, Line, Manager, Spec, Worker};
+use super::encoding::lines;
+use super::version::{self, Age};
 
 /// Most bytes of a file.
 pub const ICF_MAX: u64 = 4 << 20;
@@ -10,44 +12,6 @@ const PARTS_MAX: usize = 4096;
 /// Most problems that are told.
 const TOLD_MAX: usize = 50;
 
-/// The bytes of a file as text: Unicode by its mark, UTF-16 without one, UTF-8, or Windows' Latin (code page 1252), in
-/// which IOmeter writes.
-pub fn decode(bytes: &[u8]) -> String {
-    let wide = |from: usize, read: fn([u8; 2]) -> u16| {
-        let units = bytes[from..]
-            .chunks_exact(2)
-            .map(|pair| read([pair[0], pair[1]]));
-        char::decode_utf16(units)
-            .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect()
-    };
-    match bytes {
-        [0xFF, 0xFE, ..] => wide(2, u16::from_le_bytes),
-        [0xFE, 0xFF, ..] => wide(2, u16::from_be_bytes),
-        [b'V', 0, ..] => wide(0, u16::from_le_bytes),
-        [0, b'V', ..] => wide(0, u16::from_be_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ => match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => bytes.iter().map(|byte| windows(*byte)).collect(),
-        },
-    }
-}
-
-/// A letter of code page 1252; the five that it does not have are told apart from all others.
-fn windows(byte: u8) -> char {
-    const HIGH: [u16; 32] = [
-        0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-        0x2039, 0x0152, 0xFFFD, 0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-        0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178,
-    ];
-    match byte {
-        0x80..0xA0 => char::from_u32(u32::from(HIGH[usize::from(byte - 0x80)]))
-            .unwrap_or(char::REPLACEMENT_CHARACTER),
-        _ => char::from(byte),
-    }
-}
-
 /// Reads a file.
 ///
 /// # Errors
@@ -55,9 +19,12 @@ fn windows(byte: u8) -> char {
 pub fn read(text: &str) -> Result<Config, Vec<Problem>> {
     let mut reader = Reader::default();
     let mut last = 0;
-    for (line, number) in text.lines().zip(1..) {
+    for (line, number) in lines(text).zip(1..) {
         last = number;
-        reader.line(line.trim(), number);
+        reader.line(line, number);
+        if reader.foreign {
+            return Err(reader.problems); // nothing below would be told rightly
+        }
         if reader.problems.len() >= TOLD_MAX {
             break;
         }
@@ -109,6 +76,10 @@ struct Reader {
     fixed: bool,
     problems: Vec<Problem>,
     versions: usize,
+    /// Sections of so old a file have no end; the next one begins instead.
+    unended: bool,
+    /// It is of a version whose lines mean something else.
+    foreign: bool,
 }
 
 const KEYS: &[(Part, &str, Key)] = &[
@@ -168,16 +139,7 @@ impl Reader {
         {
             self.versions += 1;
             if self.versions == 1 {
-                version.trim().clone_into(&mut self.config.version);
-                if !version.trim().starts_with(['1', '2']) {
-                    self.refuse(
-                        number,
-                        format!(
-                            "read version {}; files of 2003 to 1.1.0 are read",
-                            short(version)
-                        ),
-                    );
-                }
+                self.version(version.trim(), number);
             }
             return;
         }
@@ -188,10 +150,25 @@ impl Reader {
         self.value(line, number);
     }
 
+    fn version(&mut self, text: &str, number: usize) {
+        text.clone_into(&mut self.config.version);
+        match version::age(text) {
+            Ok(Age::Usual) => {}
+            Ok(Age::Unended) => self.unended = true,
+            Err(why) => {
+                self.foreign = true;
+                self.refuse(number, format!("read version {}; {why}", short(text)));
+            }
+        }
+    }
+
     fn comment(&mut self, comment: &str, number: usize) {
         let lower = comment.to_ascii_lowercase();
+        let name = lower.trim_end_matches(['=', ' ']);
+        if self.unended && PARTS.iter().any(|(part, _)| *part == name) {
+            self.part = Part::None;
+        }
         if self.part == Part::None {
-            let name = lower.trim_end_matches(['=', ' ']);
             match PARTS.iter().find(|(part, _)| *part == name) {
                 Some((_, part)) if self.parts.contains(part) => {
                     self.refuse(
@@ -441,7 +418,7 @@ impl Reader {
     fn end(mut self, last: usize) -> Result<Config, Vec<Problem>> {
         if self.versions == 0 && self.problems.is_empty() {
             self.refuse(last.max(1), "the file is empty");
-        } else if self.part != Part::None && self.problems.len() < TOLD_MAX {
+        } else if self.part != Part::None && !self.unended && self.problems.len() < TOLD_MAX {
             self.refuse(last, "the file ends within a section, so it is cut short");
         }
         for spec in &self.config.specs {

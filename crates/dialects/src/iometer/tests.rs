@@ -105,6 +105,42 @@ fn every_encoding_of_windows_is_read() {
 }
 
 #[test]
+fn a_file_of_another_age_is_told_as_that_and_nothing_else_is_said_of_it() {
+    let of =
+        |version: &str| print(&sample()).replace("Version 1.1.0", &format!("Version {version}"));
+    for old in ["1998.02.01", "3.26.97"] {
+        let told = read(&of(old)).unwrap_err();
+        assert_eq!(told.len(), 1, "{told:?}");
+        let start = format!("read version {old}; versions from 1998.05.21 to 1.1.0 are read");
+        assert!(
+            told[0].line == 1 && told[0].what.starts_with(&start),
+            "{told:?}"
+        );
+    }
+    let without_end = of("1998.10.08")
+        .replace("'END test setup\n", "")
+        .replace("'END test setup\r\n", "");
+    let early = read(&without_end).map(bare).unwrap();
+    assert_eq!(
+        (early.specs, early.managers),
+        (sample().specs, sample().managers)
+    );
+    assert!(read(&without_end.replace("1998.10.08", "1.1.0")).is_err());
+}
+
+#[test]
+fn line_ends_of_every_system_are_read() {
+    let text = print(&sample()).replace("\r\n", "\n");
+    for other in [
+        text.replace('\n', "\r"),
+        text.replace('\n', "\r\n") + "\u{1A}",
+        text.replace('\n', " \r\r\n"),
+    ] {
+        assert_eq!(read(&other).map(bare), Ok(sample()));
+    }
+}
+
+#[test]
 fn a_drive_letter_is_never_guessed() {
     let told = build(&sample(), &wishes(&[]), &|_: &Path| None).unwrap_err();
     assert!(

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 mod laws;
 
 type Law = fn(&str);
-const LAWS: [(&str, Law); 7] = [
+const LAWS: [(&str, Law); 8] = [
     ("diskspd_args", laws::diskspd_args),
     ("diskspd_xml", laws::diskspd_xml),
     ("sqlio_args", laws::sqlio_args),
@@ -16,6 +16,7 @@ const LAWS: [(&str, Law); 7] = [
     ("sweep_plan", laws::sweep_plan),
     ("fio_jobs", laws::fio_jobs),
     ("iometer_icf", laws::iometer_icf),
+    ("dd_operands", laws::dd_operands),
 ];
 
 /// The seeds of one target.
@@ -117,5 +118,10 @@ proptest! {
     #[test]
     fn the_law_of_configurations_holds_for_damaged_seeds(text in damaged(6)) {
         laws::iometer_icf(&text);
+    }
+
+    #[test]
+    fn the_law_of_dd_s_operands_holds_for_damaged_seeds(text in damaged(7)) {
+        laws::dd_operands(&text);
     }
 }

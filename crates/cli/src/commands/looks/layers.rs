@@ -4,13 +4,13 @@
 //! is taken for a cost.
 
 use super::{
-    Table, Turn, end, from_store, once_around, own_file, read_seed, read_size, to_prepare,
+    Table, Turn, end, from_store, once_around, own_file, read_seed, read_size, to_prepare, words,
 };
 use crate::args::LayersArgs;
 use crate::commands::series::Series;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, own_words};
+use crate::gate::{Gate, Held};
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
@@ -54,7 +54,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         store: place.as_ref().map(|place| place.path().as_path()),
         held: Held::default(),
         repeats: false,
-        words: own_words,
+        words: words::of,
     };
     let device = gate.look(&asked.device);
     must_serve(&asked, &device, &host::target_facts(&root, &asked.folder))?;
@@ -161,10 +161,13 @@ fn read(args: &LayersArgs) -> Result<Asked, Failure> {
 /// What `gate` does not ask: that the one is a device, and the other a folder.
 fn must_serve(asked: &Asked, device: &TargetFacts, folder: &TargetFacts) -> Result<(), Failure> {
     let mut told = Vec::new();
-    let there = !matches!(device.kind, TargetKind::Missing | TargetKind::MissingFolder);
-    if there && device.kind != TargetKind::BlockDevice {
+    if device.kind != TargetKind::BlockDevice {
+        let what = match device.kind {
+            TargetKind::Missing | TargetKind::MissingFolder => "there is nothing under this name",
+            _ => "this is no block device",
+        };
         told.push(format!(
-            "{}: this is no block device: name the device that the file system lies on (fathom devices lists them)",
+            "{}: {what}: name the device that the file system lies on (fathom devices lists them)",
             device.path.display()
         ));
     }

@@ -6,6 +6,7 @@
 mod layers;
 mod own_file;
 mod quick;
+mod words;
 
 pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};
