@@ -1,8 +1,8 @@
 //! Arrival rates that keep a latency, on simulated devices of which Erlang knows the answer.
 //!
-//! One channel with exponential service times is M/M/1: the response time is exponential with mean 1/(μ − λ), so 99 % of the
-//! I/Os are answered within t at λ = μ − ln 100 / t. Two channels are M/M/2, whose law is solved here by bisection. Source:
-//! Kleinrock, Queueing Systems, volume 1, sections 3.2 and 3.5.
+//! One channel with exponential service times is M/M/1: the response time is exponential with mean 1/(μ − λ), so 99 % of
+//! the I/Os are answered within t at λ = μ − ln 100 / t. Two channels are M/M/2, whose law is solved here by bisection.
+//! Source: Kleinrock, Queueing Systems, volume 1, sections 3.2 and 3.5.
 
 use super::surveyed;
 use crate::error::BenchError;

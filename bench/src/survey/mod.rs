@@ -1,11 +1,11 @@
-//! `survey`: what `fathom survey` finds against the whole grid of `--exhaustive`: knee, peak and limit of every workload, and
-//! the measured time that either took.
+//! `survey`: what `fathom survey` finds against the whole grid of `--exhaustive`: knee, peak and limit of every workload,
+//! and the measured time that either took.
 //!
 //! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
-//! control group's limit, and a zram device, all made here and gone at the end; on these the whole grid runs twice, for a real
-//! device is not like itself. Read in this order: the table (here),
-//! `answer` (what a survey said), `real`. What is asked: the knee within one doubling, the peak within 3 %, the limit named
-//! alike, in at most a tenth of the measured time. And rates that keep a latency against those that Erlang knows.
+//! control group's limit, and a zram device, all made here and gone at the end; on these the whole grid runs twice, for a
+//! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`. What is
+//! asked: the knee within one doubling, the peak within 3 %, the limit named alike, in at most a tenth of the measured
+//! time. And rates that keep a latency against those that Erlang knows.
 
 mod answer;
 mod goal;

@@ -1,8 +1,8 @@
 //! The report of a run that another tool measured: its figures as printed, and what they give away of themselves.
 //!
 //! Little is known of such a run: only rules whose facts the text holds look at it, and they keep silent where a fact is
-//! missing. So the best verdict is that it is valid as printed. Deliberately absent: everything that needs the device's counters, the
-//! histogram or the time series.
+//! missing. So the best verdict is that it is valid as printed. Deliberately absent: everything that needs the device's
+//! counters, the histogram or the time series.
 
 use crate::findings::{Finding, Seen, findings};
 use crate::known::Known;

@@ -29,7 +29,8 @@ pub(crate) fn place(
     }
 }
 
-/// Opens it for keeping, or makes it; in the user's data folder with the folders above it. What cannot keep results is refused before they are measured.
+/// Opens it for keeping, or makes it; in the user's data folder with the folders above it. What cannot keep results is
+/// refused before they are measured.
 pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, Failure> {
     let Some(place) = place else {
         return Ok(None);

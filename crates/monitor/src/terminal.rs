@@ -1,4 +1,5 @@
-//! The terminal while a screen is drawn on it, and as it was before as soon as that ends: at the end, on an error, in a panic.
+//! The terminal while a screen is drawn on it, and as it was before as soon as that ends: at the end, on an error, in a
+//! panic.
 //!
 //! Deliberately absent: what is drawn, and which keys mean what.
 

@@ -1,9 +1,9 @@
 //! The shelf: every run, whole, in one SQLite file. The only room that knows SQL.
 //!
 //! Read in this order: `session` (what a person finds on the shelf), `open` (which files are taken, and
-//! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series` (histograms and
-//! time series in few bytes), `seal` (what shows damage), `delete` and `care`, `error`.
-//! A person names a session `12` and the third run of it `12.3`.
+//! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series`
+//! (histograms and time series in few bytes), `seal` (what shows damage), `delete` and `care`, `error`. A person names a
+//! session `12` and the third run of it `12.3`.
 //!
 //! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
 //! cut loses at most the run that was being written. Several programs may use one shelf at once; one that

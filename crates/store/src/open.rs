@@ -59,8 +59,8 @@ impl Store {
         })
     }
 
-    /// Opens the shelf at `path` to look into it: where this user may not write it, or the disk is full to its last byte, for
-    /// reading only.
+    /// Opens the shelf at `path` to look into it: where this user may not write it, or the disk is full to its last byte,
+    /// for reading only.
     ///
     /// Errors: as [`Store::open`]; and a shelf of an older version that cannot be brought up to date.
     pub fn look(path: &Path) -> Result<Store> {
@@ -241,8 +241,8 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-/// For reading only. A shelf in a folder that cannot be written, or on a full disk, has no room for the index of its write-ahead log;
-/// where nothing waits in that log, nobody can be writing and the file is read as it lies.
+/// For reading only. A shelf in a folder that cannot be written, or on a full disk, has no room for the index of its
+/// write-ahead log; where nothing waits in that log, nobody can be writing and the file is read as it lies.
 fn connect_to_read(path: &Path) -> Result<Store, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let plain = Connection::open_with_flags(path, flags)?;

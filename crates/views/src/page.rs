@@ -1,9 +1,9 @@
 //! A page document → one HTML file that opens anywhere: the committed template with the document in it.
 //!
-//! The template (`assets/report.html`, made from `report-ui/`) holds layout, charts and their script; here the document, the
-//! title and the words for readers without a script are put in their places. Everything that was read from a machine stays
-//! text: in HTML by entities, in the JSON by never letting a `<` through. Deliberately absent: numbers as text beyond what
-//! the document says in words.
+//! The template (`assets/report.html`, made from `report-ui/`) holds layout, charts and their script; here the document,
+//! the title and the words for readers without a script are put in their places. Everything that was read from a machine
+//! stays text: in HTML by entities, in the JSON by never letting a `<` through. Deliberately absent: numbers as text
+//! beyond what the document says in words.
 
 use analysis::page::PageDocument;
 use std::io::{self, Write};

@@ -1,6 +1,9 @@
-//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 40 lines.
+//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 40 lines, and more
+//! only for what rows are doubted for.
 //!
 //! A row that is not valid carries a mark before its name, and its reason among the notes.
+
+mod notes;
 
 use crate::foot;
 use crate::number::{
@@ -59,7 +62,7 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
     let stored = foot::stored(paper);
     let room = LINES_MAX.saturating_sub(page.len() + stored.len());
-    let notes = foot::notes(&notes(report), room, paper);
+    let notes = notes::notes(report, room, paper);
     let knees = knees(report, paper); // findings go before them; the document of `--json` has them always
     if notes.len() + knees.len() <= room {
         page.splice(beside_table..beside_table, knees);
@@ -364,62 +367,4 @@ fn spent(report: &SurveyReport, paper: &Paper) -> String {
     let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
     parts.extend(begun);
     parts.join("; ")
-}
-
-/// Why rows are not valid, beyond what the first line says; then what nobody can see in the counts.
-fn notes(report: &SurveyReport) -> Vec<String> {
-    let answered = report.has_headline_answer();
-    let reasons = report.verdict.reasons.iter();
-    // What a row says for itself is not said of the whole again.
-    let of_rows = |reason: &&String| {
-        let rows = report.rows.iter().filter(|row| row.best.is_some());
-        !rows
-            .flat_map(|row| row.reasons.first())
-            .any(|told| reason.starts_with(told.as_str()))
-    };
-    let told_first = usize::from(!answered);
-    let whole: Vec<String> = reasons.skip(told_first).filter(of_rows).cloned().collect();
-    let first = report
-        .verdict
-        .reasons
-        .first()
-        .filter(|_| !answered)
-        .cloned()
-        .unwrap_or_default();
-    let of = |rank| {
-        report
-            .rows
-            .iter()
-            .filter(move |row| row.rank == rank && row.best.is_some())
-    };
-    let doubted = of(Rank::Invalid).chain(of(Rank::Weak)).filter_map(|row| {
-        let reason = row.reasons.first()?;
-        let said = first.starts_with(reason.as_str()) && first.ends_with(&row.workload);
-        (!said).then(|| format!("{}: {reason}", row.workload))
-    });
-    let cut: Vec<&str> = report
-        .rows
-        .iter()
-        .filter(|row| row.ladder.end == LadderEnd::Budget)
-        .map(|row| row.workload.as_str())
-        .collect();
-    let cut = (!cut.is_empty()).then(|| {
-        format!(
-            "still gaining when the time was used up: {}",
-            cut.join(", ")
-        )
-    });
-    whole
-        .into_iter()
-        .chain(report.loose.clone())
-        .chain(doubted)
-        .chain(
-            report
-                .findings
-                .iter()
-                .map(|finding| foot::finding(finding, None)),
-        )
-        .chain(report.notes.iter().cloned())
-        .chain(cut)
-        .collect()
 }

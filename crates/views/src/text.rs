@@ -37,8 +37,9 @@ const UNITS: [&str; 26] = [
     "PiB", "EiB", "IO/s", "B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "I/Os",
 ];
 
-/// Breaks at spaces, but not inside a number or between it and its unit; `first` stands before the first line and as much room before the others. A word longer
-/// than a line is shortened. At most `lines_max` lines; what does not fit ends in `…`.
+/// Breaks at spaces, but not inside a number or between it and its unit; `first` stands before the first line and as much
+/// room before the others. A word longer than a line is shortened. At most `lines_max` lines; what does not fit ends in
+/// `…`.
 pub(crate) fn wrap(first: &str, text: &str, columns: usize, lines_max: usize) -> Vec<String> {
     let room = columns.saturating_sub(width(first)).max(8);
     let mut lines: Vec<String> = vec![String::new()];

@@ -1,10 +1,10 @@
 //! A slow change of the rate in one direction: from when on, from which level to which.
 //!
 //! Whether there is a trend: Mann and Kendall's test, which counts pairs that rise against pairs that fall, so that one
-//! wild step cannot make a trend; Mann, "Nonparametric tests against trend", Econometrica 13 (1945). Its variance is widened
-//! for correlated values after Hamed and Rao, "A modified Mann-Kendall trend test for autocorrelated data", Journal of
-//! Hydrology 204 (1998), with the correlations of a first-order series. How steep: the median of the slopes of all
-//! pairs; Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63 (1968). From when on: the
+//! wild step cannot make a trend; Mann, "Nonparametric tests against trend", Econometrica 13 (1945). Its variance is
+//! widened for correlated values after Hamed and Rao, "A modified Mann-Kendall trend test for autocorrelated data",
+//! Journal of Hydrology 204 (1998), with the correlations of a first-order series. How steep: the median of the slopes of
+//! all pairs; Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63 (1968). From when on: the
 //! bend of a level that turns into a line, where the sum of squares is smallest; Hinkley, "Inference in two-phase
 //! regression", JASA 66 (1971).
 

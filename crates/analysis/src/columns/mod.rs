@@ -2,8 +2,8 @@
 //! and the documentation.
 //!
 //! Read in this order: `value` (what a field holds, and how values compare), `table` (all fields), `filter` (`block=8K
-//! and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best` (the highest rate that fits). Deliberately
-//! absent: how a value looks (`views`).
+//! and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best` (the highest
+//! rate that fits). Deliberately absent: how a value looks (`views`).
 
 mod best;
 mod choose;

@@ -4,10 +4,10 @@
 //! values hang together, so the error of their mean is the largest of three: that of a first-order autoregressive series,
 //! with the correlation corrected for its bias (Marriott and Pope, Biometrika 41 (1954), page 390; effective sample size
 //! as in Thiébaux and Zwiers, J. Climate Appl. Meteor. 23 (1984), page 800); the same of means of two, where a slow swing
-//! lies below fast noise; and that of batch means (Law, Simulation Modeling and Analysis, chapter 9). Degrees of freedom are
-//! those of the effective sample size. It is wider than the interval of a run by itself, on purpose: a comparison that cries
-//! wolf is worse than one that asks for a longer run. Over simulated pairs of runs (`tests`) it cries wolf less than once in
-//! twenty.
+//! lies below fast noise; and that of batch means (Law, Simulation Modeling and Analysis, chapter 9). Degrees of freedom
+//! are those of the effective sample size. It is wider than the interval of a run by itself, on purpose: a comparison
+//! that cries wolf is worse than one that asks for a longer run. Over simulated pairs of runs (`tests`) it cries wolf
+//! less than once in twenty.
 //!
 //! A percentile's interval is that of Woodruff (JASA 47 (1952), page 635): the error of the share that lies below it,
 //! carried back through the histogram; the number of I/Os is divided by the design effect, which is how much more the mean

@@ -4,13 +4,14 @@
 //! equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to 0.1), else ten.
 //! The variance is that of all overlapping batches of this length, so that it does not matter where a batch begins: Meketon
 //! and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter Simulation Conference 1984.
-//! What correlation is left widens it by (1 + r) / (1 - r). Half the 95 % interval is t(k - 1) · s / √k, and never less than
-//! what the ends of the series, which few batches cover, move the mean by; of lumps, which are seen to a step, by one step more.
+//! What correlation is left widens it by (1 + r) / (1 - r). Half the 95 % interval is t(k - 1) · s / √k, and never less
+//! than what the ends of the series, which few batches cover, move the mean by; of lumps, which are seen to a step, by
+//! one step more.
 //!
 //! Where a limiter lets I/Os through in even lumps, the spread says too much: a batch with one lump more is followed by one
-//! with one less, and only the ends matter, however long the series is. That is so where some length of batches has a variance
-//! many times smaller than the shortest that fit. Then negative correlation narrows the interval as in a moving average of
-//! the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series Analysis, section 3.3.
+//! with one less, and only the ends matter, however long the series is. That is so where some length of batches has a
+//! variance many times smaller than the shortest that fit. Then negative correlation narrows the interval as in a moving
+//! average of the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series Analysis, section 3.3.
 //!
 //! Sources: Law, Simulation Modeling and Analysis, section 9.5.3 (batch means, and why 10 to 30); Student's t as in
 //! `crate::spread`. A ratio of two sums (latency over I/Os) is taken by its residuals: Cochran, Sampling Techniques,
@@ -26,8 +27,8 @@ const CORRELATION_SMALL: f64 = 0.1;
 const CORRELATION_MAX: f64 = 0.9;
 /// What differs by less, as a share of how far the sums go, is alike but for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Lumps are even where some batches have a variance so many times smaller than the shortest that fit: by chance alone it is
-/// rarely a fourth.
+/// Lumps are even where some batches have a variance so many times smaller than the shortest that fit: by chance alone it
+/// is rarely a fourth.
 const EVEN_LUMPS: f64 = 1.0 / 9.0;
 
 /// How far a ratio of two sums over a series may be off.

@@ -21,7 +21,8 @@ const ONE_PERCENT: f64 = 2.326;
 pub(crate) struct Dependence {
     /// For the width of an interval: as found, and more, because it was found from 10 to 30 batches only. // at least 1
     pub(crate) wide: f64,
-    /// For how deep a percentile may go: 1 unless chance alone would give as much less than once in a hundred. // at least 1
+    /// For how deep a percentile may go: 1 unless chance alone would give as much less than once in a hundred. // at
+    /// least 1
     pub(crate) sure: f64,
 }
 

@@ -119,8 +119,9 @@ impl<'a> Series<'a> {
         effective::of_mean(self.full(), &self.tally.latency)
     }
 
-    /// How far they hang together in being slower than this latency, which one in `one_in` is; none where no heat was kept, its
-    /// rows are too few, or its columns are too coarse to tell near it, as where nearly all I/Os are in one of them.
+    /// How far they hang together in being slower than this latency, which one in `one_in` is; none where no heat was
+    /// kept, its rows are too few, or its columns are too coarse to tell near it, as where nearly all I/Os are in one of
+    /// them.
     pub(crate) fn dependence_beyond(&self, latency: Nanos, one_in: u64) -> Option<Dependence> {
         let heat = self.heat?;
         let full = self.measured.0.checked_div(heat.step.0)?;

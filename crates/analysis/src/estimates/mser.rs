@@ -3,9 +3,9 @@
 //! The series is averaged by fives; the cut is the one that makes Σ(y - mean)² / (n - d)² of what is left smallest, which
 //! weighs a cleaner rest against a shorter one. A cut past half of the series says that the run was too short, and is not
 //! trusted. Sources: White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69
-//! (1997); Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the Operational Research Society 61
-//! (2010). Of a steady series it often cuts a little by chance: whether a cut matters is asked apart. Deliberately absent:
-//! what is done with a cut.
+//! (1997); Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the Operational Research Society
+//! 61 (2010). Of a steady series it often cuts a little by chance: whether a cut matters is asked apart. Deliberately
+//! absent: what is done with a cut.
 
 const FIVE: usize = 5;
 /// Fewest averages that make a series.

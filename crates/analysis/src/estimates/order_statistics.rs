@@ -13,7 +13,8 @@ const NORMAL: f64 = 1.959_964;
 /// exp(-700) is the last that a float holds with room.
 const EXACT_MAX: f64 = 700.0;
 
-/// How many I/Os of `count` may lie beyond the point that one in `one_in` exceeds: least and most, at 95 %. // one_in above 1
+/// How many I/Os of `count` may lie beyond the point that one in `one_in` exceeds: least and most, at 95 %. // one_in
+/// above 1
 pub(crate) fn beyond(count: u64, one_in: u64) -> (u64, u64) {
     let share = 1.0 / one_in as f64;
     if count as f64 * -(-share).ln_1p() < EXACT_MAX {

@@ -25,8 +25,8 @@ pub struct WarmupCut {
     pub share: Option<f64>,
     /// Why it cannot be told, where it cannot.
     pub why_not: Option<String>,
-    /// Whether the rate before the cut differs from the rate after it by more than chance: then there was a warm-up, and the
-    /// figures of the whole phase are not those of a warm target.
+    /// Whether the rate before the cut differs from the rate after it by more than chance: then there was a warm-up, and
+    /// the figures of the whole phase are not those of a warm target.
     pub matters: bool,
     /// I/Os a second before the cut; none where nothing is cut.
     pub before_per_s: Option<f64>,

@@ -1,7 +1,7 @@
 //! How far off the rate of a step may be: batch means.
 //!
-//! Source: Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3 (batch means): the means of long enough batches
-//! are nearly independent and nearly normal, and Student's t distribution gives the interval of their mean. Where
+//! Source: Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3 (batch means): the means of long enough
+//! batches are nearly independent and nearly normal, and Student's t distribution gives the interval of their mean. Where
 //! neighbouring batches still hang together, fewer of them count: K (1 - r) / (1 + r), with r the correlation of
 //! neighbours. What happens only once in a step, such as the flush at its end, is in the rate and not in its interval.
 

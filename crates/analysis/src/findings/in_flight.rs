@@ -5,8 +5,8 @@
 //! I/Os, whose latencies are not in the sum. An I/O in flight at the end may already be older than any that
 //! completed, so a run that stalls at its end is not judged either: each place in the queues must have been
 //! used twenty times, the last step must have completed I/Os, and the drain must have been quick. Pauses that were
-//! asked for keep queues empty, and a mapping moves one I/O a thread at a time, so neither is judged. More in flight than asked cannot be: then something was
-//! counted twice or the clock is wrong.
+//! asked for keep queues empty, and a mapping moves one I/O a thread at a time, so neither is judged. More in flight than
+//! asked cannot be: then something was counted twice or the clock is wrong.
 
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
 use crate::intervals::full_intervals;

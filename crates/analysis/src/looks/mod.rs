@@ -1,8 +1,8 @@
 //! Several short runs on one target, told together: a quick look, and what the layers above a device cost.
 //!
 //! A look is known by the label of its run, which is made and read here ([`QuickStep`], [`LayerStep`]), so that a session
-//! from the shelf gives the same report as the one that has just ended. Read in this order: what both share (here), `quick`,
-//! `layers`.
+//! from the shelf gives the same report as the one that has just ended. Read in this order: what both share (here),
+//! `quick`, `layers`.
 
 mod layers;
 mod quick;

@@ -136,8 +136,8 @@ fn curve(group: &[&Seen<'_>]) -> Option<PageCurve> {
     })
 }
 
-/// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95 % of the best rate of the curve; none where that is the largest load that was tried,
-/// because then the rate may rise on.
+/// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95 % of the best rate of the curve;
+/// none where that is the largest load that was tried, because then the rate may rise on.
 fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
     let usable = || points.iter().filter(|(_, seen)| seen.is_usable());
     let bends: Vec<(f64, f64)> = usable()

@@ -2,10 +2,10 @@
 //!
 //! A page shows one *part* an ID that was named: a run, a survey, a sweep, an import. A part has cells, one a result on the
 //! shelf, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where its
-//! whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here (what
-//! the document holds), `build` (how it is put together), `detail` (one record), `curves`, `roof`, `panel` and `words`
-//! (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent: layout,
-//! digits and colours, which are the page's own.
+//! whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
+//! (what the document holds), `build` (how it is put together), `detail` (one record), `curves`, `roof`, `panel` and
+//! `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent:
+//! layout, digits and colours, which are the page's own.
 
 mod build;
 mod comparisons;

@@ -1,7 +1,7 @@
 //! Latencies and the machine's counters over time, as a page shows them.
 //!
-//! Rows of time are merged where there are more than a screen shows: counts are added. Counters are shares and rates of each
-//! stretch. Deliberately absent: percentiles of a row, which has too few I/Os for most.
+//! Rows of time are merged where there are more than a screen shows: counts are added. Counters are shares and rates of
+//! each stretch. Deliberately absent: percentiles of a row, which has too few I/Os for most.
 
 use super::{CounterLine, CounterTrack, Counters, HeatMap};
 use crate::columns::Unit;

@@ -1,7 +1,7 @@
 //! Before anything is measured: what would make the numbers untrue, or somebody else's, and how to put it right.
 //!
-//! Pure: facts in, remarks out. Each rule is a function of the facts and stands in `load` (who else is at work) or `setting`
-//! (how things are set). Deliberately absent: taking the facts, and refusing a run: whoever measures decides.
+//! Pure: facts in, remarks out. Each rule is a function of the facts and stands in `load` (who else is at work) or
+//! `setting` (how things are set). Deliberately absent: taking the facts, and refusing a run: whoever measures decides.
 
 mod load;
 mod setting;

@@ -1,7 +1,8 @@
 //! What was asked for beside the workloads: is the cache honest, and what does the file system cost.
 //!
-//! Both compare cells of one survey that differ in one thing. A difference below what both cells may be off by (the halves of
-//! their intervals added) is none. Deliberately absent: causes that one survey cannot part, which the sentences name as such.
+//! Both compare cells of one survey that differ in one thing. A difference below what both cells may be off by (the
+//! halves of their intervals added) is none. Deliberately absent: causes that one survey cannot part, which the sentences
+//! name as such.
 
 use super::CellReport;
 use crate::say;

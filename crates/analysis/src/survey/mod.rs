@@ -1,9 +1,9 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end
-//! of a ladder in `ladder`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is judged by
-//! the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent:
-//! what to run next, which is `sweep`'s.
+//! of a ladder in `ladder`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
+//! judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent: what
+//! to run next, which is `sweep`'s.
 
 mod answer;
 mod beside;

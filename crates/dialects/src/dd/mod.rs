@@ -1,8 +1,8 @@
 //! The operands of dd: `if=A of=B bs=1M count=100 oflag=direct conv=fdatasync`.
 //!
 //! Source: the manual of GNU coreutils 9.1, "dd invocation". What changes the data (conv=ucase and the like) is refused by
-//! name, because a measurement has nothing to do with it. Read in this order: the request (here), `operands` (text → request),
-//! `number` (sizes with their suffixes). Deliberately absent: consent, and whether the files are there.
+//! name, because a measurement has nothing to do with it. Read in this order: the request (here), `operands` (text →
+//! request), `number` (sizes with their suffixes). Deliberately absent: consent, and whether the files are there.
 
 mod number;
 mod operands;

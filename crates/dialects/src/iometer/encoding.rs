@@ -1,4 +1,5 @@
-//! The bytes of a file → its text and lines, however they were written: Windows' encodings, and the line ends of three systems.
+//! The bytes of a file → its text and lines, however they were written: Windows' encodings, and the line ends of three
+//! systems.
 
 /// The bytes of a file as text: Unicode by its mark, UTF-16 without one, UTF-8, or Windows' Latin (code page 1252), in
 /// which IOmeter writes.

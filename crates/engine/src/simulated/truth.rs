@@ -133,8 +133,8 @@ impl Truth {
         }
     }
 
-    /// I/Os a second with so many outstanding all the time: exact for channels alone and for one channel with positioning; a
-    /// bound from above near the knee of a cap or a roof of bandwidth. None beyond a cliff.
+    /// I/Os a second with so many outstanding all the time: exact for channels alone and for one channel with
+    /// positioning; a bound from above near the knee of a cap or a roof of bandwidth. None beyond a cliff.
     pub fn rate_at(&self, outstanding: u64) -> Option<f64> {
         if self.device.cliff > 0 && outstanding > self.device.cliff {
             return None;

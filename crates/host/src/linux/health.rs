@@ -9,7 +9,8 @@ use super::block::Node;
 use crate::root::Root;
 use model::{DeviceHealth, HealthState};
 
-/// Of these devices (kernel names), and of the paths of those that have several. Devices of which nothing is told are left out.
+/// Of these devices (kernel names), and of the paths of those that have several. Devices of which nothing is told are
+/// left out.
 pub fn device_health(root: &Root, devices: &[String]) -> Vec<DeviceHealth> {
     let mut found = Vec::new();
     for name in devices {

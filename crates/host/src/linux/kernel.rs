@@ -43,7 +43,8 @@ pub fn uptime_ms(root: &Root) -> u64 {
     seconds.map_or(0, |seconds| (seconds * 1000.0) as u64)
 }
 
-/// The kernel workers of this process; one that has nothing to do for some seconds goes. Source: the names that `io_uring/io-wq.c` gives, and proc_pid_schedstat(5).
+/// The kernel workers of this process; one that has nothing to do for some seconds goes. Source: the names that
+/// `io_uring/io-wq.c` gives, and proc_pid_schedstat(5).
 pub fn kernel_workers(root: &Root) -> KernelWorkers {
     let mut found = KernelWorkers::default();
     for task in root.names("proc/self/task") {

@@ -1,8 +1,8 @@
 //! How long the cells of all climbs may measure together: a share of what the whole grid would.
 //!
-//! Cells end when they are known as well as asked. On a target whose rate does not hold still none of them does, and what the
-//! survey knows at the end would still be no better than the target is. So each may only take its part of a time that is set
-//! beforehand; what a cell did not need goes to those after it. What is loose at the end is said to be.
+//! Cells end when they are known as well as asked. On a target whose rate does not hold still none of them does, and what
+//! the survey knows at the end would still be no better than the target is. So each may only take its part of a time that
+//! is set beforehand; what a cell did not need goes to those after it. What is loose at the end is said to be.
 //!
 //! Deliberately absent: the budget, which is of all that a survey does, warm-up and overhead included (`crate::budget`).
 
@@ -14,8 +14,8 @@ use model::Nanos;
 
 /// Of each workload at least, however small its grid is.
 const WORKLOAD_MIN: Nanos = Nanos::seconds(1);
-/// What a cell gets as long as the others are left the least: ten lumps of a limiter that counts ten times a second, as Linux'
-/// control groups do. Fewer would not tell that they come evenly.
+/// What a cell gets as long as the others are left the least: ten lumps of a limiter that counts ten times a second, as
+/// Linux' control groups do. Fewer would not tell that they come evenly.
 const TEN_LUMPS: Nanos = Nanos::millis(1100);
 /// What is known as well as asked, and not half as well, takes more: the deepest load, which is mostly the peak.
 const TIMES_TO_BE_SURE: u64 = 2;

@@ -10,7 +10,8 @@
 //! first.
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
-//! next load of one), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was asked for beside the workloads), `skipped` (what was not run, and why).
+//! next load of one), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was
+//! asked for beside the workloads), `skipped` (what was not run, and why).
 //!
 //! Deliberately absent: running (`engine`), checking against the machine (`model::check`), and judging.
 
@@ -92,8 +93,8 @@ pub struct SurveyRequest {
     pub threads_max: u32,
     /// Half of the 95 % interval of a rate, as a share of it, at which a cell ends. // above 0
     pub precision: f64,
-    /// The time that the cells of all climbs may measure together, as a share of what the whole grid would measure; none where
-    /// all of the budget may go into them. // above 0
+    /// The time that the cells of all climbs may measure together, as a share of what the whole grid would measure; none
+    /// where all of the budget may go into them. // above 0
     pub grid_share: Option<f64>,
     /// A latency to be kept by arrivals in an open loop.
     pub goal: Option<Goal>,

@@ -1,9 +1,9 @@
 //! Cells beside the workloads, where they were asked for: whether caches are honest, and what a file system costs.
 //!
 //! The cache check asks for the same small I/O one at a time over the whole range and over a part so small that any cache
-//! holds it, past the system's cache and through it, with and without write-through. The comparison with the raw device runs
-//! each workload that reads at two loads that were run on the file. Deliberately absent: what follows from them, which is
-//! `analysis`'s.
+//! holds it, past the system's cache and through it, with and without write-through. The comparison with the raw device
+//! runs each workload that reads at two loads that were run on the file. Deliberately absent: what follows from them,
+//! which is `analysis`'s.
 
 use super::load::Load;
 use super::row::Row;

@@ -10,14 +10,14 @@ use crate::args::LayersArgs;
 use crate::commands::series::Series;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held};
+use crate::gate::Gate;
+use crate::ground::Ground;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use dialects::{Problem, Reader};
 use engine::{Calibration, Stop};
-use host::Root;
 use model::{Access, Bytes, Consent, Location, Nanos, Profile, TargetFacts, TargetKind};
 use std::path::PathBuf;
 use store::{Session, SessionKind};
@@ -43,27 +43,20 @@ struct Asked {
 /// Measures all ways in rounds, keeps every run, prints the result.
 pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<Ending, Failure> {
     let mut asked = read(args)?;
-    let root = Root::live();
-    let host = host::host_record(&root);
-    let place = keep::place(&args.keep, environment)?;
-    let consent = args.consent.consent();
+    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &consent,
-        store: place.as_ref().map(|place| place.path().as_path()),
-        held: Held::default(),
-        repeats: false,
         words: words::of,
+        ..ground.gate()
     };
+    let consent = gate.consent;
     let device = gate.look(&asked.device);
-    must_serve(&asked, &device, &host::target_facts(&root, &asked.folder))?;
+    must_serve(&asked, &device, &host::target_facts(gate.root, &asked.folder))?;
     asked.write_raw = asked.write && consent.destroy_devices.contains(&device.path);
     asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));
     let mut first = to_prepare(gate.pass(&all(&asked))?);
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let store = keep::open(place.as_ref())?;
+    let store = keep::open(ground.place.as_ref())?;
     let filling = Progress::of_filling(environment);
     let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
     filling.finish();
@@ -82,7 +75,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         progress: &progress,
         seed: asked.seed,
         done: Vec::new(),
-        context: context(&asked, &consent),
+        context: context(&asked, consent),
     };
     take_all(&mut table, &asked);
     progress.finish();

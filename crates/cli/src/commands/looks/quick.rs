@@ -7,14 +7,14 @@ use crate::args::QuickArgs;
 use crate::commands::series::Series;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held};
+use crate::gate::Gate;
+use crate::ground::Ground;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::{keep, now, output, report, signals};
 use analysis::{LooksContext, QuickStep};
 use dialects::Reader;
 use engine::{Calibration, Stop};
-use host::Root;
 use model::{Access, Bytes, Location, Nanos, Profile, TargetFacts, TargetKind, Timespan};
 use store::{Session, SessionKind};
 
@@ -44,24 +44,17 @@ struct Asked {
 /// Looks at the target, keeps every run, prints the result.
 pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Ending, Failure> {
     let asked = read(args)?;
-    let root = Root::live();
-    let host = host::host_record(&root);
-    let place = keep::place(&args.keep, environment)?;
+    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &args.consent.consent(),
-        store: place.as_ref().map(|place| place.path().as_path()),
-        held: Held::default(),
-        repeats: false,
         words: words::of,
+        ..ground.gate()
     };
     let before = gate.look(&asked.location);
     let length = length(&asked, &before)?;
     let mut first = to_prepare(gate.pass(&all(&asked, length))?);
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let store = keep::open(place.as_ref())?;
+    let store = keep::open(ground.place.as_ref())?;
     let filling = Progress::of_filling(environment);
     let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
     filling.finish();

@@ -210,7 +210,8 @@ fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
     ))
 }
 
-/// What a survey found of a workload beside its figures: knee, what two models say of it, limit, and the rate that keeps a latency.
+/// What a survey found of a workload beside its figures: knee, what two models say of it, limit, and the rate that keeps
+/// a latency.
 fn found(row: &SurveyRow) -> Vec<String> {
     let knee = row
         .knee_depth

@@ -1,7 +1,7 @@
 //! `fathom report ID…`: a page of results, one file that opens anywhere.
 //!
-//! Read in this order: the flow (here), `gather` (the shelf → the page's document), `place` (how the file comes to lie where
-//! it was asked for, whole or not at all).
+//! Read in this order: the flow (here), `gather` (the shelf → the page's document), `place` (how the file comes to lie
+//! where it was asked for, whole or not at all).
 
 mod gather;
 mod place;

@@ -2,8 +2,8 @@
 //!
 //! Read in this order: the flow (here), `request` (words → values), `site` and `size` (what it works on),
 //! `walk` (cell after cell),
-//! `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left behind).
-//! Which cell comes next is `sweep`'s business.
+//! `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left
+//! behind). Which cell comes next is `sweep`'s business.
 
 mod context;
 mod deadline;
@@ -18,14 +18,14 @@ use super::{VERSION, command_line};
 use crate::args::SurveyArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, Passed, own_words};
+use crate::gate::{Gate, Passed};
+use crate::ground::Ground;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, live, now, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Calibration, Filled, Stop};
-use host::Root;
 use model::{
     Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
     Timespan, Workload,
@@ -52,23 +52,14 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let of_target = args.known.read()?;
     let asked = Asked::read(args)?;
     asked.page.check()?;
-    let root = Root::live();
-    let host = host::host_record(&root);
-    let place = keep::place(&args.keep, environment)?;
-    let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &args.consent.consent(),
-        store: place.as_ref().map(|place| place.path().as_path()),
-        held: Held::default(),
-        repeats: false,
-        words: own_words,
-    };
+    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let gate = ground.gate();
+    let host = gate.host;
     let before = gate.look(&asked.target);
     if asked.remove {
         site::may_remove(&before)?;
     }
-    let site = site::choose(&asked, &before, &host)?;
+    let site = site::choose(&asked, &before, host)?;
     let raw = asked.raw.as_ref().map(|raw| gate.look(raw));
     if let Some(raw) = &raw {
         site::may_be_read_raw(raw, site.size)?;
@@ -82,7 +73,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         before.kind,
         model::TargetKind::Null | model::TargetKind::Simulated
     ) {
-        super::check::tell_preflight(&root, &host, &before);
+        super::check::tell_preflight(gate.root, host, &before);
     }
 
     let stop = Stop::new();
@@ -92,7 +83,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         site::prove_removable(&before, &mut first.plan, &proving, &stop)?;
         proving.finish();
     }
-    let store = keep::open(place.as_ref())?;
+    let store = keep::open(ground.place.as_ref())?;
     let (filled, filling_took) = fill(&mut first, environment, &stop)?;
     let known = match filled.is_empty() {
         true => first.facts.swap_remove(0),

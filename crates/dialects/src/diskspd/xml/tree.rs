@@ -1,9 +1,9 @@
 //! Text → a tree of elements, within bounds.
 //!
 //! Length, depth, and the number of elements and attributes are limited, document types and their entities are refused:
-//! a hostile file costs a small multiple of its own length, in memory and in time. Text keeps its references until it is asked for, so that
-//! blanks written as references survive the trimming. A results document is read the same way, but for the time series,
-//! which are the bulk of it; there what is whole before a damage is kept.
+//! a hostile file costs a small multiple of its own length, in memory and in time. Text keeps its references until it is
+//! asked for, so that blanks written as references survive the trimming. A results document is read the same way, but for
+//! the time series, which are the bulk of it; there what is whole before a damage is kept.
 
 use super::{XmlError, is_char, short};
 use quick_xml::Reader;

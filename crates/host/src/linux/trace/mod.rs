@@ -1,9 +1,10 @@
 //! How long each request takes, from the kernel's tracepoints, in an instance of our own that goes away again.
 //!
-//! From `block_rq_issue` (handed to the driver) to `block_rq_complete`. Source: the kernel's `Documentation/trace/ftrace.rst`
-//! and `events.rst`. So that watching stays cheap whatever the device does, only I/Os whose place has some bits clear are
-//! traced when there are many: the choice does not depend on how long they take. The buffer keeps what came first; a
-//! reading from which anything was lost says so. Deliberately absent: devices without requests of their own (zram, md, dm).
+//! From `block_rq_issue` (handed to the driver) to `block_rq_complete`. Source: the kernel's
+//! `Documentation/trace/ftrace.rst` and `events.rst`. So that watching stays cheap whatever the device does, only I/Os
+//! whose place has some bits clear are traced when there are many: the choice does not depend on how long they take. The
+//! buffer keeps what came first; a reading from which anything was lost says so. Deliberately absent: devices without
+//! requests of their own (zram, md, dm).
 
 mod pages;
 
@@ -63,7 +64,8 @@ pub struct Timed {
 }
 
 impl BlockTrace {
-    /// Begins to trace requests of these devices (major and minor numbers of whole disks); or why that cannot be, in words for a person.
+    /// Begins to trace requests of these devices (major and minor numbers of whole disks); or why that cannot be, in
+    /// words for a person.
     pub fn start(root: &Root, devices: &[(u32, u32)]) -> Result<Self, String> {
         let tracing = tracefs(root)?;
         remove_left_over(root, &tracing);

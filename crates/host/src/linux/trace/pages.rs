@@ -1,8 +1,8 @@
 //! The kernel's trace pages, binary as `trace_pipe_raw` gives them: events of the block layer with their times.
 //!
-//! Sources: the kernel's `Documentation/trace/ring-buffer-map.rst`, `include/linux/ring_buffer.h` (the kinds of entries) and
-//! libtraceevent's kbuffer. Where a field lies is read from each event's `format` file, never assumed. Hostile bytes end a
-//! page early and do nothing else. Deliberately absent: files.
+//! Sources: the kernel's `Documentation/trace/ring-buffer-map.rst`, `include/linux/ring_buffer.h` (the kinds of entries)
+//! and libtraceevent's kbuffer. Where a field lies is read from each event's `format` file, never assumed. Hostile bytes
+//! end a page early and do nothing else. Deliberately absent: files.
 
 use model::Nanos;
 
