@@ -1,5 +1,5 @@
-//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 40 lines, and more
-//! only for what rows are doubted for.
+//! A survey on one page: the answer, one row a workload, what speaks for and against it. At most 40 lines, and twelve
+//! more for what rows are doubted for.
 //!
 //! A row that is not valid carries a mark before its name, and its reason among the notes.
 
@@ -15,7 +15,7 @@ use crate::picture::picture;
 use crate::table::{Column, left, lines, right, table_width};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
-use analysis::{Estimate, LadderEnd, Limit, Rank, SurveyReport, SurveyRow, Trust, say};
+use analysis::{Estimate, Limit, Rank, SurveyReport, SurveyRow, Trust, say};
 use std::io::{self, Write};
 
 const LINES_MAX: usize = 40;

@@ -288,7 +288,8 @@ fn percentiles_come_from_a_trace_that_goes_away_again() {
     let bench = Bench::new();
     let program = env!("CARGO_BIN_EXE_fathom");
     let shell = format!(
-        "mount -t tracefs nodev /sys/kernel/tracing || exit 77; '{program}' watch {path} --json --count 3; \
+        "test -d /sys/kernel/tracing/instances || mount -t tracefs nodev /sys/kernel/tracing || exit 77; \
+         '{program}' watch {path} --json --count 3; \
          ls /sys/kernel/tracing/instances | grep -c fathom-watch-$$; exit 0"
     );
     let load = load(&bench, &path);

@@ -1,5 +1,4 @@
-//! What stands below a survey: what the rows are doubted for, whatever room that takes, and then findings as far as there
-//! is room.
+//! What stands below a survey: what the rows are doubted for, and then findings as far as there is room.
 //!
 //! Deliberately absent: which finding weighs more; the report has them in order.
 
@@ -7,10 +6,13 @@ use crate::foot;
 use crate::paper::Paper;
 use analysis::{LadderEnd, Rank, SurveyReport};
 
-/// The lines. A row that is marked weak says why on the page, also where that makes the page longer than a screen.
+/// Lines for what rows are doubted for, also where the page has no room for them: a row that is marked weak says why.
+const DOUBTS_MIN: usize = 12;
+
+/// The lines.
 pub(super) fn notes(report: &SurveyReport, room: usize, paper: &Paper) -> Vec<String> {
     let doubts = doubts(report);
-    let mut lines = foot::notes(&doubts, usize::MAX, paper);
+    let mut lines = foot::notes(&doubts, room.max(DOUBTS_MIN), paper);
     let findings = report.findings.iter();
     let told = findings.map(|finding| foot::finding(finding, None));
     let others: Vec<String> = told.chain(report.notes.iter().cloned()).collect();

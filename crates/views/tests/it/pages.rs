@@ -30,8 +30,8 @@ pub(crate) fn paper() -> Paper {
 }
 
 const RUN_LINES: usize = 25;
-/// With its picture.
-const SURVEY_LINES: usize = 40;
+/// With its picture, and what rows are doubted for.
+const SURVEY_LINES: usize = 40 + 12;
 
 /// Checks the limits of a page.
 fn checked(page: Vec<u8>, columns: usize, lines_max: usize) -> String {

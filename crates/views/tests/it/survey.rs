@@ -134,10 +134,10 @@ fn a_survey_with_a_failed_cell() {
                 (12:05:17 +01)
         note    4K random write: failed at depth 16: Input/output error
         note    64K random read: failed at depth 1: Input/output error
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
         note    still gaining when the time was used up: 4K random read, 8K random 70/30, 512K sequential
                 read, 1M sequential read, 1M sequential write
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
@@ -184,10 +184,10 @@ fn a_survey_of_the_page_cache() {
         note    1M sequential read: the page cache served 100 % of the reads (depth 16)
         note    1M sequential write: the page cache still held 100 % of the written bytes at the end (depth
                 16)
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
         note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
                 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
@@ -222,10 +222,10 @@ fn a_survey_of_which_only_the_records_are_left() {
                 written: the same to the byte
         spent   21 cells; 2026-11-21 11:05:17 UTC (12:05:17 +01)
         note    7 workloads, no errors; the device counted what fathom counted
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
         note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
                 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
+        note    writes may rest in vda's volatile write cache (write back): not proven durable
+        note    virtual machine (kvm): the host's cache may serve reads
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&survey_page(&survey_report(
         &some,

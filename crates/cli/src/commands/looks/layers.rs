@@ -50,7 +50,11 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     };
     let consent = gate.consent;
     let device = gate.look(&asked.device);
-    must_serve(&asked, &device, &host::target_facts(gate.root, &asked.folder))?;
+    must_serve(
+        &asked,
+        &device,
+        &host::target_facts(gate.root, &asked.folder),
+    )?;
     asked.write_raw = asked.write && consent.destroy_devices.contains(&device.path);
     asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));
     let mut first = to_prepare(gate.pass(&all(&asked))?);
