@@ -13,7 +13,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   memory            peak memory
   analysis          from records to reports
   quick             fathom quick against hdparm and dd; as root
-  files             fathom files against bonnie++ on ext4 and XFS; as root, takes minutes
+  files             fathom files against bonnie++ on ext4 and XFS; as root, takes minutes: see --data
   page              the page of a sweep of 441 cells: time to write, bytes, time until it answers in Chromium
   survey            fathom survey against the whole grid, on twenty simulated devices; with --real on
                     three real ones too, the grid twice: half an hour, as root
@@ -24,6 +24,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   --threads LIST    of loops [default: 1,2]
   --places LIST     of loops and overhead: null, cache, disk, device [default: all]
                     of quick: disk, file, device; of files: ext4, xfs
+  --data MIB        of files: the large file, 192 to 4096; memory is a third of it [default: 768]
   --folder PATH     where files are made, on a real disk [default: beside the program]";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub(crate) struct Options {
     pub(crate) threads: Vec<u32>,
     pub(crate) places: Vec<String>,
     pub(crate) folder: Option<PathBuf>,
+    /// The large file of the section files.
+    pub(crate) data_mib: u64, // in 192..=4096
     /// Real targets of the section survey too.
     pub(crate) real: bool,
 }
@@ -80,6 +83,7 @@ impl Options {
             threads: vec![1, 2],
             places: PLACES.map(str::to_owned).into(),
             folder: None,
+            data_mib: 768,
             real: false,
         };
         let mut words = words.iter().map(String::as_str);
@@ -122,6 +126,10 @@ impl Options {
             "--depths" => self.depths = numbers(value),
             "--threads" => self.threads = numbers(value),
             "--places" => self.places = value.split(',').map(str::to_owned).collect(),
+            "--data" => match value.parse() {
+                Ok(mib) if (192..=4096).contains(&mib) => self.data_mib = mib,
+                _ => return false,
+            },
             "--folder" => self.folder = Some(PathBuf::from(value)),
             _ => return false,
         }
@@ -171,6 +179,7 @@ mod tests {
             "--depths 1,x",
             "--places moon",
             "--time 0",
+            "--data 100",
         ] {
             assert!(read(line).is_err(), "{line}");
         }

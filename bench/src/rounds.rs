@@ -43,7 +43,7 @@ pub(crate) fn take_turns(
 }
 
 /// One line that is written over by the next, where somebody looks.
-fn progress(line: &str) {
+pub(crate) fn progress(line: &str) {
     let mut out = std::io::stderr();
     if out.is_terminal() {
         let _ = write!(out, "\r\x1b[K{line}");

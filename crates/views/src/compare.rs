@@ -5,7 +5,7 @@
 use crate::foot;
 use crate::number::{NOTHING, count, mib_per_s, rate, time};
 use crate::paper::Paper;
-use crate::table::{Column, left, lines, right, table_width};
+use crate::table::{Column, fitting, left, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
 use analysis::say;
 use analysis::{CellChange, ChangeReport, CompareReport, Estimate, Held, SideReport};
@@ -193,14 +193,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
         .iter()
         .map(|cell| row(cell, &report.fields))
         .collect();
-    let mut shown: Vec<usize> = (0..heads.len()).collect();
-    for head in DISPENSABLE {
-        let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
-        if table_width(&columns, &picked(&rows, &shown)) <= paper.width() {
-            break;
-        }
-        shown.retain(|&place| heads[place].head != head);
-    }
+    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.width());
     let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
     let mut page = lines(&columns, &picked(&rows, &shown), paper.width());
     for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
@@ -216,16 +209,6 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
         2,
     ));
     page
-}
-
-fn picked(rows: &[Vec<String>], shown: &[usize]) -> Vec<Vec<String>> {
-    let pick = |row: &Vec<String>| {
-        shown
-            .iter()
-            .filter_map(|&place| row.get(place).cloned())
-            .collect()
-    };
-    rows.iter().map(pick).collect()
 }
 
 fn row(cell: &CellChange, fields: &[String]) -> Vec<String> {

@@ -3,7 +3,7 @@
 use crate::number::{NOTHING, bytes};
 use crate::paper::Paper;
 use crate::table::{left, lines, right};
-use crate::text::{printable, shorten};
+use crate::text::{printable, shorten, width};
 use model::{BlockDevice, Claim};
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,7 +19,16 @@ pub struct DeviceLine<'a> {
     pub parent: Option<&'a str>,
     /// Who uses it, or what is on it.
     pub claims: &'a [Claim],
+    /// The name that people use, where it has another: `vg-root` of `/dev/dm-0`.
+    pub known_as: Option<&'a str>,
 }
+
+const PATH_MAX: usize = 21;
+const KIND_MAX: usize = 9;
+/// `nothing found on it` fits; a name that leaves less than this is cut in its middle.
+const USED_MIN: usize = 19;
+const USED_HEAD: &str = "in use, or what is on it";
+const USED_HEAD_SHORT: &str = "in use, or on it";
 
 /// Writes the list as it is given, parts set in below their disk; one sentence where it is empty.
 pub fn write_devices(
@@ -30,46 +39,62 @@ pub fn write_devices(
     if devices.is_empty() {
         return writeln!(out, "no block device is visible here");
     }
-    let columns = [
+    let rows: Vec<[String; 4]> = devices.iter().map(facts).collect();
+    let mut columns = [
         left("device", 14),
-        left("kind", 9),
+        left("kind", KIND_MAX),
         right("size", 8),
-        left("model", 16),
-        left("in use, or what is on it", 20),
+        left("model, or name", 16),
+        left(USED_HEAD, 0),
     ];
-    let rows: Vec<Vec<String>> = devices.iter().map(|line| cells(line, paper)).collect();
+    let widest = |place: usize, room: usize| {
+        let cells = rows.iter().map(|row: &[String; 4]| width(&row[place]));
+        let widest = cells.max().unwrap_or(0).min(room);
+        widest.max(columns[place].width_min) + 2
+    };
+    let before: usize = (0..3).map(|place| widest(place, usize::MAX)).sum();
+    let name_max = paper.width().saturating_sub(before + 2 + USED_MIN);
+    let used_max = paper.width().saturating_sub(before + widest(3, name_max));
+    if used_max < width(USED_HEAD) {
+        columns[4].head = USED_HEAD_SHORT;
+    }
+    let rows = rows.into_iter().zip(devices).map(|(mut row, line)| {
+        row[3] = shorten(&row[3], name_max);
+        let used = shorten(&used(line), used_max);
+        row.into_iter().chain([used]).collect()
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
     lines(&columns.each_ref(), &rows, paper.width())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))
 }
 
-fn cells(line: &DeviceLine<'_>, paper: &Paper) -> Vec<String> {
-    let device = line.device;
+/// What its maker calls it, or whoever set it up.
+fn name(line: &DeviceLine<'_>) -> String {
+    let name = line.device.model.as_deref().or(line.known_as);
+    name.map_or_else(|| NOTHING.to_owned(), printable)
+}
+
+fn facts(line: &DeviceLine<'_>) -> [String; 4] {
     let inset = if line.parent.is_some() { "  " } else { "" };
-    let model = device
-        .model
-        .as_deref()
-        .map_or_else(|| NOTHING.to_owned(), printable);
+    let path = printable(&line.path.to_string_lossy());
+    [
+        format!("{inset}{}", shorten(&path, PATH_MAX)),
+        shorten(&line.device.kind, KIND_MAX),
+        bytes(line.device.size.0),
+        name(line),
+    ]
+}
+
+fn used(line: &DeviceLine<'_>) -> String {
     let mut claims: Vec<String> = line.claims.iter().map(claim).collect();
-    if device.read_only {
+    if line.device.read_only {
         claims.push("read-only".to_owned());
     }
-    let used = if claims.is_empty() {
-        "nothing found on it".to_owned()
-    } else {
-        claims.join(", ")
-    };
-    let room = paper.width().saturating_sub(21 + 11 + 11 + 24);
-    vec![
-        format!(
-            "{inset}{}",
-            shorten(&printable(&line.path.to_string_lossy()), 21)
-        ),
-        shorten(&device.kind, 9),
-        bytes(device.size.0),
-        shorten(&model, 22),
-        shorten(&used, room),
-    ]
+    match claims.is_empty() {
+        true => "nothing found on it".to_owned(),
+        false => claims.join(", "),
+    }
 }
 
 fn claim(claim: &Claim) -> String {

@@ -58,6 +58,33 @@ pub(crate) fn table_width(columns: &[&Column], rows: &[Vec<String>]) -> usize {
     widths(columns, rows).iter().sum::<usize>() + gaps
 }
 
+/// Places of the columns that stay: those in `dispensable` go, in its order, until the table is no wider than the page.
+pub(crate) fn fitting(
+    columns: &[Column],
+    rows: &[Vec<String>],
+    dispensable: &[&str],
+    page: usize,
+) -> Vec<usize> {
+    let mut stay: Vec<usize> = (0..columns.len()).collect();
+    for head in dispensable {
+        let left: Vec<&Column> = stay.iter().map(|&place| &columns[place]).collect();
+        if table_width(&left, &picked(rows, &stay)) <= page {
+            break;
+        }
+        stay.retain(|&place| columns[place].head != *head);
+    }
+    stay
+}
+
+/// The cells at these places.
+pub(crate) fn picked(rows: &[Vec<String>], places: &[usize]) -> Vec<Vec<String>> {
+    let pick = |row: &Vec<String>| {
+        let cells = places.iter().filter_map(|&place| row.get(place).cloned());
+        cells.collect()
+    };
+    rows.iter().map(pick).collect()
+}
+
 /// The head and the rows as lines; a line that would be longer than the page is cut in its middle.
 pub(crate) fn lines(columns: &[&Column], rows: &[Vec<String>], page: usize) -> Vec<String> {
     let widths = widths(columns, rows);

@@ -176,6 +176,9 @@ pub struct Selection {
     pub weak: Vec<Vec<bool>>,
     /// Fields that were left away because all rows have the same in them.
     pub alike: Vec<Alike>,
+    /// Names of the fields that a page without room for all may leave out, in this order. None where a person named what
+    /// is shown.
+    pub dispensable: &'static [&'static str],
 }
 
 /// A field that is the same in all rows.
@@ -203,6 +206,7 @@ impl Selection {
                 .collect(),
             columns,
             alike: Vec::new(),
+            dispensable: &[],
         }
     }
 }
@@ -231,7 +235,7 @@ fn is_weak(column: &Column, row: &ResultRow) -> bool {
         _ => &row.total,
     };
     let ios = figures.ios.filter(|_| row.origin == Origin::Measured);
-    ios.is_some_and(|ios| ios / one_in < 10)
+    ios.is_some_and(|ios| ios / one_in < 10) && (column.read)(row) != Value::Nothing
 }
 
 /// What is told once where it is alike, and in a column where it differs.
@@ -249,6 +253,25 @@ const FIGURES: [&str; 5] = [
 ];
 /// What is shown only where there is any.
 const IF_ANY: [&str; 2] = ["errors", "reason"];
+/// What goes first where there is no room: where a result is from, then what other figures nearly say, last what tells
+/// results apart. The work, its rate and the p99 stay: at their widest they take 70 columns.
+const DISPENSABLE: [&str; 15] = [
+    "source",
+    "host",
+    "latency_max",
+    "tool",
+    "tags",
+    "latency_mean",
+    "kind",
+    "throughput",
+    "rate",
+    "cache",
+    "reason",
+    "target",
+    "pattern",
+    "label",
+    "errors",
+];
 
 /// The fields that tell these rows apart, what they have in common, and what came of them.
 pub fn usual(rows: &[ResultRow]) -> Selection {
@@ -277,16 +300,22 @@ pub fn usual(rows: &[ResultRow]) -> Selection {
         values.any(|value| !matches!(value, Value::Nothing | Value::Whole(0)))
     };
     chosen.extend(IF_ANY.iter().map(named).filter(any));
-    // The label says in words what the columns beside it say; of work with files they do not say which operation it was.
-    let of_files = rows
-        .iter()
-        .any(|row| row.work.engine.as_deref() == Some("files"));
-    if !of_files && chosen.iter().any(|c| c.name == "block") {
-        chosen.retain(|column| column.name != "label");
-    }
+    one_of_label_and_work(&mut chosen, rows);
     let mut selection = Selection::of(chosen, rows);
     selection.alike = alike;
+    selection.dispensable = &DISPENSABLE;
     selection
+}
+
+/// The label says in words what the columns beside it say. Of work with files they do not say which operation it was;
+/// there the label says the order, and what it writes.
+fn one_of_label_and_work(chosen: &mut Vec<&'static Column>, rows: &[ResultRow]) {
+    let of_files = |row: &ResultRow| row.work.engine.as_deref() == Some("files");
+    if rows.iter().all(of_files) {
+        chosen.retain(|column| !["write", "pattern"].contains(&column.name));
+    } else if !rows.iter().any(of_files) && chosen.iter().any(|column| column.name == "block") {
+        chosen.retain(|column| column.name != "label");
+    }
 }
 
 #[cfg(test)]

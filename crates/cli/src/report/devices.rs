@@ -20,6 +20,8 @@ struct Document<'a> {
 struct Entry<'a> {
     path: &'a Path,
     name: &'a str,
+    /// The name that people use, below `/dev/mapper` or `/dev/md`.
+    known_as: Option<&'a str>,
     /// Kernel name of the one device that it stands on.
     parent: Option<&'a str>,
     kind: &'a str,
@@ -66,6 +68,7 @@ pub(crate) fn devices(listed: &[DeviceListing], form: Form<'_>) -> Vec<u8> {
             device: &listing.device,
             parent: listing.parent.as_deref(),
             claims: &listing.claims,
+            known_as: listing.known_as.as_deref(),
         })
         .collect();
     written(|out| views::write_devices(&lines, &form.paper(), out))
@@ -77,6 +80,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         parent,
         claims,
         path,
+        known_as,
     } = listing;
     let BlockDevice {
         name,
@@ -106,6 +110,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
     Entry {
         path,
         name,
+        known_as: known_as.as_deref(),
         parent: parent.as_deref(),
         kind,
         size_bytes: size.0,

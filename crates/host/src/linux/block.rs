@@ -148,6 +148,23 @@ impl Node {
         Path::new("/dev").join(self.name.replace('!', "/"))
     }
 
+    /// The name that people use, below `/dev/mapper` or `/dev/md`: what the maker of a mapping called it (`vg-root`), and
+    /// the link to an array (`data`). Source: dmsetup(8) and mdadm(8), whose links udev makes. A link that only repeats
+    /// the number is no name.
+    pub(super) fn known_as(&self, root: &Root) -> Option<String> {
+        const ARRAYS: &str = "dev/md";
+        if !self.name.starts_with("md") {
+            return self.text("dm/name");
+        }
+        let leads_here = |link: &String| {
+            let found = root.resolve(Path::new(ARRAYS).join(link));
+            found.is_some_and(|found| found.ends_with(&self.name))
+        };
+        let is_name = |link: &String| !link.chars().all(|c| c.is_ascii_digit());
+        let mut links = root.names(ARRAYS).into_iter();
+        links.find(|link| is_name(link) && leads_here(link))
+    }
+
     pub(super) fn kind(&self) -> &'static str {
         const BY_NAME: [(&str, &str); 7] = [
             ("loop", "loop"),
@@ -309,5 +326,37 @@ impl Node {
             });
         }
         self.text("loop/backing_file")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn node(folder: &Path, name: &str) -> Node {
+        let sys = folder.join("sys/block").join(name);
+        fs::create_dir_all(&sys).unwrap();
+        Node::by_name(&Root::at(folder.to_owned()), name).unwrap()
+    }
+
+    #[test]
+    fn a_mapping_has_its_maker_s_name_an_array_that_of_its_link_and_a_disk_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let root = Root::at(at.to_owned());
+        let (mapping, array, disk) = (node(at, "dm-0"), node(at, "md127"), node(at, "sda"));
+        fs::create_dir_all(at.join("sys/block/dm-0/dm")).unwrap();
+        fs::write(at.join("sys/block/dm-0/dm/name"), "vg-root\n").unwrap();
+        assert_eq!(mapping.known_as(&root).as_deref(), Some("vg-root"));
+        assert_eq!((array.known_as(&root), disk.known_as(&root)), (None, None));
+
+        fs::create_dir_all(at.join("dev/md")).unwrap();
+        for (name, link) in [("md126", "aaa"), ("md127", "127"), ("md127", "data")] {
+            fs::write(at.join("dev").join(name), "").unwrap();
+            symlink(format!("../{name}"), at.join("dev/md").join(link)).unwrap();
+        }
+        assert_eq!(array.known_as(&root).as_deref(), Some("data"));
     }
 }

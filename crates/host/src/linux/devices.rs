@@ -25,6 +25,9 @@ pub struct DeviceListing {
     pub claims: Vec<Claim>,
     /// Its name in `/dev`.
     pub path: PathBuf,
+    /// The name that people use, where it has another: `vg-root` of `/dev/dm-0`, which is `/dev/mapper/vg-root` too, and
+    /// `data` of `/dev/md127`, which is `/dev/md/data`.
+    pub known_as: Option<String>,
 }
 
 /// Every device with capacity, in the natural order of names, each disk before its partitions.
@@ -50,6 +53,7 @@ pub fn devices(root: &Root) -> Vec<DeviceListing> {
                 parent: parent(root, &uses, node),
                 claims: device_claims(root, &uses, node, look.as_ref()),
                 path: node.path(),
+                known_as: node.known_as(root),
             }
         })
         .collect()

@@ -33,6 +33,9 @@ fn list(name: &str) -> String {
         let detail = device.detail.as_deref().unwrap_or("-");
         let (path, kind, size) = (listing.path.display(), &device.kind, device.size.0);
         writeln!(text, "{path} {kind} on {parent}, {size} bytes, {detail}").unwrap();
+        if let Some(name) = &listing.known_as {
+            writeln!(text, "    known as {name}").unwrap();
+        }
         for claim in &listing.claims {
             writeln!(text, "    {}", in_words(claim)).unwrap();
         }
@@ -199,6 +202,7 @@ fn a_server_s_devices_and_who_claims_them() {
 fn a_disk_is_claimed_by_what_stands_on_it_however_far_up() {
     expect![[r#"
         /dev/dm-0 dm on md127, 53687091200 bytes, vg0-root (LVM)
+            known as vg0-root
             dm-0 mounted at /
         /dev/md127 md on -, 7992837668864 bytes, raid1, 2 disks, 1 missing
             dm-0 mounted at /
@@ -227,6 +231,7 @@ fn a_disk_is_claimed_by_what_stands_on_it_however_far_up() {
 fn a_laptop_s_encrypted_disk_is_claimed_through_its_mapping() {
     expect![[r#"
         /dev/dm-0 dm on nvme0n1p3, 1022498963456 bytes, luks-5f0e (CRYPT)
+            known as luks-5f0e
             dm-0 mounted at /
             dm-0 mounted at /home
         /dev/nvme0n1 disk on -, 1024209543168 bytes, -

@@ -3,7 +3,7 @@
 use super::{head, told};
 use crate::number::counted;
 use crate::paper::Paper;
-use crate::table::{Column, lines, table_width};
+use crate::table::{Column, fitting, lines, picked, table_width};
 use crate::text::{shorten, wrap};
 use analysis::columns::{COLUMNS, Selection, Unit};
 use std::io::{self, Write};
@@ -16,23 +16,25 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
     if selection.rows.is_empty() {
         return writeln!(out, "no results");
     }
-    for line in heading(selection, paper) {
-        writeln!(out, "{line}")?;
-    }
     let heads: Vec<Column> = selection
         .columns
         .iter()
         .map(|column| head(column))
         .collect();
-    let heads: Vec<&Column> = heads.iter().collect();
     let rows = cells(selection, paper);
+    let shown = fitting(&heads, &rows, selection.dispensable, paper.width());
+    for line in heading(selection, &shown, paper) {
+        writeln!(out, "{line}")?;
+    }
+    let heads: Vec<&Column> = shown.iter().map(|&place| &heads[place]).collect();
+    let rows = picked(&rows, &shown);
     // A figure that was cut in its middle would be another figure; a terminal breaks the line instead.
     let page = table_width(&heads, &rows).max(paper.width());
     for line in lines(&heads, &rows, page) {
         writeln!(out, "{line}")?;
     }
-    let weak = selection.weak.iter().flatten().any(|weak| *weak);
-    if weak {
+    let weak = |row: &Vec<bool>| shown.iter().any(|&place| row[place]);
+    if selection.weak.iter().any(weak) {
         writeln!(
             out,
             "~ rests on fewer than ten I/Os beyond it: another run may well say something else"
@@ -41,7 +43,8 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
     Ok(())
 }
 
-fn heading(selection: &Selection, paper: &Paper) -> Vec<String> {
+/// What all rows have in common, and which fields are not on this page.
+fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String> {
     let mut text = counted(selection.rows.len() as u64, "result");
     let missing = selection.missing.iter().filter(|missing| **missing).count();
     if missing > 0 {
@@ -56,6 +59,16 @@ fn heading(selection: &Selection, paper: &Paper) -> Vec<String> {
         text.push_str(&format!("; alike in all: {}", alike.join(", ")));
     }
     let mut told = wrap("", &text, paper.width(), 4);
+    let places = (0..selection.columns.len()).filter(|place| !shown.contains(place));
+    let left_out: Vec<&str> = places.map(|place| selection.columns[place].name).collect();
+    if !left_out.is_empty() {
+        let text = format!(
+            "left out at {} columns: {}; fathom table --columns NAMES shows those you name, --csv all there are",
+            paper.width(),
+            left_out.join(", ")
+        );
+        told.extend(wrap("", &text, paper.width(), 4));
+    }
     told.push(String::new());
     told
 }

@@ -1,4 +1,9 @@
-//! The page on the shelf lists the fields that there are.
+//! Fields of results: the page that lists them, and the tables that show them.
+
+use analysis::columns::{Selection, columns_of, usual};
+use expect_test::expect;
+use model::{Bytes, CacheMode, Nanos, ResultRow, RowFigures, RowTimes, RowWork};
+use views::Paper;
 
 #[test]
 fn the_page_on_the_shelf_lists_all_fields() {
@@ -9,5 +14,91 @@ fn the_page_on_the_shelf_lists_all_fields() {
     assert!(
         page.contains(fields.trim_end()),
         "docs/shelf.md: put the output of `fathom table --fields` into its last block"
+    );
+}
+
+/// As wide as fields get: all differ from row to row, and each figure has all its digits.
+fn wide_rows() -> Vec<ResultRow> {
+    let row = |number: u32| ResultRow {
+        session: 123,
+        number,
+        kind: ["sweep", "survey", "import"][number as usize % 3].to_owned(),
+        label: format!("a label with a good many words in it, number {number}"),
+        tool: format!("diskspd {number}"),
+        source: Some(format!("results/of/a/long/path/file-{number}.txt")),
+        host: Some(format!("server-{number}.storage.example")),
+        target: format!("/mnt/array/of/some/vendor/{number}/fathom.dat"),
+        tags: vec![format!("baseline-{number}")],
+        reason: (number > 1).then(|| format!("there was no space left for file {number}")),
+        work: RowWork {
+            block: Some(Bytes::kib(4 << number)),
+            queue_depth: Some(100 + number),
+            threads: Some(100 + number),
+            write_percent: Some(100 - u8::try_from(number).unwrap()),
+            pattern: Some(["sequential", "random"][number as usize % 2].to_owned()),
+            cache: Some([CacheMode::Unbuffered, CacheMode::Cached][number as usize % 2]),
+            ..RowWork::default()
+        },
+        measured: Some(Nanos::seconds(1)),
+        total: RowFigures {
+            ios: Some(1_234_567),
+            bytes: Some(Bytes::gib(12)),
+            errors: Some(100_000 + u64::from(number)),
+            latency: RowTimes {
+                mean: Some(Nanos(123_456_789)),
+                max: Some(Nanos(123_456_789)),
+                percentiles: vec![(0.99, Nanos(123_456_789))],
+                ..RowTimes::default()
+            },
+            ..RowFigures::default()
+        },
+        ..ResultRow::default()
+    };
+    (1..=6).map(row).collect()
+}
+
+fn table(selection: &Selection, columns: usize) -> String {
+    let paper = Paper {
+        columns,
+        ..Paper::default()
+    };
+    let mut page = Vec::new();
+    views::rows_table(selection, &paper, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+#[test]
+fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_out() {
+    let selection = usual(&wide_rows());
+    let narrow = table(&selection, 80);
+    let first: Vec<&str> = narrow.lines().take(7).collect();
+    expect![[r#"
+        6 results
+        left out at 80 columns: kind, tool, source, host, target, tags, cache,
+        throughput, latency_mean, latency_max, reason; fathom table --columns NAMES
+        shows those you name, --csv all there are
+
+        id       block  depth  threads  write  pattern       iops  latency_p99   errors
+        123.1    8 KiB    101      101   99 %  random      1.23 M       123 ms  100 001"#]]
+    .assert_eq(&first.join("\n"));
+    for columns in [80, 100, 132, 200] {
+        let page = table(&selection, columns);
+        let widest = page.lines().map(|line| line.chars().count()).max();
+        assert!(widest.unwrap() <= columns, "{page}");
+        assert!(
+            page.contains("iops") && page.contains("latency_p99"),
+            "{page}"
+        );
+    }
+    assert!(!table(&selection, 1000).contains("left out"));
+}
+
+#[test]
+fn fields_that_were_named_are_all_there() {
+    let columns = columns_of("id,source,host,tool,target,label,latency_max").unwrap();
+    let page = table(&Selection::of(columns, &wide_rows()), 80);
+    assert!(
+        page.contains("latency_max") && !page.contains("left out"),
+        "{page}"
     );
 }

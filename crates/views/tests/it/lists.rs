@@ -4,7 +4,7 @@ use crate::pages::paper;
 use expect_test::expect;
 use model::{BlockDevice, Bytes, Claim};
 use std::path::{Path, PathBuf};
-use views::{DeviceLine, SessionLine, write_devices, write_sessions};
+use views::{DeviceLine, Paper, SessionLine, write_devices, write_sessions};
 
 #[test]
 fn sessions_newest_first_as_given() {
@@ -41,19 +41,23 @@ fn sessions_newest_first_as_given() {
     .assert_eq(&String::from_utf8(page).unwrap());
 }
 
-#[test]
-fn devices_with_what_would_be_lost() {
-    let device = |name: &str, kind: &str, gib| BlockDevice {
+fn device(name: &str, kind: &str, gib: u64) -> BlockDevice {
+    BlockDevice {
         name: name.to_owned(),
         kind: kind.to_owned(),
         size: Bytes::gib(gib),
         model: (kind == "disk").then(|| "Example NVMe 970".to_owned()),
         ..BlockDevice::default()
-    };
-    let (disk, part, spare) = (
+    }
+}
+
+#[test]
+fn devices_with_what_would_be_lost() {
+    let (disk, part, spare, mapping) = (
         device("nvme0n1", "disk", 931),
         device("nvme0n1p1", "partition", 930),
         device("sdb", "disk", 4),
+        device("dm-0", "dm", 3),
     );
     let mounted = [
         Claim::Mounted {
@@ -71,27 +75,64 @@ fn devices_with_what_would_be_lost() {
             device: &disk,
             parent: None,
             claims: &mounted[..1],
+            known_as: None,
         },
         DeviceLine {
             path: Path::new("/dev/nvme0n1p1"),
             device: &part,
             parent: Some("nvme0n1"),
             claims: &mounted,
+            known_as: None,
         },
         DeviceLine {
             path: Path::new("/dev/sdb"),
             device: &spare,
             parent: None,
             claims: &[],
+            known_as: None,
+        },
+        DeviceLine {
+            path: Path::new("/dev/dm-0"),
+            device: &mapping,
+            parent: Some("sdb"),
+            claims: &[],
+            known_as: Some("a--group-with--a--long--name-root"),
         },
     ];
     let mut page = Vec::new();
     write_devices(&lines, &paper(), &mut page).unwrap();
     expect![[r#"
-        device            kind           size  model             in use, or what is on it
-        /dev/nvme0n1      disk        931 GiB  Example NVMe 970  mounted on /
-          /dev/nvme0n1p1  partition   930 GiB  -                 mounted on /, ext4 file system
-        /dev/sdb          disk          4 GiB  Example NVMe 970  nothing found on it
+        device            kind           size  model, or name                     in use, or what is on it
+        /dev/nvme0n1      disk        931 GiB  Example NVMe 970                   mounted on /
+          /dev/nvme0n1p1  partition   930 GiB  -                                  mounted on /…4 file system
+        /dev/sdb          disk          4 GiB  Example NVMe 970                   nothing found on it
+          /dev/dm-0       dm            3 GiB  a--group-with--a--long--name-root  nothing found on it
+    "#]]
+    .assert_eq(&String::from_utf8(page).unwrap());
+}
+
+#[test]
+fn on_a_narrow_page_a_long_name_leaves_room_for_who_uses_it() {
+    let devices = [device("sdb", "disk", 4), device("dm-0", "dm", 3)];
+    let paths = ["/dev/sdb", "/dev/dm-0"].map(Path::new);
+    let names = [None, Some("a--group-with--a--long--name-root")];
+    let lines = [0, 1].map(|place| DeviceLine {
+        path: paths[place],
+        device: &devices[place],
+        parent: None,
+        claims: &[],
+        known_as: names[place],
+    });
+    let narrow = Paper {
+        columns: 80,
+        ..paper()
+    };
+    let mut page = Vec::new();
+    write_devices(&lines, &narrow, &mut page).unwrap();
+    expect![[r#"
+        device          kind           size  model, or name          in use, or on it
+        /dev/sdb        disk          4 GiB  Example NVMe 970        nothing found on it
+        /dev/dm-0       dm            3 GiB  a--group-w…--name-root  nothing found on it
     "#]]
     .assert_eq(&String::from_utf8(page).unwrap());
 }

@@ -3,21 +3,16 @@
 //! Round after round every way has its turn, each round beginning with another one, so that neither a drift nor an order
 //! is taken for a cost.
 
-use super::{
-    Table, Turn, end, from_store, once_around, own_file, read_seed, read_size, to_prepare, words,
-};
+use super::look::{Look, Setting, again};
+use super::{Table, Turn, once_around, own_file, read_seed, read_size, words};
 use crate::args::LayersArgs;
-use crate::commands::series::Series;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
 use crate::ground::Ground;
-use crate::progress::{Progress, Steps};
-use crate::report::Form;
-use crate::{keep, now, output, report, signals};
+use crate::report::{self, Form};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use dialects::{Problem, Reader};
-use engine::{Calibration, Stop};
 use model::{Access, Bytes, Consent, Location, Nanos, Profile, TargetFacts, TargetKind};
 use std::path::PathBuf;
 use store::{Session, SessionKind};
@@ -57,49 +52,31 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     )?;
     asked.write_raw = asked.write && consent.destroy_devices.contains(&device.path);
     asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));
-    let mut first = to_prepare(gate.pass(&all(&asked))?);
-    let stop = Stop::new();
-    signals::listen(&stop)?;
-    let store = keep::open(ground.place.as_ref())?;
-    let filling = Progress::of_filling(environment);
-    let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
-    filling.finish();
-    made?;
-    let file = gate.look(&Location::Path(asked.file.clone()));
-
-    let target = format!("{} {}", args.device.display(), args.mount.display());
-    let series = Series::begin(store.as_ref(), SessionKind::Layers, target, now::utc());
-    let progress = Steps::new(environment);
-    let mut table = Table {
-        gate: &gate,
-        known: vec![device, file.clone()],
-        calibration: Calibration::default(),
-        series: &series,
-        stop: &stop,
-        progress: &progress,
+    let file = Location::Path(asked.file.clone());
+    let look = Look {
+        kind: SessionKind::Layers,
+        named: format!("{} {}", args.device.display(), args.mount.display()),
+        all: all(&asked),
+        location: &file,
+        own_file: true,
+        beside: vec![device],
         seed: asked.seed,
-        done: Vec::new(),
         context: context(&asked, consent),
+        page: report::layers,
     };
-    take_all(&mut table, &asked);
-    progress.finish();
-    own_file::remove(&gate, &file);
-    let ending = end(&series, &table.context);
-    let form = Form {
+    let setting = Setting {
+        environment,
+        ground: &ground,
+        gate: &gate,
+        keep: &args.keep,
         json: args.json,
-        kept: keep::kept(store.as_ref(), series.name()),
-        place_named: args.keep.store.is_some(),
-        columns: environment.columns,
-        known: None,
     };
-    output::print(&report::layers(&table.done, &table.context, form))?;
-    Ok(ending)
+    look.take(&setting, |table| take_all(table, &asked))
 }
 
 /// A session from the shelf again.
 pub(crate) fn layers_again(session: Session, form: Form<'_>) -> Vec<u8> {
-    let (runs, context) = from_store(session);
-    report::layers(&runs, &context, form)
+    again(session, report::layers, form)
 }
 
 fn read(args: &LayersArgs) -> Result<Asked, Failure> {

@@ -1,9 +1,10 @@
 //! Several short runs on one target or two, one after the other: what `fathom quick` and `fathom layers` share.
 //!
 //! A turn goes through the one flow (gate, engine, record, store). Read in this order: a turn and the table where turns are
-//! taken (here), `own_file` (the file that is made in a folder), `quick`, `layers`.
+//! taken (here), `look` (from the gate to the page), `own_file` (the file that is made in a folder), `quick`, `layers`.
 
 mod layers;
+mod look;
 mod own_file;
 mod quick;
 mod words;
@@ -14,7 +15,7 @@ pub(crate) use quick::{quick, quick_again};
 use super::run::{abandoned, failure_words, lost_words};
 use super::series::Series;
 use super::{command_line, job};
-use crate::failure::{Ending, Failure};
+use crate::failure::Failure;
 use crate::gate::{Gate, Passed};
 use crate::output;
 use crate::progress::Steps;
@@ -25,7 +26,6 @@ use model::{
     Access, Bytes, CacheMode, EngineChoice, Location, Nanos, OnError, Outcome, Phases, Placement,
     Polling, Profile, QueueDepth, Ratio, RunRecord, Target, TargetFacts, Timespan, Workload,
 };
-use store::{Session, SessionOutcome, StoredRun};
 
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
 const SIZE_FORM: &str = "a size from 16M up, a whole number of M: 1G, 512M";
@@ -202,45 +202,6 @@ fn once_around(asked: Nanos, length: Bytes, bytes_per_s: Option<f64>) -> Nanos {
     };
     let around = length.0 as f64 / flow * MARGIN * 1e9;
     asked.min(Nanos(around as u64)).max(Nanos::millis(20))
-}
-
-fn outcome(context: &LooksContext) -> SessionOutcome {
-    match (&context.failure, context.interrupted) {
-        (Some(_), _) => SessionOutcome::Failed,
-        (None, true) => SessionOutcome::Interrupted,
-        (None, false) => SessionOutcome::Complete,
-    }
-}
-
-/// Says what a program that reads only the exit code and standard error has to know, and ends the session.
-fn end(series: &Series<'_>, context: &LooksContext) -> Ending {
-    let told = match (&context.failure, context.interrupted) {
-        (Some(why), _) => why.clone(),
-        (None, true) => "interrupted: the result holds what was measured until then".to_owned(),
-        (None, false) => String::new(),
-    };
-    let ending = match told.is_empty() {
-        true => Ending::Good,
-        false => {
-            output::tell(&told);
-            Ending::Wrong
-        }
-    };
-    let kept = serde_json::to_string(context).expect("a context is plain data");
-    ending.and(series.finish(outcome(context), Some(&kept)))
-}
-
-/// A session from the shelf: its runs, and what was kept beside them. One that was killed has no context.
-fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
-    let context = session.context.as_deref();
-    let context = context.and_then(|text| serde_json::from_str(text).ok());
-    let cut = || LooksContext {
-        interrupted: session.summary.outcome != Some(SessionOutcome::Complete),
-        ..LooksContext::default()
-    };
-    let context = context.unwrap_or_else(cut);
-    let runs = session.runs.into_iter().filter_map(StoredRun::into_record);
-    (runs.collect(), context)
 }
 
 fn read_size(reader: &mut Reader, text: &str) -> Bytes {

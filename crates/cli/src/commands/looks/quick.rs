@@ -1,20 +1,15 @@
 //! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs tell, and what a database feels.
 
-use super::{
-    Table, Turn, end, from_store, once_around, own_file, read_seed, read_size, to_prepare, words,
-};
+use super::look::{Look, Setting, again};
+use super::{Table, Turn, once_around, own_file, read_seed, read_size, words};
 use crate::args::QuickArgs;
-use crate::commands::series::Series;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
 use crate::ground::Ground;
-use crate::progress::{Progress, Steps};
-use crate::report::Form;
-use crate::{keep, now, output, report, signals};
+use crate::report::{self, Form};
 use analysis::{LooksContext, QuickStep};
 use dialects::Reader;
-use engine::{Calibration, Stop};
 use model::{Access, Bytes, Location, Nanos, Profile, TargetFacts, TargetKind, Timespan};
 use store::{Session, SessionKind};
 
@@ -51,51 +46,30 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
     };
     let before = gate.look(&asked.location);
     let length = length(&asked, &before)?;
-    let mut first = to_prepare(gate.pass(&all(&asked, length))?);
-    let stop = Stop::new();
-    signals::listen(&stop)?;
-    let store = keep::open(ground.place.as_ref())?;
-    let filling = Progress::of_filling(environment);
-    let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
-    filling.finish();
-    made?;
-    let known = gate.look(&asked.location);
-
-    let target = args.target.display().to_string();
-    let series = Series::begin(store.as_ref(), SessionKind::Quick, target, now::utc());
-    let progress = Steps::new(environment);
-    let mut table = Table {
-        gate: &gate,
-        known: vec![known.clone()],
-        calibration: Calibration::default(),
-        series: &series,
-        stop: &stop,
-        progress: &progress,
+    let look = Look {
+        kind: SessionKind::Quick,
+        named: args.target.display().to_string(),
+        all: all(&asked, length),
+        location: &asked.location,
+        own_file: asked.in_folder,
+        beside: Vec::new(),
         seed: asked.seed,
-        done: Vec::new(),
         context: LooksContext::default(),
+        page: report::quick,
     };
-    take_all(&mut table, &asked, length);
-    progress.finish();
-    if asked.in_folder {
-        own_file::remove(&gate, &known);
-    }
-    let ending = end(&series, &table.context);
-    let form = Form {
+    let setting = Setting {
+        environment,
+        ground: &ground,
+        gate: &gate,
+        keep: &args.keep,
         json: args.json,
-        kept: keep::kept(store.as_ref(), series.name()),
-        place_named: args.keep.store.is_some(),
-        columns: environment.columns,
-        known: None,
     };
-    output::print(&report::quick(&table.done, &table.context, form))?;
-    Ok(ending)
+    look.take(&setting, |table| take_all(table, &asked, length))
 }
 
 /// A session from the shelf again.
 pub(crate) fn quick_again(session: Session, form: Form<'_>) -> Vec<u8> {
-    let (runs, context) = from_store(session);
-    report::quick(&runs, &context, form)
+    again(session, report::quick, form)
 }
 
 fn read(args: &QuickArgs) -> Result<Asked, Failure> {

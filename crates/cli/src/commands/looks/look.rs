@@ -1,0 +1,151 @@
+//! A look from the gate to the page: its file is made, its turns are taken and kept, its file is removed, its result is
+//! printed. What `fathom quick` and `fathom layers` have in common; what differs between them is a `Look`.
+//!
+//! Deliberately absent: which turns there are, and in which order (`quick`, `layers`).
+
+use super::{Table, own_file, to_prepare};
+use crate::args::KeepArgs;
+use crate::commands::series::Series;
+use crate::environment::Environment;
+use crate::failure::{Ending, Failure};
+use crate::gate::Gate;
+use crate::ground::Ground;
+use crate::progress::{Progress, Steps};
+use crate::report::Form;
+use crate::{keep, now, output, signals};
+use analysis::LooksContext;
+use engine::{Calibration, Stop};
+use model::{Location, Profile, RunRecord, TargetFacts};
+use store::{Session, SessionKind, SessionOutcome, Store, StoredRun};
+
+/// How the runs of a look become a page or a document.
+pub(super) type Page = fn(&[(String, RunRecord)], &LooksContext, Form<'_>) -> Vec<u8>;
+
+/// What a command brings along.
+pub(super) struct Look<'a> {
+    pub(super) kind: SessionKind,
+    /// Its targets as they were named, for the shelf.
+    pub(super) named: String,
+    /// One turn of each sort, so that everything is refused before anything is made.
+    pub(super) all: Profile,
+    /// The target that is looked at again once it is made.
+    pub(super) location: &'a Location,
+    /// That target is a file of our own, which is removed.
+    pub(super) own_file: bool,
+    /// The other targets, as they were looked at.
+    pub(super) beside: Vec<TargetFacts>,
+    pub(super) seed: u64,
+    pub(super) context: LooksContext,
+    pub(super) page: Page,
+}
+
+/// What it stands on.
+pub(super) struct Setting<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) ground: &'a Ground,
+    pub(super) gate: &'a Gate<'a>,
+    pub(super) keep: &'a KeepArgs,
+    pub(super) json: bool,
+}
+
+impl Look<'_> {
+    /// Takes all turns, keeps every run, prints the result.
+    pub(super) fn take(
+        self,
+        setting: &Setting<'_>,
+        turns: impl FnOnce(&mut Table<'_>),
+    ) -> Result<Ending, Failure> {
+        let Setting {
+            environment, gate, ..
+        } = *setting;
+        let mut first = to_prepare(gate.pass(&self.all)?);
+        let stop = Stop::new();
+        signals::listen(&stop)?;
+        let store = keep::open(setting.ground.place.as_ref())?;
+        let filling = Progress::of_filling(environment);
+        let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
+        filling.finish();
+        made?;
+        let used = gate.look(self.location);
+
+        let series = Series::begin(store.as_ref(), self.kind, self.named, now::utc());
+        let progress = Steps::new(environment);
+        let mut table = Table {
+            gate,
+            known: self.beside,
+            calibration: Calibration::default(),
+            series: &series,
+            stop: &stop,
+            progress: &progress,
+            seed: self.seed,
+            done: Vec::new(),
+            context: self.context,
+        };
+        table.known.push(used.clone());
+        turns(&mut table);
+        progress.finish();
+        if self.own_file {
+            own_file::remove(gate, &used);
+        }
+        let Table { done, context, .. } = table;
+        let ending = end(&series, &context);
+        let form = form(setting, store.as_ref(), &series);
+        output::print(&(self.page)(&done, &context, form))?;
+        Ok(ending)
+    }
+}
+
+fn form<'a>(setting: &Setting<'_>, store: Option<&'a Store>, series: &Series<'_>) -> Form<'a> {
+    Form {
+        json: setting.json,
+        kept: keep::kept(store, series.name()),
+        place_named: setting.keep.store.is_some(),
+        columns: setting.environment.columns,
+        known: None,
+    }
+}
+
+/// Says what a program that reads only the exit code and standard error has to know, and ends the session.
+fn end(series: &Series<'_>, context: &LooksContext) -> Ending {
+    let told = match (&context.failure, context.interrupted) {
+        (Some(why), _) => why.clone(),
+        (None, true) => "interrupted: the result holds what was measured until then".to_owned(),
+        (None, false) => String::new(),
+    };
+    let ending = match told.is_empty() {
+        true => Ending::Good,
+        false => {
+            output::tell(&told);
+            Ending::Wrong
+        }
+    };
+    let kept = serde_json::to_string(context).expect("a context is plain data");
+    ending.and(series.finish(outcome(context), Some(&kept)))
+}
+
+fn outcome(context: &LooksContext) -> SessionOutcome {
+    match (&context.failure, context.interrupted) {
+        (Some(_), _) => SessionOutcome::Failed,
+        (None, true) => SessionOutcome::Interrupted,
+        (None, false) => SessionOutcome::Complete,
+    }
+}
+
+/// A session from the shelf again.
+pub(super) fn again(session: Session, page: Page, form: Form<'_>) -> Vec<u8> {
+    let (runs, context) = from_store(session);
+    page(&runs, &context, form)
+}
+
+/// A session from the shelf: its runs, and what was kept beside them. One that was killed has no context.
+fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
+    let context = session.context.as_deref();
+    let context = context.and_then(|text| serde_json::from_str(text).ok());
+    let cut = || LooksContext {
+        interrupted: session.summary.outcome != Some(SessionOutcome::Complete),
+        ..LooksContext::default()
+    };
+    let context = context.unwrap_or_else(cut);
+    let runs = session.runs.into_iter().filter_map(StoredRun::into_record);
+    (runs.collect(), context)
+}
