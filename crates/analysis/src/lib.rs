@@ -97,8 +97,8 @@ pub use run::{
 pub use spread::relative_half_width;
 pub use survey::{
     CacheLook, CellReport, Filled, GoalAnswer, Ladder, LadderEnd, Limit, LimitKind, LoadsLeft,
-    SurveyBudget, SurveyCells, SurveyContext, SurveyReport, SurveyRow, UNKNOWN_WIDTH, raw_label,
-    survey_report, survey_report_knowing,
+    SurveyBudget, SurveyCells, SurveyContext, SurveyKnee, SurveyReport, SurveyRow, UNKNOWN_WIDTH,
+    raw_label, survey_report, survey_report_knowing,
 };
 pub use sweep::{
     AxisForecast, BestCell, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts,

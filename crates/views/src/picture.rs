@@ -32,8 +32,9 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let most = loads.iter().map(|cell| cell.rate_per_s).fold(0.0, f64::max);
     let name = printable(&row.workload);
     let head = format!("  {name}: in flight, IO/s, median latency");
+    let knee_at = report.knee(row).map(|knee| knee.in_flight);
     let bars = thinned(loads, row.knee_depth).into_iter().map(|cell| {
-        let knee = (row.knee_depth == Some(cell.queue_depth)).then_some("  knee");
+        let knee = (knee_at == Some(cell.queue_depth)).then_some("  knee");
         let median = cell.latency.at(0.5).and_then(|p| p.latency_ns);
         format!(
             "  {:>5}  {:<width$}  {:>6}  {:>7}{}",

@@ -33,7 +33,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let (counts, name) = (check.measured.as_ref()?, check.device.as_deref()?);
     let ratio = [counts.read, counts.write]
         .iter()
-        .filter_map(ratio)
+        .filter_map(requests_an_io)
         .fold(0.0, f64::max);
     if !only || ratio < RATIO_MIN {
         return None;
@@ -67,7 +67,9 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     ))
 }
 
-fn ratio(counts: &OperationComparison) -> Option<f64> {
+/// How many requests the device had of each I/O; none of few I/Os, and where it moved other bytes than the tool, for then
+/// they were not all the tool's.
+pub(super) fn requests_an_io(counts: &OperationComparison) -> Option<f64> {
     let apart = counts.difference_bytes.unsigned_abs() as f64;
     let same = apart <= BYTES_APART * counts.tool_bytes as f64;
     let enough = counts.tool_ios >= IOS_MIN && same;

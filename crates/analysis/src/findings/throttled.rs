@@ -2,20 +2,28 @@
 //!
 //! What was reached is between 7 % below the limit and 5 % above it (tokens that were saved up), and one slice of the
 //! throttle more either way, which counts in short runs. A limit that was not reached changes nothing and is not told.
+//!
+//! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts, and
+//! before them the try that io_uring makes without waiting, because the kernel refuses to cut such a one. 1 MiB that reached
+//! the device as two requests cost three on a 6.18 kernel with io_uring (`blkio.throttle.io_serviced`), two with libaio and
+//! sync. Kernels before 5.16 count an I/O once; so both are looked at, and the one that is nearer to the limit is told.
 
 use super::below::targets;
+use super::requests_split::requests_an_io;
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::rows::per_second;
 use crate::say;
-use model::{BlockDevice, CacheMode, IoLimit, Operation};
+use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: "throttled",
     cause: Cause::Cap,
     what: "A limit of this process's control group decided the rate, not the device.",
     method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and unbuffered \
-             I/O reached between 93 % and 105 % of it, give or take 0.1 s of it.",
-    source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst.",
+             I/O reached between 93 % and 105 % of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
+             that the device had of an I/O, and one more where io_uring tried it without waiting first.",
+    source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst; \
+             block/blk-merge.c on REQ_NOWAIT.",
     advice: "Run it outside that group, or lift the limit.",
     look: Look::Own(look),
 };
@@ -24,6 +32,8 @@ const SHARE_MIN: f64 = 0.93;
 const SHARE_MAX: f64 = 1.05;
 /// The kernel's throttle lets I/Os through once in such a slice, so a run may catch one more or less.
 const SLICE_S: f64 = 0.1;
+/// An I/O that counts for less than this is not worth a word.
+const TOLD_MIN: f64 = 1.05;
 
 /// A limit, and what was reached of it.
 struct Reached {
@@ -31,6 +41,59 @@ struct Reached {
     name: &'static str,
     limit: f64,
     share: f64,
+    each: Each,
+}
+
+/// What an I/O counts for at the limiter.
+#[derive(Clone, Copy)]
+struct Each {
+    requests: f64, // that the device had of it
+    tries: f64,    // of io_uring's before, that had to be repeated
+}
+
+impl Each {
+    const ONCE: Each = Each {
+        requests: 1.0,
+        tries: 0.0,
+    };
+
+    /// As the device's own counters have it; none where it did not have more requests than the tool I/Os.
+    fn cut(own: &Own<'_>, operation: Operation, device: &str) -> Option<Each> {
+        let [check] = own.device_checks else {
+            return None;
+        };
+        let counts = check.measured.as_ref()?;
+        let counts = match operation {
+            Operation::Read => &counts.read,
+            Operation::Write => &counts.write,
+        };
+        let requests = requests_an_io(counts).filter(|many| *many > 1.0)?;
+        let tries = match own.record.engine.backend.as_str() {
+            "io_uring" => (requests - 1.0).min(1.0), // as many as were cut, each into two at least
+            _ => 0.0,
+        };
+        let same = check.device.as_deref() == Some(device);
+        same.then_some(Each { requests, tries })
+    }
+
+    fn sum(self) -> f64 {
+        self.requests + self.tries
+    }
+
+    /// `, each I/O counting as 3.00 (2.00 requests, 1.00 for io_uring's first try)`.
+    fn words(self) -> String {
+        let sum = self.sum();
+        match self.tries {
+            _ if sum < TOLD_MIN => String::new(),
+            0.0 => format!(", each I/O counting as {} requests", say::digits(sum)),
+            tries => format!(
+                ", each I/O counting as {} ({} requests, and {} for what io_uring tried first without waiting)",
+                say::digits(sum),
+                say::digits(self.requests),
+                say::digits(tries)
+            ),
+        }
+    }
 }
 
 fn look(own: &Own<'_>) -> Option<Finding> {
@@ -41,13 +104,15 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         .filter(|reached| (SHARE_MIN - slack..=SHARE_MAX + slack).contains(&reached.share))
         .min_by(|a, b| (a.share - 1.0).abs().total_cmp(&(b.share - 1.0).abs()))?;
     let sentence = format!(
-        "a control group of this process limits {}, and {} of that was reached: it is the limit's figure, not the device's",
+        "a control group of this process limits {}, and {} of that was reached{}: it is the limit's figure, not the device's",
         reached.what,
-        say::percent(reached.share)
+        say::percent(reached.share),
+        reached.each.words()
     );
     let evidence = [
         (reached.name, reached.limit),
         ("reached_share", reached.share),
+        ("counted_an_io", reached.each.sum()),
     ];
     Some(finding(
         RULE.id,
@@ -81,51 +146,59 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
         return Vec::new();
     };
     let [read, write] = sums;
-    let measured = own.record.phases.measured();
-    let of = |amount: u64, limit: Option<f64>, words: &dyn Fn(f64) -> String, id| {
-        let limit = limit.filter(|limit| *limit > 0.0)?;
-        let share = crate::rows::share(per_second(amount as f64, measured), limit)?;
-        Some(Reached {
-            what: words(limit),
-            name: id,
-            limit,
-            share,
+    let both = [
+        (
+            Operation::Read,
+            read,
+            limit.read_ios_per_s,
+            limit.read_per_s,
+        ),
+        (
+            Operation::Write,
+            write,
+            limit.write_ios_per_s,
+            limit.write_per_s,
+        ),
+    ];
+    let reached = both.into_iter().flat_map(|(operation, done, ios, bytes)| {
+        let cut = Each::cut(own, operation, &name);
+        let counts = std::iter::once(Each::ONCE).chain(cut);
+        let by_ios = counts.filter_map(move |each| of_ios(own, done.0, ios, each));
+        let by_bytes = of_bytes(own, done.1, bytes);
+        let what = match operation {
+            Operation::Read => format!("reads of {name}"),
+            Operation::Write => format!("writes to {name}"),
+        };
+        by_ios.chain(by_bytes).map(move |reached| Reached {
+            what: format!("{what} to {}", reached.what),
+            ..reached
         })
-    };
-    let ios = |what: &str, limit: f64| format!("{what} {name} to {} a second", say::rate(limit));
-    let moved =
-        |what: &str, limit: f64| format!("{what} {name} to {} MiB/s", say::mib_per_s(limit));
-    let float = |limit: Option<u64>| limit.map(|limit| limit as f64);
-    let bytes = |limit: Option<model::Bytes>| limit.map(|limit| limit.0 as f64);
-    [
-        of(
-            read.0,
-            float(limit.read_ios_per_s),
-            &|l| ios("reads of", l),
-            "cap_per_s",
-        ),
-        of(
-            write.0,
-            float(limit.write_ios_per_s),
-            &|l| ios("writes to", l),
-            "cap_per_s",
-        ),
-        of(
-            read.1,
-            bytes(limit.read_per_s),
-            &|l| moved("reads of", l),
-            "cap_bytes_per_s",
-        ),
-        of(
-            write.1,
-            bytes(limit.write_per_s),
-            &|l| moved("writes to", l),
-            "cap_bytes_per_s",
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    });
+    reached.collect()
+}
+
+fn of_ios(own: &Own<'_>, ios: u64, limit: Option<u64>, each: Each) -> Option<Reached> {
+    let limit = limit.filter(|limit| *limit > 0)? as f64;
+    let counted = per_second(ios as f64 * each.sum(), own.record.phases.measured());
+    Some(Reached {
+        what: format!("{} a second", say::rate(limit)),
+        name: "cap_per_s",
+        limit,
+        share: crate::rows::share(counted, limit)?,
+        each,
+    })
+}
+
+fn of_bytes(own: &Own<'_>, bytes: u64, limit: Option<Bytes>) -> Option<Reached> {
+    let limit = limit.filter(|limit| limit.0 > 0)?.0 as f64;
+    let moved = per_second(bytes as f64, own.record.phases.measured());
+    Some(Reached {
+        what: format!("{} MiB/s", say::mib_per_s(limit)),
+        name: "cap_bytes_per_s",
+        limit,
+        share: crate::rows::share(moved, limit)?,
+        each: Each::ONCE,
+    })
 }
 
 #[cfg(test)]
@@ -192,5 +265,48 @@ mod tests {
             let found = found(&limited(reads(limit)), "throttled");
             assert_eq!(found.is_some(), told, "{limit}");
         }
+    }
+
+    /// 667 reads a second of 1 MiB, of which the device had two requests each.
+    fn cut(backend: &str, done: u64) -> RunRecord {
+        let sample = Sample {
+            block: Bytes::mib(1),
+            reads: done,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        record.engine.backend = backend.to_owned();
+        record.targets[0].chain[0].number = (254, 1);
+        record.host.limits.io = vec![IoLimit {
+            device: (254, 1),
+            ..reads(2000)
+        }];
+        record.window.after.devices[0].reads = 2 * done;
+        record
+    }
+
+    #[test]
+    fn a_limit_counts_every_request_of_a_large_io_and_what_io_uring_tried_first() {
+        let told = found(&cut("io_uring", 6670), "throttled").unwrap();
+        assert_eq!(
+            told.sentence,
+            "a control group of this process limits reads of vda1 to 2 000 a second, and 100 % of that was reached, each \
+             I/O counting as 3.00 (2.00 requests, and 1.00 for what io_uring tried first without waiting): it is the \
+             limit's figure, not the device's"
+        );
+        let told = found(&cut("libaio", 10_000), "throttled").unwrap();
+        assert!(
+            told.sentence
+                .contains("each I/O counting as 2.00 requests: "),
+            "{}",
+            told.sentence
+        );
+        // An older kernel counts it once, whatever is cut.
+        let told = found(&cut("libaio", 20_000), "throttled").unwrap();
+        assert!(told.sentence.contains("100 % of that was reached: "));
+        assert_eq!(found(&cut("libaio", 6670), "throttled"), None);
+        let mut others = cut("io_uring", 6670);
+        others.window.after.devices[0].read_bytes.0 *= 2;
+        assert_eq!(found(&others, "throttled"), None);
     }
 }

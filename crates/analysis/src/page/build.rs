@@ -147,12 +147,15 @@ impl PageBuilder {
             .enumerate()
             .map(|(place, (cell, row))| Seen { place, cell, row })
             .collect();
-        let curves = curves(&seen);
+        let curves = curves(&seen, &self.document.parts);
         let mut roofs = Vec::new();
         for (number, part) in self.document.parts.iter_mut().enumerate() {
             part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
             if let Some((word, why)) = part.limit.take() {
                 panel::name_limit(&mut part.panel, &word, &why);
+            }
+            if let Some(knees) = part.knees.take() {
+                panel::name_knee(&mut part.panel, &seen, (&knees, number));
             }
             part.counts = words::counts(&seen, part.counts.planned, number);
             words::complete(part, &seen, number);

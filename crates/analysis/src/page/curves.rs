@@ -3,15 +3,13 @@
 //! A curve is one workload with one number of threads; its load is the number of I/Os outstanding over all threads. Of
 //! several cells with one load the one whose rate stands in the middle is shown: a mean of percentiles is none.
 
-use super::{CurveMark, CurvePoint, PageCell, PageCurve};
+use super::{CurveMark, CurvePoint, PageCell, PageCurve, PagePart};
 use crate::models::kneedle;
 use crate::say;
+use crate::survey::{KNEE_SHARE, SurveyKnee};
 use model::ResultRow;
 use std::collections::HashMap;
 use std::hash::Hash;
-
-/// The share of the best rate that counts as having reached it; as in a survey.
-const KNEE_SHARE: f64 = 0.95;
 
 /// A cell as the curves see it.
 pub(super) struct Seen<'a> {
@@ -85,8 +83,8 @@ impl Seen<'_> {
     }
 }
 
-/// All curves with two loads or more, in the order of their first cells.
-pub(super) fn curves(cells: &[Seen<'_>]) -> Vec<PageCurve> {
+/// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it tells.
+pub(super) fn curves(cells: &[Seen<'_>], parts: &[PagePart]) -> Vec<PageCurve> {
     let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
     let mut places = HashMap::new();
     let loaded =
@@ -98,10 +96,13 @@ pub(super) fn curves(cells: &[Seen<'_>]) -> Vec<PageCurve> {
             None => groups.push(vec![seen]),
         }
     }
-    groups.iter().filter_map(|group| curve(group)).collect()
+    groups
+        .iter()
+        .filter_map(|group| curve(group, parts))
+        .collect()
 }
 
-fn curve(group: &[&Seen<'_>]) -> Option<PageCurve> {
+fn curve(group: &[&Seen<'_>], parts: &[PagePart]) -> Option<PageCurve> {
     let mut loads: Vec<u64> = group.iter().filter_map(|seen| seen.outstanding()).collect();
     loads.sort_unstable();
     loads.dedup();
@@ -126,14 +127,46 @@ fn curve(group: &[&Seen<'_>]) -> Option<PageCurve> {
             (point, middle)
         })
         .collect();
+    let part = group[0].cell.part;
+    let told = parts.get(part).and_then(|part| part.knees.as_deref());
     Some(PageCurve {
-        part: group[0].cell.part,
+        part,
         workload: group[0].workload(),
         threads: group[0].row.work.threads.unwrap_or(1),
-        knee: knee(&points),
+        knee: match told {
+            Some(knees) => told_knee(knees, &points),
+            None => knee(&points),
+        },
         cap: None,
         points: points.into_iter().map(|(point, _)| point).collect(),
     })
+}
+
+/// The survey's, on the curve that has its load with its threads.
+fn told_knee(
+    knees: &[(String, Option<SurveyKnee>)],
+    points: &[(CurvePoint, &Seen<'_>)],
+) -> Option<CurveMark> {
+    points.iter().find_map(|(point, seen)| {
+        let (_, knee) = knees.iter().find(|(label, _)| *label == seen.cell.label)?;
+        let knee = knee.as_ref()?;
+        let threads = u64::from(seen.row.work.threads?);
+        let here = (point.outstanding, threads) == (knee.in_flight, knee.threads);
+        here.then(|| CurveMark {
+            outstanding: Some(knee.in_flight as f64),
+            rate_per_s: Some(knee.rate_per_s),
+            how: told_how(knee),
+        })
+    })
+}
+
+/// How a survey found its knee, in half a sentence.
+pub(super) fn told_how(knee: &SurveyKnee) -> String {
+    format!(
+        "the fewest outstanding that reach {} of the best rate of this workload, {} IO/s",
+        say::percent(KNEE_SHARE),
+        say::rate(knee.best_per_s)
+    )
 }
 
 /// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95 % of the best rate of the curve;

@@ -30,6 +30,7 @@ use crate::compare::{ChangeReport, Difference};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, FindingRank};
+use crate::survey::SurveyKnee;
 use crate::verdict::Rank;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,6 +97,10 @@ pub struct PagePart {
     /// What holds the rate down, in a word and a sentence, where a survey says so; it goes into the panel.
     #[serde(skip)]
     pub limit: Option<(String, String)>,
+    /// The knee of each workload by its label, where a survey tells them, none where the rate still rose; they go into the
+    /// panel and onto the curves. None of other kinds of parts, whose curves are looked at one by one.
+    #[serde(skip)]
+    pub knees: Option<Vec<(String, Option<SurveyKnee>)>>,
     /// How many cells there are of each kind.
     pub counts: PageCounts,
     /// The machine; none where it is not known.

@@ -3,13 +3,13 @@
 //! Only of cells that may be used and whose I/Os all succeeded. A figure that is not known is there all the same and says
 //! why: a gap is an answer too.
 
-use super::curves::Seen;
+use super::curves::{Seen, told_how};
 use super::roof::first_most;
 use super::{PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::say;
-use crate::survey::UNKNOWN_WIDTH;
+use crate::survey::{SurveyKnee, UNKNOWN_WIDTH};
 
 /// The panel of one part.
 pub(super) fn panel(
@@ -40,6 +40,7 @@ fn item(id: &str, label: &str, unit: Unit) -> PanelItem {
 }
 
 const NO_CELL: &str = "no cell may be used";
+const SEVERAL: &str = "it takes several loads of one workload to see one";
 
 fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
     let item = item("peak_bytes", "Peak bandwidth", Unit::SizePerSecond);
@@ -126,7 +127,7 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
     };
     let Some(curve) = curves.iter().find(holds) else {
         return PanelItem {
-            note: "it takes several loads of one workload to see one".to_owned(),
+            note: SEVERAL.to_owned(),
             ..item
         };
     };
@@ -188,6 +189,66 @@ fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem
             note: "no rule found what holds the rate down".to_owned(),
             ..item
         },
+    }
+}
+
+/// Puts the knee that a survey found in the place of what curves tell one by one: that of the workload with the highest rate,
+/// over all numbers of threads.
+pub(super) fn name_knee(
+    panel: &mut [PanelItem],
+    cells: &[Seen<'_>],
+    (knees, part): (&[(String, Option<SurveyKnee>)], usize),
+) {
+    let of = |seen: &Seen<'_>| knees.iter().find(|(label, _)| *label == seen.cell.label);
+    let own = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable() && of(seen).is_some();
+    let usable: Vec<&Seen<'_>> = cells.iter().filter(own).collect();
+    let Some(peak) = first_most(&usable, |seen| surely(seen.cell.rate, seen.rate())) else {
+        return;
+    };
+    let mine = |seen: &&&Seen<'_>| seen.cell.label == peak.cell.label;
+    let found = of(peak).and_then(|(_, knee)| knee.as_ref());
+    for item in panel.iter_mut().filter(|item| item.id == "knee") {
+        let (estimate, cell, note) = match found {
+            Some(knee) => (
+                Some(Estimate::bare(knee.in_flight as f64, 0.0)),
+                at_knee(usable.iter().filter(mine), knee),
+                format!(
+                    "{} IO/s of {}; {}",
+                    say::rate(knee.rate_per_s),
+                    peak.workload(),
+                    told_how(knee)
+                ),
+            ),
+            None => (None, None, not_reached(usable.iter().filter(mine))),
+        };
+        (item.estimate, item.cell, item.note) = (estimate, cell, note);
+    }
+}
+
+/// The cell of a survey's knee: of several runs of one load the one that was meant.
+fn at_knee<'a, 'b: 'a>(
+    cells: impl Iterator<Item = &'a &'a Seen<'b>>,
+    knee: &SurveyKnee,
+) -> Option<usize> {
+    let here = cells.filter(|seen| {
+        let threads = seen.row.work.threads.map(u64::from);
+        (seen.outstanding(), threads) == (Some(knee.in_flight), Some(knee.threads))
+    });
+    let apart = |seen: &Seen<'_>| (seen.rate() - knee.rate_per_s).abs();
+    let nearest = here.min_by(|one, other| apart(one).total_cmp(&apart(other)));
+    nearest.map(|seen| seen.place)
+}
+
+/// Why a survey tells no knee of this workload.
+fn not_reached<'a, 'b: 'a>(cells: impl Iterator<Item = &'a &'a Seen<'b>>) -> String {
+    let loads: Vec<&Seen<'_>> = cells.copied().collect();
+    let first = loads.first().and_then(|seen| seen.outstanding());
+    match loads.iter().find(|seen| seen.outstanding() != first) {
+        Some(seen) => format!(
+            "not reached: the rate of {} still rose at the largest load that was tried",
+            seen.workload()
+        ),
+        None => SEVERAL.to_owned(),
     }
 }
 

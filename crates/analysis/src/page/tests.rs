@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sample::Sample;
-use crate::{Rank, run_report};
+use crate::{Rank, SurveyContext, SurveyReport, run_report, survey_report};
 use model::{Bytes, Origin, Ratio, ResultRow};
 
 fn part(name: &str) -> PagePart {
@@ -80,6 +80,58 @@ fn a_rate_that_still_rises_has_no_knee() {
     );
     assert_eq!(page.curves[0].knee, None);
     assert!(page.parts[0].verdict.sentences[1].starts_with("No knee was reached"));
+}
+
+/// A survey's page, made of what its report says.
+fn page_of_a_survey(cells: &[(u32, u32, u64)]) -> (SurveyReport, PageDocument) {
+    let mut page = PageBuilder::new(7, "0.1.0", false);
+    page.part(part("12"));
+    let mut runs = Vec::new();
+    for (number, &(threads, depth, reads)) in (1u32..).zip(cells) {
+        let mut record = at_depth(depth, reads).build();
+        record.plan.targets[0].threads = threads;
+        let row = ResultRow {
+            session: 12,
+            number,
+            label: "4K random read".to_owned(),
+            ..ResultRow::of_record(&record)
+        };
+        page.measured(row, &record, &run_report(&record), None);
+        runs.push(("4K random read".to_owned(), record));
+    }
+    let report = survey_report(&runs, &SurveyContext::default());
+    page.last_part().unwrap().knees = Some(report.knees());
+    (report, page.finish(1 << 20))
+}
+
+#[test]
+fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
+    let knee_of = |page: &PageDocument| {
+        let mut panel = page.parts[0].panel.iter();
+        panel.find(|item| item.id == "knee").unwrap().clone()
+    };
+    // Two threads reach the most, with one load; one thread has all the others.
+    let one = [(1, 1, 20_000), (1, 2, 40_000), (1, 4, 76_000)];
+    let (report, page) = page_of_a_survey(&[one.as_slice(), &[(2, 4, 79_000)]].concat());
+    let told = report.knee(&report.rows[0]).unwrap();
+    assert_eq!((told.in_flight, told.threads), (4, 1));
+    let item = knee_of(&page);
+    assert_eq!((item.estimate.unwrap().value, item.cell), (4.0, Some(2)));
+    assert!(
+        item.note
+            .ends_with("that reach 95 % of the best rate of this workload, 7 900 IO/s"),
+        "{}",
+        item.note
+    );
+    let marks: Vec<_> = page.curves.iter().map(|curve| curve.knee.clone()).collect();
+    assert_eq!(marks[0].as_ref().unwrap().outstanding, Some(4.0));
+    // Where the text tells none, the page says why, although curves could be drawn.
+    let (report, page) = page_of_a_survey(&[one.as_slice(), &[(2, 4, 99_000)]].concat());
+    assert_eq!(report.knee(&report.rows[0]), None);
+    let item = knee_of(&page);
+    assert_eq!((item.estimate, item.cell), (None, None));
+    assert!(item.note.starts_with("not reached: "), "{}", item.note);
+    assert_eq!(page.curves[0].knee, None);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Records and context → the report of a survey.
 
+use super::knee::knee_depth;
 use super::{
     CellReport, GoalAnswer, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport,
     SurveyRow, answer, beside, ladder, limit,
@@ -150,15 +151,11 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
 }
 
 fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow {
-    let closed = |cell: &&CellReport| cell.workload == label && cell.asked_rate_per_s.is_none();
-    let mine = once_each(cells.iter().filter(closed));
-    let usable = || {
-        let sound = |cell: &&&CellReport| cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed;
-        mine.iter().copied().filter(move |cell| sound(&cell))
-    };
+    let mine = loads(label, cells);
+    let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
     let best = the_peak(&usable().collect::<Vec<_>>());
     let shallow = usable().find(|cell| cell.queue_depth == 1);
-    let ladder = ladder::ladder(label, &mine, planned);
+    let ladder = ladder::ladder(label, &mine, best, planned);
     let (mut rank, mut reasons) = judge(best, shallow);
     if best.is_none() && ladder.end != LadderEnd::NotRun {
         rank = Rank::Invalid;
@@ -174,8 +171,8 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
         depth_1_p50_ns: shallow.and_then(|cell| cell.latency.at(0.5)?.latency_ns),
         depth_1_mean_ns: shallow.and_then(|cell| cell.latency.mean_ns),
         goal: None,
-        knee_depth: best.and_then(|best| ladder::knee_depth(&mine, best.rate_per_s)),
-        knee: knee(&mine),
+        knee_depth: best.and_then(|best| knee_depth(&mine, best)),
+        knee: models_of(&mine),
         limit: None,
         best: best.cloned(),
         ladder,
@@ -183,7 +180,7 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
 }
 
 /// One curve: a workload has one block size.
-fn knee(cells: &[&CellReport]) -> Option<KneeModels> {
+fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     let sound = cells.iter().filter(|cell| {
         cell.rank != Rank::Invalid && cell.rate_per_s > 0.0 && cell.errors.is_empty()
     });
@@ -234,11 +231,17 @@ fn at_least(cell: &CellReport) -> f64 {
     cell.rate_per_s * (1.0 - width.unwrap_or(UNKNOWN_WIDTH))
 }
 
-/// Each load once: of one that was run several times, the run that measured longest, for it is known best. In the order of
-/// their first runs.
-fn once_each<'a>(cells: impl Iterator<Item = &'a CellReport>) -> Vec<&'a CellReport> {
+/// Whether a cell moved anything, and did not end by a failure.
+pub(super) fn is_sound(cell: &CellReport) -> bool {
+    cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed
+}
+
+/// Each load of a workload once, without those of an open loop: of one that was run several times, the run that measured
+/// longest, for it is known best. In the order of their first runs.
+pub(super) fn loads<'a>(label: &str, cells: &'a [CellReport]) -> Vec<&'a CellReport> {
+    let closed = |cell: &&CellReport| cell.workload == label && cell.asked_rate_per_s.is_none();
     let mut once: Vec<&CellReport> = Vec::new();
-    for cell in cells {
+    for cell in cells.iter().filter(closed) {
         let same = |known: &&&mut &CellReport| {
             (known.queue_depth, known.threads) == (cell.queue_depth, cell.threads)
         };

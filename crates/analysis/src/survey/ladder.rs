@@ -1,5 +1,6 @@
-//! Why a ladder of depths ended, read from its cells; and the depth from which on nothing is gained.
+//! Why a ladder of depths ended, read from its cells.
 
+use super::knee::knee;
 use super::{CellReport, Ladder, LadderEnd, SurveyContext};
 use crate::gain;
 use crate::run::OutcomeKind;
@@ -9,11 +10,15 @@ use crate::say;
 const LEFT_OUT: &str = "left out: this survey only reads";
 /// Deepest rung where the context does not tell.
 const QUEUE_DEPTH_MAX: u64 = 128;
-/// The share of the best rate that counts as having reached it.
-const KNEE_SHARE: f64 = 0.95;
 
-pub(super) fn ladder(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> Ladder {
-    let (end, reason) = end(workload, cells, context);
+/// `best` is what the row shows as such.
+pub(super) fn ladder(
+    workload: &str,
+    cells: &[&CellReport],
+    best: Option<&CellReport>,
+    context: &SurveyContext,
+) -> Ladder {
+    let (end, reason) = end(workload, cells, best, context);
     Ladder {
         depths: cells.iter().map(|cell| cell.queue_depth).collect(),
         end,
@@ -28,7 +33,12 @@ impl Ladder {
     }
 }
 
-fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (LadderEnd, String) {
+fn end(
+    workload: &str,
+    cells: &[&CellReport],
+    best: Option<&CellReport>,
+    context: &SurveyContext,
+) -> (LadderEnd, String) {
     let Some(deepest) = cells.iter().map(|cell| cell.queue_depth).max() else {
         let reason = match (context.read_only, &context.failure) {
             (Some(true), _) if writes(workload) => LEFT_OUT.to_owned(),
@@ -65,7 +75,7 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
         return interrupted();
     }
     if context.settled.iter().any(|known| known == workload) {
-        return (LadderEnd::GainEnded, settled(cells));
+        return (LadderEnd::GainEnded, settled(cells, best));
     }
     // Depth doubles: the next rung would be beyond what was allowed.
     let allowed = context.queue_depth_max.unwrap_or(QUEUE_DEPTH_MAX);
@@ -93,24 +103,19 @@ fn end(workload: &str, cells: &[&CellReport], context: &SurveyContext) -> (Ladde
 }
 
 /// What ended a climb that found its knee and its peak.
-fn settled(cells: &[&CellReport]) -> String {
-    let best = cells
-        .iter()
-        .max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
-    let knee = best.and_then(|best| knee_depth(cells, best.rate_per_s));
-    let beyond = |knee: u64| {
-        let deeper = cells.iter().filter(move |cell| cell.queue_depth > knee);
-        deeper.map(|cell| cell.rate_per_s).reduce(f64::max)
+fn settled(cells: &[&CellReport], best: Option<&CellReport>) -> String {
+    let Some(best) = best else {
+        return "nothing completed".to_owned();
     };
-    match (best, knee) {
-        (Some(best), Some(knee)) => match beyond(knee) {
-            Some(rate) if rate > best.rate_per_s * 0.999 => {
-                format!("knee at {knee}, peak at {}", best.queue_depth)
-            }
-            Some(_) => format!("knee at {knee}; deeper is no faster"),
-            None => format!("knee at {knee}, the deepest that was allowed"),
-        },
-        _ => "nothing completed".to_owned(),
+    match knee(cells, best) {
+        Some(knee) if best.queue_depth > knee.in_flight => {
+            format!("knee at {}, peak at {}", knee.in_flight, best.queue_depth)
+        }
+        Some(knee) => format!("knee at {}; deeper is no faster", knee.in_flight),
+        None => format!(
+            "still rising at {}, the deepest that was allowed",
+            best.queue_depth
+        ),
     }
 }
 
@@ -127,14 +132,4 @@ fn rates(cells: &[&CellReport]) -> Vec<f64> {
         .collect();
     rungs.sort_by_key(|(depth, _)| *depth);
     rungs.into_iter().map(|(_, rate)| rate).collect()
-}
-
-/// The smallest depth whose rate reaches 95 % of the best. A hint and no fitted knee: with one short run a
-/// rung, two rungs closer than that cannot be told apart.
-pub(super) fn knee_depth(cells: &[&CellReport], best_rate: f64) -> Option<u64> {
-    let reached = cells
-        .iter()
-        .filter(|cell| cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed)
-        .filter(|cell| cell.rate_per_s >= KNEE_SHARE * best_rate);
-    reached.map(|cell| cell.queue_depth).min()
 }

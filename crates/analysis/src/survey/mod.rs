@@ -1,7 +1,7 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end
-//! of a ladder in `ladder`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
+//! of a ladder in `ladder`, where depth stops to pay in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
 //! judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent: what
 //! to run next, which is `sweep`'s.
 
@@ -9,6 +9,7 @@ mod answer;
 mod beside;
 mod build;
 mod headline;
+mod knee;
 mod ladder;
 mod limit;
 #[cfg(test)]
@@ -16,6 +17,8 @@ mod tests;
 
 pub use beside::{CacheLook, raw_label};
 pub use build::{UNKNOWN_WIDTH, survey_report, survey_report_knowing};
+pub(crate) use knee::KNEE_SHARE;
+pub use knee::SurveyKnee;
 
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;

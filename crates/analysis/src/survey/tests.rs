@@ -63,6 +63,60 @@ fn a_row_shows_its_best_cell_and_where_the_gain_ends() {
 }
 
 #[test]
+fn a_knee_is_told_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_same() {
+    let settled = SurveyContext {
+        settled: vec!["4K random read".to_owned()],
+        ..context()
+    };
+    let report = survey_report(&climb(), &settled);
+    let row = &report.rows[0];
+    let knee = report.knee(row).unwrap();
+    assert_eq!((knee.in_flight, knee.threads), (4, 1));
+    assert_eq!((knee.rate_per_s, knee.best_per_s), (3000.0, 3050.0));
+    assert_eq!(row.ladder.reason, "knee at 4, peak at 16");
+    let rising = survey_report(&climb()[..3], &settled);
+    assert_eq!(rising.knee(&rising.rows[0]), None);
+    assert_eq!(rising.rows[0].knee_depth, Some(4));
+    assert_eq!(
+        rising.rows[0].ladder.reason,
+        "still rising at 4, the deepest that was allowed"
+    );
+    let mut failed = climb()[..4].to_vec();
+    failed[3].1.outcome = failure();
+    let failed = survey_report(&failed, &settled);
+    assert_eq!(failed.knee(&failed.rows[0]), None, "8 told nothing");
+}
+
+/// A short cell may be the highest by luck: the table takes one that is known better, and its ladder must not name the other.
+#[test]
+fn the_peak_of_the_ladder_is_that_of_the_row() {
+    let mut cells = climb();
+    let (_, lucky) = &mut cells[3]; // 8 in flight: too short to be known
+    *lucky = Sample {
+        depth: 8,
+        reads: 32,
+        planned: Nanos::millis(10),
+        measured: Nanos::millis(10),
+        ..Sample::default()
+    }
+    .build();
+    let settled = SurveyContext {
+        settled: vec!["4K random read".to_owned()],
+        ..context()
+    };
+    let report = survey_report(&cells, &settled);
+    let row = &report.rows[0];
+    assert_eq!(report.cells[3].rate_per_s, 3200.0);
+    assert_ne!(row.best.as_ref().unwrap().queue_depth, 8);
+    let told = format!("peak at {}", row.best.as_ref().unwrap().queue_depth);
+    assert!(
+        row.ladder.reason.ends_with(&told),
+        "{} {told}",
+        row.ladder.reason
+    );
+}
+
+#[test]
 fn a_workload_that_was_left_out_says_why_and_weakens_nothing() {
     let report = survey_report(&climb(), &context());
     assert_eq!(report.rows[1].ladder.end, LadderEnd::NotRun);

@@ -148,6 +148,30 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
     }
 }
 
+/// The limiter counts what the kernel makes of them: several for one.
+#[test]
+fn a_limit_of_ios_is_named_of_large_ios_that_count_for_several() {
+    let _held = quietly();
+    let Some(looped) = Loop::new(&["--direct-io=on"]) else {
+        return;
+    };
+    let limit = 600;
+    let Some(group) = Group::of_io(number_of(&looped.device), "riops", limit) else {
+        return;
+    };
+    let bench = Bench::new();
+    for engine in ["io_uring", "sync"] {
+        let line = format!(
+            "run -t 4 -b 1M --engine {engine} {SHORT} {}",
+            looped.device.display()
+        );
+        names_it(limit as f64, || {
+            let document = in_group(&bench, &group, false, &line).unwrap();
+            told(&document, "throttled", "cap_per_s")
+        });
+    }
+}
+
 #[test]
 fn a_limit_is_named_over_the_depths_of_a_sweep() {
     let _held = quietly();

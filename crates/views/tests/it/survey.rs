@@ -126,7 +126,7 @@ fn a_survey_with_a_failed_cell() {
           4K random read: in flight, IO/s, median latency
               1  ██████████                                           5 714   175 µs
               4  ███████████████████████████▌                        16.0 k   250 µs
-             16  ██████████████████████████████████████████████████  29.1 k   550 µs  knee
+             16  ██████████████████████████████████████████████████  29.1 k   550 µs
 
         device  vda1 counted 12.8 GiB read, 4.59 GiB written; fathom counted 12.8 GiB read, 4.59 GiB
                 written: the same to the byte
@@ -216,7 +216,7 @@ fn a_survey_of_which_only_the_records_are_left() {
           4K random read: in flight, IO/s, median latency
               1  ██████████████████                                   5 714   175 µs
               2  ███████████████████████████████▌                    10.0 k   200 µs
-              4  ██████████████████████████████████████████████████  16.0 k   250 µs  knee
+              4  ██████████████████████████████████████████████████  16.0 k   250 µs
 
         device  vda1 counted 8.01 GiB read, 2.86 GiB written; fathom counted 8.01 GiB read, 2.86 GiB
                 written: the same to the byte

@@ -6,7 +6,8 @@ use crate::commands::show::command_of;
 use crate::commands::{survey, sweep};
 use analysis::page::{PageBuilder, PageCounts, PagePart};
 use analysis::{
-    SurveyRow, SweepResult, SweepRun, imported_report, run_report, say, survey_report, sweep_report,
+    SurveyReport, SurveyRow, SweepResult, SweepRun, imported_report, run_report, say,
+    survey_report, sweep_report,
 };
 use model::{Origin, ResultRow, RunRecord};
 use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoreError, StoredResult};
@@ -182,7 +183,12 @@ fn whole_survey(
     if let Some(part) = page.last_part().filter(|_| !cells.is_empty()) {
         part.verdict.rank = Some(report.verdict.rank);
         part.verdict.headline = report.headline();
-        part.models = report.rows.iter().flat_map(found).collect();
+        part.models = report
+            .rows
+            .iter()
+            .flat_map(|row| found(row, &report))
+            .collect();
+        part.knees = Some(report.knees());
         part.limit = limits(&report.rows);
         part.verdict.sentences.extend(report.answer);
         part.notes.extend(report.loose);
@@ -212,10 +218,10 @@ fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
 
 /// What a survey found of a workload beside its figures: knee, what two models say of it, limit, and the rate that keeps
 /// a latency.
-fn found(row: &SurveyRow) -> Vec<String> {
-    let knee = row
-        .knee_depth
-        .map(|knee| format!("{}: knee at {knee} in flight", row.workload));
+fn found(row: &SurveyRow, report: &SurveyReport) -> Vec<String> {
+    let knee = report
+        .knee(row)
+        .map(|knee| format!("{}: knee at {} in flight", row.workload, knee.in_flight));
     let models = row.knee.as_ref().and_then(|models| {
         let said = models.sentence.as_ref()?;
         Some(format!("{}: {said}", row.workload))
