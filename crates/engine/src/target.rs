@@ -34,12 +34,12 @@ impl OpenTarget {
         if target.write_through && !passed_through {
             flags |= libc::O_DSYNC;
         }
-        let file = OpenOptions::new()
+        let mut options = OpenOptions::new();
+        options
             .read(reads || target.mapped.is_some()) // a shared mapping is made of readable files only
-            .write(writes)
-            .custom_flags(flags)
-            .open(path)
-            .map_err(|source| RunError::Open {
+            .write(writes);
+        let file =
+            host::open_unmarked(&mut options, flags, path).map_err(|source| RunError::Open {
                 path: path.clone(),
                 access: access(reads, writes),
                 source,

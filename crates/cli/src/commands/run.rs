@@ -48,6 +48,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     progress.finish();
 
     let kept = store.as_ref().map(|store| keep_run(store, &record));
+    host::give_back_code(); // the database's
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok().copied());
     let form = Form {
         json: args.json,

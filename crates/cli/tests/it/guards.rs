@@ -1,9 +1,10 @@
 //! What is not fathom's is not written and not removed, also where a look here and there does not show it.
 
 use crate::bench::Bench;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, FileTimes, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 const SHORT: &str = "-d 300ms --warmup 0s --no-store";
 const SURVEY: &str = "survey --depth-max 1 --budget 3s --no-store";
@@ -106,4 +107,23 @@ fn a_file_that_may_only_grow_is_refused_with_what_lifts_that() {
     let said = bench.line(&format!("run {SHORT} -w 100 --overwrite log"));
     assert!(chattr("-a"));
     said.refused("append-only (chattr -a log lifts it)");
+}
+
+#[test]
+fn reading_leaves_the_time_of_the_last_use() {
+    let bench = Bench::new();
+    bench.line(&format!("run {SHORT} --create 8M own")).good();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let times = FileTimes::new().set_accessed(long_ago);
+    let file = OpenOptions::new().write(true).open(bench.path("own"));
+    file.unwrap().set_times(times).unwrap();
+    for line in [
+        format!("run {SHORT} own"),
+        format!("run {SHORT} --cache cached --engine sync own"),
+        "check own".to_owned(),
+    ] {
+        bench.line(&line).good();
+        let used = fs::metadata(bench.path("own")).unwrap().accessed();
+        assert_eq!(used.unwrap(), long_ago, "{line}");
+    }
 }

@@ -28,10 +28,8 @@ const READERS: usize = 4;
 /// stop word was said.
 pub fn prove_ours(path: &Path, observer: &dyn Observer, stop: &Stop) -> Result<(), RunError> {
     let open = |unbuffered| {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        raw::direct(&mut options, unbuffered);
-        options.open(path)
+        let flags = raw::past_the_cache(unbuffered);
+        host::open_unmarked(OpenOptions::new().read(true), flags, path)
     };
     let opened = open(true).or_else(|_| open(false));
     let file = opened.map_err(|source| RunError::Open {

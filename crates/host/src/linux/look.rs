@@ -10,6 +10,7 @@ use super::block::Node;
 use super::extents::extents;
 use super::sys::{self, Advice};
 use super::target::device_number;
+use super::unmarked::open_unmarked;
 use crate::content;
 use crate::press;
 use crate::signature::{Ends, signatures};
@@ -17,7 +18,7 @@ use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -44,10 +45,11 @@ const CACHE_STRETCH_BYTES: u64 = 64 << 10;
 
 /// Opens for reading. Does not wait for a medium or for a writer, should the name change meanwhile.
 fn open(path: &Path, flags: i32) -> std::io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK | flags)
-        .open(path)
+    open_unmarked(
+        OpenOptions::new().read(true),
+        libc::O_NONBLOCK | flags,
+        path,
+    )
 }
 
 /// How long a look may take. Begins with the look.

@@ -11,6 +11,7 @@ mod allowance;
 mod block;
 mod chain;
 mod claims;
+mod code;
 mod counters;
 mod devices;
 mod direct;
@@ -27,11 +28,13 @@ mod sys;
 mod target;
 mod terminal;
 mod trace;
+mod unmarked;
 
 pub use activity::{Activity, ProcessIo, activity, process_ios};
 pub use allowance::{Allowance, allowance};
 pub use block::has_poll_queues;
 pub use chain::{chain_devices, device_chain};
+pub use code::give_back_code;
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use events::{Event, set_event};
@@ -45,3 +48,4 @@ pub use target::{
 };
 pub use terminal::wait_for_keys;
 pub use trace::{BlockTrace, Timed};
+pub use unmarked::open_unmarked;

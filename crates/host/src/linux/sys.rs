@@ -3,6 +3,7 @@
 //! Each function is safe to call and answers `None` or `false` where the system does not tell.
 #![allow(unsafe_code)]
 
+use super::code::Unwritten;
 use model::{Bytes, DirectIo};
 use std::ffi::CString;
 use std::fs::File;
@@ -307,6 +308,14 @@ pub(super) fn page_bytes() -> u64 {
     // SAFETY: takes a number and returns one.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(bytes).ok().filter(|&b| b > 0).unwrap_or(4096)
+}
+
+/// Tells the system that a mapping is not needed for now. // madvise(2), `MADV_DONTNEED`
+pub(super) fn give_back(mapping: &Unwritten) {
+    let addresses = mapping.addresses();
+    let start = std::ptr::without_provenance_mut(addresses.start);
+    // SAFETY: every byte there is in its file too, so that none changes; what is not mapped any more is refused.
+    unsafe { libc::madvise(start, addresses.len(), libc::MADV_DONTNEED) };
 }
 
 /// Waits until something can be read from a terminal, at most so long; a signal ends the wait, too. Whether there is
