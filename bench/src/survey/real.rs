@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const LOOP_BYTES: u64 = 256 << 20;
+const FILE_SYSTEM_BYTES: u64 = 768 << 20;
 const LIMIT: u64 = 2000;
 const FIRST: &str = "/sys/fs/cgroup/blkio";
 const SECOND: &str = "/sys/fs/cgroup";
@@ -34,6 +35,10 @@ pub(super) fn add(
         &["survey.dat", "--size", "1G"],
         &reads,
     )?);
+    match on_ext4(shop, &reads) {
+        Ok(case) => cases.push(case?),
+        Err(why) => skipped.push(format!("skipped: ext4 in memory: {why}")),
+    }
     match throttled(shop, &reads) {
         Ok(case) => cases.push(case?),
         Err(why) => skipped.push(format!("skipped: loop device under a limit: {why}")),
@@ -58,6 +63,19 @@ fn both(shop: &Shop, title: &str, words: &[&str], more: &[&str]) -> Result<Case,
         whole: surveyed(shop, &words, &["--exhaustive"])?,
         again: Some(surveyed(shop, &words, &["--exhaustive"])?),
     })
+}
+
+/// The same file on a device that is like itself from one minute to the next, as this machine's disk may not be.
+fn on_ext4(shop: &Shop, reads: &[&str]) -> Result<Result<Case, BenchError>, String> {
+    let looped = Looped::with_file_system(FILE_SYSTEM_BYTES, "ext4")?;
+    let file = looped.folder().join("survey.dat");
+    let words = [&file.to_string_lossy(), "--size", "512M"];
+    Ok(both(
+        shop,
+        "ext4 in memory, a file, unbuffered",
+        &words,
+        reads,
+    ))
 }
 
 /// `Err` where it cannot be made.

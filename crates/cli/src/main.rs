@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::parser_says(error),
     };
-    host::give_back_code(); // reading the words went through that of every command
+    host::give_back_code(); // of every command: reading the words went through all of them
     let environment = Environment::read().coloured(!cli.no_color);
     match carry_out(&cli.command, &environment) {
         Ok(ending) => ending.exit_code(),

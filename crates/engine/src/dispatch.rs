@@ -247,7 +247,7 @@ impl Row {
         let lacks = |reason: &str| {
             Err(Unavailable {
                 reason: reason.to_owned(),
-                remedy: "take the engine io_uring, or leave it away",
+                remedy: "take the engine io_uring, or leave it out",
             })
         };
         if polling.submissions && !self.polls.submissions {

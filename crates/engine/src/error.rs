@@ -44,7 +44,7 @@ pub enum RunError {
     },
     #[error(
         "{}: completions cannot be polled for: {reason}; give its driver poll queues (module parameter \
-         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or leave --poll away",
+         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or leave --poll out",
         path.display()
     )]
     NotPolled { path: PathBuf, reason: String },
@@ -119,7 +119,7 @@ pub enum RunError {
         errno_text(source)
     )]
     Priority { source: io::Error },
-    #[error("{}: cannot be mapped into memory: {}; read and write it instead (leave -Sm away)", path.display(), errno_text(source))]
+    #[error("{}: cannot be mapped into memory: {}; read and write it instead (leave -Sm out)", path.display(), errno_text(source))]
     Map { path: PathBuf, source: io::Error },
     #[error(
         "thread {number} could not be started: {}; take fewer threads, or raise the limit: ulimit -u",

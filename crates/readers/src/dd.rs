@@ -12,7 +12,7 @@ use model::{
     Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, ImportedWorkload, Nanos, Ratio,
 };
 
-/// A command line, behind whatever prompt; or the count of records, where the command was left away.
+/// A command line, behind whatever prompt; or the count of records, where the command was left out.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
     if command_of(line).is_some() {
         Start::Here

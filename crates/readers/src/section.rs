@@ -13,7 +13,7 @@ pub(crate) enum Start {
     No,
     /// Here.
     Here,
-    /// Here, unless a section of the same format is open: the head of the output was left away.
+    /// Here, unless a section of the same format is open: the head of the output was left out.
     Orphan,
 }
 

@@ -190,7 +190,7 @@ impl Walk {
                     .collect();
             }
             _ => self.run.notes.push(
-                "the histogram's percentages do not stand under its milliseconds; it is left away"
+                "the histogram's percentages do not stand under its milliseconds; it is left out"
                     .to_owned(),
             ),
         }

@@ -58,7 +58,7 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GridProblem {
     /// Nothing to go through.
-    #[error("{axis}: it has no value: give it at least one, or leave it away")]
+    #[error("{axis}: it has no value: give it at least one, or leave it out")]
     EmptyAxis {
         /// Which.
         axis: String,

@@ -1,9 +1,9 @@
 //! Baselines as a table: what they are called, and what they are.
 
 use crate::paper::Paper;
-use crate::table::{left, lines};
-use crate::text::printable;
-use crate::time::write_time;
+use crate::table::{left, lines, table_width};
+use crate::text::{printable, shorten};
+use crate::time::minute;
 use std::io::{self, Write};
 
 /// One baseline.
@@ -21,7 +21,7 @@ pub struct BaselineLine {
     pub set_utc_ns: u64,
 }
 
-/// One line each, or how to set the first.
+/// One line each, what was measured shortened to the page; or how to set the first.
 pub fn write_baselines(
     baselines: &[BaselineLine],
     paper: &Paper,
@@ -38,18 +38,24 @@ pub fn write_baselines(
         left("target", 6),
     ];
     let heads: Vec<_> = heads.iter().collect();
-    let rows: Vec<Vec<String>> = baselines
+    let mut rows: Vec<Vec<String>> = baselines
         .iter()
         .map(|one| {
             vec![
                 printable(&one.name),
                 one.of.clone(),
                 one.kind.clone(),
-                write_time(one.set_utc_ns, &paper.zone),
+                minute(one.set_utc_ns, &paper.zone),
                 printable(&one.target),
             ]
         })
         .collect();
+    // A line that is too long would be cut where `set` stands.
+    let before = table_width(&heads[..4], &rows) + 2;
+    let room = paper.width().saturating_sub(before).max(6);
+    for row in &mut rows {
+        row[4] = shorten(&row[4], room);
+    }
     lines(&heads, &rows, paper.width())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))

@@ -23,10 +23,11 @@ pub struct DeviceLine<'a> {
     pub known_as: Option<&'a str>,
 }
 
+/// With what a part is set in; so that at 80 columns there is room for `nothing found on it`.
 const PATH_MAX: usize = 21;
 const KIND_MAX: usize = 9;
-/// `nothing found on it` fits; a name that leaves less than this is cut in its middle.
-const USED_MIN: usize = 19;
+/// As much as its head.
+const NAME_MIN: usize = 14;
 const USED_HEAD: &str = "in use, or what is on it";
 const USED_HEAD_SHORT: &str = "in use, or on it";
 
@@ -44,7 +45,7 @@ pub fn write_devices(
         left("device", 14),
         left("kind", KIND_MAX),
         right("size", 8),
-        left("model, or name", 16),
+        left("model, or name", NAME_MIN),
         left(USED_HEAD, 0),
     ];
     let widest = |place: usize, room: usize| {
@@ -53,14 +54,19 @@ pub fn write_devices(
         widest.max(columns[place].width_min) + 2
     };
     let before: usize = (0..3).map(|place| widest(place, usize::MAX)).sum();
-    let name_max = paper.width().saturating_sub(before + 2 + USED_MIN);
+    // What would be lost comes before a long name.
+    let used: Vec<String> = devices.iter().map(used).collect();
+    let used_widest = used.iter().map(|used| width(used)).max().unwrap_or(0);
+    let used_widest = used_widest.max(width(USED_HEAD_SHORT));
+    let room = paper.width().saturating_sub(before + 2);
+    let name_max = room.saturating_sub(used_widest).max(NAME_MIN);
     let used_max = paper.width().saturating_sub(before + widest(3, name_max));
     if used_max < width(USED_HEAD) {
         columns[4].head = USED_HEAD_SHORT;
     }
-    let rows = rows.into_iter().zip(devices).map(|(mut row, line)| {
+    let rows = rows.into_iter().zip(used).map(|(mut row, used)| {
         row[3] = shorten(&row[3], name_max);
-        let used = shorten(&used(line), used_max);
+        let used = shorten(&used, used_max);
         row.into_iter().chain([used]).collect()
     });
     let rows: Vec<Vec<String>> = rows.collect();
@@ -79,7 +85,7 @@ fn facts(line: &DeviceLine<'_>) -> [String; 4] {
     let inset = if line.parent.is_some() { "  " } else { "" };
     let path = printable(&line.path.to_string_lossy());
     [
-        format!("{inset}{}", shorten(&path, PATH_MAX)),
+        format!("{inset}{}", shorten(&path, PATH_MAX - width(inset))),
         shorten(&line.device.kind, KIND_MAX),
         bytes(line.device.size.0),
         name(line),

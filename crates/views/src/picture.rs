@@ -7,7 +7,7 @@
 use crate::number::{count, rate, time};
 use crate::paper::Paper;
 use crate::text::{printable, shorten};
-use analysis::{CellReport, OutcomeKind, SurveyReport, SurveyRow};
+use analysis::{CellReport, SurveyReport};
 
 /// Fewer say nothing that the table does not.
 const LOADS_MIN: usize = 3;
@@ -20,7 +20,7 @@ const BAR_MAX: usize = 50;
 /// The picture, with an empty line before it; nothing where no workload has enough loads.
 pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let known = report.rows.iter().filter_map(|row| {
-        let loads = loads(row, &report.cells);
+        let loads = report.loads(row);
         (loads.len() >= LOADS_MIN).then_some((row, loads))
     });
     // The one with the most loads; of several the first, which people look at first.
@@ -47,36 +47,6 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     });
     let lines = std::iter::once(String::new()).chain([head]).chain(bars);
     lines.map(|line| shorten(&line, paper.width())).collect()
-}
-
-/// Each load once, the lightest first: of several runs of one the longest, of several widths of one the fastest.
-fn loads<'a>(row: &SurveyRow, cells: &'a [CellReport]) -> Vec<&'a CellReport> {
-    let mut loads: Vec<&CellReport> = Vec::new();
-    let sound = cells.iter().filter(|cell| {
-        cell.workload == row.workload
-            && cell.asked_rate_per_s.is_none()
-            && cell.ios > 0
-            && cell.outcome.kind != OutcomeKind::Failed
-    });
-    for cell in sound {
-        match loads
-            .iter_mut()
-            .find(|known| known.queue_depth == cell.queue_depth)
-        {
-            Some(known) if known.threads != cell.threads && known.rate_per_s < cell.rate_per_s => {
-                *known = cell;
-            }
-            Some(known)
-                if known.threads == cell.threads && known.measured_ns < cell.measured_ns =>
-            {
-                *known = cell;
-            }
-            Some(_) => {}
-            None => loads.push(cell),
-        }
-    }
-    loads.sort_by_key(|cell| cell.queue_depth);
-    loads
 }
 
 /// At most so many that the picture stays small: the ends, the knee, and what lies around it.

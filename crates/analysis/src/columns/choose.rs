@@ -174,7 +174,7 @@ pub struct Selection {
     pub missing: Vec<bool>,
     /// Which values are percentiles that rest on fewer than ten I/Os beyond them.
     pub weak: Vec<Vec<bool>>,
-    /// Fields that were left away because all rows have the same in them.
+    /// Fields that were left out because all rows have the same in them.
     pub alike: Vec<Alike>,
     /// Names of the fields that a page without room for all may leave out, in this order. None where a person named what
     /// is shown.
@@ -254,7 +254,7 @@ const FIGURES: [&str; 5] = [
 /// What is shown only where there is any.
 const IF_ANY: [&str; 2] = ["errors", "reason"];
 /// What goes first where there is no room: where a result is from, then what other figures nearly say, last what tells
-/// results apart. The work, its rate and the p99 stay: at their widest they take 70 columns.
+/// results apart. The work, its rate and the p99 stay: they take 70 columns at most.
 const DISPENSABLE: [&str; 15] = [
     "source",
     "host",

@@ -67,7 +67,7 @@ const WHAT: &[Column] = &[
         "tool",
         "tool",
         Unit::Text,
-        "who measured: fathom, diskspd, sqlio, fio, iometer",
+        "who measured: fathom, diskspd, sqlio, fio, iometer, dd, bonnie++",
         |r| Value::text(Some(&r.tool)),
     ),
     field(

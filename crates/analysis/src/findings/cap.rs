@@ -7,7 +7,7 @@
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
 //! (`throttled`).
 
-use super::{Confidence, FindingRank, Own, Seen};
+use super::{Confidence, FindingRank, Own, Seen, io_uring_punted};
 use crate::known::{CloudCap, Known};
 use crate::say;
 
@@ -176,7 +176,7 @@ fn distance(value: f64, cap: f64) -> String {
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     // A step that is not a whole number of slices gets one more or one less of them.
     let uneven_max = HELD_CV_MAX.max(SLICE_S / own.record.plan.interval.as_seconds());
-    if own.record.engine.backend == "null" || rate_cv > uneven_max || processor_is_full(own) {
+    if own.record.engine.backend == "null" || rate_cv > uneven_max || waits_for_a_processor(own) {
         return None;
     }
     let asked = seen.observed.asked_in_flight?;
@@ -217,10 +217,10 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
 }
 
 /// I/Os that wait for a processor wait above the device, too.
-fn processor_is_full(own: &Own<'_>) -> bool {
+fn waits_for_a_processor(own: &Own<'_>) -> bool {
     const BUSY_MIN: f64 = 0.80;
     let worker = |share: &crate::workers::WorkerShare| share.busy_share() >= Some(BUSY_MIN);
-    own.workers.iter().any(worker)
+    own.workers.iter().any(worker) || io_uring_punted::workers_are_busy(own.record)
 }
 
 /// Without a cap that is known, one run cannot tell which of both is held: large I/Os meet a bandwidth first.

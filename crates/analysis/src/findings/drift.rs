@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     what: "The rate rose or fell slowly all along.",
     method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5 % or more between both ends; a warning from 10 % on. A series that a step describes better has a `drop` instead.",
-    source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/measurement.md.",
+    source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",
     advice: "Measure longer, until it stops: a longer warm-up, or preconditioning before it.",
     look: Look::Own(look),
 };

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     what: "The rate fell to a lower level at one moment and stayed there.",
     method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10 % or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
-    source: "Least-squares change point; docs/measurement.md.",
+    source: "Least-squares change point; docs/statistics.md.",
     advice: "What comes after the drop is what lasts: measure long enough to have it alone. A fast cache that is full, a device that is hot, a burst allowance that is used up look like this.",
     look: Look::Own(look),
 };

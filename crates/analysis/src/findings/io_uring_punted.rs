@@ -6,6 +6,7 @@
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
+use model::RunRecord;
 
 pub(super) const RULE: Rule = Rule {
     id: "io-uring-punted",
@@ -21,13 +22,20 @@ pub(super) const RULE: Rule = Rule {
 const SHARE_NOTE: f64 = 0.05;
 const SHARE_WARNING: f64 = 0.25;
 
+/// Whether the workers were busy enough that I/Os waited for them, above the device.
+pub(super) fn workers_are_busy(record: &RunRecord) -> bool {
+    share(record).is_some_and(|share| share >= SHARE_WARNING)
+}
+
+/// Their processor time, as a share of the run's time.
+fn share(record: &RunRecord) -> Option<f64> {
+    let workers = record.engine.kernel_workers?;
+    crate::rows::share(workers.busy.0 as f64, record.phases.measured_to.0 as f64)
+}
+
 fn look(own: &Own<'_>) -> Option<Finding> {
     let workers = own.record.engine.kernel_workers?;
-    let elapsed = own.record.phases.measured_to.0 as f64;
-    let share = crate::rows::share(workers.busy.0 as f64, elapsed)?;
-    if share < SHARE_NOTE {
-        return None;
-    }
+    let share = share(own.record).filter(|share| *share >= SHARE_NOTE)?;
     let rank = if share >= SHARE_WARNING {
         FindingRank::Warning
     } else {
@@ -63,6 +71,17 @@ mod tests {
         let mut record = Sample::default().build();
         record.engine.kernel_workers = Some(KernelWorkers { count, busy });
         record
+    }
+
+    #[test]
+    fn ios_wait_for_workers_from_a_quarter_of_a_core_on() {
+        let none = Sample::default().build();
+        assert!(!super::workers_are_busy(&none));
+        let quarter = none.phases.measured_to.0 / 4;
+        for (busy, waits) in [(quarter, true), (quarter - 1_000_000, false)] {
+            let record = with(2, Nanos(busy));
+            assert_eq!(super::workers_are_busy(&record), waits, "{busy}");
+        }
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //! What was reached is between 7 % below the limit and 5 % above it (tokens that were saved up), and one slice of the
 //! throttle more either way, which counts in short runs. A limit that was not reached changes nothing and is not told.
 //!
-//! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts, and
-//! before them the try that io_uring makes without waiting, because the kernel refuses to cut such a one. 1 MiB that reached
-//! the device as two requests cost three on a 6.18 kernel with io_uring (`blkio.throttle.io_serviced`), two with libaio and
-//! sync. Kernels before 5.16 count an I/O once; so both are looked at, and the one that is nearer to the limit is told.
+//! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts. On a
+//! block device so does, before them, the try that io_uring makes without waiting, where the kernel refuses to cut such a
+//! one: 1 MiB that reached the device as two requests cost three on a 6.18 kernel (`blkio.throttle.io_serviced`), two with
+//! libaio and sync. A file system makes no such try, and older kernels count an I/O once whatever is cut. Which it is here is
+//! not known, so all are looked at, and the one that is nearest to the limit is told.
 
 use super::below::targets;
 use super::requests_split::requests_an_io;
@@ -21,7 +22,8 @@ pub(super) const RULE: Rule = Rule {
     what: "A limit of this process's control group decided the rate, not the device.",
     method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and unbuffered \
              I/O reached between 93 % and 105 % of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
-             that the device had of an I/O, and one more where io_uring tried it without waiting first.",
+             that the device had of an I/O, and on some devices one more that io_uring tried first without waiting; \
+             or each I/O once. The nearest is told.",
     source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst; \
              block/blk-merge.c on REQ_NOWAIT.",
     advice: "Run it outside that group, or lift the limit.",
@@ -57,23 +59,23 @@ impl Each {
         tries: 0.0,
     };
 
-    /// As the device's own counters have it; none where it did not have more requests than the tool I/Os.
-    fn cut(own: &Own<'_>, operation: Operation, device: &str) -> Option<Each> {
-        let [check] = own.device_checks else {
-            return None;
-        };
-        let counts = check.measured.as_ref()?;
-        let counts = match operation {
-            Operation::Read => &counts.read,
-            Operation::Write => &counts.write,
-        };
-        let requests = requests_an_io(counts).filter(|many| *many > 1.0)?;
-        let tries = match own.record.engine.backend.as_str() {
-            "io_uring" => (requests - 1.0).min(1.0), // as many as were cut, each into two at least
-            _ => 0.0,
-        };
-        let same = check.device.as_deref() == Some(device);
-        same.then_some(Each { requests, tries })
+    /// What it may be: once; and where the device's own counters have more requests than the tool has I/Os, these, without
+    /// and with a try before.
+    fn ways(own: &Own<'_>, operation: Operation, device: &str) -> Vec<Each> {
+        let mut ways = vec![Each::ONCE];
+        if let Some(requests) = requests_of(own, operation, device) {
+            ways.push(Each {
+                requests,
+                tries: 0.0,
+            });
+            if own.record.engine.backend == "io_uring" {
+                ways.push(Each {
+                    requests,
+                    tries: (requests - 1.0).min(1.0), // at most as many as were cut, each into two at least
+                });
+            }
+        }
+        ways
     }
 
     fn sum(self) -> f64 {
@@ -96,6 +98,25 @@ impl Each {
     }
 }
 
+/// Requests that a device had of each I/O; none where it did not have more of them than the tool has I/Os, or where it is
+/// not known. A partition has those of its disk.
+fn requests_of(own: &Own<'_>, operation: Operation, device: &str) -> Option<f64> {
+    let [check] = own.device_checks else {
+        return None;
+    };
+    let chain = &own.record.targets.first()?.chain;
+    let counted = check.device.as_deref()?;
+    let from = chain.iter().skip_while(|one| one.name != counted);
+    let mut whole = from.skip_while(|one| one.kind == "partition" && one.name != device);
+    whole.next().filter(|one| one.name == device)?;
+    let counts = check.measured.as_ref()?;
+    let counts = match operation {
+        Operation::Read => &counts.read,
+        Operation::Write => &counts.write,
+    };
+    requests_an_io(counts).filter(|many| *many > 1.0)
+}
+
 fn look(own: &Own<'_>) -> Option<Finding> {
     let slack = SLICE_S / own.record.phases.measured().as_seconds().max(SLICE_S);
     let limits = own.record.host.limits.io.iter();
@@ -112,7 +133,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let evidence = [
         (reached.name, reached.limit),
         ("reached_share", reached.share),
-        ("counted_an_io", reached.each.sum()),
+        ("counted_an_io", reached.each.sum()), // 1 of a limit on bytes, too
     ];
     Some(finding(
         RULE.id,
@@ -161,9 +182,8 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
         ),
     ];
     let reached = both.into_iter().flat_map(|(operation, done, ios, bytes)| {
-        let cut = Each::cut(own, operation, &name);
-        let counts = std::iter::once(Each::ONCE).chain(cut);
-        let by_ios = counts.filter_map(move |each| of_ios(own, done.0, ios, each));
+        let ways = Each::ways(own, operation, &name).into_iter();
+        let by_ios = ways.filter_map(move |each| of_ios(own, done.0, ios, each));
         let by_bytes = of_bytes(own, done.1, bytes);
         let what = match operation {
             Operation::Read => format!("reads of {name}"),
@@ -276,11 +296,8 @@ mod tests {
         };
         let mut record = sample.build();
         record.engine.backend = backend.to_owned();
-        record.targets[0].chain[0].number = (254, 1);
-        record.host.limits.io = vec![IoLimit {
-            device: (254, 1),
-            ..reads(2000)
-        }];
+        record.targets[0].chain[1].number = (254, 0); // the disk: a limit is never on a partition
+        record.host.limits.io = vec![reads(2000)];
         record.window.after.devices[0].reads = 2 * done;
         record
     }
@@ -290,17 +307,18 @@ mod tests {
         let told = found(&cut("io_uring", 6670), "throttled").unwrap();
         assert_eq!(
             told.sentence,
-            "a control group of this process limits reads of vda1 to 2 000 a second, and 100 % of that was reached, each \
+            "a control group of this process limits reads of vda to 2 000 a second, and 100 % of that was reached, each \
              I/O counting as 3.00 (2.00 requests, and 1.00 for what io_uring tried first without waiting): it is the \
              limit's figure, not the device's"
         );
-        let told = found(&cut("libaio", 10_000), "throttled").unwrap();
-        assert!(
-            told.sentence
-                .contains("each I/O counting as 2.00 requests: "),
-            "{}",
-            told.sentence
-        );
+        // libaio makes no such try, nor does io_uring through a file system.
+        for backend in ["libaio", "io_uring"] {
+            let told = found(&cut(backend, 10_000), "throttled").unwrap().sentence;
+            assert!(
+                told.contains("each I/O counting as 2.00 requests: "),
+                "{told}"
+            );
+        }
         // An older kernel counts it once, whatever is cut.
         let told = found(&cut("libaio", 20_000), "throttled").unwrap();
         assert!(told.sentence.contains("100 % of that was reached: "));

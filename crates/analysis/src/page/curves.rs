@@ -6,7 +6,7 @@
 use super::{CurveMark, CurvePoint, PageCell, PageCurve, PagePart};
 use crate::models::kneedle;
 use crate::say;
-use crate::survey::{KNEE_SHARE, SurveyKnee};
+use crate::survey::{KNEE_SHARE, Reached, SurveyKnee};
 use model::ResultRow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -185,13 +185,9 @@ fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
         });
     }
     let best = usable().map(|(_, seen)| seen.rate()).fold(0.0, f64::max);
-    let (point, seen) = usable().find(|(_, seen)| seen.rate() >= KNEE_SHARE * best)?;
-    if usable()
-        .next_back()
-        .is_none_or(|(last, _)| last.cell == point.cell)
-    {
-        return None;
-    }
+    let loads = usable().map(|(point, seen)| (point.outstanding, seen.rate()));
+    let reached = Reached::of(loads, best).filter(|reached| reached.is_knee)?;
+    let (point, seen) = usable().find(|(point, _)| point.outstanding == reached.in_flight)?;
     Some(CurveMark {
         outstanding: Some(point.outstanding as f64),
         rate_per_s: Some(seen.rate()),

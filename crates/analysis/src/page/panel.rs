@@ -134,10 +134,7 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
     let found = curve.knee.as_ref();
     let Some((mark, outstanding)) = found.and_then(|mark| Some((mark, mark.outstanding?))) else {
         return PanelItem {
-            note: format!(
-                "not reached: the rate of {} still rose at the largest load that was tried",
-                curve.workload
-            ),
+            note: none_reached(&curve.workload),
             ..item
         };
     };
@@ -241,15 +238,21 @@ fn at_knee<'a, 'b: 'a>(
 
 /// Why a survey tells no knee of this workload.
 fn not_reached<'a, 'b: 'a>(cells: impl Iterator<Item = &'a &'a Seen<'b>>) -> String {
-    let loads: Vec<&Seen<'_>> = cells.copied().collect();
-    let first = loads.first().and_then(|seen| seen.outstanding());
-    match loads.iter().find(|seen| seen.outstanding() != first) {
-        Some(seen) => format!(
-            "not reached: the rate of {} still rose at the largest load that was tried",
-            seen.workload()
-        ),
-        None => SEVERAL.to_owned(),
+    let closed = cells.filter_map(|seen| Some((seen.outstanding()?, *seen)));
+    let mut loads: Vec<(u64, &Seen<'_>)> = closed.collect();
+    loads.sort_by_key(|(load, _)| *load);
+    loads.dedup_by_key(|(load, _)| *load);
+    match loads.as_slice() {
+        [(_, seen), _, ..] => none_reached(&seen.workload()),
+        _ => SEVERAL.to_owned(),
     }
+}
+
+/// The prefix is what `words` knows it by.
+fn none_reached(workload: &str) -> String {
+    format!(
+        "not reached: the rate of {workload} may rise beyond the largest load that gave a result"
+    )
 }
 
 /// Puts what a survey found in the place of what single cells tell.

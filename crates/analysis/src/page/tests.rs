@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample::Sample;
 use crate::{Rank, SurveyContext, SurveyReport, run_report, survey_report};
-use model::{Bytes, Origin, Ratio, ResultRow};
+use model::{Arrivals, Bytes, Origin, Ratio, ResultRow, RunRecord, Spacing};
 
 fn part(name: &str) -> PagePart {
     PagePart {
@@ -84,12 +84,19 @@ fn a_rate_that_still_rises_has_no_knee() {
 
 /// A survey's page, made of what its report says.
 fn page_of_a_survey(cells: &[(u32, u32, u64)]) -> (SurveyReport, PageDocument) {
+    let record = |&(threads, depth, reads): &(u32, u32, u64)| {
+        let mut record = at_depth(depth, reads).build();
+        record.plan.targets[0].threads = threads;
+        record
+    };
+    page_of_records(cells.iter().map(record).collect())
+}
+
+fn page_of_records(records: Vec<RunRecord>) -> (SurveyReport, PageDocument) {
     let mut page = PageBuilder::new(7, "0.1.0", false);
     page.part(part("12"));
     let mut runs = Vec::new();
-    for (number, &(threads, depth, reads)) in (1u32..).zip(cells) {
-        let mut record = at_depth(depth, reads).build();
-        record.plan.targets[0].threads = threads;
+    for (number, record) in (1u32..).zip(records) {
         let row = ResultRow {
             session: 12,
             number,
@@ -132,6 +139,35 @@ fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
     assert_eq!((item.estimate, item.cell), (None, None));
     assert!(item.note.starts_with("not reached: "), "{}", item.note);
     assert_eq!(page.curves[0].knee, None);
+}
+
+/// What `--p99` tries has a rate for its load, and says nothing of a knee.
+#[test]
+fn trials_beside_one_load_are_no_second_one() {
+    let trial = |per_s: u64| {
+        let mut record = at_depth(4, per_s * 10).build();
+        record.plan.arrivals = Some(Arrivals {
+            per_s,
+            spacing: Spacing::Poisson,
+        });
+        record
+    };
+    let one = at_depth(1, 20_000).build();
+    let (_, page) = page_of_records(vec![one.clone(), trial(1000), trial(1500)]);
+    let note = |page: &PageDocument| {
+        let mut panel = page.parts[0].panel.iter();
+        panel.find(|item| item.id == "knee").unwrap().note.clone()
+    };
+    assert_eq!(
+        note(&page),
+        "it takes several loads of one workload to see one"
+    );
+    let two = at_depth(2, 40_000).build();
+    let (_, page) = page_of_records(vec![trial(1000), one, two]);
+    assert_eq!(
+        note(&page),
+        "not reached: the rate of 4 KiB random reads may rise beyond the largest load that gave a result"
+    );
 }
 
 #[test]

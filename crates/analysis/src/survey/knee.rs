@@ -1,4 +1,5 @@
-//! Where more I/Os in flight stop to pay, as everything that tells a person of a survey has it: table, picture, ladder, page.
+//! From where more I/Os in flight bring little, as everything that tells a person of a survey has it: table, picture,
+//! ladder, page, and what `sweep` says of the loads that it left out.
 //!
 //! The knee is the lightest load that reaches 95 % of the best rate, whatever its threads; and there is one only where a
 //! heavier load was run as well, for at the heaviest the rate may rise on. The best rate is that of the row, which is chosen
@@ -9,7 +10,34 @@ use super::build::{is_sound, loads};
 use super::{CellReport, SurveyReport, SurveyRow};
 
 /// The share of the best rate that counts as having reached it.
-pub(crate) const KNEE_SHARE: f64 = 0.95;
+pub const KNEE_SHARE: f64 = 0.95;
+
+/// The lightest load that reaches the best rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// I/Os in flight over all threads.
+    pub in_flight: u64,
+    /// A heavier load was run as well. Where none was, the rate may rise beyond it.
+    pub is_knee: bool,
+}
+
+impl Reached {
+    /// Of loads that gave a result, in any order: the I/Os in flight of each, and its rate. None where no rate is
+    /// [`KNEE_SHARE`] of the best.
+    pub fn of(
+        mut loads: impl Iterator<Item = (u64, f64)> + Clone,
+        best_per_s: f64,
+    ) -> Option<Reached> {
+        let enough = loads
+            .clone()
+            .filter(|(_, rate)| *rate >= KNEE_SHARE * best_per_s);
+        let in_flight = enough.map(|(in_flight, _)| in_flight).min()?;
+        Some(Reached {
+            in_flight,
+            is_knee: loads.any(|(other, _)| other > in_flight),
+        })
+    }
+}
 
 /// The knee of one workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +48,7 @@ pub struct SurveyKnee {
     pub threads: u64,
     /// I/Os a second there.
     pub rate_per_s: f64,
-    /// A row's best rate, which this is 95 % of at least.
+    /// The row's best rate; `rate_per_s` is at least 95 % of it.
     pub best_per_s: f64,
 }
 
@@ -28,6 +56,18 @@ impl SurveyReport {
     /// The knee of a row of this report; none where the rate still rose at the heaviest load that was run.
     pub fn knee(&self, row: &SurveyRow) -> Option<SurveyKnee> {
         knee(&loads(&row.workload, &self.cells), row.best.as_ref()?)
+    }
+
+    /// Each load of a row that gave a result once, the lightest first: of several with as many in flight the fastest.
+    pub fn loads(&self, row: &SurveyRow) -> Vec<&CellReport> {
+        let mut sound = loads(&row.workload, &self.cells);
+        sound.retain(|cell| is_sound(cell));
+        sound.sort_by(|a, b| {
+            let faster = b.rate_per_s.total_cmp(&a.rate_per_s);
+            a.queue_depth.cmp(&b.queue_depth).then(faster)
+        });
+        sound.dedup_by_key(|cell| cell.queue_depth);
+        sound
     }
 
     /// The knee of each workload that has a result, by its name.
@@ -40,12 +80,13 @@ impl SurveyReport {
 
 /// Of the loads of one workload, each once.
 pub(super) fn knee(cells: &[&CellReport], best: &CellReport) -> Option<SurveyKnee> {
-    let in_flight = knee_depth(cells, best)?;
-    let sound = || cells.iter().filter(|cell| is_sound(cell));
-    if !sound().any(|cell| cell.queue_depth > in_flight) {
+    let Reached { in_flight, is_knee } = reached(cells, best)?;
+    if !is_knee {
         return None;
     }
-    let here = sound().filter(|cell| cell.queue_depth == in_flight);
+    let here = cells
+        .iter()
+        .filter(|cell| is_sound(cell) && cell.queue_depth == in_flight);
     let fastest = here.max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
     Some(SurveyKnee {
         in_flight,
@@ -55,10 +96,13 @@ pub(super) fn knee(cells: &[&CellReport], best: &CellReport) -> Option<SurveyKne
     })
 }
 
-/// The smallest depth that reaches 95 % of the best rate, the deepest too.
+/// The smallest depth that reaches 95 % of the best rate, also where that is the deepest that was run.
 pub(super) fn knee_depth(cells: &[&CellReport], best: &CellReport) -> Option<u64> {
-    let reached = cells
-        .iter()
-        .filter(|cell| is_sound(cell) && cell.rate_per_s >= KNEE_SHARE * best.rate_per_s);
-    reached.map(|cell| cell.queue_depth).min()
+    reached(cells, best).map(|reached| reached.in_flight)
+}
+
+fn reached(cells: &[&CellReport], best: &CellReport) -> Option<Reached> {
+    let sound = cells.iter().filter(|cell| is_sound(cell));
+    let loads = sound.map(|cell| (cell.queue_depth, cell.rate_per_s));
+    Reached::of(loads, best.rate_per_s)
 }

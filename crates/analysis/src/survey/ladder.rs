@@ -75,7 +75,7 @@ fn end(
         return interrupted();
     }
     if context.settled.iter().any(|known| known == workload) {
-        return (LadderEnd::GainEnded, settled(cells, best));
+        return settled(cells, best);
     }
     // Depth doubles: the next rung would be beyond what was allowed.
     let allowed = context.queue_depth_max.unwrap_or(QUEUE_DEPTH_MAX);
@@ -102,19 +102,28 @@ fn end(
     }
 }
 
-/// What ended a climb that found its knee and its peak.
-fn settled(cells: &[&CellReport], best: Option<&CellReport>) -> String {
+/// What ended a climb of which all is known that its loads can tell.
+fn settled(cells: &[&CellReport], best: Option<&CellReport>) -> (LadderEnd, String) {
     let Some(best) = best else {
-        return "nothing completed".to_owned();
+        return (LadderEnd::Failed, "nothing completed".to_owned());
     };
+    let peak = best.queue_depth;
     match knee(cells, best) {
-        Some(knee) if best.queue_depth > knee.in_flight => {
-            format!("knee at {}, peak at {}", knee.in_flight, best.queue_depth)
-        }
-        Some(knee) => format!("knee at {}; deeper is no faster", knee.in_flight),
-        None => format!(
-            "still rising at {}, the deepest that was allowed",
-            best.queue_depth
+        Some(knee) if peak > knee.in_flight => (
+            LadderEnd::GainEnded,
+            format!("knee at {}, peak at {peak}", knee.in_flight),
+        ),
+        Some(knee) => (
+            LadderEnd::GainEnded,
+            format!("knee at {}; deeper is no faster", knee.in_flight),
+        ),
+        None if cells.iter().all(|cell| cell.queue_depth == peak) => (
+            LadderEnd::MaxDepth,
+            format!("only {peak} in flight was run"),
+        ),
+        None => (
+            LadderEnd::MaxDepth,
+            format!("the rate may rise beyond {peak}, the deepest that was run"),
         ),
     }
 }

@@ -9,7 +9,7 @@
 //!    cloud, or seen because the device was idle while I/Os waited above it. Where others kept the processors busy
 //!    meanwhile, that is still the limit.
 //! 3. fathom, or a processor, had no time left in most of the cells at the peak.
-//! 4. The deepest load still brought more: the limit was not reached.
+//! 4. The rate may rise beyond the deepest load that was run: the limit was not reached.
 //! 5. Another workload with blocks at least twice as large or small comes to the same bytes a second, or to the same I/Os a
 //!    second; or one with blocks of the same size that reads or writes otherwise comes to the same rate. One figure that
 //!    holds whatever is asked is a roof: of a link, of the medium, or of a limiter. From outside these are one thing
@@ -21,10 +21,10 @@
 //! The cells at the peak are those from the knee on with 95 % of the best rate. Most of them must say it, so that one odd
 //! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
 
-use super::{CellReport, Limit, LimitKind, SurveyRow};
+use super::build::is_sound;
+use super::{CellReport, KNEE_SHARE, Limit, LimitKind, SurveyRow};
 use crate::findings::{Confidence, FindingRank};
 use crate::gain::GAIN_MIN;
-use crate::run::OutcomeKind;
 use crate::say;
 
 /// Two levels this near are one.
@@ -33,8 +33,6 @@ const SAME_MAX: f64 = 0.03;
 const SIZES_MIN: f64 = 1.9;
 /// From this size on, one figure of reads and writes alike is likelier one of bytes.
 const LARGE: f64 = 65_536.0;
-/// The cells at the peak have this share of it.
-const PEAK_SHARE: f64 = 0.95;
 /// A fall below the best by this much is a cliff.
 const CLIFF_SHARE: f64 = 0.85;
 
@@ -75,10 +73,7 @@ pub(super) fn name_null(rows: &mut [SurveyRow]) {
 
 fn sound<'a>(row: &'a SurveyRow, cells: &'a [CellReport]) -> impl Iterator<Item = &'a CellReport> {
     cells.iter().filter(|cell| {
-        cell.workload == row.workload
-            && cell.asked_rate_per_s.is_none()
-            && cell.ios > 0
-            && cell.outcome.kind != OutcomeKind::Failed
+        cell.workload == row.workload && cell.asked_rate_per_s.is_none() && is_sound(cell)
     })
 }
 
@@ -109,7 +104,7 @@ fn limit(
     let best = row.best.as_ref()?;
     let knee = row.knee_depth.unwrap_or(best.queue_depth);
     let peak = |cell: &&CellReport| {
-        cell.queue_depth >= knee && cell.rate_per_s >= PEAK_SHARE * best.rate_per_s
+        cell.queue_depth >= knee && cell.rate_per_s >= KNEE_SHARE * best.rate_per_s
     };
     let at_peak: Vec<&CellReport> = sound(row, cells).filter(peak).collect();
     if let Some(limit) = found(&at_peak) {
@@ -117,7 +112,7 @@ fn limit(
     }
     if !mine.is_reached {
         let sentence = format!(
-            "not reached: still gaining at {} in flight",
+            "not reached: the rate may rise beyond {} in flight",
             best.queue_depth
         );
         return Some(said(LimitKind::Depth, sentence, Confidence::High));

@@ -1,9 +1,9 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
-//! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end
-//! of a ladder in `ladder`, where depth stops to pay in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
-//! judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent: what
-//! to run next, which is `sweep`'s.
+//! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end of a
+//! ladder in `ladder`, where depth stops to pay in `knee`, what holds a workload in `limit`, the cache check and the
+//! raw device in `beside`. A survey is judged by the cells that its table shows: the best of each workload and the one
+//! at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
 
 mod answer;
 mod beside;
@@ -17,8 +17,7 @@ mod tests;
 
 pub use beside::{CacheLook, raw_label};
 pub use build::{UNKNOWN_WIDTH, survey_report, survey_report_knowing};
-pub(crate) use knee::KNEE_SHARE;
-pub use knee::SurveyKnee;
+pub use knee::{KNEE_SHARE, Reached, SurveyKnee};
 
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
@@ -197,7 +196,7 @@ pub enum LimitKind {
     Tool,
     /// A limiter that is known or was seen at work.
     Cap,
-    /// None yet: the deepest load still brought more.
+    /// None yet: the rate may rise beyond the deepest load that was run.
     Depth,
     /// The same bytes a second whatever the size.
     Bandwidth,
@@ -242,7 +241,7 @@ pub struct Ladder {
 pub enum LadderEnd {
     /// Knee and peak are known: more depth brought nothing.
     GainEnded,
-    /// The deepest rung was reached.
+    /// The deepest rung was reached, or no load was run beyond the one that reaches the best rate.
     MaxDepth,
     /// The time was used up.
     Budget,

@@ -73,14 +73,23 @@ fn a_knee_is_told_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_sam
     let knee = report.knee(row).unwrap();
     assert_eq!((knee.in_flight, knee.threads), (4, 1));
     assert_eq!((knee.rate_per_s, knee.best_per_s), (3000.0, 3050.0));
+    assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "knee at 4, peak at 16");
+    let told = |cell: &&CellReport| (cell.queue_depth, cell.threads);
+    let loads: Vec<_> = report.loads(row).iter().map(told).collect();
+    assert_eq!(loads, [(1, 1), (2, 1), (4, 1), (8, 1), (16, 1)]);
     let rising = survey_report(&climb()[..3], &settled);
     assert_eq!(rising.knee(&rising.rows[0]), None);
     assert_eq!(rising.rows[0].knee_depth, Some(4));
+    assert_eq!(rising.rows[0].ladder.end, LadderEnd::MaxDepth);
     assert_eq!(
         rising.rows[0].ladder.reason,
-        "still rising at 4, the deepest that was allowed"
+        "the rate may rise beyond 4, the deepest that was run"
     );
+    let one = survey_report(&climb()[..1], &settled);
+    assert_eq!(one.knee(&one.rows[0]), None);
+    assert_eq!(one.rows[0].ladder.end, LadderEnd::MaxDepth);
+    assert_eq!(one.rows[0].ladder.reason, "only 1 in flight was run");
     let mut failed = climb()[..4].to_vec();
     failed[3].1.outcome = failure();
     let failed = survey_report(&failed, &settled);

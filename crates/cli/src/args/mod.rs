@@ -109,7 +109,7 @@ pub(crate) enum Command {
     Fio(DialectArgs),
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
-    /// Import results of DISKSPD, SQLIO, fio and IOmeter, to look at them beside fathom's own
+    /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd and bonnie++, to look at them beside fathom's own
     #[command(after_help = import::READ)]
     Import(ImportArgs),
     /// List what was measured, newest first

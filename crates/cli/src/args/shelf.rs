@@ -32,7 +32,7 @@ pub(crate) struct ListArgs {
     /// Only sessions that have this tag, themselves or on a result of theirs
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
-    /// Only sessions that hold results of this tool: fathom, diskspd, sqlio, fio, iometer
+    /// Only sessions that hold results of this tool: fathom, diskspd, sqlio, fio, iometer, dd, bonnie++
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
     /// Only sessions that began then or later, in UTC: 2026-11-21, 2026-11-21T10:30

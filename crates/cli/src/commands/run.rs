@@ -42,13 +42,15 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         observer: &progress,
         stop: &stop,
     };
+    host::give_back_code(); // of the look at the machine and the store
     let record = measure.run(passed, |filled| {
         progress.filled(filled);
     })?;
     progress.finish();
+    host::give_back_code(); // of the run
 
     let kept = store.as_ref().map(|store| keep_run(store, &record));
-    host::give_back_code(); // the database's
+    host::give_back_code(); // of the store
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok().copied());
     let form = Form {
         json: args.json,

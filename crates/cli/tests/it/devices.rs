@@ -84,7 +84,7 @@ fn a_device_that_holds_something_is_written_only_with_its_name_said() {
         .refused("a device cannot be removed");
     bench
         .line(&format!("run --create 1M --destroy {name} {name}"))
-        .refused("leave --create away");
+        .refused("leave --create out");
     bench
         .line(&format!("run {SHORT} -w 100 --destroy {name} {name}"))
         .good();

@@ -114,16 +114,25 @@ fn reading_leaves_the_time_of_the_last_use() {
     let bench = Bench::new();
     bench.line(&format!("run {SHORT} --create 8M own")).good();
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let times = FileTimes::new().set_accessed(long_ago);
-    let file = OpenOptions::new().write(true).open(bench.path("own"));
-    file.unwrap().set_times(times).unwrap();
+    let age = || {
+        let file = OpenOptions::new().write(true).open(bench.path("own"));
+        let times = FileTimes::new().set_accessed(long_ago);
+        file.unwrap().set_times(times).unwrap();
+    };
+    let used = || fs::metadata(bench.path("own")).unwrap().accessed().unwrap();
+    age();
+    fs::read(bench.path("own")).unwrap();
+    if used() == long_ago {
+        println!("skipped: the file system here keeps no access times");
+        return;
+    }
+    age();
     for line in [
         format!("run {SHORT} own"),
         format!("run {SHORT} --cache cached --engine sync own"),
         "check own".to_owned(),
     ] {
         bench.line(&line).good();
-        let used = fs::metadata(bench.path("own")).unwrap().accessed();
-        assert_eq!(used.unwrap(), long_ago, "{line}");
+        assert_eq!(used(), long_ago, "{line}");
     }
 }

@@ -13,7 +13,7 @@ const IFLAGS: &str =
 const OFLAGS: &str = "of output flags there are direct, dsync, sync, append and seek_bytes here";
 const CONVERSIONS: &str =
     "of conversions there are notrunc, nocreat, excl, fdatasync, fsync, noerror and sync here";
-const CHANGES: &str = "this changes the data, which is no part of a measurement: leave it away";
+const CHANGES: &str = "this changes the data, which is no part of a measurement: leave it out";
 const STATUS: &str = "a status is none, noxfer or progress";
 
 /// Reads all of it.

@@ -43,7 +43,7 @@ pub(super) fn substitute(profile: &mut Profile, given: &[String]) -> Result<(), 
         }
     }
     for (target, _) in given.iter().zip(&used).filter(|(_, used)| !**used) {
-        problems.push(rule(target, "the profile has no template for this target; leave it away, or write *1 into the profile"));
+        problems.push(rule(target, "the profile has no template for this target; leave it out, or write *1 into the profile"));
     }
     Refusal::none_or(problems)
 }

@@ -199,7 +199,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
         rules.unless(
             stride,
             place,
-            "-T spreads sequential threads, and this is random I/O; leave one away",
+            "-T spreads sequential threads, and this is random I/O; leave one out",
         );
         rules.unless(
             target.interlocked,
@@ -209,7 +209,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
         rules.unless(
             target.parallel_async,
             place,
-            "-p walks sequences, and this is random I/O; leave one away",
+            "-p walks sequences, and this is random I/O; leave one out",
         );
         if let Some(why) = distribution::problem(&target.distribution, target.block_bytes) {
             rules.break_in(place, why);
@@ -235,7 +235,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         !target.interlocked && !several && stride,
         place,
-        "-T is the distance between threads, and there is one thread; add -t, or leave it away",
+        "-T is the distance between threads, and there is one thread; add -t, or leave it out",
     );
     if target.parallel_async && target.request_count == 1 {
         rules.notes.push(Note::new(
@@ -267,7 +267,7 @@ fn check_cache(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         mapped && span.completion_routines,
         place,
-        "mapped I/O (-Sm) has no completions; leave -x away",
+        "mapped I/O (-Sm) has no completions; leave -x out",
     );
 }
 
@@ -277,7 +277,7 @@ fn check_pace(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         limited && span.completion_routines,
         place,
-        "-g cannot hold a rate with -x; leave one away",
+        "-g cannot hold a rate with -x; leave one out",
     );
     let Target {
         burst_ios,
@@ -307,17 +307,17 @@ fn check_pool(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         limited,
         place,
-        "-g holds a rate for each thread, and -F with -O share all I/Os; leave one away",
+        "-g holds a rate for each thread, and -F with -O share all I/Os; leave one out",
     );
     rules.unless(
         target.think_ms > 0,
         place,
-        "-i and -j pause a thread, and -F with -O share all I/Os; leave one away",
+        "-i and -j pause a thread, and -F with -O share all I/Os; leave one out",
     );
     rules.unless(
         target.parallel_async,
         place,
-        "-p walks a sequence for each I/O, and -F with -O share all I/Os; leave one away",
+        "-p walks a sequence for each I/O, and -F with -O share all I/Os; leave one out",
     );
     rules.unless(
         target.weight == 0,

@@ -177,7 +177,7 @@ pub const MAIN: &[Main] = &[
     ),
 ];
 
-/// Reads a command line, program left away.
+/// Reads a command line, program left out.
 ///
 /// # Errors
 /// Everything that is wrong, at once.

@@ -117,7 +117,7 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> Told {
             );
         }
         word if word.contains(':') => {
-            return Err("a step or a count behind the colon changes the order of I/O, which fathom has not: leave it away".to_owned());
+            return Err("a step or a count behind the colon changes the order of I/O, which fathom has not: leave it out".to_owned());
         }
         _ => return Err("this is read, write, randread, randwrite, rw or randrw".to_owned()),
     };
@@ -154,7 +154,7 @@ pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-/// `read,write,trim`; what is left away is as the one before.
+/// `read,write,trim`; what is left out is as the one before.
 fn both<T: Clone>(
     value: Option<&str>,
     read: impl Fn(&str) -> Option<T>,
@@ -440,7 +440,7 @@ pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> Told {
     match value.map(str::trim) {
         Some("none" | "0") => done!(job.go_on = false),
         None | Some("all" | "io" | "1") => done!(job.go_on = true),
-        Some(_) => Err("errors of one kind apart: say all, or leave it away".to_owned()),
+        Some(_) => Err("errors of one kind apart: say all, or leave it out".to_owned()),
     }
 }
 
@@ -487,9 +487,9 @@ pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> Told {
 pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> Told {
     match text(value)? {
         "none" => Ok(None),
-        _ => Err(
-            "fathom has no zones of a device: leave it away on a device without them".to_owned(),
-        ),
+        _ => {
+            Err("fathom has no zones of a device: leave it out on a device without them".to_owned())
+        }
     }
 }
 

@@ -429,7 +429,7 @@ pub const ROWS: &[Row] = &[
             "verifysort",
             "verifysort_nr",
         ],
-        "fathom measures, and does not verify: leave it away, or run this job with fio",
+        "fathom measures, and does not verify: leave it out, or run this job with fio",
     ),
     refuse(
         &["number_ios"],
@@ -445,7 +445,7 @@ pub const ROWS: &[Row] = &[
     ),
     refuse(
         &["rw_sequencer"],
-        "a step or a count between places: leave it away",
+        "a step or a count between places: leave it out",
     ),
     refuse(
         &[
@@ -530,7 +530,7 @@ pub const ROWS: &[Row] = &[
             "cmdprio_bssplit",
             "cmdprio_split",
         ],
-        "start fathom under nice or ionice; I/Os of several urgencies in one job there are none",
+        "start fathom under nice or ionice; one job has I/Os of one priority only",
     ),
     refuse(
         &[
@@ -585,7 +585,7 @@ pub const ROWS: &[Row] = &[
     ),
     refuse(
         &["allow_mounted_write"],
-        "say --destroy DEVICE on the command line",
+        "nothing allows writing to a mounted device: unmount it first",
     ),
     refuse(
         &[

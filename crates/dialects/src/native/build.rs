@@ -153,7 +153,7 @@ fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
         for (option, _) in asked.iter().filter(|(_, text)| text.is_some()) {
             reader.refuse(Problem::Contradiction {
                 option,
-                why: "this is for the engine null only: add --engine null, or leave it away",
+                why: "this is for the engine null only: add --engine null, or leave it out",
             });
         }
     }
@@ -222,7 +222,7 @@ fn read_arrivals(
     if per_s.is_none() && spacing.is_some() {
         reader.refuse(Problem::Contradiction {
             option: "--arrivals",
-            why: "this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it away",
+            why: "this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it out",
         });
     }
     Some(Arrivals {
@@ -365,7 +365,7 @@ fn refuse_what_null_has_not(place: &PlaceText, reader: &mut Reader) {
     for (_, option) in asked.iter().filter(|(asked, _)| *asked) {
         reader.refuse(Problem::Contradiction {
             option,
-            why: "the engine null has no file, no cache and no storage: leave it away, or say another engine",
+            why: "the engine null has no file, no cache and no storage: leave it out, or say another engine",
         });
     }
 }

@@ -92,9 +92,9 @@ fn the_engine_null_takes_no_target_and_nothing_that_needs_one() {
     });
     expect![[r#"
         a: the engine null moves no bytes, so it takes no target: leave the name away, or say another engine
-        --create: the engine null has no file, no cache and no storage: leave it away, or say another engine
-        --cache cached: the engine null has no file, no cache and no storage: leave it away, or say another engine
-        --write-through: the engine null has no file, no cache and no storage: leave it away, or say another engine"#]]
+        --create: the engine null has no file, no cache and no storage: leave it out, or say another engine
+        --cache cached: the engine null has no file, no cache and no storage: leave it out, or say another engine
+        --write-through: the engine null has no file, no cache and no storage: leave it out, or say another engine"#]]
     .assert_eq(&refused(&request));
 }
 
@@ -106,9 +106,9 @@ fn null_options_are_for_the_engine_null_only() {
         request.engine.null_error_every = Some("9".into());
     });
     expect![[r#"
-        --null-size: this is for the engine null only: add --engine null, or leave it away
-        --null-delay: this is for the engine null only: add --engine null, or leave it away
-        --null-error-every: this is for the engine null only: add --engine null, or leave it away"#]]
+        --null-size: this is for the engine null only: add --engine null, or leave it out
+        --null-delay: this is for the engine null only: add --engine null, or leave it out
+        --null-error-every: this is for the engine null only: add --engine null, or leave it out"#]]
     .assert_eq(&refused(&request));
 }
 
@@ -333,7 +333,7 @@ fn a_rate_is_a_number_with_or_without_its_unit() {
         (7, model::Spacing::Poisson)
     );
     let alone = asking(|request| request.time.arrivals = Some("poisson".into()));
-    expect![[r#"--arrivals: this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it away"#]]
+    expect![[r#"--arrivals: this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it out"#]]
         .assert_eq(&refused(&alone));
 }
 

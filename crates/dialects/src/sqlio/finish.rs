@@ -156,7 +156,7 @@ impl Command<'_> {
         let (files, threads) = (targets.len(), self.profile.threads());
         let mut told = Vec::new();
         if files > COUNT_MAX as usize {
-            let why = format!("read {files}; there are at most {COUNT_MAX}: leave some away");
+            let why = format!("read {files}; there are at most {COUNT_MAX}: leave some out");
             told.push(rule("files", why));
         }
         if threads > COUNT_MAX {

@@ -165,12 +165,12 @@ pub(super) fn multi_buffer(_: &mut Command, word: &Word) -> Done {
         Some('S') => "scattered over several",
         _ => {
             return Err(
-                word.value("say C or S and a number; here neither can be had: leave -m away")
+                word.value("say C or S and a number; here neither can be had: leave -m out")
             );
         }
     };
     Err(word.refused(format!(
-        "an I/O here has one buffer and is not {what}; leave it away: -b alone is the nearest"
+        "an I/O here has one buffer and is not {what}; leave it out: -b alone is the nearest"
     )))
 }
 
@@ -235,7 +235,7 @@ pub(super) fn start(command: &mut Command, word: &Word) -> Done {
 pub(super) fn old_runs(_: &mut Command, word: &Word) -> Done {
     bare(word)?;
     Err(word.refused(
-        "the runs of 1.1.1 used the same blocks again and again, which was an error; leave it away, or say -f1, which has one \
+        "the runs of 1.1.1 used the same blocks again and again, which was an error; leave it out, or say -f1, which has one \
          run",
     ))
 }

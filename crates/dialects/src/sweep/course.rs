@@ -115,7 +115,7 @@ impl CourseText {
         if shuffle_seed.is_some() && order.is_some_and(|order| order != Order::Shuffled) {
             problems.push(Problem::Contradiction {
                 place: place("shuffle-seed"),
-                why: "nothing is shuffled in this order: leave it away, or say the order shuffled"
+                why: "nothing is shuffled in this order: leave it out, or say the order shuffled"
                     .to_owned(),
             });
         }

@@ -44,7 +44,7 @@ pub(super) fn diskspd_words(span: &Timespan) -> Result<Vec<String>, String> {
 fn refuse_unsayable(span: &Timespan) -> Result<(), String> {
     let says = |what: &str| {
         Err(format!(
-            "DISKSPD has no switch for {what}: leave it away, or say --for fathom"
+            "DISKSPD has no switch for {what}: leave it out, or say --for fathom"
         ))
     };
     let shaped = |target: &Target| matches!(target.content, WriteContent::Shaped { .. });

@@ -49,7 +49,7 @@ impl Line {
             .any(|word| word.starts_with('>') || word.starts_with('|'))
         {
             problems.push(refuse(
-                "it sends its output somewhere: results are kept and shown by fathom, so leave that away",
+                "it sends its output somewhere: results are kept and shown by fathom, so leave that out",
             ));
         }
         if words.is_empty() {

@@ -250,7 +250,7 @@ fn a_line_that_is_no_run_is_refused() {
             Err(refusal) => refusal.to_string(),
         }
     };
-    expect![[r#"the DISKSPD line: it sends its output somewhere: results are kept and shown by fathom, so leave that away"#]]
+    expect![[r#"the DISKSPD line: it sends its output somewhere: results are kept and shown by fathom, so leave that out"#]]
         .assert_eq(&told("diskspd -b8K f.dat >> out.txt"));
     expect![[r#"the DISKSPD line: a quotation mark is open at its end: close it"#]]
         .assert_eq(&told("-b8K 'f.dat"));
@@ -286,7 +286,7 @@ fn what_diskspd_can_say_is_said_in_its_switches() {
         .assert_eq(&sequential.unwrap());
     expect!["duration: read 500ms; DISKSPD counts in whole seconds: say one, or say --for fathom"]
         .assert_eq(&words(&|request| request.time.duration = "500ms".into()).unwrap_err());
-    expect!["DISKSPD has no switch for a rate with arrivals of its own: leave it away, or say --for fathom"]
+    expect!["DISKSPD has no switch for a rate with arrivals of its own: leave it out, or say --for fathom"]
         .assert_eq(&words(&|request| request.time.rate = Some("5".into())).unwrap_err());
 }
 

@@ -7,7 +7,7 @@ use super::map::Map;
 use crate::RunError;
 use crate::jenkins::Jenkins;
 use model::{Plan, WriteContent, stamp};
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -95,7 +95,7 @@ fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, RunError> {
         source,
     };
     let mut whole = Vec::new();
-    File::open(path)
+    host::open_unmarked(OpenOptions::new().read(true), 0, path)
         .and_then(|file| file.take(bytes_max).read_to_end(&mut whole))
         .map_err(told)?;
     if whole.is_empty() {

@@ -12,7 +12,6 @@ use filling::{Filling, PIECE};
 use model::{Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -176,7 +175,7 @@ impl Order<'_> {
     fn open(&self, made: bool) -> Result<File, RunError> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(made);
-        options.custom_flags(raw::past_the_cache(self.cache != CacheMode::Cached));
+        raw::direct(&mut options, self.cache != CacheMode::Cached);
         options.open(self.path).map_err(|source| RunError::Open {
             path: self.path.to_owned(),
             access: "filling",

@@ -6,10 +6,10 @@
 
 use model::Bytes;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::NonNull;
 
@@ -88,7 +88,12 @@ pub(super) fn write_back(file: &File, at: u64, length: u64) -> io::Result<()> {
     }
 }
 
-/// Past the page cache, where the plan goes that way. // open(2)
+/// Opens past the page cache, where the plan goes that way.
+pub(super) fn direct(options: &mut OpenOptions, unbuffered: bool) {
+    options.custom_flags(past_the_cache(unbuffered));
+}
+
+/// The flags for that. // open(2)
 pub(super) fn past_the_cache(unbuffered: bool) -> i32 {
     if unbuffered { libc::O_DIRECT } else { 0 }
 }

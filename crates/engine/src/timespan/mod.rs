@@ -98,7 +98,6 @@ pub fn run_calibrated(
     let held = target::hold_all(&job.plan)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    host::give_back_code();
     let crew = Crew::muster(
         &Shared::new(&job.plan, &schedule)?,
         kind,
@@ -123,7 +122,6 @@ pub fn run_calibrated(
     let returned = crew.come_home(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
     drop(held);
-    host::give_back_code();
 
     let engine = EngineRecord {
         ended_early: enough,

@@ -2,12 +2,18 @@
 //! the machine go through most of the program once, measuring needs little of it. Given back after each of these, they
 //! leave that memory to what is measured; what is used again is found in the page cache.
 //!
-//! A mapping counts as the program's where it has a file behind it and no page of its own: then nothing in it was ever
-//! written, by a loader, a debugger or a probe, and all of it can come back from the file. Left out: everything else.
+//! Taken are private mappings that may not be written, of the executable, and of its libraries where they may be executed.
+//! The loader made them, and they stay as long as the process lives. And only those without a page of their own, in memory
+//! or in swap: then nothing in them was ever written, by the loader, a debugger or a probe, and all of it can come back from
+//! the file. Left out: everything else; and a root for saved machines, because this is about the process that runs.
 
 use super::sys;
-use std::fs::read_to_string;
+use std::fs::{read_link, read_to_string};
 use std::ops::Range;
+
+/// What smaps counts of pages that are not the file's, in its order: `Swap` is the last. Source: proc_pid_smaps(5);
+/// the kernel's fs/proc/task_mmu.c, where a page that is in swap counts there alone.
+const OWN: [&str; 4] = ["Anonymous:", "Shared_Hugetlb:", "Private_Hugetlb:", "Swap:"];
 
 /// A mapping in which no byte that anybody can see is anywhere but in its file. Made by [`unwritten`] alone.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,78 +29,127 @@ impl Unwritten {
 /// Gives them back. Takes a fraction of a millisecond, and so does finding again what is used. Where the system does not
 /// tell what is mapped, nothing is given back. Source: proc_pid_smaps(5), madvise(2).
 pub fn give_back_code() {
-    for mapping in unwritten(&read_to_string("/proc/self/smaps").unwrap_or_default()) {
+    let Ok(executable) = read_link("/proc/self/exe") else {
+        return;
+    };
+    let smaps = read_to_string("/proc/self/smaps").unwrap_or_default();
+    for mapping in unwritten(&smaps, &executable.to_string_lossy()) {
         sys::give_back(&mapping);
     }
 }
 
-/// The addresses of private mappings of files that may not be written and have no page of their own.
-fn unwritten(smaps: &str) -> Vec<Unwritten> {
+/// The mappings that may be given back. One that is not told to its end is none.
+fn unwritten(smaps: &str, executable: &str) -> Vec<Unwritten> {
     let mut found = Vec::new();
     let mut candidate = None;
     for line in smaps.lines() {
-        match line.strip_prefix("Anonymous:") {
-            Some(rest) if rest.split_whitespace().next() == Some("0") => {
-                found.extend(candidate.take());
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some(field) if OWN.contains(&field) => {
+                if words.next() != Some("0") {
+                    candidate = None;
+                }
+                if field == OWN[OWN.len() - 1] {
+                    found.extend(candidate.take());
+                }
             }
-            Some(_) => candidate = None,
-            None => candidate = head(line).unwrap_or(candidate),
+            _ => candidate = head(line, executable).unwrap_or(candidate),
         }
     }
     found
 }
 
-/// What the first line of a mapping says: `Some(None)` of one that is not a file's or may be written. No other line has
-/// such a first word.
-fn head(line: &str) -> Option<Option<Unwritten>> {
+/// What the first line of a mapping says: `Some(None)` of one that is not to be taken. No other line has such a first word.
+fn head(line: &str, executable: &str) -> Option<Option<Unwritten>> {
     let mut words = line.split_whitespace();
     let (from, to) = words.next()?.split_once('-')?;
     let address = |word| usize::from_str_radix(word, 16).ok();
     let range = address(from)?..address(to)?;
     let rights = words.next()?;
     let of_a_file = words.nth(2)? != "0"; // its inode
-    let read_only = matches!(rights, "r--p" | "r-xp");
-    Some((of_a_file && read_only).then_some(Unwritten(range)))
+    let taken = match rights {
+        "r-xp" => of_a_file,
+        "r--p" => of_a_file && line.ends_with(&format!(" {executable}")),
+        _ => false,
+    };
+    Some(taken.then_some(Unwritten(range)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SMAPS: &str = "\
-55d000000000-55d000100000 r--p 00000000 fe:00 99 /usr/bin/fathom\nRss: 1000 kB\nAnonymous:             0 kB\n\
-55d000100000-55d000900000 r-xp 00100000 fe:00 99 /usr/bin/fathom\nRss: 6000 kB\nAnonymous:             0 kB\n\
-55d000900000-55d000930000 r--p 00900000 fe:00 99 /usr/bin/fathom\nRss: 192 kB\nAnonymous:           192 kB\n\
-55d000930000-55d000940000 rw-p 00930000 fe:00 99 /usr/bin/fathom\nRss: 0 kB\nAnonymous:             0 kB\n\
-55d001000000-55d001100000 rw-p 00000000 00:00 0 [heap]\nRss: 900 kB\nAnonymous:           900 kB\n\
-7f0000000000-7f0000100000 r-xp 00000000 fe:00 7 /lib/libprobed.so\nRss: 64 kB\nAnonymous:             4 kB\n\
-7f0000200000-7f0000300000 r--s 00000000 fe:00 8 /var/lib/shared\nRss: 64 kB\nAnonymous:             0 kB\n\
-7f0000400000-7f0000500000 r--p 00000000 00:00 0 \nRss: 64 kB\nAnonymous:             0 kB\n\
-7f0000600000-7f0000601000 r-xp 00000000 00:00 0 [vdso]\nRss: 4 kB\nAnonymous:             0 kB\n";
+    const PROGRAM: &str = "/opt/my tools/fathom";
 
-    #[test]
-    fn what_was_ever_written_is_kept() {
-        let kept = [
-            0x55d0_0000_0000..0x55d0_0010_0000,
-            0x55d0_0010_0000..0x55d0_0090_0000,
-        ];
-        assert_eq!(unwritten(SMAPS), kept.map(Unwritten));
+    /// A mapping as smaps tells it, as far as we read.
+    fn mapping(head: &str, anonymous: u32, swap: u32) -> String {
+        format!(
+            "{head}\nSize: 1024 kB\nRss: 64 kB\nAnonymous: {anonymous} kB\nAnonHugePages: 0 kB\nShared_Hugetlb: 0 kB\n\
+             Private_Hugetlb: 0 kB\nSwap: {swap} kB\nSwapPss: 0 kB\nVmFlags: rd mr mw me\n"
+        )
+    }
+
+    fn smaps() -> String {
+        [
+            mapping(
+                "1000-2000 r--p 00000000 fe:00 99 /opt/my tools/fathom",
+                0,
+                0,
+            ),
+            mapping(
+                "2000-9000 r-xp 00100000 fe:00 99 /opt/my tools/fathom",
+                0,
+                0,
+            ),
+            mapping(
+                "9000-a000 r--p 00900000 fe:00 99 /opt/my tools/fathom",
+                192,
+                0,
+            ), // relocated
+            mapping(
+                "a000-b000 r--p 00910000 fe:00 99 /opt/my tools/fathom",
+                0,
+                192,
+            ), // and gone to swap
+            mapping(
+                "b000-c000 rw-p 00930000 fe:00 99 /opt/my tools/fathom",
+                0,
+                0,
+            ),
+            mapping("d000-e000 rw-p 00000000 00:00 0 [heap]", 900, 0),
+            mapping("f000-f100 r-xp 00000000 fe:00 7 /lib/probed.so", 4, 0),
+            mapping("f100-f200 r-xp 00000000 fe:00 8 /lib/libc.so.6", 0, 0),
+            mapping("f200-f300 r--p 00100000 fe:00 8 /lib/libc.so.6", 0, 0),
+            mapping("f300-f400 r--s 00000000 fe:00 9 /opt/my tools/fathom", 0, 0),
+            mapping("f400-f500 r--p 00000000 00:00 0 ", 0, 0),
+            mapping("f600-f700 r-xp 00000000 00:00 0 [vdso]", 0, 0),
+        ]
+        .concat()
     }
 
     #[test]
-    fn a_list_cut_short_names_nothing_more() {
-        let whole = SMAPS.len();
-        for end in 0..whole {
-            let known = unwritten(SMAPS);
-            for range in unwritten(&SMAPS[..end]) {
-                assert!(known.contains(&range), "{end}");
+    fn what_was_ever_written_is_kept() {
+        let given_back = [0x1000..0x2000, 0x2000..0x9000, 0xf100..0xf200];
+        assert_eq!(unwritten(&smaps(), PROGRAM), given_back.map(Unwritten));
+    }
+
+    #[test]
+    fn a_mapping_that_is_not_told_to_its_end_is_kept() {
+        let smaps = smaps();
+        let known = unwritten(&smaps, PROGRAM);
+        for end in 0..smaps.len() {
+            for (number, range) in unwritten(&smaps[..end], PROGRAM).iter().enumerate() {
+                assert_eq!(range, &known[number], "{end}");
             }
         }
+        let first_told = smaps.find("Swap:").unwrap();
+        assert_eq!(unwritten(&smaps[..first_told], PROGRAM), []);
     }
 
     #[test]
     fn the_program_goes_on() {
+        let before = smaps();
         give_back_code();
-        assert_eq!(unwritten(SMAPS).len(), 2);
+        assert_eq!(smaps(), before);
     }
 }

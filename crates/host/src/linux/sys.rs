@@ -314,7 +314,8 @@ pub(super) fn page_bytes() -> u64 {
 pub(super) fn give_back(mapping: &Unwritten) {
     let addresses = mapping.addresses();
     let start = std::ptr::without_provenance_mut(addresses.start);
-    // SAFETY: every byte there is in its file too, so that none changes; what is not mapped any more is refused.
+    // SAFETY: `code::unwritten` alone makes such a mapping. The loader made it, so that it stays where it is as long as the
+    // process lives; it may not be written and has no page of its own, so every byte comes back from its file.
     unsafe { libc::madvise(start, addresses.len(), libc::MADV_DONTNEED) };
 }
 

@@ -7,7 +7,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// `flags` are those of open(2) that `options` has no word for. Source: open(2), `O_NOATIME`.
+/// `flags` are those of open(2) that `options` has no word for. For what is there: with `create_new` the second try could
+/// meet what the first one made. Source: open(2), `O_NOATIME`.
 ///
 /// # Errors
 /// Those of open(2), but for a refusal of `O_NOATIME` itself: then the file is opened without.

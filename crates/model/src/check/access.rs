@@ -128,7 +128,7 @@ fn check_walk(access: &DiskspdAccess, block: Bytes) -> Result<(), &'static str> 
     if random > 0 && (access.sequence != Sequence::PerThread || access.thread_stride.0 > 0) {
         return Err(
             "pointers that are shared, one a slot or set apart by thread belong to sequential I/O: \
-             leave them away, or make no I/O random",
+             leave them out, or make no I/O random",
         );
     }
     if shared && access.thread_stride.0 > 0 {
@@ -226,7 +226,7 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
             refuse(
                 poll,
                 "I/O through the system's cache",
-                "say --cache unbuffered, or leave it away",
+                "say --cache unbuffered, or leave it out",
             );
         }
     }
@@ -235,7 +235,7 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
             refuse(
                 poll,
                 "this engine",
-                "say --engine io_uring or sync, or leave it away",
+                "say --engine io_uring or sync, or leave it out",
             );
         }
         _ => {}
@@ -247,7 +247,7 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
             refuse(
                 sqpoll,
                 "this engine",
-                "say --engine io_uring, or leave it away",
+                "say --engine io_uring, or leave it out",
             );
         }
         _ => {}

@@ -71,7 +71,7 @@ fn check_namespace(target: &Target, facts: &TargetFacts, problems: &mut Vec<Prob
         refuse("priority of their own", "leave it at normal");
     }
     if target.hint != Hint::None {
-        refuse("hint about the pattern", "leave it away");
+        refuse("hint about the pattern", "leave it out");
     }
 }
 

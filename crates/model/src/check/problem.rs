@@ -203,7 +203,7 @@ pub enum Problem {
         what: &'static str,
         instead: &'static str,
     },
-    #[error("the engine null has no {what}: leave it away, or name a target and another engine")]
+    #[error("the engine null has no {what}: leave it out, or name a target and another engine")]
     NullCannot { what: &'static str },
     #[error(
         "{}: only a network file system (nfs, cifs) has a local cache that can be gone past by itself, and this is \
@@ -228,17 +228,17 @@ pub enum Problem {
     WeightZero,
     #[error(
         "weights belong to a pool of threads whose outstanding I/Os are shared by the targets (DISKSPD -F with -O): \
-         ask for one, or leave them away"
+         ask for one, or leave them out"
     )]
     ShareWithoutPool,
     #[error(
-        "pool: outstanding I/Os that are shared by the targets leave no room for {what}: leave it away, or give \
+        "pool: outstanding I/Os that are shared by the targets leave no room for {what}: leave it out, or give \
          each target its own outstanding I/Os"
     )]
     PoolCannot { what: &'static str },
     #[error(
         "pool: targets that take turns need outstanding I/Os that are shared, and no weights: say how many each thread has \
-         over all targets, and leave weights away"
+         over all targets, and leave weights out"
     )]
     PoolTurns,
     #[error(
@@ -255,7 +255,7 @@ pub enum Problem {
         asked: Bytes,
         alignment: Bytes,
     },
-    #[error("{}: a device has its size: leave --create away, or name a file", path.display())]
+    #[error("{}: a device has its size: leave --create out, or name a file", path.display())]
     CreateDevice { path: PathBuf },
     #[error(
         "{}: {needed} more are needed and {} are free on {}: take a smaller size, or make room",

@@ -40,7 +40,7 @@ enum Part {
 /// What a time span gave.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    /// Which time span. `None` where the heading was left away.
+    /// Which time span. `None` where the heading was left out.
     pub(super) number: Option<u32>,
     /// Byte of its heading in the section.
     pub(super) at: usize,

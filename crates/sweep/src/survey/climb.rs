@@ -20,10 +20,8 @@
 
 use super::load::Load;
 use super::row::{Cell, Row};
-use analysis::{GAIN_MIN, PLATEAU_MIN};
+use analysis::{GAIN_MIN, KNEE_SHARE, PLATEAU_MIN};
 
-/// The knee is the lightest load with this share of the peak.
-pub(crate) const KNEE_SHARE: f64 = 0.95;
 /// A load that reaches this share of the roof is on it.
 const ROOF_SHARE: f64 = 0.97;
 /// A meeting point that is above a rung by less than this, in doublings, is on it: latencies scatter.

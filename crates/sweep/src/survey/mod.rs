@@ -136,7 +136,7 @@ pub enum SurveyError {
     QueueDepth,
     /// Nothing is left to be done.
     #[error(
-        "--read-only: every workload of this survey writes: leave it away, or take workloads that read"
+        "--read-only: every workload of this survey writes: leave it out, or take workloads that read"
     )]
     NothingToRead,
 }

@@ -1,8 +1,8 @@
 //! What a survey did not run of the whole grid, and why: so that nobody takes silence for a measurement.
 
-use super::climb::KNEE_SHARE;
 use super::load::Load;
 use super::row::Row;
+use analysis::Reached;
 
 /// The loads of one workload that were not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,23 +28,25 @@ impl Skipped {
 }
 
 fn why(left: &[&Load], row: &Row) -> String {
-    let Some(best) = row.best().filter(|_| !row.spoilt) else {
+    let best = row.best().filter(|_| !row.spoilt);
+    let cells = row.cells.iter();
+    let rates = cells.map(|cell| (u64::from(cell.load.in_flight()), cell.rate));
+    let Some(reached) = best.and_then(|best| Reached::of(rates, best.rate)) else {
         return "a run before them failed, was stopped or moved nothing".to_owned();
     };
-    let knee = row
-        .cells
-        .iter()
-        .find(|cell| cell.rate >= KNEE_SHARE * best.rate)
-        .map_or(best.load.in_flight(), |cell| cell.load.in_flight());
+    let knee = reached.in_flight;
     let of = |wanted: &dyn Fn(&Load) -> bool| left.iter().any(|load| wanted(load));
     let mut parts = Vec::new();
-    if of(&|load| load.threads == 1 && load.in_flight() < knee) {
+    if of(&|load| load.threads == 1 && u64::from(load.in_flight()) < knee) {
         parts.push(format!(
             "below {knee} in flight the rate follows from the service time"
         ));
     }
-    if of(&|load| load.threads == 1 && load.in_flight() > knee) {
-        parts.push(format!("beyond {knee} in flight more brought nothing"));
+    if of(&|load| load.threads == 1 && u64::from(load.in_flight()) > knee) {
+        parts.push(match reached.is_knee {
+            true => format!("beyond {knee} in flight more brought nothing"),
+            false => format!("more than {knee} in flight was not run"),
+        });
     }
     if of(&|load| load.threads > 1) {
         parts.push("one thread was not the limit".to_owned());

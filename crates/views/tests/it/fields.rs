@@ -94,6 +94,23 @@ fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_ou
 }
 
 #[test]
+fn what_stays_on_every_page_takes_70_columns_at_most() {
+    let rows = wide_rows();
+    let selection = usual(&rows);
+    let stays = |name: &&str| !selection.dispensable.contains(name);
+    let names = selection.columns.iter().map(|column| column.name);
+    let names: Vec<&str> = names.filter(stays).collect();
+    assert_eq!(
+        names.join(","),
+        "id,block,depth,threads,write,iops,latency_p99"
+    );
+    let columns = columns_of(&names.join(",")).unwrap();
+    let page = table(&Selection::of(columns, &rows), 80);
+    let widest = page.lines().map(|line| line.chars().count()).max();
+    assert!(widest.unwrap() <= 70, "{page}");
+}
+
+#[test]
 fn fields_that_were_named_are_all_there() {
     let columns = columns_of("id,source,host,tool,target,label,latency_max").unwrap();
     let page = table(&Selection::of(columns, &wide_rows()), 80);

@@ -1,10 +1,12 @@
-//! The lists of sessions and devices.
+//! The lists of sessions, baselines and devices.
 
 use crate::pages::paper;
 use expect_test::expect;
 use model::{BlockDevice, Bytes, Claim};
 use std::path::{Path, PathBuf};
-use views::{DeviceLine, Paper, SessionLine, write_devices, write_sessions};
+use views::{
+    BaselineLine, DeviceLine, Paper, SessionLine, write_baselines, write_devices, write_sessions,
+};
 
 #[test]
 fn sessions_newest_first_as_given() {
@@ -37,6 +39,36 @@ fn sessions_newest_first_as_given() {
     write_sessions(&[], &paper(), &mut page).unwrap();
     expect![[r#"
         nothing is stored yet; `fathom survey` measures and stores
+    "#]]
+    .assert_eq(&String::from_utf8(page).unwrap());
+}
+
+#[test]
+fn a_long_target_of_a_baseline_is_cut_and_not_when_it_was_set() {
+    let baseline = |name: &str, target: &str| BaselineLine {
+        name: name.to_owned(),
+        of: "12.3".to_owned(),
+        kind: "survey".to_owned(),
+        target: target.to_owned(),
+        set_utc_ns: 1_795_259_117_000_000_000,
+    };
+    let lines = [
+        baseline("gold", "/data/fathom.dat"),
+        baseline(
+            "before-the-new-firmware",
+            "/mnt/array/of/some/vendor/with/a/long/name/fathom.dat",
+        ),
+    ];
+    let narrow = Paper {
+        columns: 80,
+        ..paper()
+    };
+    let mut page = Vec::new();
+    write_baselines(&lines, &narrow, &mut page).unwrap();
+    expect![[r#"
+        name                     is    kind    set               target
+        gold                     12.3  survey  2026-11-21 12:05  /data/fathom.dat
+        before-the-new-firmware  12.3  survey  2026-11-21 12:05  /mnt/array/…/fathom.dat
     "#]]
     .assert_eq(&String::from_utf8(page).unwrap());
 }
@@ -102,13 +134,37 @@ fn devices_with_what_would_be_lost() {
     let mut page = Vec::new();
     write_devices(&lines, &paper(), &mut page).unwrap();
     expect![[r#"
-        device            kind           size  model, or name                     in use, or what is on it
-        /dev/nvme0n1      disk        931 GiB  Example NVMe 970                   mounted on /
-          /dev/nvme0n1p1  partition   930 GiB  -                                  mounted on /…4 file system
-        /dev/sdb          disk          4 GiB  Example NVMe 970                   nothing found on it
-          /dev/dm-0       dm            3 GiB  a--group-with--a--long--name-root  nothing found on it
+        device            kind           size  model, or name                 in use, or what is on it
+        /dev/nvme0n1      disk        931 GiB  Example NVMe 970               mounted on /
+          /dev/nvme0n1p1  partition   930 GiB  -                              mounted on /, ext4 file system
+        /dev/sdb          disk          4 GiB  Example NVMe 970               nothing found on it
+          /dev/dm-0       dm            3 GiB  a--group-with-…ong--name-root  nothing found on it
     "#]]
     .assert_eq(&String::from_utf8(page).unwrap());
+}
+
+#[test]
+fn that_nothing_was_found_is_told_whole_on_the_narrowest_page() {
+    let disk = BlockDevice {
+        size: Bytes::gib(1_023),
+        ..device("sdb", "a kind of its own", 4)
+    };
+    let line = DeviceLine {
+        path: Path::new("/dev/a-name-that-is-longer-than-most"),
+        device: &disk,
+        parent: Some("sda"),
+        claims: &[],
+        known_as: Some("a--group-with--a--long--name-root"),
+    };
+    let narrow = Paper {
+        columns: 80,
+        ..paper()
+    };
+    let mut page = Vec::new();
+    write_devices(&[line], &narrow, &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("  nothing found on it\n"), "{page}");
+    assert!(page.contains("  in use, or on it\n"), "{page}");
 }
 
 #[test]

@@ -75,8 +75,8 @@ fn an_interrupted_survey() {
           1M sequential read    not run: the survey was interrupted
           1M sequential write   not run: the survey was interrupted
           95 % at: smallest depth with 95 % of that rate; ? weak
-          limit depth: 4K random read (not reached: still gaining at 8 in flight)
-          limit depth: 4K random write (not reached: still gaining at 1 in flight)
+          limit depth: 4K random read (not reached: the rate may rise beyond 8 in flight)
+          limit depth: 4K random write (not reached: the rate may rise beyond 1 in flight)
 
         device  vda1 counted 223 MiB read, 44.6 MiB written; fathom counted 223 MiB read, 44.6 MiB written:
                 the same to the byte
@@ -120,8 +120,8 @@ fn a_survey_with_a_failed_cell() {
           1M sequential write    1 164   0.1     16   1 164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
           95 % at: smallest depth with 95 % of that rate; ? weak; ~ fewer than 10 independent I/Os beyond it
           limit depth: 4K random read, 8K random 70/30, 64K random read, 512K sequential read, 1M sequential
-                read, 1M sequential write (not reached: still gaining at 16 in flight)
-          limit depth: 4K random write (not reached: still gaining at 4 in flight)
+                read, 1M sequential write (not reached: the rate may rise beyond 16 in flight)
+          limit depth: 4K random write (not reached: the rate may rise beyond 4 in flight)
 
           4K random read: in flight, IO/s, median latency
               1  ██████████                                           5 714   175 µs
@@ -211,7 +211,8 @@ fn a_survey_of_which_only_the_records_are_left() {
           1M sequential write      640   0.1      4     640  6.22 ms  7.00 ms  ~7.00 ms  4.37 ms        4
           95 % at: smallest depth with 95 % of that rate; ~ fewer than 10 independent I/Os beyond it
           limit depth: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
-                read, 1M sequential read, 1M sequential write (not reached: still gaining at 4 in flight)
+                read, 1M sequential read, 1M sequential write (not reached: the rate may rise beyond 4 in
+                flight)
 
           4K random read: in flight, IO/s, median latency
               1  ██████████████████                                   5 714   175 µs

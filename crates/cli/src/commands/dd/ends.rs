@@ -84,7 +84,7 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
         TargetKind::NvmeNamespace => "this takes commands, not bytes: name its block device",
         TargetKind::Other if asked.input_flags.direct => {
-            "iflag=direct goes past the cache of a disk, and this is none: leave it away"
+            "iflag=direct goes past the cache of a disk, and this is none: leave it out"
         }
         _ => return Vec::new(),
     };
@@ -111,7 +111,7 @@ fn against_output(facts: &TargetFacts, consent: &Consent, asked: &DdRequest) -> 
     }
     if facts.kind == TargetKind::Other && asked.output_flags.direct {
         told.push(format!(
-            "{path}: oflag=direct goes past the cache of a disk, and this is none: leave it away"
+            "{path}: oflag=direct goes past the cache of a disk, and this is none: leave it out"
         ));
     }
     if asked.conversions.excl && there {

@@ -50,6 +50,12 @@ pub(super) struct Setting<'a> {
 
 impl Look<'_> {
     /// Takes all turns, keeps every run, prints the result.
+    ///
+    /// # Errors
+    ///
+    /// What the gate refuses, a shelf that cannot be opened, a file that cannot be made: then no turn was taken. A
+    /// result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
+    /// tells it.
     pub(super) fn take(
         self,
         setting: &Setting<'_>,

@@ -124,13 +124,13 @@ impl Asked {
         if asked.exhaustive && asked.goal.is_some() {
             reader.refuse(Problem::Contradiction {
                 option: "--exhaustive",
-                why: "a rate that keeps a latency is looked for, and the whole grid is not a search: leave one away",
+                why: "a rate that keeps a latency is looked for, and the whole grid is not a search: leave one out",
             });
         }
         if asked.raw.is_some() && asked.target.path().is_none() {
             reader.refuse(Problem::Contradiction {
                 option: "--compare-raw",
-                why: "the target is no file on a device: leave it away, or name a file",
+                why: "the target is no file on a device: leave it out, or name a file",
             });
         }
         if engine == EngineChoice::Null {
@@ -156,7 +156,7 @@ impl Asked {
         match self.depth_max {
             Some(asked) if asked > engine_max => Err(Failure::refused(format!(
                 "--depth-max: read {asked}; the engine that serves here has at most {engine_max} I/O \
-                 outstanding a thread: leave it away, or say --engine io_uring to learn why that does not run"
+                 outstanding a thread: leave it out, or say --engine io_uring to learn why that does not run"
             ))),
             Some(asked) => Ok(asked),
             None => Ok(DEPTH_MAX.min(engine_max)),
@@ -272,7 +272,7 @@ fn refuse_what_null_has_not(asked: &Asked, reader: &mut Reader) {
     for (_, option) in said.iter().filter(|(said, _)| *said) {
         reader.refuse(Problem::Contradiction {
             option,
-            why: "the engine null has no file and no cache: leave it away, or say another engine",
+            why: "the engine null has no file and no cache: leave it out, or say another engine",
         });
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::refused(format!("{path}: {why}; leave --rm away")))
+    Err(Failure::refused(format!("{path}: {why}; leave --rm out")))
 }
 
 /// Reads all of a file that is to be removed in the end, before anything else is done with it: a look here and
@@ -143,7 +143,7 @@ fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, Failure> {
     }
     match asked.size {
         Some(size) if size > there => Err(Failure::refused(format!(
-            "--size: read {size}; {path} holds {}: say --size {there} or less, or leave it away",
+            "--size: read {size}; {path} holds {}: say --size {there} or less, or leave it out",
             say::bytes(facts.size.0)
         ))),
         size => Ok(Site {

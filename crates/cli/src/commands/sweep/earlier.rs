@@ -47,7 +47,7 @@ pub(crate) fn resumed(
 ) -> Result<(SessionId, SweepArgs), Failure> {
     if args.keep.no_store {
         return Err(Failure::refused(
-            "--resume: a sweep is gone on with where it is kept: leave --no-store away",
+            "--resume: a sweep is gone on with where it is kept: leave --no-store out",
         ));
     }
     let name: RunName = id.parse().map_err(Failure::refused)?;

@@ -10,7 +10,7 @@ const GIVEN: &str = "a stride or alignment is given already, by -s or -r; give i
 const BESIDE_RANDOM: &str =
     "-r asks for random I/O and -s for sequential; take one, or -rs for a mix of both";
 const BESIDE_MIXED: &str =
-    "-rs mixes both already and takes its stride from -r, as in -rs50 -r8k; leave -s away";
+    "-rs mixes both already and takes its stride from -r, as in -rs50 -r8k; leave -s out";
 
 pub(in crate::diskspd) fn random(command: &mut Command, word: &Word) -> Result<(), Problem> {
     if command.align_given {

@@ -124,7 +124,7 @@ impl Document<'_> {
 
     pub(super) fn unexpected(&self, child: &Element, parent: &Element) -> XmlError {
         let what = format!(
-            "not expected inside of {}; check the spelling (letters count as they are written), or leave it away",
+            "not expected inside of {}; check the spelling (letters count as they are written), or leave it out",
             parent.name
         );
         self.error(child, what)

@@ -312,7 +312,7 @@ fn fasten(
     if loose.flush.is_some() && !loose.mapped {
         return Err(document.error(
             element,
-            "FlushType flushes mapped writes; set MemoryMappedIo, or leave it away",
+            "FlushType flushes mapped writes; set MemoryMappedIo, or leave it out",
         ));
     }
     target.mapped = loose.mapped.then(|| loose.flush.unwrap_or(Flush::None));

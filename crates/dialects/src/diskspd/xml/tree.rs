@@ -85,7 +85,7 @@ fn unescaped(text: &str) -> Result<String, String> {
 
 fn stranger(c: char) -> String {
     format!(
-        "U+{:04X} is no character of XML; leave it away",
+        "U+{:04X} is no character of XML; leave it out",
         u32::from(c)
     )
 }

@@ -61,7 +61,7 @@ impl Plan<'_> {
             if entries.is_empty() {
                 self.problems.push(Problem::Contradiction {
                     place: entry.place.clone(),
-                    why: "it names no field, so it would leave out everything: name one, or leave it away".to_owned(),
+                    why: "it names no field, so it would leave out everything: name one, or leave it out".to_owned(),
                 });
             }
             exclusions.push(fields);

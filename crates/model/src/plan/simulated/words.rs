@@ -126,7 +126,7 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
     );
     tell(
         device.burst > 0 && device.cap_iops == 0,
-        "burst runs ahead of a cap: give cap-iops too, or leave it away",
+        "burst runs ahead of a cap: give cap-iops too, or leave it out",
     );
     tell(
         device.write_cache.0 > 0 && device.drain == 0,
