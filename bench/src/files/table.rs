@@ -32,9 +32,13 @@ fn line(place: usize, rounds: &Rounds) -> String {
     ratios.sort_by(f64::total_cmp);
     let ends = ratios.first().copied().zip(ratios.last().copied());
     let ours: Vec<_> = rounds.ours.iter().filter_map(|ours| ours[place]).collect();
-    let intervals = ours.iter().filter_map(|rate| rate.interval);
-    let widest = intervals
-        .reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)));
+    // One round without an interval leaves its own rate outside of all others.
+    let intervals: Option<Vec<_>> = ours.iter().map(|rate| rate.interval).collect();
+    let widest = intervals.into_iter().flatten().reduce(
+        |(low, high): (f64, f64), (other_low, other_high): (f64, f64)| {
+            (low.min(other_low), high.max(other_high))
+        },
+    );
     let theirs = rounds.theirs.iter().filter_map(|theirs| theirs[place]);
     let told = |rates: Vec<f64>, none: &str| match rates.is_empty() {
         true => none.to_owned(),
@@ -63,6 +67,23 @@ mod tests {
     fn round(value: f64, interval: (f64, f64)) -> Vec<Option<Rate>> {
         let interval = Some(interval);
         vec![Some(Rate { value, interval }); FIGURES.len()]
+    }
+
+    #[test]
+    fn a_round_without_an_interval_leaves_none() {
+        let mut rounds = Rounds {
+            ours: vec![round(2.0, (1.5, 2.5)), round(4.0, (3.0, 4.5))],
+            ..Rounds::default()
+        };
+        rounds.ours[0][0] = Some(Rate {
+            value: 2.0,
+            interval: None,
+        });
+        let figures = "  3.00              -        +     -";
+        assert_eq!(
+            line(0, &rounds).trim_end(),
+            format!("{:<23} {figures}", "write blocks, MiB/s")
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end of a
-//! ladder in `ladder`, where depth stops to pay in `knee`, what holds a workload in `limit`, the cache check and the
-//! raw device in `beside`. A survey is judged by the cells that its table shows: the best of each workload and the one
-//! at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
+//! ladder in `ladder`, from where more I/Os in flight bring little in `knee`, what holds a workload in `limit`, the cache
+//! check and the raw device in `beside`. A survey is judged by the cells that its table shows: the best of each workload
+//! and the one at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
 
 mod answer;
 mod beside;
