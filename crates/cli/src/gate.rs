@@ -6,7 +6,8 @@
 use crate::failure::Failure;
 use host::Root;
 use model::{
-    Consent, HostRecord, Location, Plan, Problem, Profile, TargetFacts, TargetKind, Timespan,
+    Consent, HostRecord, Location, Plan, Problem, Profile, Target, TargetFacts, TargetKind,
+    Timespan,
 };
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -64,7 +65,8 @@ pub(crate) struct Passed {
 }
 
 impl Gate<'_> {
-    /// Looks at each target once and checks the whole profile. One entry a timespan.
+    /// Looks at each target once and checks the whole profile. One entry a timespan. A device that is to be written and
+    /// showed only zeros is read whole.
     pub(crate) fn pass(&self, profile: &Profile) -> Result<Vec<Passed>, Failure> {
         self.pass_with(profile, &|location| self.look(location))
     }
@@ -90,14 +92,14 @@ impl Gate<'_> {
         profile: &Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
     ) -> Result<Vec<Passed>, Failure> {
-        let mut seen: Vec<(Location, TargetFacts)> = Vec::new();
+        let places = self.places(profile, look);
+        let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
+        let told = self.against_names(&known);
         let facts: Vec<Vec<TargetFacts>> = profile
             .timespans
             .iter()
-            .map(|span| facts_of(span, look, &mut seen))
+            .map(|span| facts_of(span, &places))
             .collect();
-        let known: Vec<&TargetFacts> = seen.iter().map(|(_, facts)| facts).collect();
-        let told = self.against_names(&known);
         let flat = facts.concat();
         let plans = match model::check(profile, self.host, &flat, self.consent) {
             Ok(plans) if told.is_empty() => plans,
@@ -120,11 +122,32 @@ impl Gate<'_> {
 
     /// The targets of the profile's timespans as they stand now.
     pub(crate) fn facts(&self, profile: &Profile) -> Vec<TargetFacts> {
-        let mut seen = Vec::new();
+        let places = self.places(profile, &|location| self.look(location));
         let spans = profile.timespans.iter();
-        spans
-            .flat_map(|span| facts_of(span, &|location| self.look(location), &mut seen))
-            .collect()
+        spans.flat_map(|span| facts_of(span, &places)).collect()
+    }
+
+    /// Every place that the profile names, once, with its facts. Whether a device is empty is found out only for one that
+    /// is written: reading all of it would fill the caches below it, which whoever reads it afterwards would measure.
+    fn places<'p>(
+        &self,
+        profile: &'p Profile,
+        look: &dyn Fn(&Location) -> TargetFacts,
+    ) -> Vec<(&'p Location, TargetFacts)> {
+        let targets = || profile.timespans.iter().flat_map(|span| &span.targets);
+        let mut places: Vec<(&Location, TargetFacts)> = Vec::new();
+        for target in targets() {
+            if !places.iter().any(|(known, _)| **known == target.location) {
+                places.push((&target.location, look(&target.location)));
+            }
+        }
+        for (place, facts) in &mut places {
+            let mut its = targets().filter(|target| target.location == **place);
+            if its.any(|target| model::asks_if_empty(target, facts, self.consent)) {
+                facts.content = host::content_of_whole(facts);
+            }
+        }
+        places
     }
 
     /// One target as it stands now.
@@ -187,23 +210,13 @@ impl Gate<'_> {
     }
 }
 
-fn facts_of(
-    span: &Timespan,
-    look: &dyn Fn(&Location) -> TargetFacts,
-    seen: &mut Vec<(Location, TargetFacts)>,
-) -> Vec<TargetFacts> {
-    let mut facts = Vec::new();
-    for target in &span.targets {
-        let known = seen.iter().find(|(place, _)| *place == target.location);
-        if let Some((_, found)) = known {
-            facts.push(found.clone());
-            continue;
-        }
-        let found = look(&target.location);
-        seen.push((target.location.clone(), found.clone()));
-        facts.push(found);
-    }
-    facts
+/// Of its targets, in order.
+fn facts_of(span: &Timespan, places: &[(&Location, TargetFacts)]) -> Vec<TargetFacts> {
+    let of = |target: &Target| {
+        let found = places.iter().find(|(place, _)| **place == target.location);
+        found.expect("every place was looked at").1.clone()
+    };
+    span.targets.iter().map(of).collect()
 }
 
 /// Whether there is nothing on this machine behind it.

@@ -13,7 +13,9 @@ pub mod record;
 pub mod stamp;
 pub mod units;
 
-pub use check::{Consent, Problem, Problems, check, check_output};
+pub use check::{
+    Consent, Problem, Problems, asks_if_empty, check, check_output, output_asks_if_empty,
+};
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
     EngineChoice, Extent, Flush, Hint, LINES_MAX, Location, MixedAccess, MixedLine,

@@ -1,6 +1,7 @@
 //! Devices and the words that allow writing them. As root, on loop devices that the test makes itself.
 
 use crate::bench::Bench;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -33,6 +34,28 @@ impl Loop {
         let name = name.trim().to_owned();
         assert!(name.starts_with("/dev/loop"), "{name}");
         Some(Loop { name })
+    }
+
+    /// Holds zeros again, and nothing of it is in memory.
+    fn wipe(&self, bench: &Bench) {
+        let image = std::fs::OpenOptions::new()
+            .write(true)
+            .open(bench.path("image"));
+        let image = image.unwrap();
+        image.set_len(0).unwrap();
+        image.set_len(128 << 20).unwrap();
+        let dropped = Command::new("blockdev")
+            .args(["--flushbufs", &self.name])
+            .status();
+        assert!(dropped.unwrap().success());
+    }
+
+    /// As the kernel counts, since it was made.
+    fn bytes_read(&self) -> u64 {
+        let name = self.name.trim_start_matches("/dev/");
+        let text = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        let sectors: u64 = text.split_whitespace().nth(2).unwrap().parse().unwrap();
+        sectors * 512
     }
 
     /// `false`, with the reason said, where that cannot be done.
@@ -88,6 +111,77 @@ fn a_device_that_holds_something_is_written_only_with_its_name_said() {
     bench
         .line(&format!("run {SHORT} -w 100 --destroy {name} {name}"))
         .good();
+}
+
+#[test]
+fn a_device_is_read_whole_only_where_it_is_written_and_no_word_allows_that() {
+    let bench = Bench::new();
+    let Some(device) = Loop::new(&bench) else {
+        return;
+    };
+    let name = &device.name;
+    let read_by = |words: &str| {
+        let before = device.bytes_read();
+        let line = format!("run {SHORT} --rate 100 {words} {name}");
+        bench.line(&line).good();
+        device.bytes_read() - before
+    };
+    let whole = 128 << 20;
+    for words in ["", &format!("-w 100 --destroy {name}")] {
+        let read = read_by(words);
+        assert!(read < whole / 4, "{words}: {read}");
+    }
+    device.wipe(&bench);
+    let read = read_by("-w 100");
+    assert!(read >= whole - (4 << 20), "{read}"); // what the sample had just read may be in memory
+}
+
+#[test]
+fn zeros_with_somebody_s_data_between_them_are_not_written() {
+    let bench = Bench::new();
+    let Some(device) = Loop::new(&bench) else {
+        return;
+    };
+    let name = &device.name;
+    let at = (100 << 20) + 5 * 4096; // between the blocks of the sample
+    let open = || {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true).write(true).open(name).unwrap()
+    };
+    let file = open();
+    file.write_all_at(b"precious", at).unwrap();
+    file.sync_all().unwrap();
+    drop(file);
+    let words = format!("To allow it, add: --destroy {name}");
+    for line in [
+        format!("run {SHORT} -w 1 {name}"),
+        format!("quick --write {name}"),
+        format!("survey {name}"),
+        format!("dd if=/dev/zero of={name} bs=1M count=1"),
+    ] {
+        bench.line(&line).refused(&words);
+    }
+    let original = bench.line(&format!("diskspd -d1 -W0 -w100 {name}"));
+    assert_eq!(original.code, Some(3), "{original:?}"); // as that program has it
+    assert!(original.err.contains(&words), "{original:?}");
+    bench.line(&format!("run {SHORT} {name}")).good();
+    let mut there = [0; 8];
+    open().read_exact_at(&mut there, at).unwrap();
+    assert_eq!(&there, b"precious");
+}
+
+#[test]
+fn every_turn_that_writes_knows_that_the_device_was_empty_before_the_first() {
+    let bench = Bench::new();
+    let Some(device) = Loop::new(&bench) else {
+        return;
+    };
+    let name = &device.name;
+    let said = bench.line(&format!("quick --write {name}")).good();
+    assert!(said.out.contains("write"), "{said:?}");
+    device.wipe(&bench);
+    let sweep = format!("sweep {name} -d 100ms --warmup 0s -w 0,100");
+    bench.line(&sweep).good();
 }
 
 #[test]

@@ -3,8 +3,9 @@
 //! Plain reads with reading ahead switched off. What was in the page cache stays there, and what was not is dropped at
 //! once, so that a run finds the cache as it was before the look, whether it goes past it or through it. Unbuffered reads
 //! would leave no trace either, but cannot read the last piece of every file. A look ends when its patience does, so that
-//! a slow device costs seconds, not minutes; only a single read that hangs is waited for. Deliberately
-//! absent: judgement, which is `content`'s and `signature`'s.
+//! a slow device costs seconds, not minutes; only a single read that hangs is waited for. A look is at a sample; all of a
+//! device is read only where that was asked for by itself. Deliberately absent: judgement, which is `content`'s and
+//! `signature`'s.
 
 use super::block::Node;
 use super::extents::extents;
@@ -18,7 +19,7 @@ use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -109,6 +110,16 @@ impl Look {
         })
     }
 
+    /// A device that was looked at before, without reading it; `None` when its name means another one by now, or it is not
+    /// as large as it was.
+    pub(super) fn again(path: &Path, number: u64, size: Bytes) -> Option<Self> {
+        let look = Self::without_reading(path)?;
+        let there = look.file.metadata().ok()?;
+        let is_it = there.file_type().is_block_device() && there.rdev() == number;
+        sys::advise(&look.file, 0, 0, Advice::Random);
+        (is_it && look.size == size).then_some(look)
+    }
+
     /// A device by its name in `/dev`; `None` also when that name means another one.
     pub(super) fn at_device(node: &Node) -> Option<Self> {
         let is_it = device_number(&node.path()) == node.number();
@@ -131,22 +142,21 @@ impl Look {
         if self.signatures.is_some() && sys::has_no_data(&self.file) {
             return Content::Empty;
         }
-        self.sampled(patience)
+        self.content_of_sample(patience)
     }
 
-    /// What a device holds, in the same way; one that is not large is read whole before it is called empty.
-    pub(super) fn content_of_device(&self, patience: &Patience) -> Content {
-        match self.sampled(patience) {
-            Content::Unproven if self.size <= WHOLE_MAX => {
-                content::judge_whole(self.size, |at, piece| {
-                    patience.lasts() && read(&self.file, at, piece)
-                })
-            }
-            content => content,
+    /// Whether a device whose sample showed only zeros is empty, by reading all of it. One that is large stays unproven.
+    pub(super) fn content_of_whole(&self, patience: &Patience) -> Content {
+        if self.size > WHOLE_MAX {
+            return Content::Unproven;
         }
+        content::judge_whole(self.size, |at, piece| {
+            patience.lasts() && read(&self.file, at, piece)
+        })
     }
 
-    fn sampled(&self, patience: &Patience) -> Content {
+    /// What it shows to a sample, which proves of nothing but what has no length that it is empty.
+    pub(super) fn content_of_sample(&self, patience: &Patience) -> Content {
         if self.signatures.is_none() {
             return Content::Unknown;
         }
@@ -277,8 +287,49 @@ mod tests {
         std::fs::write(&path, vec![0; 1 << 20]).unwrap();
         let look = Look::at(&path).unwrap();
         assert_eq!(look.content_of_file(&Patience::none()), Content::Unknown);
-        assert_eq!(look.content_of_device(&Patience::none()), Content::Unknown);
+        assert_eq!(look.content_of_sample(&Patience::none()), Content::Unknown);
+        assert_eq!(look.content_of_whole(&Patience::none()), Content::Unproven);
         assert_eq!(look.content_of_file(&Patience::begin()), Content::Unproven);
-        assert_eq!(look.content_of_device(&Patience::begin()), Content::Empty);
+    }
+
+    #[test]
+    fn zeros_are_empty_only_where_all_of_them_were_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, vec![0; 2 << 20]).unwrap();
+        let sample = || {
+            Look::at(&path)
+                .unwrap()
+                .content_of_sample(&Patience::begin())
+        };
+        let whole = || {
+            Look::at(&path)
+                .unwrap()
+                .content_of_whole(&Patience::begin())
+        };
+        assert_eq!((sample(), whole()), (Content::Unproven, Content::Empty));
+        let between = 4096 + 7; // of 512 blocks the sample has every second one
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.write_all_at(b"x", between).unwrap();
+        assert_eq!((sample(), whole()), (Content::Unproven, Content::Foreign));
+    }
+
+    #[test]
+    fn a_device_that_is_too_large_to_be_read_whole_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, b"not zeros").unwrap();
+        let mut look = Look::at(&path).unwrap();
+        look.size = Bytes(WHOLE_MAX.0 + 512);
+        assert_eq!(look.content_of_whole(&Patience::begin()), Content::Unproven);
+    }
+
+    #[test]
+    fn what_is_no_device_is_no_device_s_second_look() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, vec![0; 4096]).unwrap();
+        assert!(Look::again(&path, 0, Bytes(4096)).is_none());
+        assert!(Look::again(&folder.path().join("none"), 0, Bytes(4096)).is_none());
     }
 }

@@ -29,9 +29,9 @@ enum Eyes<'a> {
     Closed(&'a TargetFacts),
 }
 
-/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device, and a
-/// device of up to 1 GiB whole if the sample shows nothing but zeros; takes about 2 s at most and stops
-/// there. Never writes, and never fails: what cannot be found out is unknown.
+/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device; takes about 2 s at
+/// most and stops there. Never writes, and never fails: what cannot be found out is unknown. A device whose sample shows
+/// nothing but zeros is [`Content::Unproven`]: [`content_of_whole`] tells more, for what is to be written.
 pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
     look_at(root, path, &Eyes::Open(Patience::begin()))
 }
@@ -46,6 +46,28 @@ pub fn target_facts_again(root: &Root, earlier: &TargetFacts) -> TargetFacts {
         return found;
     }
     target_facts(root, &earlier.path)
+}
+
+/// What a device holds whose sample showed nothing but zeros, from reading all of it: `Empty` or `Foreign`; `Unproven`
+/// still where it is larger than 1 GiB, was not read whole within 2 s, or is not the device any more that it was. Of
+/// anything else what is known already.
+///
+/// Apart from the facts, because it moves the whole device through the caches below it: whoever only reads it afterwards
+/// would measure them, and has no use for the answer.
+pub fn content_of_whole(facts: &TargetFacts) -> Content {
+    if facts.content != Content::Unproven {
+        return facts.content;
+    }
+    let device = match (facts.kind, &facts.namespace) {
+        (TargetKind::BlockDevice, _) => facts.identity.map(|it| (&facts.path, it)),
+        (TargetKind::NvmeNamespace, Some(of)) => Some((&of.block_device, of.block_identity)),
+        _ => None,
+    };
+    device
+        .and_then(|(path, (number, _))| Look::again(path, number, facts.size))
+        .map_or(Content::Unproven, |look| {
+            look.content_of_whole(&Patience::begin())
+        })
 }
 
 fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
@@ -139,7 +161,7 @@ fn device(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_
     if let Some(look) = &look {
         found.size = look.size;
         found.content = match eyes {
-            Eyes::Open(patience) => look.content_of_device(patience),
+            Eyes::Open(patience) => look.content_of_sample(patience),
             Eyes::Closed(earlier) => earlier.content,
         };
         found.layout = eyes.layout(look);

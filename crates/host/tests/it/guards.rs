@@ -3,9 +3,9 @@
 use crate::live::{claims, facts};
 use crate::saved::in_words;
 use crate::tools::{Loop, Mounted, Swapping, sparse, tool};
-use host::{Root, target_facts_again};
+use host::{CounterReader, Root, content_of_whole, target_facts_again};
 use model::stamp::stamp;
-use model::{Bytes, Claim, Content, TargetFacts};
+use model::{Bytes, Claim, Content, CounterWindow, Nanos, TargetFacts};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -113,7 +113,13 @@ fn zeros_are_empty_only_where_that_is_proven() {
     let zeros = folder.path().join("zeros");
     fs::write(&zeros, vec![0; 4 << 20]).unwrap();
     fs::File::open(&zeros).unwrap().sync_all().unwrap();
-    assert_eq!(facts(&zeros).content, Content::Unproven);
+    let found = facts(&zeros);
+    assert_eq!(found.content, Content::Unproven);
+    assert_eq!(
+        content_of_whole(&found),
+        Content::Unproven,
+        "a file's zeros are somebody's"
+    );
     let image = folder.path().join("disk.img");
     sparse(&image, 256 << 20);
     let write = |at: u64| {
@@ -124,7 +130,27 @@ fn zeros_are_empty_only_where_that_is_proven() {
     let Some(device) = Loop::over(&image, &[]) else {
         return;
     };
-    assert_eq!(facts(&device.0).content, Content::Foreign);
+    let found = facts(&device.0);
+    assert_eq!(found.content, Content::Unproven);
+    assert_eq!(content_of_whole(&found), Content::Foreign);
+    let other = TargetFacts {
+        size: Bytes(found.size.0 - 4096),
+        ..found.clone()
+    };
+    assert_eq!(
+        content_of_whole(&other),
+        Content::Unproven,
+        "not as large as it was"
+    );
+    let other = TargetFacts {
+        identity: Some((1, 0)),
+        ..found
+    };
+    assert_eq!(
+        content_of_whole(&other),
+        Content::Unproven,
+        "another device"
+    );
     let large = folder.path().join("large.img");
     sparse(&large, 2 << 30);
     let Some(device) = Loop::over(&large, &[]) else {
@@ -132,7 +158,36 @@ fn zeros_are_empty_only_where_that_is_proven() {
     };
     let found = facts(&device.0);
     assert_eq!(found.content, Content::Unproven);
+    assert_eq!(content_of_whole(&found), Content::Unproven);
     assert_eq!(found.allocated, found.size);
+}
+
+#[test]
+fn a_look_at_a_device_of_zeros_reads_a_sample_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("disk.img");
+    let size = 256 << 20;
+    sparse(&image, size);
+    let Some(device) = Loop::over(&image, &[]) else {
+        return;
+    };
+    let name = [device.name()];
+    let read_by = |look: &dyn Fn()| {
+        let mut reader = CounterReader::open(&Root::live(), &name);
+        let before = reader.read(&mut || Nanos(0));
+        look();
+        let after = reader.read(&mut || Nanos(1));
+        let window = CounterWindow { before, after };
+        window.device(&name[0]).unwrap().read_bytes.0
+    };
+    // Both ends, and 256 blocks.
+    let few = 4 << 20;
+    let sample = read_by(&|| drop(facts(&device.0)));
+    assert!(sample <= few, "{sample}");
+    let found = facts(&device.0);
+    let whole = read_by(&|| assert_eq!(content_of_whole(&found), Content::Empty));
+    assert!(whole >= size - few, "{whole}");
+    println!("sample {sample}, whole {whole}");
 }
 
 #[test]

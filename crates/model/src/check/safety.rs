@@ -3,7 +3,8 @@
 //! Reads never need consent. A file is written when it does not exist yet, when it holds nothing but what
 //! fathom wrote, or with the word `--overwrite`. A device is written when it is proven empty or holds nothing but
 //! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any word. What looks
-//! like fathom's own is read whole before it is written.
+//! like fathom's own is read whole before it is written, and so is what looks empty: but only what is to be written, for
+//! whoever reads a device whole first measures the caches below it.
 
 use super::problem::Problem;
 use crate::plan::Target;
@@ -18,6 +19,21 @@ pub struct Consent {
     pub overwrite_files: bool,
     /// `--destroy DEVICE`: what these devices hold may be lost. Compared with the target as it was given.
     pub destroy_devices: Vec<PathBuf>,
+}
+
+/// Whether it has to be known that this device is empty: it is written, it showed only zeros wherever one looked, and
+/// nothing else stands against it nor allows it. Whoever does not ask, or asks and does not find it out, is refused.
+pub fn asks_if_empty(target: &Target, facts: &TargetFacts, consent: &Consent) -> bool {
+    writes(target, facts) && output_asks_if_empty(facts, consent)
+}
+
+/// The same for what is written outside of any plan, before [`check_output`].
+pub fn output_asks_if_empty(facts: &TargetFacts, consent: &Consent) -> bool {
+    super::is_device(facts)
+        && facts.content == Content::Unproven
+        && facts.claims.is_empty()
+        && facts.writable
+        && !consent.destroy_devices.contains(&facts.path)
 }
 
 pub(super) fn check_writing(

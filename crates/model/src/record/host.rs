@@ -289,7 +289,7 @@ impl Claim {
 pub enum Content {
     /// Nothing, and that is proven: no length, no data in it, or all of it read and zero.
     Empty,
-    /// Zeros wherever one looked, but not everywhere was looked.
+    /// Zeros wherever one looked, but not everywhere was looked: so is every device of zeros that is only read.
     Unproven,
     /// Written by fathom, wherever one looks.
     Fathom,

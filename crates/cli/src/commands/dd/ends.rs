@@ -32,7 +32,10 @@ pub(super) fn look(
     root: &Root,
 ) -> Result<Ends, Failure> {
     let input = host::target_facts(root, &asked.input);
-    let output = host::target_facts(root, &asked.output);
+    let mut output = host::target_facts(root, &asked.output);
+    if model::output_asks_if_empty(&output, consent) {
+        output.content = host::content_of_whole(&output);
+    }
     let mut told: Vec<String> = against_input(&input, asked);
     told.extend(against_output(&output, consent, asked));
     told.extend(against_names(asked, consent, store, &output));

@@ -71,8 +71,12 @@ impl Look<'_> {
         let filling = Progress::of_filling(environment);
         let made = engine::prepare(&mut first.plan, &first.facts, &filling, &stop);
         filling.finish();
-        made?;
-        let used = gate.look(self.location);
+        let made = made?;
+        let used = match made.is_empty() {
+            true => self.as_it_passed(&first.facts),
+            false => None,
+        };
+        let used = used.unwrap_or_else(|| gate.look(self.location));
 
         let series = Series::begin(store.as_ref(), self.kind, self.named, now::utc());
         let progress = Steps::new(environment);
@@ -98,6 +102,14 @@ impl Look<'_> {
         let form = form(setting, store.as_ref(), &series);
         output::print(&(self.page)(&done, &context, form))?;
         Ok(ending)
+    }
+
+    /// The target with all that the gate found out about it. That a device is empty is proven before the first turn alone:
+    /// after one that writes, it is not.
+    fn as_it_passed(&self, facts: &[TargetFacts]) -> Option<TargetFacts> {
+        let mut its = facts.iter();
+        its.find(|facts| Some(&*facts.path) == self.location.path())
+            .cloned()
     }
 }
 

@@ -140,3 +140,51 @@ fn what_a_sample_cannot_prove_is_proven_or_refused() {
     let disk = profile("/dev/sdb", writing);
     assert!(refused(&disk, device(vec![], Content::Unproven)).contains("did not look everywhere"));
 }
+
+#[test]
+fn whether_it_is_empty_is_asked_only_of_a_device_that_is_written_and_nothing_else_decides() {
+    let target = |path: &str, change: fn(&mut Timespan)| {
+        let mut profile = profile(path, change);
+        profile.timespans.remove(0).targets.remove(0)
+    };
+    let (writes, reads) = (target("/dev/sdb", writing), target("/dev/sdb", |_| {}));
+    let none = Consent::default();
+    let zeros = device(vec![], Content::Unproven);
+    assert!(asks_if_empty(&writes, &zeros, &none));
+    assert!(!asks_if_empty(&reads, &zeros, &none));
+    let named = Consent {
+        destroy_devices: vec!["/dev/sdb".into()],
+        ..Consent::default()
+    };
+    assert!(!asks_if_empty(&writes, &zeros, &named));
+    let known = [
+        Content::Empty,
+        Content::Fathom,
+        Content::Foreign,
+        Content::Unknown,
+    ];
+    for content in known {
+        assert!(
+            !asks_if_empty(&writes, &device(vec![], content), &none),
+            "{content:?}"
+        );
+    }
+    let busy = vec![Claim::Busy {
+        device: "sdb".to_owned(),
+    }];
+    assert!(!asks_if_empty(
+        &writes,
+        &device(busy, Content::Unproven),
+        &none
+    ));
+    let closed = TargetFacts {
+        writable: false,
+        ..zeros
+    };
+    assert!(!asks_if_empty(&writes, &closed, &none));
+    let file = TargetFacts {
+        content: Content::Unproven,
+        ..file(Bytes::gib(1))
+    };
+    assert!(!asks_if_empty(&target("/data/t", writing), &file, &none));
+}
