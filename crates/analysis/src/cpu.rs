@@ -1,4 +1,4 @@
-//! What the processors did while the measured phase ran. Source of the counters: proc_stat(5).
+//! What the processors did while the measured phase ran. Sources of the counters: proc_stat(5), getrusage(2).
 
 use crate::rows::share;
 use model::{CounterWindow, CpuTimes, Nanos};
@@ -16,6 +16,10 @@ pub struct CpuReport {
     pub kernel_cores: f64,
     /// Time that the hypervisor took, of all cores together, in cores.
     pub steal_cores: f64,
+    /// Of this process alone, user and kernel time of all its threads together, in cores. None where the system does not
+    /// tell, and in results kept before that was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_cores: Option<f64>,
     /// Each core that was read at both ends; empty where the system does not tell.
     pub cores: Vec<CoreShare>,
 }
@@ -45,6 +49,9 @@ pub(crate) fn cpu_report(window: &CounterWindow) -> CpuReport {
         user_cores: cores.iter().map(|core| core.user_share).sum(),
         kernel_cores: cores.iter().map(|core| core.kernel_share).sum(),
         steal_cores: cores.iter().map(|core| core.steal_share).sum(),
+        own_cores: window
+            .process()
+            .and_then(|cpu| share(cpu.total().0 as f64, elapsed.0 as f64)),
         cores,
     }
 }

@@ -210,6 +210,8 @@ impl Sample {
                 cpus: vec![idle(0), idle(1)],
                 devices: vec![before("vda1"), before("vda")],
                 interrupts: None,
+                process: None,
+                quotas: Vec::new(),
             },
             after: Counters {
                 begun: to,
@@ -217,6 +219,8 @@ impl Sample {
                 cpus: vec![cpu(0, 40), cpu(1, 4)],
                 devices: vec![after("vda1"), after("vda")],
                 interrupts: None,
+                process: None,
+                quotas: Vec::new(),
             },
         }
     }

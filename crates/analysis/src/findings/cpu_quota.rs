@@ -1,57 +1,97 @@
-//! The control groups of this process allow it only so much processor time, and the workers used it up.
+//! The control groups of this process allow it only so much processor time, and that was used up.
 //!
-//! Nine tenths of the quota or more: what is beyond it is taken away in slices of a tenth of a second, which shows as
-//! pauses in latencies, too. A quota of all cores is none.
+//! What is beyond a quota is taken away in slices of a tenth of a second, which shows as pauses in latencies, too. The kernel
+//! counts in how many of them a group's time ran out, whoever used it: fathom or others of the group. Where it does not,
+//! nine tenths of the quota are called used up. A quota of all cores is none.
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::rows::share;
 use crate::say;
+use model::QuotaCounters;
 
 pub(super) const RULE: Rule = Rule {
     id: "cpu-quota",
     cause: Cause::Processor,
     what: "A limit of this process's control group on processor time decided the rate.",
-    method: "A control group of the process, or one above it, has a quota of less than all cores, and fathom's threads used \
-             90 % of it or more.",
-    source: "The kernel's Documentation/scheduler/sched-bwc.rst and Documentation/admin-guide/cgroup-v2.rst (cpu.max).",
+    method: "A control group of the process, or one above it, has a quota of less than all cores, and its time ran out in half \
+             of the quota's periods, or in fewer and fathom used 90 % of the quota; all of fathom counts, also what it does \
+             beside its loop. Where the kernel does not count the periods, 90 % of the quota alone.",
+    source: "The kernel's Documentation/scheduler/sched-bwc.rst (cpu.stat) and Documentation/admin-guide/cgroup-v2.rst (cpu.max).",
     advice: "Run it outside that group, or lift the quota.",
     look: Look::Own(look),
 };
 
 const SHARE_MIN: f64 = 0.90;
+/// In so many of the periods the group was stopped, whatever fathom used of its time.
+const THROTTLED_MIN: f64 = 0.50;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
-    let quota = own.record.host.limits.cpu_millicores? as f64 / 1000.0;
+    let allowed = own.record.host.limits.cpu_millicores? as f64 / 1000.0;
     let cores = own.record.host.cpus.len() as f64;
-    let used: f64 = own
-        .workers
-        .iter()
-        .filter_map(|worker| worker.busy_share())
-        .sum();
-    let share = crate::rows::share(used, quota)?;
-    if quota >= cores || share < SHARE_MIN || own.record.engine.backend == "null" {
+    if allowed >= cores || own.record.engine.backend == "null" {
         return None;
     }
+    let used = own.cpu.own_cores.unwrap_or_else(|| of_workers(own));
+    let used_share = share(used, allowed)?;
+    let mut evidence = vec![("quota_cores", allowed), ("used_cores", used)];
+    let how = match tightest(own) {
+        Some(quota) if quota.periods > 0 => {
+            let (periods, throttled) = (quota.periods as f64, quota.throttled as f64);
+            let alone = throttled / periods >= THROTTLED_MIN;
+            if !alone && (quota.throttled == 0 || used_share < SHARE_MIN) {
+                return None;
+            }
+            evidence.extend([
+                ("periods", periods),
+                ("throttled_periods", throttled),
+                ("throttled_ns", quota.throttled_time.0 as f64),
+            ]);
+            format!(
+                "and that ran out in {} of {} periods (fathom used {} of it)",
+                say::count(quota.throttled),
+                say::count(quota.periods),
+                say::percent(used_share.min(1.0))
+            )
+        }
+        _ if used_share < SHARE_MIN => return None,
+        _ => format!(
+            "and fathom used {} of it",
+            say::percent(used_share.min(1.0))
+        ),
+    };
     let sentence = format!(
-        "a control group of this process allows {} cores of processor time, and fathom used {} of it: the target could do \
-         more",
-        say::digits(quota),
-        say::percent(share.min(1.0))
+        "a control group of this process allows {} cores of processor time, {how}: the target could do more",
+        say::digits(allowed)
     );
     Some(finding(
         RULE.id,
         FindingRank::Warning,
         sentence,
-        &[("quota_cores", quota), ("used_cores", used)],
+        &evidence,
         "run it outside that group, or lift cpu.max or cpu.cfs_quota_us there",
     ))
+}
+
+/// In cores. Records kept before the whole process was counted have its threads' own time.
+fn of_workers(own: &Own<'_>) -> f64 {
+    let workers = own.workers.iter();
+    workers.filter_map(|worker| worker.busy_share()).sum()
+}
+
+/// The quota that was used up most often, of the group's own and those above it.
+fn tightest(own: &Own<'_>) -> Option<QuotaCounters> {
+    let often = |quota: &QuotaCounters| share(quota.throttled as f64, quota.periods as f64);
+    let quotas = own.record.window.quotas().into_iter();
+    quotas.max_by(|a, b| often(a).unwrap_or(0.0).total_cmp(&often(b).unwrap_or(0.0)))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::findings::test::found;
     use crate::sample::Sample;
-    use model::{Account, Nanos, RunRecord, ThreadCpu, WorkerRecord};
+    use model::{Account, Nanos, ProcessCpu, QuotaCounters, RunRecord, ThreadCpu, WorkerRecord};
 
+    /// Of ten seconds; the loop alone, as records were before the whole process was counted.
     fn using(millis: u64, millicores: Option<u64>) -> RunRecord {
         let mut record = Sample::default().build();
         record.host.limits.cpu_millicores = millicores;
@@ -66,6 +106,24 @@ mod tests {
             }),
             ..WorkerRecord::default()
         }];
+        record
+    }
+
+    /// The same with half a core allowed, and what all of fathom used.
+    fn of_process(millis: u64, quotas: &[(u64, u64)]) -> RunRecord {
+        let mut record = using(millis / 2, Some(500));
+        let quota = |&(periods, throttled): &(u64, u64)| QuotaCounters {
+            periods,
+            throttled,
+            throttled_time: Nanos::millis(50 * throttled),
+        };
+        record.window.before.process = Some(ProcessCpu::default());
+        record.window.before.quotas = vec![QuotaCounters::default(); quotas.len()];
+        record.window.after.process = Some(ProcessCpu {
+            user: Nanos::millis(millis / 4),
+            kernel: Nanos::millis(millis - millis / 4),
+        });
+        record.window.after.quotas = quotas.iter().map(quota).collect();
         record
     }
 
@@ -86,5 +144,38 @@ mod tests {
             "all cores"
         );
         assert_eq!(found(&using(4900, None), "cpu-quota"), None);
+    }
+
+    #[test]
+    fn all_that_fathom_used_counts_where_it_was_read() {
+        let told = found(&of_process(4800, &[]), "cpu-quota").unwrap();
+        assert!(told.sentence.contains("used 96 % of it"), "{told:?}");
+        assert_eq!(found(&of_process(4000, &[]), "cpu-quota"), None);
+    }
+
+    #[test]
+    fn the_kernel_s_own_count_of_stops_decides_where_there_is_one() {
+        let told = found(&of_process(4800, &[(100, 0), (90, 81)]), "cpu-quota").unwrap();
+        assert_eq!(
+            told.sentence,
+            "a control group of this process allows 0.50 cores of processor time, and that ran out in 81 of 90 periods \
+             (fathom used 96 % of it): the target could do more"
+        );
+        let of = |name: &str| {
+            told.evidence
+                .iter()
+                .find(|one| one.name == name)
+                .unwrap()
+                .value
+        };
+        assert_eq!(
+            (of("throttled_periods"), of("throttled_ns")),
+            (81.0, 4.05e9)
+        );
+        let of_others = found(&of_process(100, &[(100, 50)]), "cpu-quota");
+        assert!(of_others.is_some(), "others of the group used its time");
+        assert!(found(&of_process(4800, &[(100, 20)]), "cpu-quota").is_some());
+        assert_eq!(found(&of_process(100, &[(100, 20)]), "cpu-quota"), None);
+        assert_eq!(found(&of_process(4800, &[(100, 0)]), "cpu-quota"), None);
     }
 }

@@ -89,6 +89,8 @@ fn window(reads: u64, busy: Nanos, worked: u64, idle: u64) -> CounterWindow {
             ..DeviceCounters::default()
         }],
         interrupts: None,
+        process: None,
+        quotas: Vec::new(),
     };
     CounterWindow {
         before: reading(Nanos(0), 0),

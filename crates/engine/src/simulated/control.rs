@@ -219,6 +219,8 @@ impl<'a> Control<'a> {
                 .map(|device| device.borrow_mut().counters(now))
                 .collect(),
             interrupts: None,
+            process: None, // in simulated time nothing of it was used
+            quotas: Vec::new(),
         }
     }
 

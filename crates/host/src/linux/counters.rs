@@ -1,12 +1,14 @@
-//! What the kernel counts: time of every core and the block layer's figures of chosen devices.
+//! What the kernel counts: time of every core and of this process, the block layer's figures of chosen devices, and what
+//! quotas of processor time took.
 //!
 //! Files are opened once and read again from their start, so that one reading is a system call a
-//! device and one for all cores. Sources: proc_stat(5), the kernel's `Documentation/block/stat.rst`.
+//! device, one a quota, one for all cores and one for the process. Sources: proc_stat(5), the kernel's
+//! `Documentation/block/stat.rst` and `Documentation/scheduler/sched-bwc.rst`, getrusage(2).
 //! Deliberately absent: differences, which are `model::CounterWindow`'s.
 
-use super::sys;
+use super::{limits, sys};
 use crate::root::Root;
-use model::{Bytes, Counters, CpuTimes, DeviceCounters, Nanos};
+use model::{Bytes, Counters, CpuTimes, DeviceCounters, Nanos, QuotaCounters};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -17,6 +19,8 @@ const CORES_TEXT_BYTES_MAX: usize = 16 << 20;
 const DEVICE_TEXT_BYTES: usize = 512;
 /// The levels that are wanted are in the first half of some 1500 bytes.
 const MEMORY_TEXT_BYTES: usize = 4096;
+/// Ten names and numbers of twenty digits fit.
+const QUOTA_TEXT_BYTES: usize = 1024;
 const SECTOR_BYTES: u64 = 512;
 
 /// The files of the counters, open.
@@ -24,6 +28,9 @@ pub struct CounterReader {
     devices: Vec<(String, File)>,
     cores: Option<File>,
     memory: Option<File>,
+    quotas: Vec<File>,
+    /// The root is this machine, so that this process is one of it.
+    is_live: bool,
     text: Vec<u8>,
     tick: Nanos,
 }
@@ -41,23 +48,29 @@ impl CounterReader {
             devices: devices.iter().filter_map(open).collect(),
             cores: File::open(root.path("proc/stat")).ok(),
             memory: File::open(root.path("proc/meminfo")).ok(),
+            quotas: limits::quota_counters(root),
+            is_live: root.is_live(),
             text: vec![0; CORES_TEXT_BYTES],
             tick: Nanos(1_000_000_000 / sys::ticks_per_second()),
         }
     }
 
-    /// One reading: devices first, then cores. `now` is asked before the first and after the last.
-    /// A device that has gone is absent.
+    /// One reading: devices first, then cores, this process and its quotas. `now` is asked before the first and after the
+    /// last. A device that has gone is absent.
     pub fn read(&mut self, now: &mut dyn FnMut() -> Nanos) -> Counters {
         let begun = now();
         let devices = self.devices.iter().filter_map(read_device).collect();
         let (cpus, interrupts) = self.read_cores().unwrap_or_default();
+        let process = self.is_live.then(sys::process_cpu).flatten();
+        let quotas = self.quotas.iter().filter_map(read_quota).collect();
         Counters {
             begun,
             ended: now(),
             cpus,
             devices,
             interrupts,
+            process,
+            quotas,
         }
     }
 
@@ -104,6 +117,28 @@ fn read_device((name, file): &(String, File)) -> Option<DeviceCounters> {
     let mut text = [0; DEVICE_TEXT_BYTES];
     let length = file.read_at(&mut text, 0).ok()?;
     device(name, std::str::from_utf8(&text[..length]).ok()?)
+}
+
+fn read_quota(file: &File) -> Option<QuotaCounters> {
+    let mut text = [0; QUOTA_TEXT_BYTES];
+    let length = file.read_at(&mut text, 0).ok()?;
+    quota(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+/// Lines of a name and a number. The time is in nanoseconds in the first version of control groups, in microseconds in the
+/// second.
+fn quota(text: &str) -> Option<QuotaCounters> {
+    let number = |name: &str| -> Option<u64> {
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(known, _)| *known == name)?.1.parse().ok()
+    };
+    let first = || number("throttled_time");
+    let second = || Some(number("throttled_usec")?.saturating_mul(1000));
+    Some(QuotaCounters {
+        periods: number("nr_periods")?,
+        throttled: number("nr_throttled")?,
+        throttled_time: Nanos(first().or_else(second)?),
+    })
 }
 
 /// `cpu3 user nice system idle iowait irq softirq steal guest guest_nice`. Guests' time is in user and
@@ -202,6 +237,31 @@ mod tests {
     }
 
     #[test]
+    fn a_quota_is_read_in_both_versions() {
+        let first = "nr_periods 30\nnr_throttled 20\nthrottled_time 1500000\n";
+        let second =
+            "usage_usec 9\nnr_periods 30\nnr_throttled 20\nthrottled_usec 1500\nnr_bursts 0\n";
+        let told = Some(QuotaCounters {
+            periods: 30,
+            throttled: 20,
+            throttled_time: Nanos(1_500_000),
+        });
+        assert_eq!((quota(first), quota(second)), (told, told));
+        assert_eq!(quota("usage_usec 9\nuser_usec 9\n"), None);
+    }
+
+    #[test]
+    fn this_process_is_read_on_this_machine_alone_and_its_time_only_grows() {
+        let mut reader = CounterReader::open(&Root::live(), &[]);
+        let mut used = || reader.read(&mut || Nanos(0)).process.unwrap().total();
+        let before = used();
+        assert!(before <= used());
+        let folder = tempfile::tempdir().unwrap();
+        let mut saved = CounterReader::open(&Root::at(folder.path().to_owned()), &[]);
+        assert_eq!(saved.read(&mut || Nanos(0)).process, None);
+    }
+
+    #[test]
     fn more_cores_than_the_buffer_holds_are_all_read() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("proc")).unwrap();
@@ -221,6 +281,7 @@ mod tests {
         fn no_text_makes_it_stumble(text in "(cpu)?[0-9 x-]{0,80}") {
             core(&text, Nanos(u64::MAX));
             device("x", &text);
+            quota(&text);
         }
     }
 }

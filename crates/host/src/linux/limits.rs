@@ -8,6 +8,7 @@
 use super::mounts::{Mount, mounts};
 use crate::root::Root;
 use model::{Bytes, IoLimit, Limits};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// A path of groups that is deeper is cut off.
@@ -15,8 +16,29 @@ const DEPTH_MAX: usize = 32;
 
 /// Of this process.
 pub(super) fn limits(root: &Root) -> Limits {
-    let mounts = mounts(root);
     let mut found = Limits::default();
+    for folder in groups(root) {
+        let allowed =
+            quota(root, &folder).map(|(quota, period)| quota.saturating_mul(1000) / period);
+        smaller(&mut found.cpu_millicores, allowed);
+        read_io(root, &folder, &mut found);
+    }
+    found
+}
+
+/// What the kernel counts of each group that has a quota of processor time, open.
+pub(super) fn quota_counters(root: &Root) -> Vec<File> {
+    let groups = groups(root).into_iter();
+    groups
+        .filter(|folder| quota(root, folder).is_some())
+        .filter_map(|folder| File::open(root.path(folder.join("cpu.stat"))).ok())
+        .collect()
+}
+
+/// The folders of the groups of this process, each before those above it.
+fn groups(root: &Root) -> Vec<PathBuf> {
+    let mounts = mounts(root);
+    let mut found = Vec::new();
     let groups = root.text("proc/self/cgroup").unwrap_or_default();
     for line in groups.lines() {
         let mut words = line.splitn(3, ':').skip(1);
@@ -24,10 +46,7 @@ pub(super) fn limits(root: &Root) -> Limits {
             continue;
         };
         let mount = mounts.iter().find(|mount| is_of(mount, controllers));
-        for folder in mount.iter().flat_map(|mount| folders(mount, group)) {
-            read_cpu(root, &folder, &mut found);
-            read_io(root, &folder, &mut found);
-        }
+        found.extend(mount.iter().flat_map(|mount| folders(mount, group)));
     }
     found
 }
@@ -56,17 +75,15 @@ fn folders(mount: &Mount, group: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-fn read_cpu(root: &Root, folder: &Path, found: &mut Limits) {
+/// How much processor time a group may use in each period, and the period; both in microseconds.
+fn quota(root: &Root, folder: &Path) -> Option<(u64, u64)> {
     let number = |name: &str| root.number::<u64>(folder.join(name));
     let second = root.text(folder.join("cpu.max"));
     let (quota, period) = match second.as_deref().and_then(|text| text.split_once(' ')) {
         Some((quota, period)) => (quota.parse().ok(), period.trim().parse().ok()),
         None => (number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")),
     };
-    if let (Some(quota), Some(period @ 1..)) = (quota, period) {
-        let allowed = u64::saturating_mul(quota, 1000) / period;
-        smaller(&mut found.cpu_millicores, Some(allowed));
-    }
+    quota.zip(period.filter(|&period: &u64| period > 0))
 }
 
 /// One limit of the first version is one file, of lines `8:16 1048576`.
@@ -241,5 +258,35 @@ mod tests {
             ("sys/fs/cgroup/io.max", "8:x riops=1\n8:1\n"),
         ]);
         assert_eq!(limits(&root), Limits::default());
+    }
+
+    #[test]
+    fn only_groups_with_a_quota_are_counted_each_before_those_above_it() {
+        let (_folder, root) = tree(&[
+            ("proc/self/cgroup", "0::/a/b\n"),
+            (
+                "proc/self/mountinfo",
+                "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            ),
+            ("sys/fs/cgroup/a/b/cpu.max", "20000 100000\n"),
+            (
+                "sys/fs/cgroup/a/b/cpu.stat",
+                "nr_periods 7\nnr_throttled 3\nthrottled_usec 1\n",
+            ),
+            ("sys/fs/cgroup/a/cpu.max", "max 100000\n"),
+            (
+                "sys/fs/cgroup/a/cpu.stat",
+                "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n",
+            ),
+            ("sys/fs/cgroup/cpu.max", "50000 100000\n"),
+            (
+                "sys/fs/cgroup/cpu.stat",
+                "nr_periods 9\nnr_throttled 0\nthrottled_usec 0\n",
+            ),
+        ]);
+        let mut reader = super::super::CounterReader::open(&root, &[]);
+        let quotas = reader.read(&mut || model::Nanos(0)).quotas;
+        let periods: Vec<u64> = quotas.iter().map(|quota| quota.periods).collect();
+        assert_eq!(periods, [7, 9]);
     }
 }

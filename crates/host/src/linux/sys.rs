@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::code::Unwritten;
-use model::{Bytes, DirectIo};
+use model::{Bytes, DirectIo, Nanos, ProcessCpu};
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
@@ -108,6 +108,26 @@ pub(super) fn ticks_per_second() -> u64 {
     // SAFETY: takes a number and returns one.
     let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     u64::try_from(ticks).ok().filter(|&t| t > 0).unwrap_or(100)
+}
+
+/// CPU time of this process, all its threads; `None` where the system does not tell. // getrusage(2)
+pub(super) fn process_cpu() -> Option<ProcessCpu> {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the kernel writes one such structure where the pointer shows, which outlives the call.
+    let code = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    if code != 0 {
+        return None;
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let usage = unsafe { usage.assume_init() };
+    let nanos = |time: libc::timeval| {
+        let seconds = time.tv_sec.unsigned_abs().saturating_mul(1_000_000_000);
+        Nanos(seconds.saturating_add(time.tv_usec.unsigned_abs() * 1000))
+    };
+    Some(ProcessCpu {
+        user: nanos(usage.ru_utime),
+        kernel: nanos(usage.ru_stime),
+    })
 }
 
 /// Where the next data of a sparse file begins, from an offset on. // lseek(2), SEEK_DATA

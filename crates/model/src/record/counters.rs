@@ -1,4 +1,5 @@
-//! What the kernel counted: CPU time per core and the block layer's own figures, read twice.
+//! What the kernel counted: CPU time per core and of this process, the block layer's own figures, and how often a quota of
+//! CPU time was used up; read twice.
 //!
 //! The difference of the two readings is taken here, because every reader needs it and the rules of
 //! wrapping counters belong in one place.
@@ -21,6 +22,35 @@ pub struct Counters {
     /// not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupts: Option<u64>,
+    /// CPU time of this process since it began, all its threads together. None in records kept before that was read, and
+    /// where the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessCpu>,
+    /// The control groups of this process, and those above them, that have a quota of CPU time; always in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotas: Vec<QuotaCounters>,
+}
+
+/// CPU time of one process since it began, those threads included that the kernel runs for it. Source: getrusage(2),
+/// `RUSAGE_SELF`. The sum is exact to a tick of the kernel a thread; how it is split is often an estimate by ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessCpu {
+    /// In the program.
+    pub user: Nanos,
+    /// In the kernel for it.
+    pub kernel: Nanos,
+}
+
+/// A control group that may use only so much CPU time in each period, since it was made. Source: the kernel's
+/// `Documentation/scheduler/sched-bwc.rst`, `cpu.stat`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuotaCounters {
+    /// Periods in which something of the group could run.
+    pub periods: u64,
+    /// Of these, those in which its time was used up, so that it was stopped until the next.
+    pub throttled: u64,
+    /// For how long it was stopped, all cores together.
+    pub throttled_time: Nanos,
 }
 
 /// Time of one core since boot. Source: proc_stat(5).
@@ -110,6 +140,30 @@ impl CounterWindow {
         )
     }
 
+    /// CPU time of this process in between; `None` when it was not read at both ends.
+    pub fn process(&self) -> Option<ProcessCpu> {
+        let (before, after) = (self.before.process?, self.after.process?);
+        Some(ProcessCpu {
+            user: after.user.minus(before.user),
+            kernel: after.kernel.minus(before.kernel),
+        })
+    }
+
+    /// What each quota did in between; none when they were not the same at both ends.
+    pub fn quotas(&self) -> Vec<QuotaCounters> {
+        let (before, after) = (&self.before.quotas, &self.after.quotas);
+        if before.len() != after.len() {
+            return Vec::new();
+        }
+        let each = after.iter().zip(before);
+        each.map(|(now, then)| QuotaCounters {
+            periods: now.periods.saturating_sub(then.periods),
+            throttled: now.throttled.saturating_sub(then.throttled),
+            throttled_time: now.throttled_time.minus(then.throttled_time),
+        })
+        .collect()
+    }
+
     /// From the device reading at the start to the one at the end.
     pub fn elapsed(&self) -> Nanos {
         self.after.begun.minus(self.before.begun)
@@ -158,5 +212,65 @@ impl DeviceCounters {
             discards: self.discards.saturating_sub(before.discards),
             flushes: self.flushes.saturating_sub(before.flushes),
         }
+    }
+}
+
+impl ProcessCpu {
+    /// Both together.
+    pub fn total(&self) -> Nanos {
+        self.user.plus(self.kernel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(cpu_ms: u64, throttled: &[u64]) -> Counters {
+        let quota = |throttled: &u64| QuotaCounters {
+            periods: 100 + throttled,
+            throttled: *throttled,
+            throttled_time: Nanos::millis(*throttled),
+        };
+        Counters {
+            process: Some(ProcessCpu {
+                user: Nanos::millis(cpu_ms),
+                kernel: Nanos::millis(2 * cpu_ms),
+            }),
+            quotas: throttled.iter().map(quota).collect(),
+            ..Counters::default()
+        }
+    }
+
+    #[test]
+    fn what_a_process_used_and_its_quotas_took_is_between_both_readings() {
+        let window = CounterWindow {
+            before: reading(10, &[1, 0]),
+            after: reading(15, &[4, 0]),
+        };
+        assert_eq!(window.process().unwrap().total(), Nanos::millis(15));
+        let expected = QuotaCounters {
+            periods: 3,
+            throttled: 3,
+            throttled_time: Nanos::millis(3),
+        };
+        assert_eq!(window.quotas(), [expected, QuotaCounters::default()]);
+    }
+
+    #[test]
+    fn what_was_read_once_only_tells_nothing() {
+        let window = CounterWindow {
+            before: Counters::default(),
+            after: reading(15, &[4]),
+        };
+        assert_eq!((window.process(), window.quotas()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_reading_kept_before_these_were_read_is_read_back_without_them() {
+        let old = r#"{"begun":1,"ended":2,"cpus":[],"devices":[]}"#;
+        let read: Counters = serde_json::from_str(old).unwrap();
+        assert_eq!((read.process, read.quotas.len()), (None, 0));
+        assert_eq!(serde_json::to_string(&read).unwrap(), old);
     }
 }

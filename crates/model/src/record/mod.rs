@@ -22,7 +22,7 @@ mod tally;
 mod watched;
 mod worker;
 
-pub use counters::{CounterWindow, Counters, CpuTimes, DeviceCounters};
+pub use counters::{CounterWindow, Counters, CpuTimes, DeviceCounters, ProcessCpu, QuotaCounters};
 pub use files::{
     CopyWork, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork,
     TreeWork,

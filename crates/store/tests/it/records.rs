@@ -370,7 +370,9 @@ fn window(dice: &mut Dice) -> CounterWindow {
             in_flight: d.below(128),
             ..DeviceCounters::default()
         }),
-        interrupts: None, // came later, and takes no draw of its own
+        interrupts: None, // these came later, and take no draw of their own
+        process: None,
+        quotas: Vec::new(),
     };
     CounterWindow {
         before: counters(),
