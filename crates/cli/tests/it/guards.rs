@@ -130,9 +130,11 @@ fn reading_leaves_the_time_of_the_last_use() {
     for line in [
         format!("run {SHORT} own"),
         format!("run {SHORT} --cache cached --engine sync own"),
-        "check own".to_owned(),
     ] {
         bench.line(&line).good();
         assert_eq!(used(), long_ago, "{line}");
     }
+    let checked = bench.line("check own"); // whose answer is also of what else the machine does
+    assert!(matches!(checked.code, Some(0 | 3)), "{checked:?}");
+    assert_eq!(used(), long_ago, "check");
 }
