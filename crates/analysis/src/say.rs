@@ -22,6 +22,15 @@ pub fn count(number: u64) -> String {
     group(&number.to_string())
 }
 
+/// `create, stat and read`.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [front @ .., last] if !front.is_empty() => format!("{} and {last}", front.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// A count or a rate without its unit: in full below 10 000, then in k, M, G: `83.4 k`.
 pub fn rate(value: f64) -> String {
     const STEPS: [(f64, &str); 6] = [

@@ -26,6 +26,14 @@ pub enum Problem {
         /// What it contradicts and what to do.
         why: &'static str,
     },
+    /// What cannot be left out of a request, because the rest of it needs it.
+    #[error("{option}: {why}")]
+    Needed {
+        /// As it is written on the command line.
+        option: &'static str,
+        /// Who needs it and what to do.
+        why: String,
+    },
     /// A file that an option names, with what is wrong in it.
     #[error("{option} {}: {what}", path.display())]
     File {

@@ -35,7 +35,7 @@ pub use record::{
     IoLimit, KernelWorkers, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount,
     Limits, LineCount, Namespace, Origin, Outcome, PhaseTimes, ProcessCpu, QuotaCounters,
     ResultRow, RowFigures, RowTimes, RowWork, RunRecord, Sample, Series, Tally, TargetFacts,
-    TargetKind, ThreadCpu, ThreadRecord, TreeWork, Waiting, WatchLatency, WatchMoment, WatchRecord,
-    WorkerRecord,
+    TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Waiting, WatchLatency, WatchMoment,
+    WatchRecord, WorkerRecord,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

@@ -70,6 +70,8 @@ pub struct TreeDigest {
     pub seed: u64,
     /// The system's caches were emptied before each step that reads.
     pub drops_caches: bool,
+    /// Steps that were left out, as asked, by their names.
+    pub skipped: Vec<String>,
 }
 
 /// What was asked of a copy, and what was copied.
@@ -145,6 +147,11 @@ fn asked(steps: &[FilesRecord]) -> (Option<TreeDigest>, Option<CopyDigest>) {
                 step_limit_ns: work.step_limit.0,
                 seed: work.seed,
                 drops_caches: work.drops_caches,
+                skipped: work
+                    .skipped
+                    .iter()
+                    .map(|step| step.name().to_owned())
+                    .collect(),
             };
             (Some(tree), None)
         }

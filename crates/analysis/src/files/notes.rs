@@ -1,7 +1,7 @@
 //! What a person should know of the steps: whose doing a rate is, and what is missing.
 
 use super::FilesRow;
-use crate::say::{bytes, counted, percent, time};
+use crate::say::{bytes, counted, listed, percent, time};
 use model::{FilesRecord, FilesWork, HostRecord, TreeWork};
 
 /// What the kernel keeps of a file whose name it knows: its facts and its name. ext4's are 1.1 KiB and 0.2 KiB, those of
@@ -73,10 +73,14 @@ fn not_yet_written(rows: &[FilesRow]) -> Option<String> {
         rows.iter()
             .any(|row| row.operation == name && row.rate_per_s.is_some())
     };
+    let noted = ["create", "append", "rename", "delete"].into_iter();
+    let noted: Vec<&str> = noted.filter(|name| there(name)).collect();
     (there("create") && there("append and fsync")).then(|| {
-        "create, append, rename and delete end when the system has noted them in memory; append and fsync ends when it is \
-         on stable storage"
-            .to_owned()
+        let end = if noted.len() == 1 { "ends" } else { "end" };
+        format!(
+            "{} {end} when the system has noted it in memory; append and fsync ends when it is on stable storage",
+            listed(&noted)
+        )
     })
 }
 

@@ -47,6 +47,11 @@ pub(crate) struct FilesArgs {
     /// Bytes of one read or write of the large file
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = BLOCK)]
     pub(crate) block: String,
+    /// Leave these steps out, with commas between: write-bytes, write-blocks, rewrite-blocks, read-bytes, read-blocks,
+    /// seek, make-folder, create, stat, read, append, append-and-fsync, rename, delete, remove-folder; bytes is write-bytes
+    /// and read-bytes
+    #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
+    pub(crate) skip: Option<String>,
     /// A step that lasts longer is cut short, and its rate is that until then
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = STEP_LIMIT)]
     pub(crate) step_limit: String,

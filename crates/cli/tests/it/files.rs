@@ -67,6 +67,45 @@ fn every_operation_is_told_kept_shown_again_and_nothing_is_left() {
 }
 
 #[test]
+fn steps_that_are_left_out_are_named_and_no_step_misses_what_it_works_on() {
+    let bench = Bench::new();
+    let said = bench
+        .line(&format!("files . {SMALL} --skip bytes,rename"))
+        .good();
+    let without = "without write bytes, read bytes, rename";
+    assert!(said.out.contains(without), "{said:?}");
+    for left_out in ["bytes, seq", "rename, "] {
+        assert!(!said.out.contains(left_out), "{said:?}");
+    }
+    assert!(!said.out.contains("not measured"), "{said:?}");
+    assert!(bench.line("show 1").good().out.contains(without));
+    let document = bench.line("show 1 --json").good().json();
+    assert_eq!(document["rows"].as_array().unwrap().len(), 24 - 2 - 2);
+    let skipped = &document["tree"]["skipped"];
+    assert_eq!(skipped.as_array().unwrap().len(), 3, "{skipped}");
+    let command = document["command"].as_array().unwrap();
+    assert!(command.iter().any(|word| word == "bytes,rename"));
+
+    let told = bench.line("files . --skip stat,remove,fsync --threads 0");
+    told.refused("--skip: read `remove,fsync`; steps are write-bytes, write-blocks");
+    told.refused("--threads: read `0`");
+    bench
+        .line("files . --skip write-blocks")
+        .refused("rewrite-blocks, read-bytes, read-blocks and seek need what it leaves");
+    let bonnie = bench
+        .line("files . --files 0 --data 1M --skip bytes --bonnie")
+        .good();
+    assert!(
+        bonnie
+            .err
+            .contains("left out, as asked: write bytes, read bytes"),
+        "{bonnie:?}"
+    );
+    let fields: Vec<&str> = bonnie.out.lines().last().unwrap().split(',').collect();
+    assert!(fields[9].is_empty() && !fields[11].is_empty(), "{fields:?}");
+}
+
+#[test]
 fn the_layout_of_bonnie_has_numbers_where_bonnie_has_plus_signs() {
     let bench = Bench::new();
     let said = bench

@@ -214,22 +214,23 @@ impl Foreman {
     }
 
     fn one(&self, task: &steps::Task, site: &mut steps::Site) -> (FilesStep, FilesOutcome) {
-        if self.job.work.drops_caches
-            && task.reads
-            && let Err(error) = caches::drop_all()
-        {
-            return task.unmeasured(format!("the system's caches could not be emptied: {error}"));
-        }
-        let devices: Vec<String> = self.job.device.iter().cloned().collect();
-        let mut counters = CounterReader::open(&self.root, &devices);
         let clock = WallClock::monotonic();
-        let before = counters.read(&mut || clock.now());
         let beat = Beat {
             clock,
             stop: &self.stop,
             pulse: &self.pulse,
             limit: self.job.work.step_limit,
         };
+        task.make_way(site, &beat);
+        if self.job.work.drops_caches
+            && task.reads()
+            && let Err(error) = caches::drop_all()
+        {
+            return task.unmeasured(format!("the system's caches could not be emptied: {error}"));
+        }
+        let devices: Vec<String> = self.job.device.iter().cloned().collect();
+        let mut counters = CounterReader::open(&self.root, &devices);
+        let before = counters.read(&mut || clock.now());
         let (mut step, outcome) = task.run(site, &beat);
         let after = counters.read(&mut || clock.now());
         step.device = self.device(&CounterWindow { before, after });

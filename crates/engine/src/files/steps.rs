@@ -1,46 +1,24 @@
 //! Which operations there are, in which order they come, and how one of them becomes a step of the record.
 //!
-//! A new operation is a row in [`tasks`] and an arm in [`Task::act`].
+//! Their names and their order are the model's ([`TreeStep`]). A new operation is a variant there and an arm in
+//! [`Task::act`].
 
 use super::crew::{Beat, Ended};
 use super::stream::{Large, SEEKS, Streamed};
 use super::tree::{self, APPEND_BYTES, MADE, RENAMED, Tree};
 use crate::clock::Clock;
 use crate::error::errno_text;
-use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos, TreeWork};
+use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos, TreeStep, TreeWork};
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// What is done to each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    WriteBytes,
-    WriteBlocks,
-    Rewrite,
-    ReadBytes,
-    ReadBlocks,
-    Seek,
-    MakeFolder,
-    Create,
-    LookUp,
-    Read,
-    Append,
-    AppendSync,
-    Rename,
-    Delete,
-    RemoveFolder,
-}
-
 /// One step to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
-    what: What,
-    name: &'static str,
+    what: TreeStep,
     order: FilesOrder,
-    /// Its rate may be the cache's rather than the device's.
-    pub(crate) reads: bool,
 }
 
 /// What the steps share: where everything lies, and how far the making of it came.
@@ -54,6 +32,8 @@ pub(crate) struct Site {
     renamed: Vec<u64>,
     files: u64,
     folders: u64,
+    /// The first round does not remove all that it made, because a step was left out.
+    is_left: bool,
 }
 
 impl Site {
@@ -67,61 +47,49 @@ impl Site {
             renamed: vec![0; threads],
             files: work.files,
             folders: work.folders.max(1),
+            is_left: [TreeStep::Delete, TreeStep::RemoveFolder]
+                .iter()
+                .any(|step| work.skipped.contains(step)),
             tree,
         }
     }
 }
 
 impl Site {
-    /// Outside of any step: what a deletion left that was cut short is in the way of the next steps.
+    /// Outside of any step: what a deletion left that was cut short or left out is in the way of the next steps.
     fn delete_rest(&self, beat: &Beat<'_>) {
-        for number in 0..self.files {
+        for number in (0..self.files).take_while(|_| !beat.stop.asked()) {
             for letter in [MADE, RENAMED] {
                 let _ = fs::remove_file(self.tree.file(number, letter)); // most are gone
             }
             beat.pulse.fetch_add(1, Ordering::Relaxed);
         }
     }
+
+    fn remove_folders(&self, beat: &Beat<'_>) {
+        for number in (0..self.folders).take_while(|_| !beat.stop.asked()) {
+            let _ = fs::remove_dir(self.tree.folder(number)); // one that stays is told when it is made again
+            beat.pulse.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
-
-const STREAM: [(What, &str, bool); 5] = [
-    (What::WriteBytes, "write bytes", false),
-    (What::WriteBlocks, "write blocks", false),
-    (What::Rewrite, "rewrite blocks", true),
-    (What::ReadBytes, "read bytes", true),
-    (What::ReadBlocks, "read blocks", true),
-];
-
-const TREE: [(What, &str, bool); 9] = [
-    (What::MakeFolder, "make folder", false),
-    (What::Create, "create", false),
-    (What::LookUp, "stat", true),
-    (What::Read, "read", true),
-    (What::Append, "append", false),
-    (What::AppendSync, "append and fsync", false),
-    (What::Rename, "rename", false),
-    (What::Delete, "delete", false),
-    (What::RemoveFolder, "remove folder", false),
-];
 
 /// All steps of this work, in their order.
 pub(crate) fn tasks(work: &TreeWork) -> Vec<Task> {
-    let task = |(what, name, reads), order| Task {
-        what,
-        name,
-        order,
-        reads,
-    };
+    let task = |what, order| Task { what, order };
     let mut tasks = Vec::new();
     if work.data.0 > 0 {
-        tasks.extend(STREAM.map(|row| task(row, FilesOrder::Sequential)));
-        tasks.push(task((What::Seek, "seek", true), FilesOrder::Random));
+        tasks.extend(TreeStep::LARGE.map(|what| match what {
+            TreeStep::Seek => task(what, FilesOrder::Random),
+            _ => task(what, FilesOrder::Sequential),
+        }));
     }
     if work.files > 0 {
         for order in [FilesOrder::Sequential, FilesOrder::Random] {
-            tasks.extend(TREE.map(|row| task(row, order)));
+            tasks.extend(TreeStep::SMALL.map(|what| task(what, order)));
         }
     }
+    tasks.retain(|task| !work.skipped.contains(&task.what));
     tasks
 }
 
@@ -130,9 +98,31 @@ impl Task {
         self.empty().label()
     }
 
+    /// Its rate may be the cache's rather than the device's.
+    pub(crate) const fn reads(&self) -> bool {
+        matches!(
+            self.what,
+            TreeStep::RewriteBlocks
+                | TreeStep::ReadBytes
+                | TreeStep::ReadBlocks
+                | TreeStep::Seek
+                | TreeStep::Stat
+                | TreeStep::Read
+        )
+    }
+
+    /// Outside of any step: what steps that were left out would have removed is in the way of the second round.
+    pub(crate) fn make_way(&self, site: &mut Site, beat: &Beat<'_>) {
+        if self.what == TreeStep::MakeFolder && self.order == FilesOrder::Random && site.is_left {
+            site.delete_rest(beat);
+            site.remove_folders(beat);
+            site.renamed.fill(0);
+        }
+    }
+
     fn empty(&self) -> FilesStep {
         FilesStep {
-            name: self.name.to_owned(),
+            name: self.what.name().to_owned(),
             order: self.order,
             ..FilesStep::default()
         }
@@ -156,12 +146,12 @@ impl Task {
         let (mut ended, flush) = match self.act(site, beat) {
             Ok(streamed) => streamed,
             Err(error) => {
-                let why = format!("{}: {}", self.name, errno_text(&error));
+                let why = format!("{}: {}", self.what.name(), errno_text(&error));
                 return (self.unmeasured(why.clone()).0, FilesOutcome::Failed(why));
             }
         };
         self.learn(site, &ended, beat);
-        let outcome = outcome(self.name, &mut ended);
+        let outcome = outcome(self.what.name(), &mut ended);
         let first = ended.iter().map(|one| one.counted.began).min();
         let last = ended.iter().map(|one| one.counted.ended).max();
         let step = FilesStep {
@@ -179,12 +169,12 @@ impl Task {
     fn nothing_to_do(&self, site: &Site) -> Option<&'static str> {
         let of_files = matches!(
             self.what,
-            What::LookUp
-                | What::Read
-                | What::Append
-                | What::AppendSync
-                | What::Rename
-                | What::Delete
+            TreeStep::Stat
+                | TreeStep::Read
+                | TreeStep::Append
+                | TreeStep::AppendAndFsync
+                | TreeStep::Rename
+                | TreeStep::Delete
         );
         let none = of_files && site.made.iter().sum::<u64>() == 0;
         none.then_some("no file was made")
@@ -193,24 +183,25 @@ impl Task {
     fn planned(&self, site: &Site) -> Option<u64> {
         let blocks = site.large.size.0 / site.large.block.0.max(1);
         match self.what {
-            What::WriteBytes | What::ReadBytes => None,
-            What::WriteBlocks | What::Rewrite | What::ReadBlocks => Some(blocks),
-            What::Seek => Some(SEEKS),
-            What::MakeFolder | What::RemoveFolder => Some(site.folders),
+            TreeStep::WriteBytes | TreeStep::ReadBytes => None,
+            TreeStep::WriteBlocks | TreeStep::RewriteBlocks | TreeStep::ReadBlocks => Some(blocks),
+            TreeStep::Seek => Some(SEEKS),
+            TreeStep::MakeFolder | TreeStep::RemoveFolder => Some(site.folders),
             _ => Some(site.files),
         }
     }
 
     fn block(&self, site: &Site) -> Option<Bytes> {
         match self.what {
-            What::WriteBytes | What::ReadBytes => Some(Bytes(1)),
-            What::WriteBlocks | What::Rewrite | What::ReadBlocks | What::Seek => {
-                Some(site.large.block)
-            }
-            What::Create | What::Read => {
+            TreeStep::WriteBytes | TreeStep::ReadBytes => Some(Bytes(1)),
+            TreeStep::WriteBlocks
+            | TreeStep::RewriteBlocks
+            | TreeStep::ReadBlocks
+            | TreeStep::Seek => Some(site.large.block),
+            TreeStep::Create | TreeStep::Read => {
                 Some(Bytes(site.content.len() as u64)).filter(|size| size.0 > 0)
             }
-            What::Append | What::AppendSync => Some(Bytes(APPEND_BYTES as u64)),
+            TreeStep::Append | TreeStep::AppendAndFsync => Some(Bytes(APPEND_BYTES as u64)),
             _ => None,
         }
     }
@@ -218,12 +209,12 @@ impl Task {
     fn act(&self, site: &Site, beat: &Beat<'_>) -> io::Result<Streamed> {
         let large = &site.large;
         match self.what {
-            What::WriteBytes => large.write_bytes(beat),
-            What::WriteBlocks => large.write_blocks(beat),
-            What::Rewrite => large.rewrite(beat),
-            What::ReadBytes => large.read_bytes(beat),
-            What::ReadBlocks => large.read_blocks(beat),
-            What::Seek => large.seek(beat),
+            TreeStep::WriteBytes => large.write_bytes(beat),
+            TreeStep::WriteBlocks => large.write_blocks(beat),
+            TreeStep::RewriteBlocks => large.rewrite(beat),
+            TreeStep::ReadBytes => large.read_bytes(beat),
+            TreeStep::ReadBlocks => large.read_blocks(beat),
+            TreeStep::Seek => large.seek(beat),
             _ => Ok((self.crew(site, beat), None)),
         }
     }
@@ -245,7 +236,7 @@ impl Task {
 
     fn thread(&self, site: &Site, thread: u64, beat: &Beat<'_>) -> Ended {
         let (tree, place) = (&site.tree, thread as usize);
-        if matches!(self.what, What::MakeFolder | What::RemoveFolder) {
+        if matches!(self.what, TreeStep::MakeFolder | TreeStep::RemoveFolder) {
             let folders = || tree.folders_of(thread, self.order).into_iter();
             // All that follows needs all of them.
             let beat = Beat {
@@ -254,7 +245,7 @@ impl Task {
             };
             let mut paths = folders().map(|number| tree.folder(number));
             return match self.what {
-                What::MakeFolder => {
+                TreeStep::MakeFolder => {
                     beat.each(|_| paths.next(), |path| fs::create_dir(path).map(|()| 0))
                 }
                 _ => beat.each(|_| paths.next(), |path| fs::remove_dir(path).map(|()| 0)),
@@ -262,7 +253,7 @@ impl Task {
         }
         let order = tree.files_of(thread, self.order, u64::MAX / 2);
         let all = match self.what {
-            What::Create => order.len(),
+            TreeStep::Create => order.len(),
             _ => usize::try_from(site.made[place]).unwrap_or(usize::MAX),
         };
         let renamed = site.renamed[place];
@@ -274,12 +265,12 @@ impl Task {
         };
         let mut buffer = vec![0u8; 64 << 10];
         match self.what {
-            What::Create => beat.each(name, |(_, path)| tree::create(&path, &site.content)),
-            What::LookUp => beat.each(name, |(_, path)| tree::look_up(&path)),
-            What::Read => beat.each(name, |(_, path)| tree::read(&path, &mut buffer)),
-            What::Append => beat.each(name, |(_, path)| tree::append(&path, false)),
-            What::AppendSync => beat.each(name, |(_, path)| tree::append(&path, true)),
-            What::Delete => beat.each(name, |(_, path)| fs::remove_file(path).map(|()| 0)),
+            TreeStep::Create => beat.each(name, |(_, path)| tree::create(&path, &site.content)),
+            TreeStep::Stat => beat.each(name, |(_, path)| tree::look_up(&path)),
+            TreeStep::Read => beat.each(name, |(_, path)| tree::read(&path, &mut buffer)),
+            TreeStep::Append => beat.each(name, |(_, path)| tree::append(&path, false)),
+            TreeStep::AppendAndFsync => beat.each(name, |(_, path)| tree::append(&path, true)),
+            TreeStep::Delete => beat.each(name, |(_, path)| fs::remove_file(path).map(|()| 0)),
             _ => {
                 let both = |at| {
                     let (number, path) = name(at)?;
@@ -294,9 +285,9 @@ impl Task {
     fn learn(&self, site: &mut Site, ended: &[Ended], beat: &Beat<'_>) {
         let counts = || ended.iter().map(|one| one.counted.operations).collect();
         match self.what {
-            What::Create => site.made = counts(),
-            What::Rename => site.renamed = counts(),
-            What::Delete => {
+            TreeStep::Create => site.made = counts(),
+            TreeStep::Rename => site.renamed = counts(),
+            TreeStep::Delete => {
                 if ended.iter().any(|one| one.cut) {
                     site.delete_rest(beat);
                 }

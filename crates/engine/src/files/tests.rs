@@ -1,7 +1,7 @@
 //! The whole of it, in folders that the tests make.
 
 use super::*;
-use model::{Bytes, FilesOrder};
+use model::{Bytes, FilesOrder, TreeStep};
 use std::fs;
 
 fn work() -> TreeWork {
@@ -15,6 +15,7 @@ fn work() -> TreeWork {
         step_limit: Nanos::seconds(60),
         seed: 1,
         drops_caches: false,
+        skipped: Vec::new(),
     }
 }
 
@@ -67,6 +68,35 @@ fn every_step_is_done_as_often_as_planned_and_nothing_is_left() {
     let random = steps.iter().filter(|step| step.order == FilesOrder::Random);
     assert_eq!(random.count(), 10);
     assert_eq!(names(folder.path()), ["letter"]);
+}
+
+#[test]
+fn steps_that_are_left_out_are_not_done_and_the_others_are_as_often_as_planned() {
+    for skipped in [
+        vec![TreeStep::WriteBytes, TreeStep::ReadBytes],
+        vec![TreeStep::Rename, TreeStep::RemoveFolder],
+        vec![TreeStep::Delete, TreeStep::RemoveFolder],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut job = job(folder.path());
+        (job.work.files, job.work.skipped) = (24, skipped.clone());
+        let (end, steps) = done(&job, &Stop::new());
+        assert_eq!(end, FilesEnd::Complete, "{skipped:?}");
+        let all = TreeStep::LARGE
+            .iter()
+            .chain([TreeStep::SMALL; 2].as_flattened());
+        let left: Vec<&str> = all
+            .filter(|step| !skipped.contains(step))
+            .map(|step| step.name())
+            .collect();
+        let done: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+        assert_eq!(done, left);
+        for step in &steps {
+            let planned = step.planned.unwrap_or(Bytes::mib(1).0);
+            assert_eq!(step.operations(), planned, "{skipped:?} {step:?}");
+        }
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
 }
 
 #[test]

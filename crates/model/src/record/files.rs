@@ -7,6 +7,7 @@
 use super::counters::DeviceCounters;
 use super::histogram::LatencyHistogram;
 use super::host::{BlockDevice, FileSystem, HostRecord};
+use super::tree_step::TreeStep;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -74,6 +75,9 @@ pub struct TreeWork {
     pub seed: u64,
     /// The system's caches were emptied before each step that reads.
     pub drops_caches: bool,
+    /// Steps that are left out. No other one needs what they leave.
+    #[serde(default)]
+    pub skipped: Vec<TreeStep>,
 }
 
 /// What `fathom dd` was asked.

@@ -2,9 +2,9 @@
 //!
 //! Read in this order: `run` (one execution, whole), `tally` (what one thread did to one target),
 //! `histogram` and `interval` (its latencies and its time series), `series` and `heat` (all threads over time), `host`
-//! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `files` (work with
-//! files), `watched` (a device that somebody watched), `imported` (what another tool printed of its own runs). Nothing
-//! here is derived: rates and percentiles are `analysis`'s.
+//! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `files` and `tree_step`
+//! (work with files), `watched` (a device that somebody watched), `imported` (what another tool printed of its own runs).
+//! Nothing here is derived: rates and percentiles are `analysis`'s.
 
 mod counters;
 mod files;
@@ -19,6 +19,7 @@ mod row_of;
 mod run;
 mod series;
 mod tally;
+mod tree_step;
 mod watched;
 mod worker;
 
@@ -43,5 +44,6 @@ pub use row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, RunRecord};
 pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
+pub use tree_step::TreeStep;
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{Account, Backlog, KernelWorkers, LineCount, ThreadCpu, Waiting, WorkerRecord};

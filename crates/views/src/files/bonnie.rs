@@ -74,10 +74,13 @@ pub fn files_bonnie(report: &FilesReport, out: &mut dyn Write) -> io::Result<()>
 
 /// What the empty places mean, a sentence each.
 pub fn unmeasured_words(report: &FilesReport) -> Vec<String> {
+    let skipped = report.tree.as_ref().map(|tree| tree.skipped.as_slice());
+    let skipped = skipped.filter(|skipped| !skipped.is_empty());
+    let left_out = skipped.map(|skipped| format!("left out, as asked: {}", skipped.join(", ")));
     let rows = report.rows.iter();
     let told = rows.filter_map(|row| Some((row, row.unmeasured.as_deref()?)));
-    told.map(|(row, why)| format!("{}: not measured: {why}", name(row)))
-        .collect()
+    let told = told.map(|(row, why)| format!("{}: not measured: {why}", name(row)));
+    left_out.into_iter().chain(told).collect()
 }
 
 fn large(report: &FilesReport) -> [Option<&FilesRow>; 6] {

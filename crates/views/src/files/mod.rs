@@ -69,6 +69,10 @@ fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
         ..TargetDigest::default()
     };
     page.extend(foot::target(&target, &asked(report), paper));
+    let tree = report.tree.as_ref();
+    if let Some(tree) = tree.filter(|tree| !tree.skipped.is_empty()) {
+        page.extend(wrap("without ", &tree.skipped.join(", "), paper.width(), 3));
+    }
     if let Some(host) = &report.host {
         let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
         let told = [Some(foot::host(host)), begun];

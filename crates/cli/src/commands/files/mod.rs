@@ -1,9 +1,11 @@
 //! `fathom files`: what a folder's file system does with names and bytes.
 //!
-//! Read in this order: the flow (here), `request` (words → values), `room` (what is refused before anything is made).
+//! Read in this order: the flow (here), `request` (words → values), `skip` (which steps are left out), `room` (what is
+//! refused before anything is made).
 
 mod request;
 mod room;
+mod skip;
 
 use super::series::Series;
 use super::{VERSION, command_line};

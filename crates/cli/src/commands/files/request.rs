@@ -1,5 +1,8 @@
 //! The words of `fathom files` as values, or everything that is wrong with them at once.
+//!
+//! Which steps may be left out stands in `skip`.
 
+use super::skip;
 use crate::args::FilesArgs;
 use crate::failure::Failure;
 use dialects::{Problem, Reader};
@@ -44,6 +47,7 @@ impl Asked {
             threads,
             data,
             block,
+            skip,
             step_limit,
             drop_caches,
             patience,
@@ -86,6 +90,7 @@ impl Asked {
             step_limit: span(&mut reader, "--step-limit", step_limit),
             seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
             drops_caches: *drop_caches,
+            skipped: skip::read(skip.as_deref(), &mut reader),
         };
         let asked = Asked {
             folder: folder.clone(),
@@ -93,6 +98,7 @@ impl Asked {
             work,
         };
         contradictions(&asked.work, &mut reader);
+        skip::must_leave_what_others_need(&asked.work, &mut reader);
         Ok(reader.finish(asked)?)
     }
 }

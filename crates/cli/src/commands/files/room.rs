@@ -4,13 +4,13 @@ use super::request::Asked;
 use crate::failure::Failure;
 use analysis::say::{bytes, count};
 use engine::Room;
-use model::{Bytes, Nanos, TreeWork};
+use model::{Bytes, Nanos, TreeStep, TreeWork};
 
 /// So much a file takes at least: a block of most file systems, and its own entry.
 const FILE_BYTES_MIN: u64 = 4096;
 const ENTRY_BYTES: u64 = 512;
-/// Two appends of a block each come on top of a file's own bytes.
-const APPENDED_BYTES: u64 = 2 * 4096;
+/// An append adds so much to a file's own bytes.
+const APPENDED_BYTES: u64 = 4096;
 /// A look at a folder that answers takes no time.
 const LOOK_MAX: Nanos = Nanos::seconds(30);
 
@@ -74,10 +74,12 @@ fn against(room: &Room, work: &TreeWork) -> Vec<String> {
 
 /// At most, with a fiftieth for what file systems keep for themselves.
 fn needed(work: &TreeWork) -> Bytes {
+    let appends = [TreeStep::Append, TreeStep::AppendAndFsync];
+    let appends = appends.iter().filter(|step| !work.skipped.contains(step));
     let own = work
         .file_size
         .0
-        .saturating_add(APPENDED_BYTES)
+        .saturating_add(APPENDED_BYTES * appends.count() as u64)
         .next_multiple_of(FILE_BYTES_MIN);
     let small = work.files.saturating_mul(own.saturating_add(ENTRY_BYTES));
     let folders = work.folders.saturating_mul(FILE_BYTES_MIN);
@@ -123,6 +125,11 @@ mod tests {
             names[0].contains("room for 10 000 more files, and this makes 10 004"),
             "{names:?}"
         );
+        let without = TreeWork {
+            skipped: vec![TreeStep::Append, TreeStep::AppendAndFsync],
+            ..work(1000, Bytes(0))
+        };
+        assert!(needed(&without) < Bytes::mib(1) && needed(&work(1000, Bytes(0))) > Bytes::mib(8));
         let forbidden = Room {
             writable: false,
             ..room()
