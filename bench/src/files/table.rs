@@ -10,7 +10,7 @@ pub(super) fn lines(kind: &str, rounds: &Rounds) -> Vec<String> {
     let each = |all: std::time::Duration, count: usize| all.as_secs_f64() / count.max(1) as f64;
     let mut lines = vec![
         format!(
-            "{kind}: a round took fathom {:.0} s with its other steps, bonnie++ {:.0} s",
+            "{kind}: a round took fathom {:.0} s, bonnie++ {:.0} s",
             each(rounds.ours_wall, rounds.ours.len()),
             each(rounds.theirs_wall, rounds.theirs.len())
         ),
