@@ -5,7 +5,7 @@
 use crate::foot;
 use crate::number::{NOTHING, count, mib_per_s, rate, time};
 use crate::paper::Paper;
-use crate::table::{Column, fitting, left, lines, picked, right};
+use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
 use crate::text::{printable, shorten, wrap};
 use analysis::say;
 use analysis::{CellChange, ChangeReport, CompareReport, Estimate, Held, SideReport};
@@ -48,7 +48,7 @@ pub fn compare_summary(
     page.extend(wrap("A   ", &side(&report.a), paper.width(), 2));
     page.extend(wrap("B   ", &side(&report.b), paper.width(), 2));
     page.push(String::new());
-    page.extend(overall(report, paper));
+    page.extend(overall(report));
     if report.cells.len() > 1 {
         page.push(String::new());
         page.push(counts(report));
@@ -70,7 +70,7 @@ fn side(side: &SideReport) -> String {
 }
 
 /// One row a figure.
-fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
+fn overall(report: &CompareReport) -> Vec<String> {
     let heads = [
         left("", 8),
         right("A", 10),
@@ -110,7 +110,7 @@ fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let heads: Vec<&Column<'_>> = heads.iter().collect();
     match rows.is_empty() {
         true => Vec::new(),
-        false => lines(&heads, &rows, paper.width()),
+        false => whole_lines(&heads, &rows),
     }
 }
 
@@ -195,19 +195,18 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
         .collect();
     let shown = fitting(&heads, &rows, &DISPENSABLE, paper.width());
     let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
-    let mut page = lines(&columns, &picked(&rows, &shown), paper.width());
+    let mut page = whole_lines(&columns, &picked(&rows, &shown));
     for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
         if let Some(reason) = &cell.missing {
             let told = format!("{}  NA: {}", row[..words].join("  "), printable(reason));
             *line = shorten(&told, paper.width());
         }
     }
-    page.extend(wrap(
-        "  ",
-        "+ faster, - slower in B, beyond what chance makes of so many cells",
-        paper.width(),
-        2,
-    ));
+    let marks = "+ faster, - slower in B, beyond what chance makes of so many cells";
+    let left_out = left_out(&heads, &shown, paper.width());
+    let parts = [Some(marks.to_owned()), left_out].into_iter().flatten();
+    let parts: Vec<String> = parts.collect();
+    page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
     page
 }
 

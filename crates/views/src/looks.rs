@@ -4,8 +4,8 @@ use crate::foot;
 use crate::json::document;
 use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate};
 use crate::paper::{Paper, Stored};
-use crate::table::{Column, left, lines, right};
-use crate::text::{printable, wrap};
+use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
+use crate::text::{printable, width, wrap};
 use crate::time::write_time;
 use analysis::{
     Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, say,
@@ -23,13 +23,17 @@ const QUICK: [Column; 6] = [
     right("p99", 8),
 ];
 const LAYERS: [Column; 6] = [
-    left("way", 33),
+    left("way", 32),
     right("/s", 6),
     right("MiB/s", 6),
-    right("±", 6),
-    right("costs", 15),
-    right("MiB/s less", 10),
+    right(INTERVAL, 6),
+    right("costs", 12),
+    right(LESS, 10),
 ];
+const INTERVAL: &str = "±";
+const LESS: &str = "MiB/s less";
+/// On a narrow page these columns of layers go first, in this order.
+const DISPENSABLE: [&str; 2] = [INTERVAL, LESS];
 
 /// Writes the page of a quick look.
 pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
@@ -38,14 +42,14 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
     page.push(String::new());
     let heads: Vec<&Column> = QUICK.iter().collect();
     let rows: Vec<Vec<String>> = report.rows.iter().map(quick_cells).collect();
-    // Behind each row, where there is room, what it says; the document has it always.
-    for (line, row) in lines(&heads, &rows, paper.width())
-        .iter()
-        .zip(std::iter::once("").chain(report.rows.iter().map(|row| row.what.as_str())))
-    {
-        page.extend(beside(line, row, paper));
-    }
-    page.push("  ± half of the 95 % interval of the rate".to_owned());
+    let (table, left_out) = beside(whole_lines(&heads, &rows), &report.rows, paper);
+    page.extend(table);
+    let parts = [
+        Some("± half of the 95 % interval of the rate".to_owned()),
+        left_out,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    page.extend(wrap("  ", &parts.join("; "), paper.width(), 2));
     page.push(String::new());
     finish(&mut page, &ended(&report.notes, report.complete), paper);
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
@@ -55,7 +59,9 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
 pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = wrap("", &report.headline, paper.width(), 3);
     page.extend(setting(report.place.as_ref(), paper));
-    let heads: Vec<&Column> = LAYERS.iter().collect();
+    let all: Vec<Vec<String>> = report.rows.iter().map(layer_cells).collect();
+    let shown = fitting(&LAYERS, &all, &DISPENSABLE, paper.width());
+    let heads: Vec<&Column> = shown.iter().map(|&place| &LAYERS[place]).collect();
     let mut rest = report.rows.as_slice();
     while let Some(first) = rest.first() {
         let (same, later) =
@@ -64,12 +70,14 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
         page.push(String::new());
         page.push(format!("{}:", first.work.name()));
         let rows: Vec<Vec<String>> = same.iter().map(layer_cells).collect();
-        page.extend(lines(&heads, &rows, paper.width()));
+        page.extend(whole_lines(&heads, &picked(&rows, &shown)));
     }
     let rounds = say::counted(report.rounds, "round");
     let told =
         format!("costs beside the raw device past the cache, with the 95 % interval of {rounds}");
-    page.extend(wrap("  ", &told, paper.width(), 2));
+    let parts = [Some(told), left_out(&LAYERS, &shown, paper.width())];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
     page.push(String::new());
     finish(&mut page, &ended(&report.notes, report.complete), paper);
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
@@ -121,11 +129,21 @@ fn ended(notes: &[String], complete: bool) -> Vec<String> {
     cut.into_iter().chain(notes.iter().cloned()).collect()
 }
 
-fn beside(line: &str, what: &str, paper: &Paper) -> Vec<String> {
-    let whole = format!("{line}  {}", printable(what));
-    match crate::text::width(&whole) <= paper.width() {
-        true => vec![whole.trim_end().to_owned()],
-        false => vec![line.to_owned()],
+/// Behind each row what it says, where there is room for all of them; else words on that. The document has it always.
+fn beside(table: Vec<String>, rows: &[QuickRow], paper: &Paper) -> (Vec<String>, Option<String>) {
+    let said = rows.iter().map(|row| printable(&row.what));
+    let said = std::iter::once(String::new()).chain(said);
+    let both = table.iter().zip(said);
+    let whole: Vec<String> = both
+        .map(|(line, said)| format!("{line}  {said}").trim_end().to_owned())
+        .collect();
+    match whole.iter().all(|line| width(line) <= paper.width()) {
+        true => (whole, None),
+        false => {
+            let columns = paper.width();
+            let told = format!("left out at {columns} columns: what each row tells; --json has it");
+            (table, Some(told))
+        }
     }
 }
 

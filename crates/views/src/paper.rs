@@ -37,13 +37,14 @@ impl Stored {
     }
 }
 
-/// Below this the table does not fit; terminals this narrow wrap it themselves.
+/// What goes to no terminal is as wide as a mail or an issue. Below this tables do not fit; terminals this narrow wrap them
+/// themselves.
 const COLUMNS_MIN: usize = 80;
 
 impl Default for Paper {
     fn default() -> Self {
         Paper {
-            columns: 100,
+            columns: COLUMNS_MIN,
             zone: Zone::utc(),
             stored: None,
         }

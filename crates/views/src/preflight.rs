@@ -42,7 +42,9 @@ pub fn preflight_headline(report: &Preflight) -> String {
 
 /// The whole page.
 pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", preflight_headline(report))?;
+    for line in wrap("", &preflight_headline(report), paper.width(), LINES_MAX) {
+        writeln!(out, "{line}")?;
+    }
     for remark in report.calling() {
         writeln!(out)?;
         tell(out, remark.topic, &remark.found, paper)?;

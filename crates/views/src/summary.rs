@@ -6,7 +6,7 @@ use crate::number::{
     time_or_nothing, whole_time_or_nothing,
 };
 use crate::paper::Paper;
-use crate::table::{Column, left, lines, right, table_width};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{Latency, OperationRow, RunReport, TargetReport, Trust};
@@ -23,18 +23,25 @@ static COLUMNS: [Column; 9] = [
     right("p50", 7),
     right("p99", 7),
     right("p99.9", 8),
-    right("p99.99", 8),
+    right(RAREST, 8),
     right("max", 7),
 ];
+/// The percentile that the fewest runs can carry.
+const RAREST: &str = "p99.99";
+/// On a narrow page these go first, in this order.
+const DISPENSABLE: [&str; 1] = [RAREST];
 
 /// Writes the page.
 pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = wrap("", &report.verdict.sentence(), paper.width(), 4);
     page.extend(request(report, paper));
     page.push(String::new());
-    let (heads, table) = table(report, paper);
-    page.extend(lines(&heads, &table, paper.width()));
-    page.extend(footnote(report));
+    let rows = rows(report);
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
+    page.extend(lines(&heads, &picked(&rows, &shown), paper.width()));
+    let left_out = left_out(&COLUMNS, &shown, paper.width());
+    page.extend(footnote(report, left_out, paper));
     page.push(String::new());
     page.extend(warm_up(report, paper));
     page.extend(open_loop(report, paper));
@@ -154,20 +161,6 @@ fn work(target: &TargetReport, null: bool) -> String {
     )
 }
 
-/// On a narrow page without the percentile that the fewest runs can carry.
-fn table(report: &RunReport, paper: &Paper) -> (Vec<&'static Column<'static>>, Vec<Vec<String>>) {
-    const RAREST: usize = 7;
-    let mut rows = rows(report);
-    let mut heads: Vec<&Column> = COLUMNS.iter().collect();
-    if table_width(&heads, &rows) > paper.width() {
-        heads.remove(RAREST);
-        for row in &mut rows {
-            row.remove(RAREST);
-        }
-    }
-    (heads, rows)
-}
-
 fn rows(report: &RunReport) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let several = report.operations.len() > 2;
@@ -263,16 +256,21 @@ fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
 }
 
 /// What the marks in the table mean, where there are any.
-fn footnote(report: &RunReport) -> Vec<String> {
+fn footnote(report: &RunReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
     let trusts = || {
         let rows = report.operations.iter().filter(|row| row.ios > 0);
         rows.flat_map(|row| &row.latency.percentiles) // as many I/Os have a response time
             .map(|percentile| percentile.trust)
     };
-    crate::text::trust_footnote(
+    let mut parts = crate::text::trust_footnote(
         trusts().any(|t| t == Trust::Weak),
         trusts().any(|t| t == Trust::None),
-    )
+    );
+    parts.extend(left_out);
+    match parts.is_empty() {
+        true => parts,
+        false => wrap("", &parts.join("; "), paper.width(), 2),
+    }
 }
 
 /// `asked 50.0 k/s (constant), reached 31.2 k/s; at the end 188 k I/Os waited, the oldest for 3.76 s`.

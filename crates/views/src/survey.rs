@@ -12,7 +12,7 @@ use crate::number::{
 };
 use crate::paper::Paper;
 use crate::picture::picture;
-use crate::table::{Column, left, lines, right, table_width};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
 use analysis::{Estimate, Limit, Rank, SurveyReport, SurveyRow, Trust, say};
@@ -42,16 +42,18 @@ const COLUMNS: [Column; 10] = [
 const WIDTH: &str = "± %";
 const FLOW: &str = "MiB/s";
 const KNEE: &str = "95 % at";
+/// On a narrow page these go first, in this order.
+const DISPENSABLE: [&str; 3] = [KNEE, FLOW, WIDTH];
 
 /// Writes the page.
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = wrap("", &report.headline(), paper.width(), 2);
     page.extend(setting(report, paper));
     page.push(String::new());
-    let table = table(report, paper);
-    let knee = table[0].ends_with(KNEE);
-    page.extend(table);
-    page.extend(footnote(report, knee, paper));
+    let rows: Vec<Vec<String>> = report.rows.iter().take(ROWS_MAX).map(cells).collect();
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    page.extend(table(report, (&rows, &shown), paper));
+    page.extend(footnote(report, &shown, paper));
     let beside_table = page.len();
     page.extend(limits(report, paper));
     page.extend(picture(report, paper));
@@ -86,12 +88,13 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     page
 }
 
-fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
-    let rows: Vec<Vec<String>> = report.rows.iter().take(ROWS_MAX).map(cells).collect();
-    let shown = columns(&rows, paper);
+fn table(
+    report: &SurveyReport,
+    (rows, shown): (&[Vec<String>], &[usize]),
+    paper: &Paper,
+) -> Vec<String> {
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
-    let mut page = lines(&heads, &rows, paper.width());
+    let mut page = lines(&heads, &picked(rows, shown), paper.width());
     let more = report.rows.len().saturating_sub(ROWS_MAX);
     if more > 0 {
         page.push(format!("  and {} more: see --json", count(more as u64)));
@@ -107,26 +110,6 @@ fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         }
     }
     page
-}
-
-/// Which columns fit the page, by their places: on a narrow one the depth of 95 % goes first, then MiB/s, then ± %.
-fn columns(rows: &[Vec<String>], paper: &Paper) -> Vec<usize> {
-    let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
-    for (place, column) in COLUMNS.iter().enumerate().rev() {
-        let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-        let picked: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
-        if table_width(&heads, &picked) > paper.width()
-            && [KNEE, FLOW, WIDTH].contains(&column.head)
-        {
-            shown.retain(|&other| other != place);
-        }
-    }
-    shown
-}
-
-fn pick(row: &[String], shown: &[usize]) -> Vec<String> {
-    let cells = shown.iter().filter_map(|&place| row.get(place));
-    cells.cloned().collect()
 }
 
 /// The name with the mark of its rank.
@@ -244,8 +227,8 @@ fn knees(report: &SurveyReport, paper: &Paper) -> Vec<String> {
 }
 
 /// What the marks in the table mean, where there are any.
-fn footnote(report: &SurveyReport, knee: bool, paper: &Paper) -> Vec<String> {
-    let shown = || {
+fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String> {
+    let percentiles = || {
         let best = report.rows.iter().filter_map(|row| row.best.as_ref());
         best.flat_map(|cell| &cell.latency.percentiles)
             .filter(|p| p.quantile <= 0.999)
@@ -257,15 +240,17 @@ fn footnote(report: &SurveyReport, knee: bool, paper: &Paper) -> Vec<String> {
             .any(|row| row.rank == rank && row.best.is_some())
     };
     let mut parts = Vec::new();
+    let knee = shown.iter().any(|&place| COLUMNS[place].head == KNEE);
     if knee && report.rows.iter().any(|row| row.best.is_some()) {
         parts.push("95 % at: smallest depth with 95 % of that rate".to_owned());
     }
     parts.extend(ranks(Rank::Weak).then(|| "? weak".to_owned()));
     parts.extend(ranks(Rank::Invalid).then(|| "! invalid".to_owned()));
     parts.extend(trust_footnote(
-        shown().any(|p| p.trust == Trust::Weak),
-        shown().any(|p| p.trust == Trust::None),
+        percentiles().any(|p| p.trust == Trust::Weak),
+        percentiles().any(|p| p.trust == Trust::None),
     ));
+    parts.extend(left_out(&COLUMNS, shown, paper.width()));
     if parts.is_empty() {
         parts
     } else {

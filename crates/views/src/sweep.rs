@@ -10,7 +10,7 @@ pub use forecast::sweep_forecast;
 use crate::foot;
 use crate::number::{NOTHING, count, counted, half_width, mib_per_s, rate, whole_time_or_nothing};
 use crate::paper::Paper;
-use crate::table::{Column, left, lines, right, table_width};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right, whole_lines};
 use crate::text::{printable, shorten, wrap};
 use crate::time::{waiting, write_time};
 use analysis::{BestIn, CellFigures, Rank, SweepReport, SweepRow};
@@ -22,7 +22,9 @@ const SERIES_MAX: usize = 4;
 /// A value is rarely longer; a path may be.
 const VALUE_MAX: usize = 24;
 /// On a narrow page these go first, in this order.
-const DISPENSABLE: [&str; 4] = [MAX, MEAN, P999, P50];
+const DISPENSABLE: [&str; 6] = [MAX, MEAN, P999, P50, BEST, FLOW];
+const FLOW: &str = "MiB/s";
+const BEST: &str = "best in";
 const MAX: &str = "max";
 const MEAN: &str = "mean";
 const P50: &str = "p50";
@@ -33,8 +35,9 @@ pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -
     let mut page = wrap("", &report.headline(), paper.width(), 4);
     page.extend(setting(report, paper));
     page.push(String::new());
-    page.extend(table(report, paper));
-    page.extend(footnote(report, paper));
+    let (table, left_out) = table(report, paper);
+    page.extend(table);
+    page.extend(footnote(report, left_out, paper));
     page.extend(models(report, paper));
     page.push(String::new());
     page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
@@ -62,7 +65,8 @@ fn setting(report: &SweepReport, paper: &Paper) -> Vec<String> {
     page
 }
 
-fn table(report: &SweepReport, paper: &Paper) -> Vec<String> {
+/// Its lines, and which columns found no room.
+fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     let repeated = report.rows.iter().any(|row| row.runs > 1);
     let stored = report.rows.iter().any(|row| !row.stored.is_empty());
     let grouped = report.rows.iter().any(|row| row.group.is_some());
@@ -72,10 +76,10 @@ fn table(report: &SweepReport, paper: &Paper) -> Vec<String> {
     let words = heads.len();
     heads.push(right("IO/s", 7));
     heads.extend(repeated.then(|| right("±", 4)));
-    heads.push(right("MiB/s", 7));
+    heads.push(right(FLOW, 7));
     heads.extend([MEAN, P50, "p99", P999, MAX].map(|head| right(head, 7)));
     heads.extend(stored.then(|| right("run", 3)));
-    heads.push(left("best in", 0));
+    heads.push(left(BEST, 0));
     let rows: Vec<Vec<String>> = report
         .rows
         .iter()
@@ -89,10 +93,11 @@ fn table(report: &SweepReport, paper: &Paper) -> Vec<String> {
             cells
         })
         .collect();
-    let shown = columns(&heads, &rows, paper);
+    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.width());
+    let left_out = left_out(&heads, &shown, paper.width());
     let heads: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
-    let mut page = lines(&heads, &rows, paper.width());
+    let rows = picked(&rows, &shown);
+    let mut page = whole_lines(&heads, &rows);
     for ((line, cells), row) in page.iter_mut().skip(1).zip(&rows).zip(&report.rows) {
         if let Some(reason) = &row.missing {
             let head = lines(
@@ -108,26 +113,7 @@ fn table(report: &SweepReport, paper: &Paper) -> Vec<String> {
             *line = shorten(&told, paper.width());
         }
     }
-    page
-}
-
-/// Which columns fit the page, by their places.
-fn columns(heads: &[Column<'_>], rows: &[Vec<String>], paper: &Paper) -> Vec<usize> {
-    let mut shown: Vec<usize> = (0..heads.len()).collect();
-    for head in DISPENSABLE {
-        let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
-        let picked: Vec<Vec<String>> = rows.iter().map(|row| pick(row, &shown)).collect();
-        if table_width(&columns, &picked) <= paper.width() {
-            break;
-        }
-        shown.retain(|&place| heads[place].head != head);
-    }
-    shown
-}
-
-fn pick(row: &[String], shown: &[usize]) -> Vec<String> {
-    let cells = shown.iter().filter_map(|&place| row.get(place));
-    cells.cloned().collect()
+    (page, left_out)
 }
 
 fn mark(row: &SweepRow) -> &'static str {
@@ -190,21 +176,24 @@ fn best(row: &SweepRow) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn footnote(report: &SweepReport, paper: &Paper) -> Vec<String> {
+fn footnote(report: &SweepReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
     let any = |rank| {
         let of = |row: &SweepRow| row.figures.as_ref().is_some_and(|f| f.rank == Some(rank));
         report.rows.iter().any(of)
     };
     let repeated = report.rows.iter().any(|row| row.runs > 1);
-    let mut parts = Vec::new();
-    parts.extend(any(Rank::Weak).then_some("? weak"));
-    parts.extend(any(Rank::Invalid).then_some("! invalid"));
-    parts.extend(repeated.then_some(
-        "IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those of its middle run",
-    ));
+    let words = [
+        any(Rank::Weak).then_some("? weak"),
+        any(Rank::Invalid).then_some("! invalid"),
+        repeated.then_some(
+            "IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those of its middle run",
+        ),
+    ];
+    let words = words.into_iter().flatten().map(str::to_owned);
+    let parts: Vec<String> = words.chain(left_out).collect();
     match parts.is_empty() {
         true => Vec::new(),
-        false => wrap("  ", &parts.join("; "), paper.width(), 2),
+        false => wrap("  ", &parts.join("; "), paper.width(), 4),
     }
 }
 

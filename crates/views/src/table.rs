@@ -76,6 +76,16 @@ pub(crate) fn fitting(
     stay
 }
 
+/// `left out at 80 columns: p99.9, max; --json has all`; nothing where all columns stay.
+pub(crate) fn left_out(columns: &[Column], stay: &[usize], page: usize) -> Option<String> {
+    let places = (0..columns.len()).filter(|place| !stay.contains(place));
+    let heads: Vec<&str> = places.map(|place| columns[place].head).collect();
+    (!heads.is_empty()).then(|| {
+        let heads = heads.join(", ");
+        format!("left out at {page} columns: {heads}; --json has all")
+    })
+}
+
 /// The cells at these places.
 pub(crate) fn picked(rows: &[Vec<String>], places: &[usize]) -> Vec<Vec<String>> {
     let pick = |row: &Vec<String>| {
@@ -83,6 +93,12 @@ pub(crate) fn picked(rows: &[Vec<String>], places: &[usize]) -> Vec<Vec<String>>
         cells.collect()
     };
     rows.iter().map(pick).collect()
+}
+
+/// The head and the rows as lines, whole: a figure that was cut in its middle would be another figure, so a table that is
+/// wider than the page is broken by the terminal.
+pub(crate) fn whole_lines(columns: &[&Column], rows: &[Vec<String>]) -> Vec<String> {
+    lines(columns, rows, table_width(columns, rows))
 }
 
 /// The head and the rows as lines; a line that would be longer than the page is cut in its middle.

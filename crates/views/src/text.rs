@@ -104,12 +104,20 @@ enum Part {
 impl Part {
     /// `word` without what ends a sentence or a part of one.
     fn of(word: &str, before: Part) -> Part {
-        if before != Part::Word && UNITS.contains(&word) {
+        let a_second = word.strip_suffix("/s"); // `54.6 k/s`, `9 493/s`
+        let is_unit = |word: &str| UNITS.contains(&word);
+        if before != Part::Word && (is_unit(word) || a_second.is_some_and(is_unit)) {
             return Part::Unit;
         }
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if matches!(before, Part::Number | Part::Group) && word.len() == 3 && digits(word) {
-            return Part::Group;
+        let is_group = |word: &str| word.len() == 3 && digits(word);
+        if matches!(before, Part::Number | Part::Group) {
+            if is_group(word) {
+                return Part::Group;
+            }
+            if a_second.is_some_and(is_group) {
+                return Part::Unit;
+            }
         }
         let number = word.trim_start_matches(['(', '~', '±', '+', '-', '<', '>']);
         let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
@@ -177,6 +185,10 @@ mod tests {
             ["in", "3", "of", "7", "runs", "128"]
         );
         assert_eq!(glued("a 1 528, 200 b"), ["a", "1 528,", "200", "b"]);
+        assert_eq!(
+            glued("54.6 k/s; 9 493/s 100"),
+            ["54.6 k/s;", "9 493/s", "100"]
+        );
     }
 
     proptest! {

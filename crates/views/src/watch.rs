@@ -1,12 +1,32 @@
 //! What was seen of devices while they were watched, as a page and as a document.
 
+use crate::number::NOTHING;
 use crate::paper::{Paper, Stored};
-use crate::text::printable;
+use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
+use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{WatchFigures, WatchReport, say};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
+
+const COLUMNS: [Column; 11] = [
+    left("", 9),
+    right("reads/s", 7),
+    right("writes/s", 8),
+    right("rMiB/s", 6),
+    right("wMiB/s", 6),
+    right("read", 6),
+    right("write", 6),
+    right("p99", 6),
+    right(QUEUE, 5),
+    right("util", 5),
+    right(AFTER, 5),
+];
+const QUEUE: &str = "queue";
+const AFTER: &str = "after";
+/// On a narrow page these go first, in this order.
+const DISPENSABLE: [&str; 2] = [AFTER, QUEUE];
 
 /// Every stretch of every device of a session, or one of them.
 #[derive(Serialize, JsonSchema)]
@@ -63,34 +83,39 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
         say::rate(rate),
         say::time((*watched_ns as f64 / 1e9).round() * 1e9)
     )?;
-    writeln!(
-        out,
-        "  {:<8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>6}",
-        "", "reads/s", "writes/s", "rMiB/s", "wMiB/s", "read", "write", "p99", "queue", "util"
-    )?;
-    line(out, "mean", mean)?;
-    if let Some(busiest) = busiest {
-        line(out, "busiest", busiest)?;
+    let moments_shown = [
+        Some(("mean", mean)),
+        busiest.as_ref().map(|one| ("busiest", one)),
+        slowest.as_ref().map(|one| ("slowest", one)),
+    ];
+    let rows = moments_shown.into_iter().flatten();
+    let rows: Vec<Vec<String>> = rows.map(|(name, figures)| cells(name, figures)).collect();
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
+    for line in whole_lines(&heads, &picked(&rows, &shown)) {
+        writeln!(out, "{line}")?;
     }
-    if let Some(slowest) = slowest {
-        line(out, "slowest", slowest)?;
+    if let Some(told) = left_out(&COLUMNS, &shown, paper.width()) {
+        writeln!(out, "  {told}")?;
     }
     let percentiles = match traced {
         true => "single I/Os timed by tracepoints",
         false => "averages from counters only",
     };
-    writeln!(
-        out,
-        "  {:<8} {} on {}, {} refreshes of {}; {percentiles}",
-        "when",
+    let when = format!(
+        "{} on {}, {} refreshes of {}; {percentiles}",
         write_time(*started_utc_ns, &paper.zone),
         printable(host),
         moments.len(),
         say::time(*interval_ns as f64)
-    )
+    );
+    for line in wrap("  when     ", &when, paper.width(), 3) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
-fn line(out: &mut dyn Write, name: &str, figures: &WatchFigures) -> io::Result<()> {
+fn cells(name: &str, figures: &WatchFigures) -> Vec<String> {
     let WatchFigures {
         at_ns,
         reads_per_s,
@@ -104,10 +129,13 @@ fn line(out: &mut dyn Write, name: &str, figures: &WatchFigures) -> io::Result<(
         queue,
         utilisation,
     } = *figures;
-    let time = |ns: Option<f64>| ns.map_or("-".to_owned(), say::time);
-    write!(
-        out,
-        "  {name:<8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {queue:>6.1} {:>4.0} %",
+    let time = |ns: Option<f64>| ns.map_or_else(|| NOTHING.to_owned(), say::time);
+    let after = match name {
+        "mean" => String::new(),
+        _ => say::time((at_ns as f64 / 1e9).round() * 1e9),
+    };
+    vec![
+        format!("  {name}"),
         say::rate(reads_per_s),
         say::rate(writes_per_s),
         say::mib_per_s(read_bytes_per_s),
@@ -115,14 +143,8 @@ fn line(out: &mut dyn Write, name: &str, figures: &WatchFigures) -> io::Result<(
         time(read_mean_ns),
         time(write_mean_ns),
         time(p99_ns.map(|ns| ns as f64)),
-        utilisation * 100.0
-    )?;
-    match name {
-        "mean" => writeln!(out),
-        _ => writeln!(
-            out,
-            "  after {}",
-            say::time((at_ns as f64 / 1e9).round() * 1e9)
-        ),
-    }
+        format!("{queue:.1}"),
+        format!("{:.0} %", utilisation * 100.0),
+        after,
+    ]
 }

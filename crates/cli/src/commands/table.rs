@@ -15,7 +15,8 @@ const SHOWN: &str = "iops";
 /// Prints the table.
 pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Ending, Failure> {
     if args.fields {
-        output::print(&report::fields())?;
+        let form = Form::of_list(false, environment);
+        output::print(&report::fields(form))?;
         return Ok(Ending::Good);
     }
     let choice = Choice::read(&args.rows, args.columns.as_deref())?;

@@ -26,15 +26,8 @@ impl RowsForm {
     }
 }
 
-/// How wide a table is that goes to no terminal: what reads it then is as wide as a mail or an issue.
-const COLUMNS: usize = 80;
-
 /// Fields of results.
 pub(crate) fn rows(selection: &Selection, rows: RowsForm, form: Form<'_>) -> Vec<u8> {
-    let form = Form {
-        columns: form.columns.or(Some(COLUMNS)),
-        ..form
-    };
     written(|out| match rows {
         RowsForm::Text => views::rows_table(selection, &form.paper(), out),
         RowsForm::Csv => views::rows_csv(selection, out),
@@ -49,8 +42,8 @@ pub(crate) fn pivot(pivot: &Pivot, form: Form<'_>) -> Vec<u8> {
 }
 
 /// All fields there are.
-pub(crate) fn fields() -> Vec<u8> {
-    written(|out| views::fields_table(out))
+pub(crate) fn fields(form: Form<'_>) -> Vec<u8> {
+    written(|out| views::fields_table(&form.paper(), out))
 }
 
 /// What the store said to a question in SQL.

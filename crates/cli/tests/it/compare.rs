@@ -166,7 +166,7 @@ fn tags_and_sweeps_are_compared_cell_by_cell() {
         "{text:?}"
     );
     assert!(
-        text.out.lines().all(|line| line.chars().count() <= 100),
+        text.out.lines().all(|line| line.chars().count() <= 80),
         "{text:?}"
     );
     let one = bench.line("compare 1.2 2").good();

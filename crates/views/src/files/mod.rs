@@ -15,36 +15,38 @@ use crate::number::{
     NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
 };
 use crate::paper::{Paper, Stored};
-use crate::table::{Column, left, lines, right};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
 use analysis::{Estimate, FilesReport, FilesRow, TargetDigest, Trust, say};
 use std::io::{self, Write};
 
 const NOTES_MAX: usize = 14;
-/// Below this width the columns that are marked narrow stand alone.
-const WIDE: usize = 100;
-
-/// Each column, and whether it stands on a narrow page too.
-const COLUMNS: [(Column, bool); 9] = [
-    (left("operation", 30), true),
-    (right("/s", 6), true),
-    (right("±", 6), true),
-    (right("MiB/s", 6), true),
-    (right("p50", 7), true),
-    (right("p99", 8), true),
-    (right("p99.9", 8), false),
-    (right("max", 7), false),
-    (right("CPU", 5), false),
+const COLUMNS: [Column; 9] = [
+    left("operation", 30),
+    right("/s", 6),
+    right("±", 6),
+    right("MiB/s", 6),
+    right("p50", 7),
+    right("p99", 8),
+    right(P999, 8),
+    right(MAX, 7),
+    right(CPU, 5),
 ];
+const P999: &str = "p99.9";
+const MAX: &str = "max";
+const CPU: &str = "CPU";
+/// On a narrow page these go first, in this order.
+const DISPENSABLE: [&str; 3] = [MAX, P999, CPU];
 
 /// Writes the page.
 pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = wrap("", &report.headline, paper.width(), 3);
     page.extend(setting(report, paper));
     page.push(String::new());
-    page.extend(table(report, paper));
-    page.extend(footnote(report, paper));
+    let (table, left_out) = table(report, paper);
+    page.extend(table);
+    page.extend(footnote(report, left_out, paper));
     page.push(String::new());
     page.extend(foot::notes(&notes(report), NOTES_MAX, paper));
     page.extend(foot::stored(paper));
@@ -113,25 +115,19 @@ fn asked(report: &FilesReport) -> String {
     tree.or(copy).unwrap_or_default()
 }
 
-fn table(report: &FilesReport, paper: &Paper) -> Vec<String> {
-    let shown = |place: usize| COLUMNS[place].1 || paper.width() >= WIDE;
-    let heads: Vec<&Column> = (0..COLUMNS.len())
-        .filter(|&place| shown(place))
-        .map(|place| &COLUMNS[place].0)
-        .collect();
-    let pick = |cells: Vec<String>| {
-        let places = (0usize..).zip(cells).filter(|(place, _)| shown(*place));
-        places.map(|(_, cell)| cell).collect::<Vec<String>>()
-    };
-    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| pick(cells(row))).collect();
-    let mut page = lines(&heads, &rows, paper.width());
+/// Its lines, and which columns found no room.
+fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
+    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
+    let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
     for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
         if let Some(why) = &row.unmeasured {
             let told = format!("{:<30}  not measured: {}", name(row), printable(why));
             *line = shorten(&told, paper.width());
         }
     }
-    page
+    (page, left_out(&COLUMNS, &shown, paper.width()))
 }
 
 pub(super) fn name(row: &FilesRow) -> String {
@@ -174,7 +170,7 @@ fn whole_percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-fn footnote(report: &FilesReport, paper: &Paper) -> Vec<String> {
+fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
     let rows = || report.rows.iter().filter(|row| row.rate_per_s.is_some());
     let percentiles = || {
         rows()
@@ -189,8 +185,9 @@ fn footnote(report: &FilesReport, paper: &Paper) -> Vec<String> {
         percentiles().any(|p| p.trust == Trust::Weak),
         percentiles().any(|p| p.trust == Trust::None),
     ));
+    parts.extend(left_out);
     match rows().next() {
-        Some(_) => wrap("  ", &parts.join("; "), paper.width(), 2),
+        Some(_) => wrap("  ", &parts.join("; "), paper.width(), 3),
         None => Vec::new(),
     }
 }

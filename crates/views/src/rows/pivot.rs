@@ -1,8 +1,9 @@
-//! One field laid out by two others.
+//! One field laid out by two others, in blocks where its columns are too many for the page.
 
+use super::table::WORD_MAX;
 use super::told;
 use crate::paper::Paper;
-use crate::text::{width, wrap};
+use crate::text::{shorten, width, wrap};
 use analysis::columns::Pivot;
 use std::io::{self, Write};
 
@@ -10,6 +11,9 @@ use std::io::{self, Write};
 pub fn pivot_table(pivot: &Pivot, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     if pivot.downs.is_empty() {
         return writeln!(out, "no results that know {}", pivot.down.name);
+    }
+    if let Some(across) = pivot.across.filter(|_| pivot.acrosses.is_empty()) {
+        return writeln!(out, "no results that know {}", across.name);
     }
     let by = match pivot.across {
         Some(across) => format!("{} (down) and {} (across)", pivot.down.name, across.name),
@@ -38,31 +42,49 @@ pub fn pivot_table(pivot: &Pivot, paper: &Paper, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
+/// One block below the other, each with its heads, because there is no other form that had what is left out here.
 fn grid(pivot: &Pivot, paper: &Paper) -> Vec<String> {
-    let mut head = vec![pivot.down.name.to_owned()];
-    head.extend(pivot.acrosses.iter().map(|value| match pivot.across {
-        Some(across) => told(value, across.unit, &paper.zone),
-        None => pivot.show.name.to_owned(),
-    }));
-    let mut rows = vec![head];
-    for (down, cells) in pivot.downs.iter().zip(&pivot.cells) {
-        let mut row = vec![told(down, pivot.down.unit, &paper.zone)];
-        row.extend(
-            cells
-                .iter()
-                .map(|value| told(value, pivot.show.unit, &paper.zone)),
-        );
-        rows.push(row);
-    }
+    let rows = rows(pivot, paper);
     let wide = |place: usize| {
         let cells = rows.iter().filter_map(|row| row.get(place));
         cells.map(|cell| width(cell)).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..rows[0].len()).map(wide).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths);
-        let cells = cells.map(|(cell, wide)| format!("{}{cell}", " ".repeat(wide - width(cell))));
-        cells.collect::<Vec<_>>().join("  ")
-    };
-    rows.iter().map(line).collect()
+    let mut page = Vec::new();
+    let mut from = 1;
+    while from < widths.len() {
+        let mut used = widths[0];
+        let fit = widths[from..].iter().take_while(|wide| {
+            used += 2 + **wide;
+            used <= paper.width()
+        });
+        let to = from + fit.count().max(1);
+        if from > 1 {
+            page.push(String::new());
+        }
+        page.extend(rows.iter().map(|row| {
+            let places = std::iter::once(0).chain(from..to);
+            let cells = places.map(|place| format!("{:>1$}", row[place], widths[place]));
+            cells.collect::<Vec<_>>().join("  ")
+        }));
+        from = to;
+    }
+    page
+}
+
+/// The heads, and a row for each value of the field that goes down.
+fn rows(pivot: &Pivot, paper: &Paper) -> Vec<Vec<String>> {
+    let told = |value, unit| shorten(&told(value, unit, &paper.zone), WORD_MAX);
+    let mut head = vec![pivot.down.name.to_owned()];
+    head.extend(pivot.acrosses.iter().map(|value| match pivot.across {
+        Some(across) => told(value, across.unit),
+        None => pivot.show.name.to_owned(),
+    }));
+    let mut rows = vec![head];
+    for (down, cells) in pivot.downs.iter().zip(&pivot.cells) {
+        let mut row = vec![told(down, pivot.down.unit)];
+        row.extend(cells.iter().map(|value| told(value, pivot.show.unit)));
+        rows.push(row);
+    }
+    rows
 }

@@ -3,13 +3,15 @@
 use super::{head, told};
 use crate::number::counted;
 use crate::paper::Paper;
-use crate::table::{Column, fitting, lines, picked, table_width};
+use crate::table::{Column, fitting, picked, whole_lines};
 use crate::text::{shorten, wrap};
 use analysis::columns::{COLUMNS, Selection, Unit};
 use std::io::{self, Write};
 
 /// Longest word in a table; the whole of it is in CSV and JSON.
-const WORD_MAX: usize = 36;
+pub(super) const WORD_MAX: usize = 36;
+/// What a field means, as the table of fields tells it.
+const ABOUT_LINES_MAX: usize = 5;
 
 /// Writes the rows: how many, what they have in common, and the table.
 pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
@@ -28,9 +30,7 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
     }
     let heads: Vec<&Column> = shown.iter().map(|&place| &heads[place]).collect();
     let rows = picked(&rows, &shown);
-    // A figure that was cut in its middle would be another figure; a terminal breaks the line instead.
-    let page = table_width(&heads, &rows).max(paper.width());
-    for line in lines(&heads, &rows, page) {
+    for line in whole_lines(&heads, &rows) {
         writeln!(out, "{line}")?;
     }
     let weak = |row: &Vec<bool>| shown.iter().any(|&place| row[place]);
@@ -93,7 +93,7 @@ fn cells(selection: &Selection, paper: &Paper) -> Vec<Vec<String>> {
 }
 
 /// Writes all fields there are: name, heading, meaning.
-pub fn fields_table(out: &mut dyn Write) -> io::Result<()> {
+pub fn fields_table(paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     for (group, columns) in COLUMNS {
         writeln!(out, "{group}:")?;
         for column in *columns {
@@ -101,8 +101,10 @@ pub fn fields_table(out: &mut dyn Write) -> io::Result<()> {
                 true => "",
                 false => column.heading,
             };
-            let line = format!("  {:<22} {:<24} {}", column.name, heading, column.about);
-            writeln!(out, "{}", line.trim_end())?;
+            let head = format!("  {:<22} {:<24} ", column.name, heading);
+            for line in wrap(&head, column.about, paper.width(), ABOUT_LINES_MAX) {
+                writeln!(out, "{line}")?;
+            }
         }
         writeln!(out)?;
     }

@@ -5,15 +5,38 @@ use expect_test::expect;
 use model::{Bytes, CacheMode, Nanos, ResultRow, RowFigures, RowTimes, RowWork};
 use views::Paper;
 
+fn fields(columns: usize) -> String {
+    let paper = Paper {
+        columns,
+        ..Paper::default()
+    };
+    let mut fields = Vec::new();
+    views::fields_table(&paper, &mut fields).unwrap();
+    String::from_utf8(fields).unwrap()
+}
+
+#[test]
+fn the_table_of_fields_is_as_wide_as_the_page_and_tells_all_of_each() {
+    let (narrow, wide) = (fields(80), fields(400));
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80));
+    let words = |page: &str| {
+        page.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (mut narrow, mut wide) = (words(&narrow), words(&wide));
+    narrow.sort();
+    wide.sort();
+    assert_eq!(narrow, wide);
+}
+
 #[test]
 fn the_page_on_the_shelf_lists_all_fields() {
-    let mut fields = Vec::new();
-    views::fields_table(&mut fields).unwrap();
-    let fields = String::from_utf8(fields).unwrap();
+    let fields = fields(120);
     let page = include_str!("../../../../docs/shelf.md");
     assert!(
         page.contains(fields.trim_end()),
-        "docs/shelf.md: put the output of `fathom table --fields` into its last block"
+        "docs/shelf.md: put the output of `fathom table --fields` on a terminal of 120 columns into its last block"
     );
 }
 

@@ -12,3 +12,4 @@ mod schema;
 mod sqlio;
 mod survey;
 mod sweep;
+mod widths;

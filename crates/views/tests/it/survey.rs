@@ -276,7 +276,10 @@ fn at_eighty_columns_no_number_is_cut() {
         assert!(table.iter().all(|line| !line.contains('…')), "{page}");
     }
     assert!(
-        survey.contains("QD1 p50") && !survey.contains("95 % at"),
+        survey.contains("QD1 p50") && !survey.contains("95 % at:"),
         "{survey}"
     );
+    let words = survey.split_whitespace().collect::<Vec<_>>().join(" ");
+    let left_out = "left out at 80 columns: MiB/s, 95 % at; --json has all";
+    assert!(words.contains(left_out), "{survey}");
 }

@@ -91,9 +91,16 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+fn wide() -> Paper {
+    Paper {
+        columns: 100,
+        ..Paper::default()
+    }
+}
+
 #[test]
 fn the_answer_comes_first_then_every_cell() {
-    let page = text(|out| sweep_summary(&report(), &Paper::default(), out));
+    let page = text(|out| sweep_summary(&report(), &wide(), out));
     expect![[r#"
         WEAK (2 of 4 cells): most I/Os and bytes: 9 100 IO/s, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
         least waiting: p99 560 µs at block=4K depth=1
@@ -105,7 +112,7 @@ fn the_answer_comes_first_then_every_cell() {
               4K     32  NA: the target went away
               4K     64        -      -        -        -        -        -        -    -
           IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those
-          of its middle run
+          of its middle run; left out at 100 columns: max; --json has all
 
         spent   1 min 15 s; 2 of 4 cells, 1 NA, 1 left, 5 runs; order shuffled; 2026-11-21 11:05:17 UTC
         note    it was interrupted; the same command, or --resume, goes on
@@ -124,11 +131,12 @@ fn no_line_is_wider_than_its_page() {
         page.lines().all(|line| line.chars().count() <= 80),
         "{page}"
     );
+    assert!(page.contains("left out at 80 columns: "), "{page}");
 }
 
 #[test]
 fn what_will_be_done_is_said_in_a_few_lines() {
-    let page = text(|out| sweep_forecast(&forecast(), &Paper::default(), out));
+    let page = text(|out| sweep_forecast(&forecast(), &wide(), out));
     expect![[r#"
         about 1 h 53 min for 400 cells that are left of 441, 41 are there, shuffled by seed 7
         cells   depth 1,2
