@@ -104,12 +104,12 @@ fn refusal(step: TreeStep, without: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn told(text: &str, work: TreeWork) -> Result<Vec<TreeStep>, String> {
+    fn told(text: &str, work: &TreeWork) -> Result<Vec<TreeStep>, String> {
         let mut reader = Reader::default();
         let skipped = read(Some(text), &mut reader);
         let work = TreeWork {
             skipped: skipped.clone(),
-            ..work
+            ..work.clone()
         };
         must_leave_what_others_need(&work, &mut reader);
         reader.finish(skipped).map_err(|error| error.to_string())
@@ -130,13 +130,13 @@ mod tests {
             assert_eq!(steps(&step.word()), [step]);
             assert_eq!(steps(step.name()), [step]);
         }
-        let bytes = told("bytes", both()).unwrap();
+        let bytes = told("bytes", &both()).unwrap();
         assert_eq!(bytes, BYTES.1);
         assert_eq!(
-            told("read-bytes, write bytes,Bytes", both()).unwrap(),
+            told("read-bytes, write bytes,Bytes", &both()).unwrap(),
             bytes
         );
-        let wrong = told("byte,stat,,fsync", both()).unwrap_err();
+        let wrong = told("byte,stat,,fsync", &both()).unwrap_err();
         assert!(
             wrong.contains("--skip: read `byte,,fsync`; steps are write-bytes"),
             "{wrong}"
@@ -146,12 +146,12 @@ mod tests {
     #[test]
     fn what_a_step_works_on_stays_or_goes_with_it() {
         for together in ["rename", "stat,read", "delete,remove-folder", "write-bytes"] {
-            assert!(told(together, both()).is_ok(), "{together}");
+            assert!(told(together, &both()).is_ok(), "{together}");
         }
-        let alone = told("delete", both()).unwrap_err();
+        let alone = told("delete", &both()).unwrap_err();
         let words = "--skip: delete has to stay, because remove-folder needs what it leaves: skip it, too, or keep delete";
         assert!(alone.contains(words), "{alone}");
-        let create = told("create,append,append-and-fsync", both()).unwrap_err();
+        let create = told("create,append,append-and-fsync", &both()).unwrap_err();
         assert!(
             create.contains("because stat, read, rename, delete and remove-folder need what it leaves: skip them"),
             "{create}"
@@ -160,13 +160,13 @@ mod tests {
             data: Bytes(0),
             ..both()
         };
-        assert!(told("write-blocks", without_the_file).is_ok());
+        assert!(told("write-blocks", &without_the_file).is_ok());
     }
 
     #[test]
     fn a_part_of_which_nothing_is_left_is_left_out_by_its_own_option() {
         let large = "bytes,write-blocks,rewrite-blocks,read-blocks,seek";
-        let told = told(large, both()).unwrap_err();
+        let told = told(large, &both()).unwrap_err();
         assert!(
             told.contains("no step on the large file is left: say --data 0 instead"),
             "{told}"
