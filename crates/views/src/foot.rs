@@ -54,7 +54,7 @@ pub(crate) fn target(facts: &TargetDigest, size_note: &str, paper: &Paper) -> Ve
         "target  ",
         &format!("{path}, {size_note}{place}"),
         paper.width(),
-        2,
+        3,
     )
 }
 

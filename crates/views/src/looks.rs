@@ -114,7 +114,7 @@ fn setting(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
         format!("engine {}", place.engine),
         write_time(place.started_utc_ns, &paper.zone),
     ];
-    page.extend(wrap("host    ", &told.join("; "), paper.width(), 1));
+    page.extend(wrap("host    ", &told.join("; "), paper.width(), 2));
     page
 }
 

@@ -67,7 +67,7 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
             "work    ",
             &work(target, report.engine.backend == "null"),
             paper.width(),
-            1,
+            2,
         ));
     }
     if report.targets.len() > 2 {

@@ -83,7 +83,7 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     }
     if let (Some(host), Some(engine)) = (&report.host, &report.engine) {
         let told = format!("{}; engine {}", foot::host(host), engine.backend);
-        page.extend(wrap("host    ", &told, paper.width(), 1));
+        page.extend(wrap("host    ", &told, paper.width(), 2));
     }
     page
 }

@@ -60,7 +60,7 @@ fn setting(report: &SweepReport, paper: &Paper) -> Vec<String> {
         1,
     );
     if let Some(host) = &report.host {
-        page.extend(wrap("host    ", &foot::host(host), paper.width(), 1));
+        page.extend(wrap("host    ", &foot::host(host), paper.width(), 2));
     }
     page
 }

@@ -79,7 +79,7 @@ fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
         let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
         let told = [Some(foot::host(host)), begun];
         let told: Vec<String> = told.into_iter().flatten().collect();
-        page.extend(wrap("host    ", &told.join("; "), paper.width(), 1));
+        page.extend(wrap("host    ", &told.join("; "), paper.width(), 2));
     }
     page
 }
