@@ -1,9 +1,13 @@
 //! What the processors did while the measured phase ran. Sources of the counters: proc_stat(5), getrusage(2).
 
 use crate::rows::share;
+use crate::say;
 use model::{CounterWindow, CpuTimes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Less than this share of its time taken by a hypervisor is not said.
+const TAKEN_SAID_MIN: f64 = 0.01;
 
 /// What the processors did between the two readings of the counters around the measured phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +43,21 @@ pub struct CoreShare {
     pub steal_share: f64,
     /// The time that was taken, in nanoseconds.
     pub steal_ns: u64,
+}
+
+impl CpuReport {
+    /// Share of the time that the hypervisor took, over all cores; 0 where no core was read. // in [0, 1]
+    pub(crate) fn steal_mean(&self) -> f64 {
+        (self.steal_cores / self.cores.len().max(1) as f64).clamp(0.0, 1.0)
+    }
+
+    /// `, the hypervisor took 8 %`, or nothing where that is too little to matter.
+    pub(crate) fn taken(&self, share: f64) -> String {
+        match share >= TAKEN_SAID_MIN {
+            true => format!(", the hypervisor took {}", say::percent(share)),
+            false => String::new(),
+        }
+    }
 }
 
 pub(crate) fn cpu_report(window: &CounterWindow) -> CpuReport {

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     id: "cpu-bound",
     cause: Cause::Processor,
     what: "One processor, or all of them, had no time left, so the machine was the limit.",
-    method: "One core busy 97 % of the measured phase or more, or all together 95 %, over a second or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 % (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
+    method: "One core busy 97 % of the measured phase or more, or all together 95 %, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 %, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
     advice: "Spread the load over cores (more threads, interrupts elsewhere), use larger blocks, or a machine with more of them.",
     look: Look::Any(look),
@@ -19,12 +19,17 @@ pub(super) const RULE: Rule = Rule {
 
 const CORE_MIN: f64 = 0.97;
 const ALL_MIN: f64 = 0.95;
-const ELAPSED_MIN_NS: u64 = 1_000_000_000;
+/// The kernel counts in hundredths of a second: of fewer than forty one more or less says too much.
+const ELAPSED_MIN_NS: u64 = 400_000_000;
 /// Below this share of its time ready without a processor, a thread did not suffer from full cores.
 const WAITED_MIN: f64 = 0.05;
 /// From here on it says enough by itself.
 const WAITED_ALONE_MIN: f64 = 0.20;
 const WORKER_BUSY_MIN: f64 = 0.80;
+/// Devices that are nothing but memory and a processor's work.
+const MADE_UP: &[&str] = &["zram", "loop", "ram"];
+/// Of a full core, the kernel's part that says that it was at such work.
+const KERNEL_PART_MIN: f64 = 0.75;
 const ADVICE: &str =
     "spread the load over more cores: more threads, interrupts elsewhere; or use larger blocks";
 
@@ -93,16 +98,19 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
     }
     let cores = cpu.cores.len();
     let busy = |core: &crate::CoreShare| core.user_share + core.kernel_share;
+    // Of what the hypervisor left; of a core that it took whole nothing is known.
+    let part = |core: &crate::CoreShare| busy(core) / (1.0 - core.steal_share).max(0.01);
     let core = cpu
         .cores
         .iter()
-        .max_by(|a, b| busy(a).total_cmp(&busy(b)))?;
+        .max_by(|a, b| part(a).total_cmp(&part(b)))?;
     let mean = (cpu.user_cores + cpu.kernel_cores) / cores as f64;
-    let told = |what: String, user: f64, kernel: f64| {
+    let told = |what: String, (user, kernel, taken): (f64, f64, f64)| {
         let shares = format!(
-            "(user {}, kernel {})",
+            "(user {}, kernel {}{})",
             say::percent(user),
-            say::percent(kernel)
+            say::percent(kernel),
+            cpu.taken(taken)
         );
         finding(
             RULE.id,
@@ -117,20 +125,36 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         )
     };
     let waited = waited(own);
-    if mean >= ALL_MIN {
+    let is_work = |user: f64, kernel: f64| kernel >= KERNEL_PART_MIN * (user + kernel);
+    if mean >= ALL_MIN * (1.0 - cpu.steal_mean()) {
         let each = 1.0 / cores as f64;
         let what = format!(
             "all {} were busy all the time ()",
             say::counted(cores as u64, "core")
         );
-        let all = told(what, cpu.user_cores * each, cpu.kernel_cores * each);
-        return Some(weighed(all, "so the machine was the limit", waited));
+        let all = told(
+            what,
+            (
+                cpu.user_cores * each,
+                cpu.kernel_cores * each,
+                cpu.steal_mean(),
+            ),
+        );
+        let work = made_up(own).filter(|_| is_work(cpu.user_cores, cpu.kernel_cores));
+        return Some(weighed(all, "so the machine was the limit", (waited, work)));
     }
-    if busy(core) >= CORE_MIN {
+    if part(core) >= CORE_MIN {
         let what = format!("core {} of {cores} was busy all the time ()", core.cpu);
-        let one = told(what, core.user_share, core.kernel_share).sure(Confidence::Medium);
-        return Some(weighed(one, "so one core was the limit", waited));
+        let shares = (core.user_share, core.kernel_share, core.steal_share);
+        let one = told(what, shares).sure(Confidence::Medium);
+        let work = made_up(own).filter(|_| is_work(core.user_share, core.kernel_share));
+        return Some(weighed(one, "so one core was the limit", (waited, work)));
     }
+    starved(waited)
+}
+
+/// Threads that waited for a processor, though none was seen to be full.
+fn starved(waited: Waited) -> Option<Finding> {
     let Waited::Some(share) = waited else {
         return None;
     };
@@ -173,8 +197,18 @@ fn waited(own: &Own<'_>) -> Waited {
     }
 }
 
-/// Full cores mean much where fathom's threads waited for them, and little where they did not.
-fn weighed(mut told: Finding, so: &str, waited: Waited) -> Finding {
+/// The device whose I/Os processors carry out, where all that lies below a target is one.
+fn made_up<'a>(own: &'a Own<'_>) -> Option<&'a str> {
+    let mut lowest = own.record.targets.iter().map(|target| target.chain.last());
+    let first = lowest.next()??;
+    let is_one = |device: &model::BlockDevice| MADE_UP.contains(&device.kind.as_str());
+    let all = is_one(first) && lowest.all(|device| device.is_some_and(is_one));
+    all.then_some(&first.name)
+}
+
+/// Full cores mean much where fathom's threads waited for them, or the device is nothing but such work, and little where
+/// neither is so.
+fn weighed(mut told: Finding, so: &str, (waited, work): (Waited, Option<&str>)) -> Finding {
     let Waited::Some(share) = waited else {
         told.sentence = format!("{}, {so}", told.sentence);
         return told;
@@ -190,6 +224,13 @@ fn weighed(mut told: Finding, so: &str, waited: Waited) -> Finding {
             told.sentence
         );
         return told.sure(Confidence::High);
+    }
+    if let Some(device) = work {
+        told.sentence = format!(
+            "{}, {so}: {device} is nothing but memory and their work",
+            told.sentence
+        );
+        return told.sure(Confidence::Medium);
     }
     told.sentence = format!(
         "{}, though fathom's threads waited only {part} of the time for one",
@@ -270,6 +311,34 @@ mod tests {
         );
         assert!(waiting(30, 1000).is_some());
         assert_eq!(waiting(10, 1000), None);
+    }
+
+    #[test]
+    fn full_cores_are_the_limit_of_a_device_that_they_make_up() {
+        let of = |kind: &str, user, kernel| {
+            let mut record = record(user, kernel);
+            record.engine.workers = vec![model::WorkerRecord {
+                account: Some(model::Account {
+                    elapsed: Nanos::seconds(10),
+                    delayed: Some(Nanos::millis(100)),
+                    ..model::Account::default()
+                }),
+                ..model::WorkerRecord::default()
+            }];
+            kind.clone_into(&mut record.targets[0].chain.last_mut().unwrap().kind);
+            let told = found(&record, "cpu-bound").unwrap();
+            (told.rank, told.sentence)
+        };
+        let (rank, sentence) = of("zram", 100, 9800);
+        assert_eq!(rank, crate::FindingRank::Warning);
+        assert!(
+            sentence.contains("so one core was the limit")
+                && sentence.ends_with("memory and their work"),
+            "{sentence}"
+        );
+        assert_eq!(of("disk", 100, 9800).0, crate::FindingRank::Info);
+        let programs = of("zram", 5000, 4900).0;
+        assert_eq!(programs, crate::FindingRank::Info, "of other programs");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! fathom itself was the limit: a worker thread had no time left, so the device could do more.
 //!
-//! A thread is taken to have no time left when its processor time is 95 % of its time or more: the rest is then what
-//! wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine, which measures just
+//! A thread is taken to have no time left when its processor time is 95 % of its time or more, without what a hypervisor took
+//! meanwhile: the rest is then what wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine, which measures just
 //! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
 //! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "tool-bound",
     cause: Cause::Processor,
     what: "fathom itself was the limit: a worker thread had no time left.",
-    method: "A worker's processor time is 95 % of its time or more. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
+    method: "A worker's processor time is 95 % of its time or more, less the share that the hypervisor took. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
     source: "getrusage(2), RUSAGE_THREAD; docs/measurement.md.",
     advice: "Use more threads, each with a core of its own, or larger blocks.",
     look: Look::Own(look),
@@ -25,7 +25,12 @@ const FULL_MAX: f64 = 0.10;
 const ELAPSED_MIN_NS: u64 = 100_000_000;
 
 pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
-    let busy: Vec<&WorkerShare> = seen.workers.iter().filter(|w| has_no_time(w)).collect();
+    let left = 1.0 - seen.cpu.steal_mean();
+    let busy = seen
+        .workers
+        .iter()
+        .filter(|worker| has_no_time(worker, left));
+    let busy: Vec<&WorkerShare> = busy.collect();
     let busiest = busy
         .iter()
         .max_by(|a, b| a.busy_share().partial_cmp(&b.busy_share()).expect("finite"))?;
@@ -35,12 +40,13 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     }
     let (user, kernel) = (busiest.user_share?, busiest.kernel_share?);
     let sentence = format!(
-        "fathom itself was the limit: {} of {} had no time left (busy {}: user {}, kernel {}), so the target could do more",
+        "fathom itself was the limit: {} of {} had no time left (busy {}: user {}, kernel {}{}), so the target could do more",
         say::count(busy.len() as u64),
         say::counted(seen.workers.len() as u64, "thread"),
         say::percent(user + kernel),
         say::percent(user),
-        say::percent(kernel)
+        say::percent(kernel),
+        seen.cpu.taken(seen.cpu.steal_mean())
     );
     let mut evidence = vec![
         ("threads_without_time", busy.len() as f64),
@@ -59,8 +65,11 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     ))
 }
 
-fn has_no_time(worker: &WorkerShare) -> bool {
-    let busy = worker.busy_share().is_some_and(|share| share >= BUSY_MIN);
+/// `left` is the share of the time that the hypervisor left.
+fn has_no_time(worker: &WorkerShare, left: f64) -> bool {
+    let busy = worker
+        .busy_share()
+        .is_some_and(|share| share >= BUSY_MIN * left);
     busy && worker.elapsed_ns >= ELAPSED_MIN_NS
 }
 
@@ -115,6 +124,21 @@ mod tests {
              target could do more"
         );
         assert_eq!(told.evidence[4].value, 0.9);
+    }
+
+    #[test]
+    fn what_the_hypervisor_took_is_no_time_that_was_left() {
+        let mut taken = record(1000, 7700);
+        assert_eq!(found(&taken, "tool-bound"), None, "87 %");
+        for core in &mut taken.window.after.cpus {
+            core.steal = Nanos::seconds(1);
+            core.idle = Nanos(0);
+        }
+        let told = found(&taken, "tool-bound").unwrap().sentence;
+        assert!(
+            told.contains("kernel 77 %, the hypervisor took 10 %)"),
+            "{told}"
+        );
     }
 
     #[test]
