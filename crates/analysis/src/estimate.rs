@@ -30,11 +30,57 @@ impl Estimate {
         }
     }
 
+    /// Several of one thing, each with the time that it was measured for: their mean by that time. The interval is that of a
+    /// mean of independent figures, each as sure as it says, but never narrower than what they came to; where their own
+    /// intervals do not meet, it reaches from the lowest end to the highest. None where one has none. // times above 0
+    pub(crate) fn together(all: &[(f64, Estimate)]) -> Estimate {
+        let time: f64 = all.iter().map(|(time, _)| time).sum();
+        let part = |own: f64| own / time.max(f64::MIN_POSITIVE);
+        let value = all.iter().map(|(own, one)| part(*own) * one.value).sum();
+        let samples = all.iter().map(|(_, one)| one.samples).sum();
+        let Some(ends) = ends(all) else {
+            return Estimate::bare(value, samples);
+        };
+        let reaches = all.iter().zip(&ends);
+        let reach = reaches
+            .map(|((own, _), (low, high))| (part(*own) * (high - low) / 2.0).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        let bounds: Vec<(f64, f64)> = match meet(&ends) {
+            true => all.iter().map(|(_, one)| (one.value, one.value)).collect(),
+            false => ends,
+        };
+        let low = bounds.iter().map(|(low, _)| *low).fold(f64::MAX, f64::min);
+        let high = bounds.iter().map(|(_, high)| *high);
+        Estimate {
+            value,
+            low: Some(low.min(value - reach)),
+            high: Some(high.fold(f64::MIN, f64::max).max(value + reach)),
+            samples,
+        }
+    }
+
+    /// Whether no value lies in the intervals of all; false where one has none.
+    pub(crate) fn contradict(all: &[(f64, Estimate)]) -> bool {
+        ends(all).is_some_and(|ends| !meet(&ends))
+    }
+
     /// Half the width of the interval, as a share of the value; none without an interval, and of 0.
     pub fn half_width_share(&self) -> Option<f64> {
         let width = self.high? - self.low?;
         (self.value != 0.0).then(|| (width / 2.0 / self.value).abs())
     }
+}
+
+fn ends(all: &[(f64, Estimate)]) -> Option<Vec<(f64, f64)>> {
+    all.iter().map(|(_, one)| one.low.zip(one.high)).collect()
+}
+
+/// Whether there is a value that lies in all of them.
+fn meet(ends: &[(f64, f64)]) -> bool {
+    let lows = ends.iter().map(|(low, _)| *low).fold(f64::MIN, f64::max);
+    let highs = ends.iter().map(|(_, high)| *high).fold(f64::MAX, f64::min);
+    lows <= highs
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::curves::{Seen, told_how};
 use super::roof::first_most;
-use super::{PageCurve, PageFinding, PanelItem};
+use super::{PageCell, PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::say;
@@ -44,9 +44,7 @@ const SEVERAL: &str = "it takes several loads of one workload to see one";
 
 fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
     let item = item("peak_bytes", "Peak bandwidth", Unit::SizePerSecond);
-    let Some(best) = first_most(usable, |seen| {
-        surely(seen.cell.bytes_rate, seen.bytes_per_s())
-    }) else {
+    let Some(best) = the_most(usable, |cell| cell.bytes_rate, Seen::bytes_per_s) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
             ..item
@@ -54,7 +52,7 @@ fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
     };
     let bare = Estimate::bare(best.bytes_per_s(), 0.0);
     PanelItem {
-        estimate: best.cell.bytes_rate.or(Some(bare)),
+        estimate: of_load(usable, best, |cell| cell.bytes_rate).or(Some(bare)),
         cell: Some(best.place),
         note: of_what(best),
         ..item
@@ -63,17 +61,55 @@ fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
 
 fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
     let item = item("peak_rate", "Peak rate", Unit::Rate);
-    let Some(best) = first_most(usable, |seen| surely(seen.cell.rate, seen.rate())) else {
+    let Some(best) = the_peak(usable) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
             ..item
         };
     };
     PanelItem {
-        estimate: best.cell.rate,
+        estimate: of_load(usable, best, |cell| cell.rate),
         cell: Some(best.place),
         note: of_what(best),
         ..item
+    }
+}
+
+/// A figure of a cell.
+type Told = fn(&PageCell) -> Option<Estimate>;
+
+/// The cell with the most: of the load that surely reaches the most, all its runs together, the run that does.
+fn the_most<'a, 'b>(
+    usable: &[&'a Seen<'b>],
+    told: Told,
+    bare: impl Fn(&Seen<'b>) -> f64,
+) -> Option<&'a Seen<'b>> {
+    let load = first_most(usable, |seen| {
+        surely(of_load(usable, seen, told), bare(seen))
+    })?;
+    let runs: Vec<&'a Seen<'b>> = runs_of(usable, load).collect();
+    first_most(&runs, |seen| surely(told(seen.cell), bare(seen)))
+}
+
+fn the_peak<'a, 'b>(usable: &[&'a Seen<'b>]) -> Option<&'a Seen<'b>> {
+    the_most(usable, |cell| cell.rate, Seen::rate)
+}
+
+/// The runs of the load of one of them.
+fn runs_of<'a, 'b>(usable: &[&'a Seen<'b>], one: &Seen<'_>) -> impl Iterator<Item = &'a Seen<'b>> {
+    let runs = usable.iter().copied();
+    runs.filter(|seen| seen.row.label == one.row.label && seen.row.work == one.row.work)
+}
+
+/// A figure of a load, of all its runs together, as the table of a survey has it.
+fn of_load(usable: &[&Seen<'_>], one: &Seen<'_>, told: Told) -> Option<Estimate> {
+    let time = |seen: &Seen<'_>| seen.row.measured.map_or(1.0, |time| time.0.max(1) as f64);
+    let runs: Option<Vec<(f64, Estimate)>> = runs_of(usable, one)
+        .map(|seen| Some((time(seen), told(seen.cell)?)))
+        .collect();
+    match runs?.as_slice() {
+        [(_, one)] => Some(*one),
+        runs => Some(Estimate::together(runs)),
     }
 }
 
@@ -120,8 +156,7 @@ fn alone(usable: &[&Seen<'_>]) -> PanelItem {
 /// Of the curve that holds the highest rate.
 fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
     let item = item("knee", "Knee", Unit::Count);
-    let peak =
-        first_most(usable, |seen| surely(seen.cell.rate, seen.rate())).map(|seen| seen.place);
+    let peak = the_peak(usable).map(|seen| seen.place);
     let holds = |curve: &&PageCurve| {
         curve.part == part && curve.points.iter().any(|point| Some(point.cell) == peak)
     };

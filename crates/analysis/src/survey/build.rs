@@ -1,6 +1,8 @@
 //! Records and context → the report of a survey.
 
 use super::knee::knee_depth;
+use super::peak::peak_of;
+use super::visits::{loads, unlike_itself};
 use super::{
     CellReport, GoalAnswer, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport,
     SurveyRow, answer, beside, ladder, limit,
@@ -9,7 +11,6 @@ use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::findings::{Finding, FindingRank, session_findings};
-use crate::gain::GAIN_MIN;
 use crate::goal::{Bracket, Goal, Trial};
 use crate::known::Known;
 use crate::latency::Latency;
@@ -21,8 +22,6 @@ use crate::verdict::{Rank, Verdict};
 use model::{Nanos, RunRecord};
 
 const REPORT_VERSION: u32 = 1;
-/// Half of the interval, as a share of the rate, of a cell that cannot tell its own.
-pub const UNKNOWN_WIDTH: f64 = 0.1;
 /// An interval so many times wider than asked is told.
 const LOOSE: f64 = 1.25;
 
@@ -124,6 +123,7 @@ impl CellReport {
             asked_rate_per_s: run.open_loop.as_ref().map(|open| open.asked_per_s),
             rank: run.verdict.rank,
             outcome: run.outcome.clone(),
+            runs: 1,
             measured_ns: run.time.measured_ns,
             ios: total.map_or(0, |row| row.ios),
             bytes: total.map_or(0, |row| row.bytes),
@@ -152,8 +152,13 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
 
 fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow {
     let mine = loads(label, cells);
+    let mine: Vec<&CellReport> = mine.iter().map(AsRef::as_ref).collect();
     let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
-    let best = the_peak(&usable().collect::<Vec<_>>());
+    let sound: Vec<&CellReport> = usable().collect();
+    let known = sound
+        .iter()
+        .map(|cell| (cell.rate_per_s, cell.rate.half_width_share()));
+    let best = peak_of(&known.collect::<Vec<_>>()).map(|at| sound[at]);
     let shallow = usable().find(|cell| cell.queue_depth == 1);
     let ladder = ladder::ladder(label, &mine, best, planned);
     let (mut rank, mut reasons) = judge(best, shallow);
@@ -163,6 +168,10 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
     } else if ladder.end == LadderEnd::Failed {
         rank = rank.max(Rank::Weak);
         reasons.push(ladder.reason.clone());
+    }
+    if let Some(reason) = best.and_then(|best| unlike_itself(best, cells)) {
+        rank = rank.max(Rank::Weak);
+        reasons.push(reason);
     }
     SurveyRow {
         workload: label.to_owned(),
@@ -205,53 +214,9 @@ fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     knees(&points.iter().collect::<Vec<_>>()).into_iter().next()
 }
 
-/// The cell that surely reaches the most; of those that are like it the one in the middle, because of many that are alike
-/// the highest is the luckiest.
-fn the_peak<'a>(cells: &[&'a CellReport]) -> Option<&'a CellReport> {
-    let most = cells
-        .iter()
-        .max_by(|a, b| at_least(a).total_cmp(&at_least(b)))?;
-    let reach = |cell: &CellReport| {
-        let width = cell.rate.half_width_share().unwrap_or(UNKNOWN_WIDTH);
-        cell.rate_per_s * width
-    };
-    let alike = |cell: &&&CellReport| {
-        let apart = (cell.rate_per_s - most.rate_per_s).abs();
-        // No gain, and no more than chance does to either.
-        apart <= reach(cell).hypot(reach(most)) && apart <= (GAIN_MIN - 1.0) * most.rate_per_s
-    };
-    let mut like_it: Vec<&CellReport> = cells.iter().filter(alike).copied().collect();
-    like_it.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
-    like_it.get(like_it.len() / 2).copied()
-}
-
-/// The rate that a cell surely reaches.
-fn at_least(cell: &CellReport) -> f64 {
-    let width = cell.rate.half_width_share();
-    cell.rate_per_s * (1.0 - width.unwrap_or(UNKNOWN_WIDTH))
-}
-
 /// Whether a cell moved anything, and did not end by a failure.
 pub(super) fn is_sound(cell: &CellReport) -> bool {
     cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed
-}
-
-/// Each load of a workload once, without those of an open loop: of one that was run several times, the run that measured
-/// longest, for it is known best. In the order of their first runs.
-pub(super) fn loads<'a>(label: &str, cells: &'a [CellReport]) -> Vec<&'a CellReport> {
-    let closed = |cell: &&CellReport| cell.workload == label && cell.asked_rate_per_s.is_none();
-    let mut once: Vec<&CellReport> = Vec::new();
-    for cell in cells.iter().filter(closed) {
-        let same = |known: &&&mut &CellReport| {
-            (known.queue_depth, known.threads) == (cell.queue_depth, cell.threads)
-        };
-        match once.iter_mut().find(|known| same(&known)) {
-            Some(known) if known.measured_ns < cell.measured_ns => *known = cell,
-            Some(_) => {}
-            None => once.push(cell),
-        }
-    }
-    once
 }
 
 /// The answer to the question which rate keeps the latency, where it was asked.

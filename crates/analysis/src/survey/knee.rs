@@ -6,8 +6,10 @@
 //! by intervals; that of the load at the knee is what was measured there. Deliberately absent: the two models of a knee
 //! (`models`), which need more loads than a survey runs, and are shown beside it.
 
-use super::build::{is_sound, loads};
+use super::build::is_sound;
+use super::visits::loads;
 use super::{CellReport, SurveyReport, SurveyRow};
+use std::borrow::Cow;
 
 /// The share of the best rate that counts as having reached it.
 pub const KNEE_SHARE: f64 = 0.95;
@@ -55,11 +57,14 @@ pub struct SurveyKnee {
 impl SurveyReport {
     /// The knee of a row of this report; none where the rate still rose at the heaviest load that was run.
     pub fn knee(&self, row: &SurveyRow) -> Option<SurveyKnee> {
-        knee(&loads(&row.workload, &self.cells), row.best.as_ref()?)
+        let loads = loads(&row.workload, &self.cells);
+        let loads: Vec<&CellReport> = loads.iter().map(AsRef::as_ref).collect();
+        knee(&loads, row.best.as_ref()?)
     }
 
-    /// Each load of a row that gave a result once, the lightest first: of several with as many in flight the fastest.
-    pub fn loads(&self, row: &SurveyRow) -> Vec<&CellReport> {
+    /// Each load of a row that gave a result once, all its runs together, the lightest first: of several with as many in
+    /// flight the fastest.
+    pub fn loads(&self, row: &SurveyRow) -> Vec<Cow<'_, CellReport>> {
         let mut sound = loads(&row.workload, &self.cells);
         sound.retain(|cell| is_sound(cell));
         sound.sort_by(|a, b| {

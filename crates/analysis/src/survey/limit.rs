@@ -22,10 +22,12 @@
 //! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
 
 use super::build::is_sound;
+use super::visits::loads;
 use super::{CellReport, KNEE_SHARE, Limit, LimitKind, SurveyRow};
 use crate::findings::{Confidence, FindingRank};
 use crate::gain::GAIN_MIN;
 use crate::say;
+use std::borrow::Cow;
 
 /// Two levels this near are one.
 const SAME_MAX: f64 = 0.03;
@@ -71,29 +73,32 @@ pub(super) fn name_null(rows: &mut [SurveyRow]) {
     }
 }
 
-fn sound<'a>(row: &'a SurveyRow, cells: &'a [CellReport]) -> impl Iterator<Item = &'a CellReport> {
-    cells.iter().filter(|cell| {
-        cell.workload == row.workload && cell.asked_rate_per_s.is_none() && is_sound(cell)
-    })
+fn sound<'a>(row: &SurveyRow, cells: &'a [CellReport]) -> Vec<Cow<'a, CellReport>> {
+    let mut loads = loads(&row.workload, cells);
+    loads.retain(|cell| is_sound(cell));
+    loads
 }
 
 fn level(row: &SurveyRow, cells: &[CellReport], queue_depth_max: u64) -> Option<Level> {
     let best = row.best.as_ref()?;
-    let deeper = |from: u64| sound(row, cells).filter(move |cell| cell.queue_depth > from);
+    let loads = sound(row, cells);
+    let mut deeper = loads
+        .iter()
+        .filter(|cell| cell.queue_depth > best.queue_depth);
     let knee = row.knee_depth?;
+    let at_knee = loads.iter().filter(|cell| cell.queue_depth == knee);
+    let knee_rate = at_knee.map(|cell| cell.rate_per_s).fold(0.0, f64::max);
     // A doubling that brought nothing, or the deepest with little left to gain.
-    let flat = deeper(knee).any(|cell| cell.rate_per_s < GAIN_MIN * knee_rate(row, cells, knee));
+    let beyond = loads.iter().filter(|cell| cell.queue_depth > knee);
+    let flat = beyond
+        .map(|cell| cell.rate_per_s)
+        .any(|rate| rate < GAIN_MIN * knee_rate);
     let bent = knee.saturating_mul(2) <= queue_depth_max && best.queue_depth > knee;
     Some(Level {
         block_bytes: best.bytes as f64 / best.ios.max(1) as f64,
         rate: best.rate_per_s,
-        is_reached: flat || bent || deeper(best.queue_depth).next().is_some(),
+        is_reached: flat || bent || deeper.next().is_some(),
     })
-}
-
-fn knee_rate(row: &SurveyRow, cells: &[CellReport], knee: u64) -> f64 {
-    let at = sound(row, cells).filter(|cell| cell.queue_depth == knee);
-    at.map(|cell| cell.rate_per_s).fold(0.0, f64::max)
 }
 
 fn limit(
@@ -103,10 +108,12 @@ fn limit(
 ) -> Option<Limit> {
     let best = row.best.as_ref()?;
     let knee = row.knee_depth.unwrap_or(best.queue_depth);
+    let loads = sound(row, cells);
+    let loads: Vec<&CellReport> = loads.iter().map(AsRef::as_ref).collect();
     let peak = |cell: &&CellReport| {
         cell.queue_depth >= knee && cell.rate_per_s >= KNEE_SHARE * best.rate_per_s
     };
-    let at_peak: Vec<&CellReport> = sound(row, cells).filter(peak).collect();
+    let at_peak: Vec<&CellReport> = loads.iter().copied().filter(peak).collect();
     if let Some(limit) = found(&at_peak) {
         return Some(limit);
     }
@@ -120,10 +127,11 @@ fn limit(
     if let Some(limit) = roof(mine, others) {
         return Some(limit);
     }
-    let slow = |cell: &&CellReport| {
+    let slow = |cell: &&&CellReport| {
         cell.queue_depth > best.queue_depth && cell.rate_per_s < CLIFF_SHARE * best.rate_per_s
     };
-    let cliff = sound(row, cells)
+    let cliff = loads
+        .iter()
         .filter(slow)
         .min_by_key(|cell| cell.queue_depth);
     Some(match cliff {

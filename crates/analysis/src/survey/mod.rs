@@ -1,8 +1,8 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end of a
-//! ladder in `ladder`, from where more I/Os in flight bring little in `knee`, what holds a workload in `limit`, the cache
-//! check and the raw device in `beside`. A survey is judged by the cells that its table shows: the best of each workload
+//! ladder in `ladder`, several runs of one load in `visits`, which load is the peak in `peak`, from where more I/Os in
+//! flight bring little in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is judged by the cells that its table shows: the best of each workload
 //! and the one at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
 
 mod answer;
@@ -12,12 +12,15 @@ mod headline;
 mod knee;
 mod ladder;
 mod limit;
+mod peak;
 #[cfg(test)]
 mod tests;
+mod visits;
 
 pub use beside::{CacheLook, raw_label};
-pub use build::{UNKNOWN_WIDTH, survey_report, survey_report_knowing};
+pub use build::{survey_report, survey_report_knowing};
 pub use knee::{KNEE_SHARE, Reached, SurveyKnee};
+pub use peak::{UNKNOWN_WIDTH, peak_of};
 
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
@@ -268,6 +271,9 @@ pub struct CellReport {
     pub rank: Rank,
     /// How it ended.
     pub outcome: OutcomeReport,
+    /// Runs of this load that are taken together here; 1 of a single run.
+    #[serde(default = "one")]
+    pub runs: u64,
     /// Time that was measured, in nanoseconds; all rates are over this time.
     pub measured_ns: u64,
     /// I/Os completed without error.
@@ -290,6 +296,11 @@ pub struct CellReport {
     pub errors: Vec<ErrorRow>,
     /// What the rules found in it, the most important first.
     pub findings: Vec<Finding>,
+}
+
+/// Of a document of before there was the field.
+const fn one() -> u64 {
+    1
 }
 
 /// Time and space of a survey.

@@ -5,13 +5,19 @@ use crate::bench::Bench;
 /// Seven cells of a third of a second.
 const SHORT: &str = "survey --depth-max 1 --budget 3s --json";
 
+/// Workloads with a result; what time remains goes into a second run of some.
+fn measured(report: &serde_json::Value) -> usize {
+    let rows = report["rows"].as_array().unwrap();
+    rows.iter().filter(|row| !row["best"].is_null()).count()
+}
+
 #[test]
 fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
     let bench = Bench::new();
     let said = bench.line(&format!("{SHORT} --size 64M")).good();
     let report = said.json();
     assert_eq!(report["rows"].as_array().unwrap().len(), 7);
-    assert_eq!(report["cell_counts"]["done"], 7);
+    assert_eq!(measured(&report), 7);
     assert!(
         said.err.contains("fathom.dat: made and filled with 64 MiB"),
         "{}",
@@ -33,7 +39,7 @@ fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
     let shown = bench.line("show 2 --json").good();
     assert_eq!(shown.out, again.out);
     bench.line("show 1.3").good();
-    bench.line("show 1.8").refused("it holds 1.1 to 1.7");
+    bench.line("show 1.99").refused("it holds 1.1 to 1.");
 }
 
 #[test]
@@ -63,6 +69,6 @@ fn the_imaginary_device_is_surveyed_without_a_file() {
         .line(&format!("{SHORT} --engine null --no-store"))
         .good()
         .json();
-    assert_eq!(report["cell_counts"]["done"], 7);
+    assert_eq!(measured(&report), 7);
     assert!(bench.snapshot().is_empty());
 }

@@ -20,15 +20,28 @@ const TEN_LUMPS: Nanos = Nanos::millis(1100);
 /// What is known as well as asked, and not half as well, takes more: the deepest load, which is mostly the peak.
 const TIMES_TO_BE_SURE: u64 = 2;
 
+/// The part of a workload's time that its peak gets when it is run again.
+const AGAIN_PART: u64 = 4;
+/// Of the default share of the grid, a ninth more is the tenth.
+const BEYOND_PART: u64 = 9;
+
 /// What is left of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allowance {
     pub(super) left: Nanos,
+    /// What a peak that is run again may measure.
+    again: Nanos,
+    /// The same up to a tenth of the whole grid, for peaks that are run again after climbs that took more than their part.
+    to_a_tenth: Nanos,
 }
 
 impl Allowance {
     /// As long as it takes.
-    pub(super) const UNBOUNDED: Allowance = Allowance { left: Nanos::MAX };
+    pub(super) const UNBOUNDED: Allowance = Allowance {
+        left: Nanos::MAX,
+        again: Nanos::MAX,
+        to_a_tenth: Nanos::MAX,
+    };
 
     /// Of this time for so many workloads, after the cells that are done.
     pub(super) fn of<'a>(
@@ -40,8 +53,31 @@ impl Allowance {
         let spent = done.fold(Nanos(0), |sum, cell| {
             sum.plus(cell.record.phases.measured())
         });
+        let whole = whole.max(least);
+        let each = Nanos(whole.0 / workloads.max(1) as u64);
         Allowance {
-            left: whole.max(least).minus(spent),
+            left: whole.minus(spent),
+            again: TEN_LUMPS.min(Nanos(each.0 / AGAIN_PART)),
+            to_a_tenth: whole.plus(Nanos(whole.0 / BEYOND_PART)).minus(spent),
+        }
+    }
+
+    /// What the next peak that is run again may measure; `None` where too little is left.
+    pub(super) fn for_again(self) -> Option<Nanos> {
+        let least = LEAST.min(self.again);
+        (self.to_a_tenth >= least).then(|| self.again.min(self.to_a_tenth))
+    }
+
+    /// The same without what so many peaks will take when they are run again.
+    pub(super) fn without(self, agains: usize) -> Allowance {
+        match self {
+            Allowance::UNBOUNDED => self,
+            _ => Allowance {
+                left: self
+                    .left
+                    .minus(Nanos(self.again.0.saturating_mul(agains as u64))),
+                ..self
+            },
         }
     }
 
@@ -82,6 +118,21 @@ mod tests {
         // Ten lumps as long as the others are left the least; at the end the least.
         assert_eq!(allowance.share(Why::Knee, 20), TEN_LUMPS);
         assert_eq!(allowance.share(Why::Knee, 100), LEAST);
+    }
+
+    #[test]
+    fn a_peak_is_run_again_as_long_as_all_is_within_a_tenth() {
+        let none = Allowance::of(Nanos::seconds(9), 1, std::iter::empty());
+        assert_eq!(none.for_again(), Some(TEN_LUMPS));
+        assert_eq!(none.without(2).left, Nanos::millis(9000 - 2200));
+        let after = |left: u64| Allowance {
+            left: Nanos(0),
+            to_a_tenth: Nanos::millis(left),
+            ..none
+        };
+        assert_eq!(after(700).for_again(), Some(Nanos::millis(700)));
+        assert_eq!(after(300).for_again(), None);
+        assert_eq!(Allowance::UNBOUNDED.without(3), Allowance::UNBOUNDED);
     }
 
     #[test]

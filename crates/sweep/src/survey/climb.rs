@@ -50,6 +50,8 @@ pub enum Why {
     Threads,
     /// Two results contradict each other.
     Contradiction,
+    /// The best load once more, when all workloads of its kind are known: whether the target is still like itself.
+    Again,
     /// Its interval is wider than asked.
     Precision,
     /// The whole grid was asked for.
@@ -71,6 +73,7 @@ impl Why {
             Why::Peak => "looking for the peak",
             Why::Threads => "whether more threads bring more",
             Why::Contradiction => "again: two results contradict each other",
+            Why::Again => "again, some time later: whether it is still so",
             Why::Precision => "again: its interval is too wide",
             Why::Grid => "the whole grid",
             Why::Goal => "looking for the rate that keeps the latency",

@@ -5,9 +5,11 @@
 //! Reads run first, then the mix, then the writes: a device goes on tidying up after writes, and would serve
 //! reads worse meanwhile. Every cell draws other offsets (its own seed), so that none finds in a cache what the
 //! one before it brought there. When time gets short (cells cost more than expected), depth 1 of the
-//! workloads that have nothing yet comes before any further climb, and climbs that do not fit are dropped. What time
-//! remains when all are known goes to the cells that the answer rests on and whose intervals are too wide, the widest
-//! first.
+//! workloads that have nothing yet comes before any further climb, and climbs that do not fit are dropped. When all
+//! workloads that write the same share are known, the peak of each is run once more: a run's own interval cannot tell
+//! how far the target, or the machine, changes from one minute to the next. Before the next kind, because writes change
+//! what reads find. What time remains when all are known goes to the cells that the answer rests on and whose intervals are
+//! too wide, the widest first.
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
 //! next load of one), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was
@@ -49,6 +51,9 @@ const THREADS_MAX: u32 = 8;
 pub const PRECISION_DEFAULT: f64 = 0.02;
 /// Runs of one load, at most, to make its interval narrower.
 const TIGHTEN_MAX: u32 = 3;
+/// Loads near the peak that are run again, at most: where a second run leaves another load the peak, that one wants its
+/// second run too.
+const REPEATS_MAX: usize = 3;
 /// A cell that only shows the way may be known so many times less well: of two loads it tells which is faster by 10 %. The
 /// deepest, which is mostly the peak, is run as well as asked, and so is the peak in the end, wherever it is.
 const ON_THE_WAY: f64 = 2.5;
@@ -322,6 +327,12 @@ impl Survey {
         };
         let climbs = self.climbs(&rows);
         let climbing = climbs.iter().position(Option::is_some);
+        if fits && self.leaves_time(&rows, purse) && self.allowance(done).for_again().is_some() {
+            let again = self.again(&rows, climbing);
+            if again.is_some() {
+                return again;
+            }
+        }
         if let Some(place) = climbing
             && let Some((load, why)) = climbs[place]
         {
@@ -339,6 +350,27 @@ impl Survey {
         self.beside(done)
             .or_else(|| self.of_the_goal(done, &rows))
             .or_else(|| self.loosest(&rows).filter(|_| allowed))
+    }
+
+    /// The best load of a workload a second time, where all that write as much are known.
+    fn again(&self, rows: &[Row], climbing: Option<usize>) -> Option<(usize, Ask)> {
+        let known = match climbing {
+            Some(place) => {
+                let kind = self.order[place].write;
+                self.order.partition_point(|workload| workload.write < kind)
+            }
+            None => rows.len(),
+        };
+        rows[..known].iter().enumerate().find_map(|(place, row)| {
+            let load = waits_for_another(row)?;
+            Some((place, Ask::Closed(load, Why::Again)))
+        })
+    }
+
+    /// Whether the climbs that are likely to come still fit after one cell more.
+    fn leaves_time(&self, rows: &[Row], purse: &Purse) -> bool {
+        let cells = self.climbs_likely(rows) as u64 + 1;
+        purse.remaining.0 >= purse.least_cell().0.saturating_mul(cells)
     }
 
     /// What was asked for beside the workloads.
@@ -404,7 +436,8 @@ impl Survey {
             None => 0,
         };
         let sides = side::wanted(&self.request, &self.order, done).len();
-        (self.climbs_likely(&rows) + goals + sides).max(1)
+        let again = rows.iter().filter(|row| will_run_again(row)).count();
+        (self.climbs_likely(&rows) + again + goals + sides).max(1)
     }
 
     /// Those of the climbs that have not ended.
@@ -440,6 +473,17 @@ impl Survey {
             self.order.len(),
             done.iter().filter(|cell| self.is_of_a_climb(cell)),
         )
+    }
+
+    /// What a cell of a climb may measure.
+    fn share_of_climbs(&self, why: Why, done: &[Measured]) -> Nanos {
+        let (allowance, rows) = (self.allowance(done), self.rows(done));
+        if why == Why::Again {
+            return allowance.for_again().unwrap_or(budget::MEASURED_MIN);
+        }
+        let cells = self.climbs_likely(&rows).max(1);
+        let again = rows.iter().filter(|row| will_run_again(row)).count();
+        allowance.without(again).share(why, cells)
     }
 
     fn is_of_a_climb(&self, cell: &Measured) -> bool {
@@ -478,7 +522,7 @@ impl Survey {
         };
         let times_rate = arrivals.map_or(0, |arrivals| arrivals.per_s);
         let tight = match why {
-            Why::Precision | Why::Top => request.precision,
+            Why::Precision | Why::Top | Why::Again => request.precision,
             _ => ON_THE_WAY * request.precision,
         };
         Point {
@@ -535,8 +579,7 @@ impl Sweep for Survey {
             (_, true) => GRID_PHASES,
             (Ask::Open(..), _) => purse.phases_of_goal(self.cells_likely(done)),
             (Ask::Closed(_, why), _) => {
-                let cells = self.climbs_likely(&self.rows(done)).max(1);
-                let most = self.allowance(done).share(*why, cells);
+                let most = self.share_of_climbs(*why, done);
                 purse.phases(self.cells_likely(done), most)
             }
             (Ask::Beside(_), _) => purse.phases(self.cells_likely(done), Nanos::MAX),
@@ -571,6 +614,21 @@ impl Sweep for Survey {
         let closed = closed.map(|row| most.saturating_sub(row.runs() as usize));
         (closed.sum::<usize>() + goals + sides).max(1)
     }
+}
+
+/// The load that will be called the peak, where it was run once only.
+fn waits_for_another(row: &Row) -> Option<Load> {
+    let peak = row.peak().filter(|peak| peak.runs == 1)?;
+    let near = row.cells.iter().filter(|cell| {
+        let is_near = cell.rate >= analysis::KNEE_SHARE * peak.rate;
+        is_near && cell.runs > 1
+    });
+    (!row.spoilt && near.count() < REPEATS_MAX).then_some(peak.load)
+}
+
+/// Of a workload whose best load was not run again, or that was not run at all.
+fn will_run_again(row: &Row) -> bool {
+    row.is_new() || waits_for_another(row).is_some()
 }
 
 /// The peak that others of its kind foretell: as many I/Os as the fastest of them did, and no more bytes than one of at

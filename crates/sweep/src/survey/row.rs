@@ -68,6 +68,16 @@ impl Row {
             .max_by(|a, b| a.at_least().total_cmp(&b.at_least()))
     }
 
+    /// The one that the report will call the peak: of those that are alike the one in the middle.
+    pub(crate) fn peak(&self) -> Option<&Cell> {
+        let known: Vec<_> = self
+            .cells
+            .iter()
+            .map(|cell| (cell.rate, cell.half_width))
+            .collect();
+        self.cells.get(analysis::peak_of(&known)?)
+    }
+
     /// Nothing of it was run.
     pub(crate) fn is_new(&self) -> bool {
         self.cells.is_empty() && !self.spoilt
