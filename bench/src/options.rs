@@ -16,7 +16,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   files             fathom files against bonnie++ on ext4 and XFS; as root, takes minutes: see --data
   page              the page of a sweep of 441 cells: time to write, bytes, time until it answers in Chromium
   survey            fathom survey against the whole grid, on twenty simulated devices; with --real on
-                    four real targets too, the grid twice: forty minutes, as root
+                    four real targets too, whose loads also take turns: half an hour, as root
   --real            see survey
   --rounds N        each contender so many times, in turn [default: 5]
   --time SECONDS    length of one run [default: 0.5]

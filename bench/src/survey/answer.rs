@@ -7,6 +7,8 @@ use serde_json::Value;
 pub(crate) struct Found {
     pub(crate) workload: String,
     pub(crate) knee: u64,
+    /// Threads, and I/Os in flight over all of them, of the load that does the most.
+    pub(crate) best: (u64, u64),
     pub(crate) peak: f64,
     pub(crate) limit: String,
     /// I/Os a second that keep the latency asked for, where one was.
@@ -29,6 +31,10 @@ impl Answer {
             Some(Found {
                 workload: row["workload"].as_str()?.to_owned(),
                 knee: row["knee_depth"].as_u64()?,
+                best: (
+                    row["best"]["threads"].as_u64()?,
+                    row["best"]["queue_depth"].as_u64()?,
+                ),
                 peak: row["best"]["rate_per_s"].as_f64()?,
                 limit: row["limit"]["kind"].as_str().unwrap_or("-").to_owned(),
                 kept: row["goal"]["rate"]["value"].as_f64(),

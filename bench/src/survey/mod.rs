@@ -2,14 +2,15 @@
 //! and the measured time that either took.
 //!
 //! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
-//! control group's limit, and a zram device, all made here and gone at the end; on these the whole grid runs twice, for a
-//! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`. What is
-//! asked: the knee within one doubling, the peak within 3 %, the limit named alike, in at most a tenth of the measured
+//! control group's limit, and a zram device, all made here and gone at the end; on these the loads also take turns, for a
+//! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`. What
+//! is asked: the knee within one doubling, the peak within 3 %, the limit named alike, in at most a tenth of the measured
 //! time. And rates that keep a latency against those that Erlang knows.
 
 mod answer;
 mod goal;
 mod real;
+mod turns;
 
 use crate::child;
 use crate::error::BenchError;
@@ -17,21 +18,22 @@ use crate::options::Options;
 use crate::place::Shop;
 use crate::table::short;
 use answer::{Answer, Found};
-use std::path::Path;
 use std::process::Command;
 
 /// One target a line.
 const DEVICES: &str = include_str!("devices.txt");
 const PEAK_MAX: f64 = 0.03;
 const TIME_MAX: f64 = 0.1;
+/// One knee over another, within one doubling.
+const KNEES: std::ops::RangeInclusive<f64> = 0.5..=2.0;
 
 /// A target in both ways.
 struct Case {
     title: String,
     adaptive: Answer,
     whole: Answer,
-    /// The whole grid once more, of a real one: how far it is from itself.
-    again: Option<Answer>,
+    /// Of a real one: its loads in turns.
+    turns: Vec<turns::Told>,
 }
 
 pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
@@ -42,7 +44,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
             title: line.to_owned(),
             adaptive: surveyed(shop, &words, &[])?,
             whole: surveyed(shop, &words, &["--exhaustive"])?,
-            again: None,
+            turns: Vec::new(),
         });
     }
     let mut skipped = Vec::new();
@@ -55,6 +57,17 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
          most a tenth of its measured time",
         cases.len()
     )];
+    let real = cases.iter().filter(|case| !case.turns.is_empty());
+    let (alike, all) = real.fold((0, 0), |(alike, all), case| {
+        let met = case.turns.iter().all(turns::Told::is_met);
+        (alike + u32::from(met), all + 1)
+    });
+    if all > 0 {
+        lines.push(format!(
+            "in turns, {alike} of {all} real targets have the survey's knee within one doubling, and its best load does what \
+             the grid's best does, within 3 %"
+        ));
+    }
     lines.extend(cases.iter().flat_map(Case::lines));
     lines.extend(skipped);
     lines.push(String::new());
@@ -88,25 +101,11 @@ fn answered(command: &mut Command, shop: &Shop) -> Result<Answer, BenchError> {
     })
 }
 
-/// The program below a shell that first joins a control group.
-fn in_group(shop: &Shop, group: &Path, words: &[&str]) -> Command {
-    let script = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.display());
-    let mut command = Command::new("sh");
-    command.args(["-c", &script, "sh"]).arg(&shop.fathom);
-    command.args(["survey", "--json", "--no-store"]).args(words);
-    command
-}
-
 impl Case {
-    /// How the two found the same, by workload.
+    /// How the two found the same, by workload: the survey's before the grid's.
     fn pairs(&self) -> impl Iterator<Item = (&Found, &Found)> {
-        self.against(&self.adaptive)
-    }
-
-    /// What another survey found of the same workloads, before what the whole grid did.
-    fn against<'a>(&'a self, other: &'a Answer) -> impl Iterator<Item = (&'a Found, &'a Found)> {
         let of = |name: &str| self.whole.found.iter().find(|found| found.workload == name);
-        let found = other.found.iter();
+        let found = self.adaptive.found.iter();
         found.filter_map(move |found| Some((found, of(&found.workload)?)))
     }
 
@@ -129,11 +128,13 @@ impl Case {
             if self.is_met() { "" } else { "  <- NOT MET" }
         );
         let rows = self.pairs().map(|(a, b)| row(a, b));
-        let again = self.again.iter().flat_map(|again| {
-            let head = "  the whole grid a second time, against the first".to_owned();
-            std::iter::once(head).chain(self.against(again).map(|(a, b)| row(a, b)))
+        let turns = self.turns.iter().map(turns::Told::line);
+        let head_of_turns = (!self.turns.is_empty()).then(|| {
+            "  in turns: the survey's knee, the turns'; the survey's best over the grid's best"
+                .to_owned()
         });
-        std::iter::once(head).chain(rows).chain(again).collect()
+        let lines = std::iter::once(head).chain(rows);
+        lines.chain(head_of_turns).chain(turns).collect()
     }
 }
 
@@ -157,7 +158,7 @@ impl Found {
     fn faults(&self, whole: &Found) -> Vec<&'static str> {
         let knees = self.knee as f64 / whole.knee.max(1) as f64;
         let checks = [
-            ((0.5..=2.0).contains(&knees), "KNEE"),
+            (KNEES.contains(&knees), "KNEE"),
             (
                 (self.peak / whole.peak.max(1e-9) - 1.0).abs() <= PEAK_MAX,
                 "PEAK",

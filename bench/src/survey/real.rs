@@ -1,13 +1,16 @@
 //! Real targets, made here: a file on the disk of the bench's folder, a loop device under a control group's limit, a zram
 //! device. As root; each is gone at the end.
 
-use super::{Case, answered, in_group, surveyed};
+use super::answer::Answer;
+use super::{Case, answered, turns};
+use crate::child;
 use crate::error::{BenchError, doing};
 use crate::looped::Looped;
 use crate::place::{Device, Shop};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const LOOP_BYTES: u64 = 256 << 20;
 const FILE_SYSTEM_BYTES: u64 = 768 << 20;
@@ -20,6 +23,26 @@ const WORKLOADS: &str = "\
 [[workload]]\nblock = \"64K\"\npattern = \"random\"\n\
 [[workload]]\nblock = \"1M\"\npattern = \"sequential\"\n";
 
+/// What `fathom run` is told to do the same.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("4K random read", &["--block", "4K"]),
+    ("64K random read", &["--block", "64K"]),
+    (
+        "1M sequential read",
+        &["--block", "1M", "--pattern", "sequential"],
+    ),
+];
+
+/// Where it is measured.
+pub(super) struct Site<'a> {
+    shop: &'a Shop,
+    target: String,
+    /// Of the survey's file.
+    size: Option<&'a str>,
+    /// A control group that the program is in.
+    group: Option<&'a Path>,
+}
+
 pub(super) fn add(
     shop: &Shop,
     cases: &mut Vec<Case>,
@@ -27,79 +50,112 @@ pub(super) fn add(
 ) -> Result<(), BenchError> {
     let workloads = shop.folder().join("reads.toml");
     fs::write(&workloads, WORKLOADS).map_err(doing("a file of workloads"))?;
-    let workloads = workloads.to_string_lossy().into_owned();
-    let reads = ["--workload", workloads.as_str(), "--read-only"];
-    cases.push(both(
+    let file = Site {
         shop,
-        "file, unbuffered",
-        &["survey.dat", "--size", "1G"],
-        &reads,
-    )?);
-    match on_ext4(shop, &reads) {
+        target: "survey.dat".to_owned(),
+        size: Some("1G"),
+        group: None,
+    };
+    cases.push(file.compared("file, unbuffered", &workloads)?);
+    match on_ext4(shop, &workloads) {
         Ok(case) => cases.push(case?),
         Err(why) => skipped.push(format!("skipped: ext4 in memory: {why}")),
     }
-    match throttled(shop, &reads) {
+    match throttled(shop, &workloads) {
         Ok(case) => cases.push(case?),
         Err(why) => skipped.push(format!("skipped: loop device under a limit: {why}")),
     }
     match Device::make() {
         Ok(device) => {
-            let path = device.path();
-            fill(&path)?;
+            fill(&device.path())?;
             let title = format!("{} device", device.kind());
-            cases.push(both(shop, &title, &[&path.to_string_lossy()], &reads)?);
+            cases.push(Site::of_device(shop, &device.path()).compared(&title, &workloads)?);
         }
         Err(why) => skipped.push(format!("skipped: zram: {why}")),
     }
     Ok(())
 }
 
-fn both(shop: &Shop, title: &str, words: &[&str], more: &[&str]) -> Result<Case, BenchError> {
-    let words = [words, more].concat();
-    Ok(Case {
-        title: title.to_owned(),
-        adaptive: surveyed(shop, &words, &[])?,
-        whole: surveyed(shop, &words, &["--exhaustive"])?,
-        again: Some(surveyed(shop, &words, &["--exhaustive"])?),
-    })
-}
-
 /// The same file on a device that is like itself from one minute to the next, as this machine's disk may not be.
-fn on_ext4(shop: &Shop, reads: &[&str]) -> Result<Result<Case, BenchError>, String> {
+fn on_ext4(shop: &Shop, workloads: &Path) -> Result<Result<Case, BenchError>, String> {
     let looped = Looped::with_file_system(FILE_SYSTEM_BYTES, "ext4")?;
     let file = looped.folder().join("survey.dat");
-    let words = [&file.to_string_lossy(), "--size", "512M"];
-    Ok(both(
-        shop,
-        "ext4 in memory, a file, unbuffered",
-        &words,
-        reads,
-    ))
+    let site = Site {
+        size: Some("512M"),
+        ..Site::of_device(shop, &file)
+    };
+    Ok(site.compared("ext4 in memory, a file, unbuffered", workloads))
 }
 
 /// `Err` where it cannot be made.
-fn throttled(shop: &Shop, reads: &[&str]) -> Result<Result<Case, BenchError>, String> {
+fn throttled(shop: &Shop, workloads: &Path) -> Result<Result<Case, BenchError>, String> {
     let looped = Looped::new(LOOP_BYTES)?;
     looped.fill(LOOP_BYTES).map_err(|error| error.to_string())?;
     let group = Group::new(&looped.device).map_err(|error| error.to_string())?;
-    let device = looped.device.to_string_lossy().into_owned();
-    let run = |more: &[&str]| {
-        let words = [&[device.as_str()], reads, more].concat();
-        answered(&mut in_group(shop, &group.0, &words), shop)
+    let site = Site {
+        group: Some(&group.0),
+        ..Site::of_device(shop, &looped.device)
     };
-    Ok(run(&[]).and_then(|adaptive| {
-        Ok(Case {
-            title: format!("loop device, its control group allows {LIMIT} reads a second"),
-            adaptive,
-            whole: run(&["--exhaustive"])?,
-            again: Some(run(&["--exhaustive"])?),
-        })
-    }))
+    let title = format!("loop device, its control group allows {LIMIT} reads a second");
+    Ok(site.compared(&title, workloads))
+}
+
+impl<'a> Site<'a> {
+    fn of_device(shop: &'a Shop, path: &Path) -> Site<'a> {
+        Site {
+            shop,
+            target: path.to_string_lossy().into_owned(),
+            size: None,
+            group: None,
+        }
+    }
+
+    /// The survey, the whole grid, and the loads in turns.
+    fn compared(&self, title: &str, workloads: &Path) -> Result<Case, BenchError> {
+        let mut case = Case {
+            title: title.to_owned(),
+            adaptive: self.surveyed(workloads, &[])?,
+            whole: self.surveyed(workloads, &["--exhaustive"])?,
+            turns: Vec::new(),
+        };
+        case.turns = turns::take(self, &case, OPTIONS)?;
+        Ok(case)
+    }
+
+    fn surveyed(&self, workloads: &Path, more: &[&str]) -> Result<Answer, BenchError> {
+        let mut command = self.fathom("survey");
+        command.args(["--read-only", "--workload"]).arg(workloads);
+        if let Some(size) = self.size {
+            command.args(["--size", size]);
+        }
+        answered(command.args(more), self.shop)
+    }
+
+    /// What `fathom run` prints of this target.
+    pub(super) fn run(&self, options: &[&str]) -> Result<String, BenchError> {
+        let mut command = self.fathom("run");
+        command.args(options).current_dir(self.shop.folder());
+        Ok(child::run(&mut command, &self.shop.stop)?.out)
+    }
+
+    /// The program on this target, in the control group.
+    fn fathom(&self, name: &str) -> Command {
+        let mut command = match self.group {
+            None => Command::new(&self.shop.fathom),
+            Some(group) => {
+                let script = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.display());
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &script, "sh"]).arg(&self.shop.fathom);
+                shell
+            }
+        };
+        command.args([name, "--json", "--no-store", &self.target]);
+        command
+    }
 }
 
 fn fill(device: &Path) -> Result<(), BenchError> {
-    let mut fill = std::process::Command::new("dd");
+    let mut fill = Command::new("dd");
     fill.args([
         "if=/dev/urandom",
         "bs=1M",
