@@ -10,11 +10,11 @@ use super::answer::Found;
 use super::real::Site;
 use crate::error::BenchError;
 use crate::rounds::median;
+use analysis::Reached;
 use serde_json::Value;
 
 const ROUNDS: usize = 5;
 const DEPTHS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-const KNEE_SHARE: f64 = 0.95;
 const LENGTH: &[&str] = &["--warmup", "200ms", "--duration", "500ms"];
 
 /// What the turns say of one workload.
@@ -88,10 +88,12 @@ impl Told {
         let pairs = of(survey.best).iter().zip(of(grid.best));
         let medians: Vec<f64> = rates.iter().map(|rates| median(rates.clone())).collect();
         let most = medians.iter().copied().fold(0.0, f64::max);
-        let reached = medians.iter().position(|rate| *rate >= KNEE_SHARE * most);
+        let in_turns = loads.iter().zip(&medians);
+        let in_turns = in_turns.map(|((_, in_flight), rate)| (*in_flight, *rate));
+        let reached = Reached::of(in_turns, most);
         Told {
             workload: survey.workload.clone(),
-            knees: (survey.knee, reached.map_or(0, |at| loads[at].1)),
+            knees: (survey.knee, reached.map_or(0, |reached| reached.in_flight)),
             best: median(pairs.map(|(mine, its)| mine / its.max(1e-9)).collect()),
         }
     }

@@ -35,15 +35,16 @@ const COLUMNS: [Column; 10] = [
     right(FLOW, 6),
     right("p50", 7),
     right("p99", 7),
-    right("p99.9", 7),
+    right(P999, 7),
     right("QD1 p50", 7),
     right(KNEE, 7),
 ];
 const WIDTH: &str = "± %";
 const FLOW: &str = "MiB/s";
 const KNEE: &str = "95 % at";
+const P999: &str = "p99.9";
 /// On a narrow page these go first, in this order.
-const DISPENSABLE: [&str; 3] = [KNEE, FLOW, WIDTH];
+const DISPENSABLE: [&str; 4] = [KNEE, FLOW, P999, WIDTH];
 
 /// Writes the page.
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {

@@ -10,6 +10,7 @@ use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::say;
 use crate::survey::{SurveyKnee, UNKNOWN_WIDTH};
+use model::ResultRow;
 
 /// The panel of one part.
 pub(super) fn panel(
@@ -39,6 +40,8 @@ fn item(id: &str, label: &str, unit: Unit) -> PanelItem {
     }
 }
 
+/// What the shelf calls a session that is one.
+const SURVEY: &str = "survey";
 const NO_CELL: &str = "no cell may be used";
 const SEVERAL: &str = "it takes several loads of one workload to see one";
 
@@ -95,10 +98,16 @@ fn the_peak<'a, 'b>(usable: &[&'a Seen<'b>]) -> Option<&'a Seen<'b>> {
     the_most(usable, |cell| cell.rate, Seen::rate)
 }
 
-/// The runs of the load of one of them.
+/// The runs of the load of one of them. Only of a survey are cells with one label, target and work one load: of a sweep or an
+/// import they may differ in what is not among these.
 fn runs_of<'a, 'b>(usable: &[&'a Seen<'b>], one: &Seen<'_>) -> impl Iterator<Item = &'a Seen<'b>> {
+    let place = one.place;
+    let (mine, is_survey) = (one.row, one.row.kind == SURVEY);
+    let is_it = move |row: &ResultRow| {
+        is_survey && (&row.label, &row.target, &row.work) == (&mine.label, &mine.target, &mine.work)
+    };
     let runs = usable.iter().copied();
-    runs.filter(|seen| seen.row.label == one.row.label && seen.row.work == one.row.work)
+    runs.filter(move |seen| seen.place == place || is_it(seen.row))
 }
 
 /// A figure of a load, of all its runs together, as the table of a survey has it.
@@ -234,7 +243,7 @@ pub(super) fn name_knee(
     let of = |seen: &Seen<'_>| knees.iter().find(|(label, _)| *label == seen.cell.label);
     let own = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable() && of(seen).is_some();
     let usable: Vec<&Seen<'_>> = cells.iter().filter(own).collect();
-    let Some(peak) = first_most(&usable, |seen| surely(seen.cell.rate, seen.rate())) else {
+    let Some(peak) = the_peak(&usable) else {
         return;
     };
     let mine = |seen: &&&Seen<'_>| seen.cell.label == peak.cell.label;

@@ -100,6 +100,7 @@ fn page_of_records(records: Vec<RunRecord>) -> (SurveyReport, PageDocument) {
         let row = ResultRow {
             session: 12,
             number,
+            kind: "survey".to_owned(),
             label: "4K random read".to_owned(),
             ..ResultRow::of_record(&record)
         };
@@ -206,6 +207,42 @@ fn the_panel_names_the_cells_that_its_figures_are_from() {
     assert_eq!(of("alone").0, Some(0));
     assert_eq!(of("limit"), (None, None));
     assert_eq!(page.roofs[0].rate_cell, 2);
+}
+
+#[test]
+fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
+    let cells = [
+        (1, 1, 10_000),
+        (1, 4, 40_000),
+        (1, 8, 30_000),
+        (1, 4, 60_000),
+    ];
+    let (report, page) = page_of_a_survey(&cells);
+    let best = report.rows[0].best.as_ref().unwrap();
+    let item = page.parts[0]
+        .panel
+        .iter()
+        .find(|item| item.id == "peak_rate");
+    let told = item.unwrap().estimate.unwrap();
+    assert_eq!(
+        (best.queue_depth, best.runs, best.rate.value),
+        (4, 2, 5000.0)
+    );
+    assert_eq!(told, best.rate);
+    assert_eq!(item.unwrap().cell, Some(3), "the run that reached the most");
+    let row = &report.rows[0];
+    assert_eq!(row.rank, Rank::Weak);
+    assert!(
+        row.reasons[0].starts_with("not like itself: one load came to 4 000 and later to 6 000"),
+        "{row:?}"
+    );
+    // Of a sweep nobody knows that they are one load.
+    let sweep = page_of(&[at_depth(4, 40_000), at_depth(4, 60_000)]);
+    let item = sweep.parts[0]
+        .panel
+        .iter()
+        .find(|item| item.id == "peak_rate");
+    assert_eq!(item.unwrap().estimate.unwrap().value, 6000.0);
 }
 
 #[test]

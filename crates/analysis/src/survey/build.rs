@@ -170,8 +170,14 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
         reasons.push(ladder.reason.clone());
     }
     if let Some(reason) = best.and_then(|best| unlike_itself(best, cells)) {
+        // What makes a row invalid comes first; of what weakens it, the text shows the first alone.
+        let place = if rank == Rank::Invalid {
+            reasons.len()
+        } else {
+            0
+        };
         rank = rank.max(Rank::Weak);
-        reasons.push(reason);
+        reasons.insert(place, reason);
     }
     SurveyRow {
         workload: label.to_owned(),

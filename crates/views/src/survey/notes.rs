@@ -11,13 +11,15 @@ const DOUBTS_MIN: usize = 12;
 
 /// The lines.
 pub(super) fn notes(report: &SurveyReport, room: usize, paper: &Paper) -> Vec<String> {
-    let doubts = doubts(report);
-    let mut lines = foot::notes(&doubts, room.max(DOUBTS_MIN), paper);
     let findings = report.findings.iter();
     let told = findings.map(|finding| foot::finding(finding, None));
     let others: Vec<String> = told.chain(report.notes.iter().cloned()).collect();
-    let left = room.saturating_sub(lines.len()).max(1);
-    lines.extend(foot::notes(&others, left, paper));
+    let room_of_doubts = (room.max(DOUBTS_MIN), paper);
+    let (mut lines, is_room) = foot::notes_before(&doubts(report), others.len(), room_of_doubts);
+    if is_room {
+        let left = room.saturating_sub(lines.len()).max(1);
+        lines.extend(foot::notes(&others, left, paper));
+    }
     lines
 }
 
