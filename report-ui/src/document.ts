@@ -63,6 +63,11 @@ export interface Cell {
   part: number; id: string; label: string; rank: Rank | null; reasons: string[]; failed: boolean; values: Value[];
   rate: Estimate | null; command: string | null; detail: Detail | null;
 }
+/** A load that a survey ran more than once: its runs, the first of which stands for it in charts, and figures of all. */
+export interface Load {
+  cells: number[]; rate_per_s: number; bytes_per_s: number;
+  latency: { mean_ns: number | null; percentiles: { quantile: number; latency_ns: number | null }[] };
+}
 export interface Finding {
   id: string; rank: "info" | "warning" | "critical"; confidence: "high" | "medium" | "low"; sentence: string;
   evidence: { name: string; value: number }[]; advice: string; cells: number[];
@@ -86,5 +91,5 @@ export interface Comparison {
 }
 export interface PageDocument {
   page_version: number; title: string; made_utc_ns: number; tool_version: string; parts: Part[]; columns: Column[];
-  axes: string[]; cells: Cell[]; findings: Finding[]; curves: Curve[]; roofs: Roof[]; comparisons: Comparison[]; left_out: string[];
+  axes: string[]; cells: Cell[]; loads: Load[]; findings: Finding[]; curves: Curve[]; roofs: Roof[]; comparisons: Comparison[]; left_out: string[];
 }

@@ -1,10 +1,11 @@
 // The document with ways to ask it: the value of a field, the name of a cell, which cell is looked at.
 // Deliberately absent: elements and charts.
 
-import type { Cell, Column, PageDocument, Part, Value } from "./document";
+import type { Cell, Column, Load, PageDocument, Part, Value } from "./document";
 
 export class Page {
   readonly columns = new Map<string, { column: Column; place: number | null }>();
+  private readonly loads = new Map<number, Load>();
   private listeners: ((cell: number) => void)[] = [];
   private looked: number;
 
@@ -14,6 +15,10 @@ export class Page {
       const alike = column.alike !== undefined;
       this.columns.set(column.name, { column, place: alike ? null : place });
       if (!alike) place += 1;
+    }
+    for (const load of document.loads) {
+      const [shown] = load.cells;
+      if (shown !== undefined) this.loads.set(shown, load);
     }
     this.looked = this.first();
   }
@@ -50,6 +55,17 @@ export class Page {
     return typeof value === "number" ? value : null;
   }
 
+  /** The load of several runs that a cell stands for in charts. */
+  load(cell: number): Load | null {
+    return this.loads.get(cell) ?? null;
+  }
+
+  /** A figure as charts show it: of a load of several runs that of all of them. */
+  figure(cell: number, name: string): number | null {
+    const load = this.load(cell);
+    return load ? figureOf(load, name) : this.number(cell, name);
+  }
+
   /** Several parts are told apart by their names. */
   get compares(): boolean {
     return this.document.parts.length > 1;
@@ -66,6 +82,19 @@ export class Page {
 
   onSelect(listener: (cell: number) => void): void {
     this.listeners.push(listener);
+  }
+}
+
+function figureOf(load: Load, name: string): number | null {
+  const at = (quantile: number) => load.latency.percentiles.find((one) => one.quantile === quantile)?.latency_ns ?? null;
+  switch (name) {
+    case "iops": return load.rate_per_s;
+    case "throughput": return load.bytes_per_s;
+    case "latency_mean": return load.latency.mean_ns;
+    case "latency_p50": return at(0.5);
+    case "latency_p99": return at(0.99);
+    case "latency_p999": return at(0.999);
+    default: throw new RangeError(`no ${name} of several runs`);
   }
 }
 

@@ -32,7 +32,8 @@ impl Estimate {
 
     /// Several of one thing, each with the time that it was measured for: their mean by that time. The interval is that of a
     /// mean of independent figures, each as sure as it says, but never narrower than what they came to; where their own
-    /// intervals do not meet, it reaches from the lowest end to the highest. None where one has none. // times above 0
+    /// intervals do not meet, it reaches from the lowest end to the highest; never below 0. None where one has none.
+    /// // times above 0, values at least 0
     pub(crate) fn together(all: &[(f64, Estimate)]) -> Estimate {
         let time: f64 = all.iter().map(|(time, _)| time).sum();
         let part = |own: f64| own / time.max(f64::MIN_POSITIVE);
@@ -54,7 +55,7 @@ impl Estimate {
         let high = bounds.iter().map(|(_, high)| *high);
         Estimate {
             value,
-            low: Some(low.min(value - reach)),
+            low: Some(low.min(value - reach).max(0.0)),
             high: Some(high.fold(f64::MIN, f64::max).max(value + reach)),
             samples,
         }
@@ -98,5 +99,17 @@ mod tests {
         assert_eq!(sure.half_width_share(), Some(0.05));
         assert_eq!(Estimate::bare(200.0, 1.0).half_width_share(), None);
         assert_eq!(Estimate { value: 0.0, ..sure }.half_width_share(), None);
+    }
+
+    #[test]
+    fn a_mean_of_unsure_figures_is_not_below_0() {
+        let unsure = Estimate {
+            value: 1.0,
+            low: Some(0.0),
+            high: Some(90.0),
+            samples: 3.0,
+        };
+        let both = Estimate::together(&[(1.0, unsure), (1.0, unsure)]);
+        assert_eq!((both.value, both.low), (1.0, Some(0.0)));
     }
 }

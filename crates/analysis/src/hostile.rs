@@ -2,7 +2,7 @@
 //! is no number.
 
 use crate::sample::Sample;
-use crate::{Estimate, OperationRow, RunReport, run_report, survey_report, sweep_report};
+use crate::{Estimate, Latency, OperationRow, RunReport, run_report, survey_report, sweep_report};
 use crate::{SurveyContext, SweepCell, SweepContext, SweepResult, SweepRun};
 use model::{
     Bytes, ErrorCount, Failure, Interval, LatencyHistogram, LatencySpread, Nanos, Operation,
@@ -126,21 +126,25 @@ fn row_is_sound(row: &OperationRow) {
         .into_iter()
         .flatten()
     {
-        latency.mean.iter().for_each(sound);
-        for percentile in &latency.percentiles {
-            let Some(value) = percentile.latency_ns else {
-                assert_eq!((percentile.low_ns, percentile.high_ns), (None, None));
-                continue;
-            };
-            assert!(
-                percentile.low_ns.is_none_or(|low| low <= value),
-                "{percentile:?}"
-            );
-            assert!(
-                percentile.high_ns.is_none_or(|high| high >= value),
-                "{percentile:?}"
-            );
-        }
+        latency_is_sound(latency);
+    }
+}
+
+fn latency_is_sound(latency: &Latency) {
+    latency.mean.iter().for_each(sound);
+    for percentile in &latency.percentiles {
+        let Some(value) = percentile.latency_ns else {
+            assert_eq!((percentile.low_ns, percentile.high_ns), (None, None));
+            continue;
+        };
+        assert!(
+            percentile.low_ns.is_none_or(|low| low <= value),
+            "{percentile:?}"
+        );
+        assert!(
+            percentile.high_ns.is_none_or(|high| high >= value),
+            "{percentile:?}"
+        );
     }
 }
 
@@ -168,8 +172,14 @@ proptest! {
             runs: vec![SweepRun { stored: None, result }],
         }];
         keeps(&sweep_report(&cells, &SweepContext::default()));
-        let cells = [("any".to_owned(), record)];
-        keeps(&survey_report(&cells, &SurveyContext::default()));
+        let cells = [("any".to_owned(), record.clone()), ("any".to_owned(), record)];
+        keeps(&survey_report(&cells[..1], &SurveyContext::default()));
+        let twice = survey_report(&cells, &SurveyContext::default());
+        keeps(&twice);
+        for load in &twice.joined {
+            sound(&load.rate);
+            latency_is_sound(&load.latency);
+        }
     }
 }
 

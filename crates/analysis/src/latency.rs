@@ -6,10 +6,11 @@
 //! The interval of a percentile is that of its order statistics, with the whole bucket of either end in it. Source: Hahn
 //! and Meeker, Statistical Intervals, chapter 5 (distribution-free intervals); the bounds 10 and 1 are the practical rule
 //! of this house.
-//! Deliberately absent: averages of percentiles. Histograms are merged first, always.
+//! Deliberately absent: averages of percentiles. Histograms are merged first, always; also those of several runs of one
+//! load, whose independent I/Os are counted run by run and added up.
 
 use crate::estimate::Estimate;
-use crate::estimates::{Dependence, Series, beyond};
+use crate::estimates::{Series, beyond};
 use model::{LatencyHistogram, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,25 +83,56 @@ impl Latency {
     /// The figures of one merged histogram. Without a time series nobody knows how far its I/Os hang together, so there are
     /// no intervals, and percentiles go as deep as the plain count carries them.
     pub(crate) fn of(histogram: &LatencyHistogram) -> Latency {
-        let unknown = |_: Nanos, _: u64| None;
+        let unknown = |_: Nanos, _: u64| Worth {
+            sure: histogram.count(),
+            wide: None,
+        };
         Latency::with(histogram, None, &unknown)
     }
 
     /// The service times of a tally, with their intervals.
     pub(crate) fn of_series(series: &Series<'_>) -> Latency {
-        let histogram = &series.tally.latency;
-        let of_mean = series.dependence();
-        let known = |latency: Nanos, one_in: u64| {
-            // Where exceedances were counted, they are asked; else the means of the steps stand for them.
-            of_mean.map(|means| series.dependence_beyond(latency, one_in).unwrap_or(means))
+        let known = |latency: Nanos, one_in: u64| Worth::of(series, latency, one_in);
+        Latency::with(&series.tally.latency, series.latency(), &known)
+    }
+
+    /// Of several runs of one load, as if all their I/Os were those of one run. The interval of the mean is made as that of
+    /// a rate of several runs is; that of a percentile is the one of all I/Os together, and holds what each run came to:
+    /// where the runs' own intervals do not meet, all of them.
+    pub(crate) fn together(runs: &[Series<'_>]) -> Latency {
+        let mut all = LatencyHistogram::new();
+        runs.iter().for_each(|run| all.merge(&run.tally.latency));
+        let means = runs.iter().map(|run| {
+            let ios = run.tally.latency.count() as f64;
+            Some((ios, run.latency()?))
+        });
+        let means: Option<Vec<(f64, Estimate)>> = means.collect();
+        let mean = means.zip(all.mean_ns()).map(|(means, value)| {
+            let told = Estimate::together(&means);
+            Estimate {
+                value, // exact; the other is the same but for the rounding of its parts
+                low: told.low.map(|low| low.min(value)),
+                high: told.high.map(|high| high.max(value)),
+                ..told
+            }
+        });
+        let worth = |latency: Nanos, one_in: u64| {
+            let each = runs.iter().map(|run| Worth::of(run, latency, one_in));
+            each.reduce(Worth::and).unwrap_or_default()
         };
-        Latency::with(histogram, series.latency(), &known)
+        let mut latency = Latency::with(&all, mean, &worth);
+        let own: Vec<Latency> = runs.iter().map(Latency::of_series).collect();
+        for (place, percentile) in latency.percentiles.iter_mut().enumerate() {
+            let own: Vec<&Percentile> = own.iter().map(|own| &own.percentiles[place]).collect();
+            percentile.hold(&own);
+        }
+        latency
     }
 
     fn with(
         histogram: &LatencyHistogram,
         mean: Option<Estimate>,
-        dependence: &dyn Fn(Nanos, u64) -> Option<Dependence>,
+        worth: &dyn Fn(Nanos, u64) -> Worth,
     ) -> Latency {
         let mean_ns = histogram.mean_ns();
         let ranked = Ranked::of(histogram);
@@ -111,7 +143,7 @@ impl Latency {
             max_ns: histogram.max().map(|ns| ns.0),
             percentiles: LADDER
                 .iter()
-                .map(|&place| percentile(histogram, &ranked, place, dependence))
+                .map(|&place| percentile(histogram, &ranked, place, worth))
                 .collect(),
         }
     }
@@ -124,21 +156,81 @@ impl Latency {
     }
 }
 
+impl Percentile {
+    /// Widens an interval so that it holds what each of these came to. Where one of them cannot tell an end of its own, its
+    /// value is held.
+    fn hold(&mut self, own: &[&Percentile]) {
+        if self.latency_ns.is_none() {
+            return;
+        }
+        let ends: Option<Vec<(u64, u64)>> =
+            own.iter().map(|one| one.low_ns.zip(one.high_ns)).collect();
+        let values = own.iter().filter_map(|one| one.latency_ns);
+        let bounds: Vec<(u64, u64)> = match ends {
+            Some(ends) if !meet(&ends) => ends,
+            _ => values.map(|value| (value, value)).collect(),
+        };
+        let lowest = |low: u64| bounds.iter().fold(low, |low, (own, _)| low.min(*own));
+        let highest = |high: u64| bounds.iter().fold(high, |high, (_, own)| high.max(*own));
+        self.low_ns = self.low_ns.map(lowest);
+        self.high_ns = self.high_ns.map(highest);
+    }
+}
+
+/// Whether there is a value that lies in all of them.
+fn meet(ends: &[(u64, u64)]) -> bool {
+    let lows = ends.iter().map(|(low, _)| low);
+    lows.max() <= ends.iter().map(|(_, high)| high).min()
+}
+
+/// How many independent I/Os those of a row are worth for a percentile.
+#[derive(Clone, Copy, Default)]
+struct Worth {
+    sure: u64,         // so many at least
+    wide: Option<u64>, // rather too few, for an interval; none where the series is too short to tell
+}
+
+impl Worth {
+    fn of(series: &Series<'_>, latency: Nanos, one_in: u64) -> Worth {
+        let count = series.tally.latency.count();
+        let Some(means) = series.dependence() else {
+            return Worth {
+                sure: count,
+                wide: None,
+            };
+        };
+        // Where exceedances were counted, they are asked; else the means of the steps stand for them.
+        let known = series.dependence_beyond(latency, one_in).unwrap_or(means);
+        let worth = |each: f64| (count as f64 / each).floor() as u64;
+        Worth {
+            sure: worth(known.sure),
+            wide: Some(worth(known.wide)),
+        }
+    }
+
+    /// Of two runs.
+    fn and(self, other: Worth) -> Worth {
+        let wide = self.wide.zip(other.wide);
+        Worth {
+            sure: self.sure.saturating_add(other.sure),
+            wide: wide.map(|(one, two)| one.saturating_add(two)),
+        }
+    }
+}
+
 fn percentile(
     histogram: &LatencyHistogram,
     ranked: &Ranked,
     (quantile, one_in): (f64, u64),
-    dependence: &dyn Fn(Nanos, u64) -> Option<Dependence>,
+    worth: &dyn Fn(Nanos, u64) -> Worth,
 ) -> Percentile {
     let count = histogram.count();
     let latency = histogram.quantile(quantile);
-    let dependence = latency.and_then(|latency| dependence(latency, one_in));
-    let worth = |each: f64| (count as f64 / each).floor() as u64;
-    let effective = dependence.map_or(count, |known| worth(known.sure));
-    let trust = trust(count, effective, one_in);
+    let worth = latency.map_or_else(Worth::default, |latency| worth(latency, one_in));
+    let trust = trust(count, worth.sure, one_in);
     let shown = latency.filter(|_| trust != Trust::None);
-    let (low, high) = match dependence {
-        Some(known) if shown.is_some() => ranked.bounds(worth(known.wide).max(1), one_in),
+    let (low, high) = match worth.wide {
+        Some(wide) if shown.is_some() => ranked.bounds(wide.max(1), one_in),
         _ => (None, None),
     };
     Percentile {
@@ -147,7 +239,7 @@ fn percentile(
         // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be told.
         low_ns: low.filter(|low| latency.is_some_and(|ns| *low <= ns.0)),
         high_ns: high,
-        effective_ios: effective as f64,
+        effective_ios: worth.sure as f64,
         trust,
     }
 }
@@ -294,6 +386,79 @@ mod tests {
         assert_eq!(
             (latency.mean_ns, latency.min_ns, latency.max_ns),
             (Some(77.0), Some(77), Some(77))
+        );
+    }
+
+    /// A run of 10 s in steps of 100 ms whose I/Os all take about this long.
+    fn run_of(ios: u64, latency: Nanos) -> (model::RunRecord, Tally) {
+        let mut record = crate::sample::Sample::default().build();
+        record.plan.interval = Nanos::millis(100);
+        let mut tally = Tally::default();
+        for step in 0..100u64 {
+            let mut interval = Interval::default();
+            for io in 0..ios / 100 {
+                let took = Nanos(latency.0 + (step * 31 + io * 7) % 97);
+                interval.record(Bytes::kib(4), took);
+                tally.latency.record(took);
+            }
+            tally.ios += interval.ios;
+            tally.intervals.push(interval);
+        }
+        (record, tally)
+    }
+
+    fn taken_together(runs: &[(model::RunRecord, Tally)]) -> Latency {
+        let series = runs
+            .iter()
+            .map(|(record, tally)| Series::of(record, tally, None));
+        Latency::together(&series.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn runs_taken_together_go_as_deep_as_all_their_ios_carry() {
+        let run = || run_of(600, Nanos::micros(100));
+        let alone = taken_together(&[run()]);
+        let both = taken_together(&[run(), run()]);
+        let trust = |latency: &Latency| -> Vec<Trust> {
+            latency.percentiles.iter().map(|p| p.trust).collect()
+        };
+        use Trust::{None, Trusted, Weak};
+        assert_eq!(trust(&alone), [Trusted, Trusted, Weak, None, None]);
+        assert_eq!(trust(&both), [Trusted, Trusted, Trusted, Weak, None]);
+        assert_eq!(both.percentiles[2].effective_ios, 1200.0);
+        let (record, tally) = run();
+        let own = Latency::of_series(&Series::of(&record, &tally, Option::None));
+        assert_eq!(alone, own, "one run alone is that run");
+        assert_eq!(taken_together(&[]), Latency::of(&LatencyHistogram::new()));
+    }
+
+    #[test]
+    fn percentiles_and_means_of_runs_are_those_of_all_ios_and_their_intervals_hold_each_run() {
+        let (fast, slow) = (
+            run_of(3000, Nanos::micros(100)),
+            run_of(1000, Nanos::micros(300)),
+        );
+        let both = taken_together(&[fast, slow]);
+        let mean = both.mean.unwrap();
+        assert!((both.mean_ns.unwrap() - 150_048.0).abs() < 1.0, "{both:?}");
+        assert_eq!(Some(mean.value), both.mean_ns);
+        assert!(
+            mean.low < Some(100_100.0) && mean.high > Some(300_000.0),
+            "{mean:?}"
+        );
+        let median = both.at(0.5).unwrap();
+        assert!(
+            median.latency_ns < Some(101_000),
+            "three of four are fast: {median:?}"
+        );
+        assert!(
+            median.high_ns >= Some(300_000) && median.low_ns <= Some(100_200),
+            "{median:?}"
+        );
+        let deep = both.at(0.9).unwrap();
+        assert!(
+            deep.latency_ns > Some(299_000) && deep.low_ns <= Some(100_200),
+            "{deep:?}"
         );
     }
 }

@@ -8,7 +8,6 @@ use crate::number::{count, rate, time};
 use crate::paper::Paper;
 use crate::text::{printable, shorten};
 use analysis::{CellReport, SurveyReport};
-use std::borrow::Cow;
 
 /// Fewer say nothing that the table does not.
 const LOADS_MIN: usize = 3;
@@ -51,7 +50,7 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
 }
 
 /// At most so many that the picture stays small: the ends, the knee, and what lies around it.
-fn thinned(mut loads: Vec<Cow<'_, CellReport>>, knee: Option<u64>) -> Vec<Cow<'_, CellReport>> {
+fn thinned(mut loads: Vec<&CellReport>, knee: Option<u64>) -> Vec<&CellReport> {
     let knee = knee.unwrap_or(1).max(1);
     let away = |cell: &CellReport| (cell.queue_depth.max(1) as f64 / knee as f64).log2().abs();
     while loads.len() > LOADS_MAX {

@@ -48,22 +48,22 @@ function lineName(page: Page, curve: Curve): string {
 function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string; workload: string }, width: number): Drawn {
   const flowUnit = state.flow === "iops" ? "rate" : "size_per_second";
   const points: Point[] = curves.flatMap((curve) => curve.points.flatMap((point) => {
-    const x = page.number(point.cell, state.flow);
-    const y = page.number(point.cell, state.latency);
+    const x = page.figure(point.cell, state.flow);
+    const y = page.figure(point.cell, state.latency);
     if (x === null || y === null) return [];
     const line = lineName(page, curve);
     const title = `${format.counted(point.outstanding, "I/O")} outstanding, ${line}\n${format.shown(x, flowUnit)}\n` +
       `${LATENCIES.find(([name]) => name === state.latency)?.[1]} ${format.time(y)}\n${page.cell(point.cell).id}` +
-      (point.runs > 1 ? `, the middle of ${point.runs} runs` : "");
+      (point.runs < 2 ? "" : page.load(point.cell) ? ` (${point.runs} runs together)` : `, the middle of ${point.runs} runs`);
     return [{ cell: point.cell, outstanding: point.outstanding, line, threads: curve.threads, x, y, title }];
   }));
   const table = {
     heads: ["Cell", "Outstanding", "Line", "IO/s", "Throughput", "Median", "99 %", "99.9 %"],
     rows: curves.flatMap((curve) => curve.points.map((point) => [
       cellLink(page, point.cell), format.group(String(point.outstanding)), lineName(page, curve),
-      format.shown(page.value(point.cell, "iops"), "rate"),
-      format.shown(page.value(point.cell, "throughput"), "size_per_second"),
-      ...["latency_p50", "latency_p99", "latency_p999"].map((name) => format.shown(page.value(point.cell, name), "time")),
+      format.shown(page.figure(point.cell, "iops"), "rate"),
+      format.shown(page.figure(point.cell, "throughput"), "size_per_second"),
+      ...["latency_p50", "latency_p99", "latency_p999"].map((name) => format.shown(page.figure(point.cell, name), "time")),
     ])),
   };
   if (points.length === 0) {
@@ -101,12 +101,13 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
     ],
   });
   const top = [...points].sort((a, b) => b.x - a.x)[0];
+  const joined = points.some((point) => page.load(point.cell)) ? "A load that was run more than once is one point: all its runs together." : "";
   return {
     svg: svg as SVGSVGElement,
     says: `Latency against throughput of ${state.workload}: up to ${format.shown(top?.x, flowUnit)} with ` +
       `${format.counted(top?.outstanding ?? 0, "I/O")} outstanding, at ${format.time(top?.y ?? 0)}.`,
     table,
-    note: `The numbers at the points are I/Os outstanding over all threads. ${curves.find((curve) => curve.knee)?.knee?.how
+    note: `The numbers at the points are I/Os outstanding over all threads. ${joined ? `${joined} ` : ""}${curves.find((curve) => curve.knee)?.knee?.how
       ? `Knee: ${curves.find((curve) => curve.knee)?.knee?.how}. ` : ""}${curves.find((c) => c.cap)?.cap?.how ?? ""}`,
     choose: (value) => page.select((value as Point).cell),
   };

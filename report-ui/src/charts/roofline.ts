@@ -32,13 +32,13 @@ export function rooflineFigure(page: Page): Figure | null {
 function draw(page: Page, roof: Roof, width: number): Drawn {
   const points: Point[] = roof.cells.flatMap((cell) => {
     const x = page.number(cell, "block");
-    const y = page.number(cell, "throughput");
+    const y = page.figure(cell, "throughput");
     if (!x || !y) return [];
     const pattern = page.value(cell, "pattern");
     return [{
       cell, x, y, group: typeof pattern === "string" ? pattern : "other",
       title: `${page.cell(cell).label || page.cell(cell).id}\n${format.size(x)}: ${format.size(y)}/s, ` +
-        `${format.shown(page.value(cell, "iops"), "rate")}\n${page.cell(cell).id}`,
+        `${format.shown(page.figure(cell, "iops"), "rate")}\n${page.cell(cell).id}${runs(page, cell)}`,
     }];
   });
   const xs = logDomain(points.map((point) => point.x), 1.6);
@@ -74,11 +74,17 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
       heads: ["Cell", "Size of an I/O", "Throughput", "IO/s", "Share of the roof"],
       rows: sorted.map((point) => [
         cellLink(page, point.cell), format.size(point.x), `${format.size(point.y)}/s`,
-        format.shown(page.value(point.cell, "iops"), "rate"), format.shown((100 * point.y) / at(point.x), "percent"),
+        format.shown(page.figure(point.cell, "iops"), "rate"), format.shown((100 * point.y) / at(point.x), "percent"),
       ]),
     },
-    note: `Both roofs are the highest rates that were measured: of I/Os in cell ${page.cell(roof.rate_cell).id}, of bytes in cell ` +
-      `${page.cell(roof.bytes_cell).id}. They meet at I/Os of ${format.size(Math.round(bend))}: smaller ones are bound by the count, larger ones by the bandwidth.`,
+    note: `Both roofs are the highest rates that were measured: of I/Os in cell ${page.cell(roof.rate_cell).id}${runs(page, roof.rate_cell)}, ` +
+      `of bytes in cell ${page.cell(roof.bytes_cell).id}${runs(page, roof.bytes_cell)}. They meet at I/Os of ${format.size(Math.round(bend))}: smaller ones are bound by the count, larger ones by the bandwidth.`,
     choose: (value) => page.select((value as Point).cell),
   };
+}
+
+/** Of a cell that stands for a load of several runs, how many these are. */
+function runs(page: Page, cell: number): string {
+  const load = page.load(cell);
+  return load ? ` (${format.counted(load.cells.length, "run")} together)` : "";
 }

@@ -14,7 +14,6 @@ mod mser;
 mod order_statistics;
 mod warmup;
 
-pub(crate) use effective::Dependence;
 pub(crate) use order_statistics::beyond;
 pub use warmup::WarmupCut;
 pub(crate) use warmup::warmup_cut;
@@ -22,6 +21,7 @@ pub(crate) use warmup::warmup_cut;
 use crate::estimate::Estimate;
 use crate::rows::per_second;
 use batch_means::spread;
+use effective::Dependence;
 use model::{Interval, LatencyHeat, Nanos, RunRecord, Tally};
 
 /// Fewer I/Os than this have a rate, but no interval: their count is far from normal.

@@ -83,6 +83,7 @@ use model::{ImportedRun, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use short_run::shortness;
 pub(crate) use tell::findings;
 pub use tell::session_findings;
 

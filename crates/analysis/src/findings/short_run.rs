@@ -22,33 +22,43 @@ const IOS_MIN: u64 = 1000;
 const INTERVALS_MIN: usize = 3;
 
 pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
-    let ios = seen.total.ios;
-    let intervals = full_intervals(seen.intervals, seen.record.plan.interval).len();
-    let measured = seen.record.phases.measured().0 as f64;
-    let sentence = if ios == 0 || seen.record.engine.ended_early {
+    if seen.record.engine.ended_early {
+        return None;
+    }
+    let steps = full_intervals(seen.intervals, seen.record.plan.interval).len();
+    shortness(
+        seen.total.ios,
+        steps,
+        seen.record.phases.measured().0 as f64,
+    )
+}
+
+/// The same of several runs of one load, whose I/Os, steps and times are added up.
+pub(crate) fn shortness(ios: u64, full_steps: usize, measured_ns: f64) -> Option<Finding> {
+    let sentence = if ios == 0 {
         return None; // `nothing-measured` says it
     } else if ios < IOS_MIN {
         format!(
             "a short run: {} in {}",
             say::counted(ios, "I/O"),
-            say::time(measured)
+            say::time(measured_ns)
         )
-    } else if intervals < INTERVALS_MIN {
+    } else if full_steps < INTERVALS_MIN {
         format!(
             "a short run: {}, too few steps to see a change",
-            say::time(measured)
+            say::time(measured_ns)
         )
     } else {
         return None;
     };
     Some(finding(
-        "short-run",
+        RULE.id,
         FindingRank::Warning,
         sentence,
         &[
             ("ios", ios as f64),
-            ("full_intervals", intervals as f64),
-            ("measured_ns", measured),
+            ("full_intervals", full_steps as f64),
+            ("measured_ns", measured_ns),
         ],
         "measure longer",
     ))

@@ -3,6 +3,7 @@
 use super::comparisons::comparisons;
 use super::curves::{Seen, curves};
 use super::detail::CellDetail;
+use super::loads::loads;
 use super::{
     PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, panel, roof, words,
 };
@@ -147,7 +148,8 @@ impl PageBuilder {
             .enumerate()
             .map(|(place, (cell, row))| Seen { place, cell, row })
             .collect();
-        let curves = curves(&seen, &self.document.parts);
+        let loads = loads(&seen, &self.document.parts);
+        let curves = curves(&seen, (&self.document.parts, &loads));
         let mut roofs = Vec::new();
         for (number, part) in self.document.parts.iter_mut().enumerate() {
             part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
@@ -159,9 +161,10 @@ impl PageBuilder {
             }
             part.counts = words::counts(&seen, part.counts.planned, number);
             words::complete(part, &seen, number);
-            roofs.extend(roof::roofs(&seen, number));
+            roofs.extend(roof::roofs(&seen, &loads, number));
         }
         self.document.curves = curves;
+        self.document.loads = loads;
         self.document.roofs = roofs;
         self.document.title = words::title(&self.document.parts);
         self.document

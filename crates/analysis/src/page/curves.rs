@@ -1,9 +1,11 @@
 //! Rate and latency over a growing load: which cells make a curve, and where it bends.
 //!
 //! A curve is one workload with one number of threads; its load is the number of I/Os outstanding over all threads. Of
-//! several cells with one load the one whose rate stands in the middle is shown: a mean of percentiles is none.
+//! several cells with one load the one whose rate stands in the middle is shown: a mean of percentiles is none. The runs of
+//! one load of a survey are one point with the figures of all of them (`loads`).
 
-use super::{CurveMark, CurvePoint, PageCell, PageCurve, PagePart};
+use super::loads::load_of;
+use super::{CurveMark, CurvePoint, PageCell, PageCurve, PageLoad, PagePart};
 use crate::models::kneedle;
 use crate::say;
 use crate::survey::{KNEE_SHARE, Reached, SurveyKnee};
@@ -84,7 +86,10 @@ impl Seen<'_> {
 }
 
 /// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it tells.
-pub(super) fn curves(cells: &[Seen<'_>], parts: &[PagePart]) -> Vec<PageCurve> {
+pub(super) fn curves(
+    cells: &[Seen<'_>],
+    (parts, loads): (&[PagePart], &[PageLoad]),
+) -> Vec<PageCurve> {
     let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
     let mut places = HashMap::new();
     let loaded =
@@ -98,34 +103,24 @@ pub(super) fn curves(cells: &[Seen<'_>], parts: &[PagePart]) -> Vec<PageCurve> {
     }
     groups
         .iter()
-        .filter_map(|group| curve(group, parts))
+        .filter_map(|group| curve(group, (parts, loads)))
         .collect()
 }
 
-fn curve(group: &[&Seen<'_>], parts: &[PagePart]) -> Option<PageCurve> {
-    let mut loads: Vec<u64> = group.iter().filter_map(|seen| seen.outstanding()).collect();
-    loads.sort_unstable();
-    loads.dedup();
-    if loads.len() < 2 {
+fn curve(group: &[&Seen<'_>], (parts, loads): (&[PagePart], &[PageLoad])) -> Option<PageCurve> {
+    let mut outstanding: Vec<u64> = group.iter().filter_map(|seen| seen.outstanding()).collect();
+    outstanding.sort_unstable();
+    outstanding.dedup();
+    if outstanding.len() < 2 {
         return None;
     }
-    let points: Vec<(CurvePoint, &Seen<'_>)> = loads
+    let here = |load: u64| {
+        let here = group.iter().copied();
+        here.filter(move |seen| seen.outstanding() == Some(load))
+    };
+    let points: Vec<(CurvePoint, &Seen<'_>)> = outstanding
         .into_iter()
-        .map(|load| {
-            let mut here: Vec<&Seen<'_>> = group
-                .iter()
-                .filter(|seen| seen.outstanding() == Some(load))
-                .copied()
-                .collect();
-            here.sort_by(|one, other| one.rate().total_cmp(&other.rate()));
-            let middle = here[(here.len() - 1) / 2];
-            let point = CurvePoint {
-                outstanding: load,
-                cell: middle.place,
-                runs: here.len() as u64,
-            };
-            (point, middle)
-        })
+        .map(|load| point(load, here(load).collect(), loads))
         .collect();
     let part = group[0].cell.part;
     let told = parts.get(part).and_then(|part| part.knees.as_deref());
@@ -140,6 +135,29 @@ fn curve(group: &[&Seen<'_>], parts: &[PagePart]) -> Option<PageCurve> {
         cap: None,
         points: points.into_iter().map(|(point, _)| point).collect(),
     })
+}
+
+/// Of the cells with one load, of which there is one at least.
+fn point<'a, 'b>(
+    outstanding: u64,
+    mut here: Vec<&'a Seen<'b>>,
+    loads: &[PageLoad],
+) -> (CurvePoint, &'a Seen<'b>) {
+    here.sort_by(|one, other| one.rate().total_cmp(&other.rate()));
+    let middle = here[(here.len() - 1) / 2];
+    let joined = here.iter().find_map(|seen| load_of(loads, seen.place));
+    let first = joined.and_then(|load| {
+        here.iter()
+            .find(|seen| load.cells.first() == Some(&seen.place))
+    });
+    let shown = first.copied().unwrap_or(middle);
+    let runs = joined.map_or(here.len(), |load| load.cells.len()) as u64;
+    let point = CurvePoint {
+        outstanding,
+        cell: shown.place,
+        runs,
+    };
+    (point, shown)
 }
 
 /// The survey's, on the curve that has its load with its threads.

@@ -14,6 +14,8 @@ pub(super) const STEPS_MAX: usize = 600;
 const NUMBER_BYTES: usize = 9;
 /// What every cell has: its name, and three figures with their intervals.
 const CELL_BYTES: usize = 560;
+/// A load of several runs: rate, mean and five percentiles with their intervals.
+const LOAD_BYTES: usize = 1000;
 
 /// Leaves out insides until the document is no longer than this, roughly.
 pub(super) fn keep_to(document: &mut PageDocument, bytes_max: usize) {
@@ -54,13 +56,14 @@ pub(super) fn keep_to(document: &mut PageDocument, bytes_max: usize) {
 
 fn rows_bytes(document: &PageDocument) -> usize {
     let cells = document.cells.iter();
-    cells
+    let cells: usize = cells
         .map(|cell| {
             let reasons: usize = cell.reasons.iter().map(String::len).sum();
             let command = cell.command.as_ref().map_or(0, String::len);
             CELL_BYTES + NUMBER_BYTES * cell.values.len() + reasons + command + cell.label.len()
         })
-        .sum()
+        .sum();
+    cells + LOAD_BYTES * document.loads.len()
 }
 
 fn detail_bytes(detail: &CellDetail) -> usize {

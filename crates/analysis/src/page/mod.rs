@@ -3,8 +3,8 @@
 //! A page shows one *part* an ID that was named: a run, a survey, a sweep, an import. A part has cells, one a result on the
 //! shelf, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where its
 //! whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
-//! (what the document holds), `build` (how it is put together), `detail` (one record), `curves`, `roof`, `panel` and
-//! `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent:
+//! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `roof`, `panel`
+//! and `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent:
 //! layout, digits and colours, which are the page's own.
 
 mod build;
@@ -12,6 +12,7 @@ mod comparisons;
 mod curves;
 mod detail;
 mod diet;
+mod loads;
 mod panel;
 mod roof;
 mod series;
@@ -30,7 +31,8 @@ use crate::compare::{ChangeReport, Difference};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, FindingRank};
-use crate::survey::SurveyKnee;
+use crate::latency::Latency;
+use crate::survey::{CellReport, SurveyKnee};
 use crate::verdict::Rank;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,6 +57,8 @@ pub struct PageDocument {
     pub axes: Vec<String>,
     /// Every result, part by part.
     pub cells: Vec<PageCell>,
+    /// The loads that a survey ran more than once: in charts each is one point, with the figures of all its runs.
+    pub loads: Vec<PageLoad>,
     /// What the rules found, the heaviest first; one entry a rule, part and weight.
     pub findings: Vec<PageFinding>,
     /// Rate and latency over a growing number of I/Os outstanding.
@@ -101,6 +105,9 @@ pub struct PagePart {
     /// panel and onto the curves. None of other kinds of parts, whose curves are looked at one by one.
     #[serde(skip)]
     pub knees: Option<Vec<(String, Option<SurveyKnee>)>>,
+    /// The loads that a survey ran more than once, all runs of each together, as its report has them; they go into `loads`.
+    #[serde(skip)]
+    pub joined: Vec<CellReport>,
     /// How many cells there are of each kind.
     pub counts: PageCounts,
     /// The machine; none where it is not known.
@@ -225,6 +232,20 @@ pub struct PageCell {
     pub detail: Option<Box<CellDetail>>,
 }
 
+/// One load of a survey that was run more than once, all runs together.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageLoad {
+    /// Its runs, by their place among the cells; the first, which reached the most, stands for the load in charts. // at
+    /// least one
+    pub cells: Vec<usize>,
+    /// I/Os a second: the mean of the runs.
+    pub rate_per_s: f64,
+    /// Bytes a second: the mean of the runs.
+    pub bytes_per_s: f64,
+    /// How long the I/Os of all runs took.
+    pub latency: Latency,
+}
+
 /// What a rule found in one cell or in many.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageFinding {
@@ -300,7 +321,7 @@ pub struct PageCurve {
 pub struct CurvePoint {
     /// I/Os outstanding over all threads.
     pub outstanding: u64,
-    /// The cell; of several with this load the one whose rate stands in the middle.
+    /// The cell; of several with this load the one whose rate stands in the middle, or the one that stands for it in `loads`.
     pub cell: usize,
     /// How many cells have this load.
     pub runs: u64,
@@ -332,6 +353,6 @@ pub struct PageRoof {
     pub bytes_per_s: f64,
     /// The cell that it is from.
     pub bytes_cell: usize,
-    /// All cells of this kind that may be used.
+    /// All cells of this kind that may be used; of the runs of one load in `loads` the one that stands for it.
     pub cells: Vec<usize>,
 }

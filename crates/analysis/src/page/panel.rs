@@ -123,7 +123,7 @@ fn of_load(usable: &[&Seen<'_>], one: &Seen<'_>, told: Told) -> Option<Estimate>
 }
 
 /// What is surely reached: the highest of many figures is the luckiest.
-fn surely(told: Option<Estimate>, value: f64) -> f64 {
+pub(super) fn surely(told: Option<Estimate>, value: f64) -> f64 {
     let low = told.and_then(|told| told.low);
     low.unwrap_or((1.0 - UNKNOWN_WIDTH) * value)
 }

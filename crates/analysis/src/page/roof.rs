@@ -2,10 +2,12 @@
 //!
 //! After the roofline model: Williams, Waterman and Patterson, "Roofline: an insightful visual performance model",
 //! Communications of the ACM 52 (2009). Here the size of an I/O takes the place of operational intensity; the slanted roof
-//! is the highest rate of I/Os, the level one the highest bandwidth, both as measured.
+//! is the highest rate of I/Os, the level one the highest bandwidth, both as measured; of a load that a survey ran more than
+//! once, the mean of its runs.
 
-use super::PageRoof;
 use super::curves::Seen;
+use super::loads::{is_shown, load_of};
+use super::{PageLoad, PageRoof};
 
 /// Whether a share of writes is of this kind. // in percent
 type FitsShare = fn(u8) -> bool;
@@ -18,8 +20,13 @@ const KINDS: [(&str, FitsShare); 3] = [
 ];
 
 /// The roofs of one part, of the kinds that have a cell.
-pub(super) fn roofs(cells: &[Seen<'_>], part: usize) -> Vec<PageRoof> {
-    let of_part = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable();
+pub(super) fn roofs(cells: &[Seen<'_>], loads: &[PageLoad], part: usize) -> Vec<PageRoof> {
+    let of_part = |seen: &&Seen<'_>| {
+        seen.cell.part == part && seen.is_usable() && is_shown(loads, seen.place)
+    };
+    let load = |seen: &Seen<'_>| load_of(loads, seen.place);
+    let rate_of = |seen: &Seen<'_>| load(seen).map_or(seen.rate(), |load| load.rate_per_s);
+    let bytes_of = |seen: &Seen<'_>| load(seen).map_or(seen.bytes_per_s(), |load| load.bytes_per_s);
     let kind = |(name, fits): &(&str, FitsShare)| {
         let under: Vec<&Seen<'_>> = cells
             .iter()
@@ -27,14 +34,14 @@ pub(super) fn roofs(cells: &[Seen<'_>], part: usize) -> Vec<PageRoof> {
             .filter(|seen| seen.row.work.write_percent.is_some_and(fits))
             .filter(|seen| seen.row.work.block.is_some())
             .collect();
-        let rate = first_most(&under, Seen::rate)?;
-        let bytes = first_most(&under, Seen::bytes_per_s)?;
+        let rate = first_most(&under, rate_of)?;
+        let bytes = first_most(&under, bytes_of)?;
         Some(PageRoof {
             part,
             name: (*name).to_owned(),
-            rate_per_s: rate.rate(),
+            rate_per_s: rate_of(rate),
             rate_cell: rate.place,
-            bytes_per_s: bytes.bytes_per_s(),
+            bytes_per_s: bytes_of(bytes),
             bytes_cell: bytes.place,
             cells: under.iter().map(|seen| seen.place).collect(),
         })

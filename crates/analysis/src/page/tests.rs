@@ -108,7 +108,9 @@ fn page_of_records(records: Vec<RunRecord>) -> (SurveyReport, PageDocument) {
         runs.push(("4K random read".to_owned(), record));
     }
     let report = survey_report(&runs, &SurveyContext::default());
-    page.last_part().unwrap().knees = Some(report.knees());
+    let part = page.last_part().unwrap();
+    part.knees = Some(report.knees());
+    part.joined = report.joined.clone();
     (report, page.finish(1 << 20))
 }
 
@@ -235,6 +237,27 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     assert!(
         row.reasons[0].starts_with("not like itself: one load came to 4 000 and later to 6 000"),
         "{row:?}"
+    );
+    // In charts they are one point, in the table two cells.
+    let [load] = page.loads.as_slice() else {
+        panic!("{:?}", page.loads);
+    };
+    assert_eq!(
+        (load.cells.as_slice(), load.rate_per_s),
+        ([3, 1].as_slice(), 5000.0)
+    );
+    assert_eq!(load.latency, best.latency);
+    let points = &page.curves[0].points;
+    let told: Vec<_> = points
+        .iter()
+        .map(|point| (point.outstanding, point.cell, point.runs))
+        .collect();
+    assert_eq!(told, [(1, 0, 1), (4, 3, 2), (8, 2, 1)]);
+    let roof = &page.roofs[0];
+    assert_eq!((roof.rate_per_s, roof.rate_cell), (5000.0, 3));
+    assert_eq!(
+        (roof.cells.as_slice(), page.cells.len()),
+        ([0, 2, 3].as_slice(), 4)
     );
     // Of a sweep nobody knows that they are one load.
     let sweep = page_of(&[at_depth(4, 40_000), at_depth(4, 60_000)]);

@@ -2,7 +2,7 @@
 
 use super::knee::knee_depth;
 use super::peak::peak_of;
-use super::visits::{loads, unlike_itself};
+use super::visits::{Runs, joined, unlike_itself, untimed};
 use super::{
     CellReport, GoalAnswer, LadderEnd, SurveyBudget, SurveyCells, SurveyContext, SurveyReport,
     SurveyRow, answer, beside, ladder, limit,
@@ -16,7 +16,7 @@ use crate::known::Known;
 use crate::latency::Latency;
 use crate::models::{KneeModels, Point, knees};
 use crate::observed::Observed;
-use crate::run::{OutcomeKind, Reading, RunReport};
+use crate::run::{OutcomeKind, Reading, RunReport, TargetReport};
 use crate::say;
 use crate::verdict::{Rank, Verdict};
 use model::{Nanos, RunRecord};
@@ -47,18 +47,23 @@ pub fn survey_report_knowing(
         .zip(&runs)
         .map(|((label, _), run)| CellReport::of(label, run))
         .collect();
+    let joined = joined(&reports, cells);
+    let together = Runs {
+        cells: &reports,
+        joined: &joined,
+    };
     let mut rows: Vec<SurveyRow> = labels(&reports, planned)
         .iter()
         .map(|label| SurveyRow {
             goal: goal_of(label, cells, planned),
-            ..row(label, &reports, planned)
+            ..row(label, together, planned)
         })
         .collect();
     match runs.first().is_some_and(|run| run.engine.backend == "null") {
         true => limit::name_null(&mut rows),
         false => limit::name(
             &mut rows,
-            &reports,
+            together,
             planned.queue_depth_max.unwrap_or(u64::MAX),
         ),
     }
@@ -79,23 +84,10 @@ pub fn survey_report_knowing(
         report_version: REPORT_VERSION,
         target: target.map(|target| target.facts.clone()),
         loose: loose(&rows, planned.precision),
-        notes: notes(first),
+        notes: notes(first).into_iter().chain(untimed(&joined)).collect(),
         findings: session_findings(&observed, known),
         device_check,
-        budget: SurveyBudget {
-            budget_ns: planned.budget_ns,
-            elapsed_ns: planned.elapsed_ns,
-            measured_ns: reports
-                .iter()
-                .map(|cell| cell.measured_ns)
-                .fold(0, u64::saturating_add),
-            size_bytes: planned
-                .size_bytes
-                .or(target.map(|target| target.work.length_bytes)),
-            size_reason: planned.size_reason.clone(),
-            read_only: planned.read_only,
-            filled: planned.filled,
-        },
+        budget: budget(planned, &reports, target),
         left_out: planned.left_out.clone(),
         beside: beside::sentences(&reports),
         cell_counts: count(&reports, planned.cells_left),
@@ -106,6 +98,26 @@ pub fn survey_report_knowing(
         command: first.map_or_else(Vec::new, |run| run.command.clone()),
         rows,
         cells: reports,
+        joined,
+    }
+}
+
+fn budget(
+    planned: &SurveyContext,
+    cells: &[CellReport],
+    target: Option<&TargetReport>,
+) -> SurveyBudget {
+    let measured = cells.iter().map(|cell| cell.measured_ns);
+    SurveyBudget {
+        budget_ns: planned.budget_ns,
+        elapsed_ns: planned.elapsed_ns,
+        measured_ns: measured.fold(0, u64::saturating_add),
+        size_bytes: planned
+            .size_bytes
+            .or(target.map(|target| target.work.length_bytes)),
+        size_reason: planned.size_reason.clone(),
+        read_only: planned.read_only,
+        filled: planned.filled,
     }
 }
 
@@ -124,6 +136,7 @@ impl CellReport {
             rank: run.verdict.rank,
             outcome: run.outcome.clone(),
             runs: 1,
+            latency_runs: 1,
             measured_ns: run.time.measured_ns,
             ios: total.map_or(0, |row| row.ios),
             bytes: total.map_or(0, |row| row.bytes),
@@ -150,9 +163,8 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
     labels
 }
 
-fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow {
-    let mine = loads(label, cells);
-    let mine: Vec<&CellReport> = mine.iter().map(AsRef::as_ref).collect();
+fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> SurveyRow {
+    let mine = runs.loads(label);
     let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
     let sound: Vec<&CellReport> = usable().collect();
     let known = sound
@@ -169,7 +181,7 @@ fn row(label: &str, cells: &[CellReport], planned: &SurveyContext) -> SurveyRow 
         rank = rank.max(Rank::Weak);
         reasons.push(ladder.reason.clone());
     }
-    if let Some(reason) = best.and_then(|best| unlike_itself(best, cells)) {
+    if let Some(reason) = best.and_then(|best| unlike_itself(best, runs.cells)) {
         // What makes a row invalid comes first; of what weakens it, the text shows the first alone.
         let place = if rank == Rank::Invalid {
             reasons.len()

@@ -7,9 +7,8 @@
 //! (`models`), which need more loads than a survey runs, and are shown beside it.
 
 use super::build::is_sound;
-use super::visits::loads;
+use super::visits::Runs;
 use super::{CellReport, SurveyReport, SurveyRow};
-use std::borrow::Cow;
 
 /// The share of the best rate that counts as having reached it.
 pub const KNEE_SHARE: f64 = 0.95;
@@ -57,15 +56,13 @@ pub struct SurveyKnee {
 impl SurveyReport {
     /// The knee of a row of this report; none where the rate still rose at the heaviest load that was run.
     pub fn knee(&self, row: &SurveyRow) -> Option<SurveyKnee> {
-        let loads = loads(&row.workload, &self.cells);
-        let loads: Vec<&CellReport> = loads.iter().map(AsRef::as_ref).collect();
-        knee(&loads, row.best.as_ref()?)
+        knee(&self.runs().loads(&row.workload), row.best.as_ref()?)
     }
 
     /// Each load of a row that gave a result once, all its runs together, the lightest first: of several with as many in
     /// flight the fastest.
-    pub fn loads(&self, row: &SurveyRow) -> Vec<Cow<'_, CellReport>> {
-        let mut sound = loads(&row.workload, &self.cells);
+    pub fn loads(&self, row: &SurveyRow) -> Vec<&CellReport> {
+        let mut sound = self.runs().loads(&row.workload);
         sound.retain(|cell| is_sound(cell));
         sound.sort_by(|a, b| {
             let faster = b.rate_per_s.total_cmp(&a.rate_per_s);
@@ -73,6 +70,13 @@ impl SurveyReport {
         });
         sound.dedup_by_key(|cell| cell.queue_depth);
         sound
+    }
+
+    fn runs(&self) -> Runs<'_> {
+        Runs {
+            cells: &self.cells,
+            joined: &self.joined,
+        }
     }
 
     /// The knee of each workload that has a result, by its name.

@@ -22,12 +22,11 @@
 //! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
 
 use super::build::is_sound;
-use super::visits::loads;
+use super::visits::Runs;
 use super::{CellReport, KNEE_SHARE, Limit, LimitKind, SurveyRow};
 use crate::findings::{Confidence, FindingRank};
 use crate::gain::GAIN_MIN;
 use crate::say;
-use std::borrow::Cow;
 
 /// Two levels this near are one.
 const SAME_MAX: f64 = 0.03;
@@ -51,16 +50,16 @@ struct Level {
 }
 
 /// Says of each row what limits it. `queue_depth_max` is the deepest load that was allowed.
-pub(super) fn name(rows: &mut [SurveyRow], cells: &[CellReport], queue_depth_max: u64) {
+pub(super) fn name(rows: &mut [SurveyRow], runs: Runs<'_>, queue_depth_max: u64) {
     let levels: Vec<Option<Level>> = rows
         .iter()
-        .map(|row| level(row, cells, queue_depth_max))
+        .map(|row| level(row, runs, queue_depth_max))
         .collect();
     for (place, row) in rows.iter_mut().enumerate() {
         let others = levels.iter().enumerate();
         let others = others.filter(|(other, _)| *other != place);
         let others: Vec<Level> = others.filter_map(|(_, level)| *level).collect();
-        let limit = levels[place].and_then(|mine| limit(row, cells, (mine, &others)));
+        let limit = levels[place].and_then(|mine| limit(row, runs, (mine, &others)));
         row.limit = limit;
     }
 }
@@ -73,15 +72,15 @@ pub(super) fn name_null(rows: &mut [SurveyRow]) {
     }
 }
 
-fn sound<'a>(row: &SurveyRow, cells: &'a [CellReport]) -> Vec<Cow<'a, CellReport>> {
-    let mut loads = loads(&row.workload, cells);
+fn sound<'a>(row: &SurveyRow, runs: Runs<'a>) -> Vec<&'a CellReport> {
+    let mut loads = runs.loads(&row.workload);
     loads.retain(|cell| is_sound(cell));
     loads
 }
 
-fn level(row: &SurveyRow, cells: &[CellReport], queue_depth_max: u64) -> Option<Level> {
+fn level(row: &SurveyRow, runs: Runs<'_>, queue_depth_max: u64) -> Option<Level> {
     let best = row.best.as_ref()?;
-    let loads = sound(row, cells);
+    let loads = sound(row, runs);
     let mut deeper = loads
         .iter()
         .filter(|cell| cell.queue_depth > best.queue_depth);
@@ -101,15 +100,10 @@ fn level(row: &SurveyRow, cells: &[CellReport], queue_depth_max: u64) -> Option<
     })
 }
 
-fn limit(
-    row: &SurveyRow,
-    cells: &[CellReport],
-    (mine, others): (Level, &[Level]),
-) -> Option<Limit> {
+fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> Option<Limit> {
     let best = row.best.as_ref()?;
     let knee = row.knee_depth.unwrap_or(best.queue_depth);
-    let loads = sound(row, cells);
-    let loads: Vec<&CellReport> = loads.iter().map(AsRef::as_ref).collect();
+    let loads = sound(row, runs);
     let peak = |cell: &&CellReport| {
         cell.queue_depth >= knee && cell.rate_per_s >= KNEE_SHARE * best.rate_per_s
     };

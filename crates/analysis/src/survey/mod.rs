@@ -137,6 +137,9 @@ pub struct SurveyReport {
     pub beside: Vec<String>,
     /// Every cell, in the order in which they ran.
     pub cells: Vec<CellReport>,
+    /// The loads that were run more than once, all runs of each together: rows and curves are of these, not of their runs.
+    #[serde(default)]
+    pub joined: Vec<CellReport>,
     /// Wall clock at the start of the first cell: nanoseconds since 1970 in UTC; none without any cell.
     pub started_utc_ns: Option<u64>,
     /// The machine; none without any cell.
@@ -274,6 +277,9 @@ pub struct CellReport {
     /// Runs of this load that are taken together here; 1 of a single run.
     #[serde(default = "one")]
     pub runs: u64,
+    /// Runs of these whose latencies are in `latency`: fewer where a record holds none.
+    #[serde(default = "one")]
+    pub latency_runs: u64,
     /// Time that was measured, in nanoseconds; all rates are over this time.
     pub measured_ns: u64,
     /// I/Os completed without error.
@@ -286,7 +292,7 @@ pub struct CellReport {
     pub rate: Estimate,
     /// Bytes a second, reads and writes together.
     pub bytes_per_s: f64,
-    /// How long each took, reads and writes together.
+    /// How long each took, reads and writes together; of several runs those of all I/Os.
     pub latency: Latency,
     /// The same from the moment at which each was to start; only in an open loop.
     pub response: Option<Latency>,

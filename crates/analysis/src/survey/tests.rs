@@ -75,7 +75,7 @@ fn a_knee_is_told_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_sam
     assert_eq!((knee.rate_per_s, knee.best_per_s), (3000.0, 3050.0));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "knee at 4, peak at 16");
-    let told = |cell: &std::borrow::Cow<'_, CellReport>| (cell.queue_depth, cell.threads);
+    let told = |cell: &&CellReport| (cell.queue_depth, cell.threads);
     let loads: Vec<_> = report.loads(row).iter().map(told).collect();
     assert_eq!(loads, [(1, 1), (2, 1), (4, 1), (8, 1), (16, 1)]);
     let rising = survey_report(&climb()[..3], &settled);

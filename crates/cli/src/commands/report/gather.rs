@@ -190,6 +190,7 @@ fn whole_survey(
             .collect();
         part.knees = Some(report.knees());
         part.limit = limits(&report.rows);
+        part.joined = report.joined;
         part.verdict.sentences.extend(report.answer);
         part.notes.extend(report.loose);
         part.notes.extend(report.beside);
