@@ -6,8 +6,8 @@
 use crate::failure::Failure;
 use host::Root;
 use model::{
-    Consent, HostRecord, Location, Plan, Problem, Profile, Target, TargetFacts, TargetKind,
-    Timespan,
+    Consent, Content, HostRecord, Location, Plan, Problem, Profile, Target, TargetFacts,
+    TargetKind, Timespan,
 };
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -64,11 +64,23 @@ pub(crate) struct Passed {
     pub(crate) facts: Vec<TargetFacts>,
 }
 
+/// What a device holds whose sample showed only zeros.
+type Whole = fn(&TargetFacts) -> Content;
+
 impl Gate<'_> {
     /// Looks at each target once and checks the whole profile. One entry a timespan. A device that is to be written and
     /// showed only zeros is read whole.
     pub(crate) fn pass(&self, profile: &Profile) -> Result<Vec<Passed>, Failure> {
-        self.pass_with(profile, &|location| self.look(location))
+        let look = |location: &Location| self.look(location);
+        self.pass_with(profile, &look, host::content_of_whole)
+    }
+
+    /// What stands against a profile already now, where devices are to be read whole later: whatever reading them whole
+    /// could only confirm. What is let by here has not passed.
+    pub(crate) fn stands_against(&self, profile: &Profile) -> Result<(), Failure> {
+        let look = |location: &Location| self.look(location);
+        self.pass_with(profile, &look, host::content_of_whole_at_best)
+            .map(drop)
     }
 
     /// The same for a profile whose targets were looked at before: who uses them is asked again, what they hold is
@@ -78,21 +90,23 @@ impl Gate<'_> {
         profile: &Profile,
         earlier: &[TargetFacts],
     ) -> Result<Vec<Passed>, Failure> {
-        self.pass_with(profile, &|location| match location {
+        let look = |location: &Location| match location {
             Location::Path(path) => match earlier.iter().find(|facts| facts.path == *path) {
                 Some(earlier) => host::target_facts_again(self.root, earlier),
                 None => self.look(location),
             },
             Location::Null(_) | Location::Simulated(_) => self.look(location),
-        })
+        };
+        self.pass_with(profile, &look, host::content_of_whole)
     }
 
     fn pass_with(
         &self,
         profile: &Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
+        whole: Whole,
     ) -> Result<Vec<Passed>, Failure> {
-        let places = self.places(profile, look);
+        let places = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
         let told = self.against_names(&known);
         let facts: Vec<Vec<TargetFacts>> = profile
@@ -122,7 +136,8 @@ impl Gate<'_> {
 
     /// The targets of the profile's timespans as they stand now.
     pub(crate) fn facts(&self, profile: &Profile) -> Vec<TargetFacts> {
-        let places = self.places(profile, &|location| self.look(location));
+        let look = |location: &Location| self.look(location);
+        let places = self.places(profile, &look, host::content_of_whole);
         let spans = profile.timespans.iter();
         spans.flat_map(|span| facts_of(span, &places)).collect()
     }
@@ -133,6 +148,7 @@ impl Gate<'_> {
         &self,
         profile: &'p Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
+        whole: Whole,
     ) -> Vec<(&'p Location, TargetFacts)> {
         let targets = || profile.timespans.iter().flat_map(|span| &span.targets);
         let mut places: Vec<(&Location, TargetFacts)> = Vec::new();
@@ -144,7 +160,7 @@ impl Gate<'_> {
         for (place, facts) in &mut places {
             let mut its = targets().filter(|target| target.location == **place);
             if its.any(|target| model::asks_if_empty(target, facts, self.consent)) {
-                facts.content = host::content_of_whole(facts);
+                facts.content = whole(facts);
             }
         }
         places

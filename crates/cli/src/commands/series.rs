@@ -71,6 +71,16 @@ impl<'a> Series<'a> {
         }
     }
 
+    /// Takes all of it away again, for what turned out to be refused. What could not be taken away is told.
+    pub(crate) fn drop_all(&self) {
+        self.keep(|store, session| store.delete(&[RunName { session, run: None }]));
+        if let Some(error) = self.trouble.borrow().as_ref() {
+            output::tell(&format!(
+                "what was measured before could not be taken off the shelf: {error}"
+            ));
+        }
+    }
+
     /// How a person names it.
     pub(crate) fn name(&self) -> Option<RunName> {
         let session = self.session?;

@@ -136,6 +136,80 @@ fn a_device_is_read_whole_only_where_it_is_written_and_no_word_allows_that() {
     assert!(read >= whole - (4 << 20), "{read}"); // what the sample had just read may be in memory
 }
 
+/// What the kernel had counted as read from the device when each run of a session began and when it ended, from the first
+/// session on.
+fn read_around_runs(bench: &Bench, device: &Loop, session: u32) -> Vec<(u64, u64)> {
+    let query =
+        format!("SELECT lifetime_json FROM runs WHERE session_id = {session} ORDER BY number");
+    let rows = bench.say(&["db", "sql", "--json", &query]).good().json();
+    let name = device.name.trim_start_matches("/dev/");
+    let runs = rows.as_array().unwrap();
+    let counted = |run: &serde_json::Value, edge: &str| {
+        let text = run["lifetime_json"].as_str().unwrap();
+        let counters: serde_json::Value = serde_json::from_str(text).unwrap();
+        let devices = counters[edge]["devices"].as_array().unwrap().clone();
+        let own = devices.into_iter().find(|device| device["name"] == name);
+        own.unwrap()["read_bytes"].as_u64().unwrap()
+    };
+    let around = |run| (counted(run, "before"), counted(run, "after"));
+    runs.iter().map(around).collect()
+}
+
+#[test]
+fn a_quick_look_reads_before_it_proves_and_proves_before_it_writes() {
+    let bench = Bench::new();
+    let Some(device) = Loop::new(&bench) else {
+        return;
+    };
+    let whole = 128 << 20;
+    // It is empty at first, and holds what fathom wrote afterwards: both have to be proven, on every block.
+    for session in [1, 2] {
+        let before = device.bytes_read();
+        let line = format!("quick --write {}", device.name);
+        bench.line(&line).good();
+        let runs = read_around_runs(&bench, &device, session);
+        assert_eq!(runs.len(), 8, "five that read, three that write");
+        let looked = runs[0].0 - before;
+        assert!(looked < whole / 8, "{looked} before the first run");
+        let proven = runs[5].0 - runs[4].1;
+        assert!(
+            proven >= whole - (4 << 20),
+            "{proven} before the first write"
+        );
+        assert!(runs[6].0 - runs[5].1 < whole / 8, "once is enough");
+    }
+}
+
+#[test]
+fn a_quick_look_that_may_not_write_leaves_nothing_behind() {
+    let bench = Bench::new();
+    let Some(device) = Loop::new(&bench) else {
+        return;
+    };
+    let name = &device.name;
+    bench.line(&format!("quick {name} --json")).good();
+    let file = std::fs::OpenOptions::new().write(true).open(name).unwrap();
+    let at = (100 << 20) + 5 * 4096; // between the blocks of the sample
+    file.write_all_at(b"precious", at).unwrap();
+    file.sync_all().unwrap();
+    drop(file);
+    let said = bench.line(&format!("quick --write {name}"));
+    said.refused(&format!("To allow it, add: --destroy {name}"));
+    said.refused("what was read before is not kept");
+    let kept = bench.line("list --json").good().json();
+    assert_eq!(kept["sessions"].as_array().unwrap().len(), 1, "{kept}");
+    // What a sample shows is refused before anything is read.
+    let file = std::fs::OpenOptions::new().write(true).open(name).unwrap();
+    file.write_all_at(b"precious", 0).unwrap();
+    file.sync_all().unwrap();
+    drop(file);
+    let before = device.bytes_read();
+    let said = bench.line(&format!("quick --write {name}"));
+    said.refused(&format!("To allow it, add: --destroy {name}"));
+    assert!(!said.err.contains("read before"), "{said:?}");
+    assert!(device.bytes_read() - before < 16 << 20);
+}
+
 #[test]
 fn zeros_with_somebody_s_data_between_them_are_not_written() {
     let bench = Bench::new();

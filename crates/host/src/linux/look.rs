@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Longest look at one target: a fast disk shows half a gibibyte in that time.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Largest device that is read whole to prove that it is empty.
-const WHOLE_MAX: Bytes = Bytes::gib(1);
+pub(super) const WHOLE_MAX: Bytes = Bytes::gib(1);
 /// Extents of a sparse file that are looked at beside the even sample.
 const EXTENTS_MAX: usize = 64;
 /// Asked of the page cache at a time. What it does not have it may begin to bring in, so that a question must not reach

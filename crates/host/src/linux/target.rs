@@ -6,7 +6,7 @@
 use super::block::Node;
 use super::chain::{below, facts, split, under_file_system};
 use super::claims::Uses;
-use super::look::{Look, Patience};
+use super::look::{Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
 use super::{direct, namespace, sys};
 use crate::root::Root;
@@ -68,6 +68,14 @@ pub fn content_of_whole(facts: &TargetFacts) -> Content {
         .map_or(Content::Unproven, |look| {
             look.content_of_whole(&Patience::begin())
         })
+}
+
+/// What [`content_of_whole`] may come to at best, without any reading: `Empty` where it would read at all.
+pub fn content_of_whole_at_best(facts: &TargetFacts) -> Content {
+    match facts.content {
+        Content::Unproven if facts.size <= WHOLE_MAX => Content::Empty,
+        known => known,
+    }
 }
 
 fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {

@@ -57,6 +57,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         kind: SessionKind::Layers,
         named: format!("{} {}", args.device.display(), args.mount.display()),
         all: all(&asked),
+        reads: None,
         location: &file,
         own_file: true,
         beside: vec![device],

@@ -8,7 +8,7 @@ use crate::args::KeepArgs;
 use crate::commands::series::Series;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
+use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
@@ -28,6 +28,9 @@ pub(super) struct Look<'a> {
     pub(super) named: String,
     /// One turn of each sort, so that everything is refused before anything is made.
     pub(super) all: Profile,
+    /// The turns that only read, where all of them come before those that write. What only the others ask for is proven
+    /// when these were taken ([`Table::prove`]): to prove it everything is read, and the reads would meet that in caches.
+    pub(super) reads: Option<Profile>,
     /// The target that is looked at again once it is made.
     pub(super) location: &'a Location,
     /// That target is a file of our own, which is removed.
@@ -64,7 +67,7 @@ impl Look<'_> {
         let Setting {
             environment, gate, ..
         } = *setting;
-        let mut first = to_prepare(gate.pass(&self.all)?);
+        let mut first = to_prepare(self.pass(gate)?);
         let stop = Stop::new();
         signals::listen(&stop)?;
         let store = keep::open(setting.ground.place.as_ref())?;
@@ -90,6 +93,7 @@ impl Look<'_> {
             seed: self.seed,
             done: Vec::new(),
             context: self.context,
+            refusal: None,
         };
         table.known.push(used.clone());
         turns(&mut table);
@@ -97,11 +101,29 @@ impl Look<'_> {
         if self.own_file {
             own_file::remove(gate, &used);
         }
-        let Table { done, context, .. } = table;
+        let Table {
+            done,
+            context,
+            refusal,
+            ..
+        } = table;
+        if let Some(refusal) = refusal {
+            series.drop_all();
+            output::tell("what was read before is not kept, because the writes are refused");
+            return Err(refusal);
+        }
         let ending = end(&series, &context);
         let form = form(setting, store.as_ref(), &series);
         output::print(&(self.page)(&done, &context, form))?;
         Ok(ending)
+    }
+
+    fn pass(&self, gate: &Gate<'_>) -> Result<Vec<Passed>, Failure> {
+        let Some(reads) = &self.reads else {
+            return gate.pass(&self.all);
+        };
+        gate.stands_against(&self.all)?;
+        gate.pass(reads)
     }
 
     /// The target with all that the gate found out about it. That a device is empty is proven before the first turn alone:

@@ -15,7 +15,7 @@ pub(crate) use quick::{quick, quick_again};
 use super::run::{abandoned, failure_words, lost_words};
 use super::series::Series;
 use super::{command_line, job};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::gate::{Gate, Passed};
 use crate::output;
 use crate::progress::Steps;
@@ -110,9 +110,34 @@ struct Table<'a> {
     seed: u64,
     done: Vec<(String, RunRecord)>,
     context: LooksContext,
+    /// What stands against the turns that write, found only by reading everything.
+    refusal: Option<Failure>,
 }
 
 impl Table<'_> {
+    /// Proves what has to be known of the targets before these turns write; false where there is to be no further turn. A
+    /// refusal is one of the whole look, of which nothing is kept then.
+    fn prove(&mut self, writes: &Profile) -> bool {
+        self.progress.doing("whether it may be written");
+        match self.proof(writes) {
+            Ok(found) => {
+                let is_new = |known: &TargetFacts| found.iter().all(|new| new.path != known.path);
+                self.known.retain(is_new);
+                self.known.extend(found);
+            }
+            Err(_) if self.stop.asked() => self.context.interrupted = true,
+            Err(refusal) if refusal.kind() == Kind::Refused => self.refusal = Some(refusal),
+            Err(failure) => self.context.failure = Some(failure.to_string()),
+        }
+        self.refusal.is_none() && self.context.failure.is_none() && !self.context.interrupted
+    }
+
+    fn proof(&self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
+        let mut passed = to_prepare(self.gate.pass(writes)?);
+        engine::prepare(&mut passed.plan, &passed.facts, &Silent, self.stop)?;
+        Ok(passed.facts)
+    }
+
     /// Takes one; false where there is to be no further one.
     fn take(&mut self, turn: &Turn) -> bool {
         if self.stop.asked() {

@@ -49,7 +49,8 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
     let look = Look {
         kind: SessionKind::Quick,
         named: args.target.display().to_string(),
-        all: all(&asked, length),
+        all: profile(steps(&asked), &asked, length),
+        reads: proves_late(&asked).then(|| profile(QuickStep::READS, &asked, length)),
         location: &asked.location,
         own_file: asked.in_folder,
         beside: Vec::new(),
@@ -117,12 +118,18 @@ fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, Failure> {
     }
 }
 
-fn all(asked: &Asked, length: Bytes) -> Profile {
+fn profile(steps: impl IntoIterator<Item = QuickStep>, asked: &Asked, length: Bytes) -> Profile {
     let create = asked.in_folder.then_some(length);
-    let spans = steps(asked).map(|step| turn(step, asked, length).span(asked.seed, create));
+    let steps = steps.into_iter();
+    let spans = steps.map(|step| turn(step, asked, length).span(asked.seed, create));
     Profile {
         timespans: spans.collect::<Vec<Timespan>>(),
     }
+}
+
+/// Whether what is to be written is read whole after the reads. A file of our own is there before all of them.
+fn proves_late(asked: &Asked) -> bool {
+    asked.write && !asked.in_folder
 }
 
 fn steps(asked: &Asked) -> impl Iterator<Item = QuickStep> {
@@ -132,6 +139,12 @@ fn steps(asked: &Asked) -> impl Iterator<Item = QuickStep> {
 
 fn take_all(table: &mut Table<'_>, asked: &Asked, length: Bytes) {
     for step in steps(asked) {
+        if proves_late(asked) && step == QuickStep::WRITES[0] {
+            let writes = profile(QuickStep::WRITES, asked, length);
+            if !table.prove(&writes) {
+                return;
+            }
+        }
         let mut turn = turn(step, asked, length);
         if step == QuickStep::ReadAhead {
             turn.measured = once_around(turn.measured, length, table.flow(QuickStep::Read.label()));
