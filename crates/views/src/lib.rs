@@ -50,8 +50,8 @@ pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
 pub use preflight::{preflight_headline, preflight_json, preflight_summary};
 pub use rows::{
-    AnswerTable, answer_csv, answer_table, fields_table, pivot_table, rows_csv, rows_json,
-    rows_parquet, rows_table,
+    AnswerCell, AnswerTable, answer_csv, answer_table, fields_table, pivot_table, rows_csv,
+    rows_json, rows_parquet, rows_table,
 };
 pub use script::{Script, ScriptLine, Shell};
 pub use sessions::{SessionLine, write_sessions};
@@ -59,6 +59,6 @@ pub use sqlio::{SqlioResults, sqlio_latency, sqlio_text};
 pub use summary::run_summary;
 pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
-pub use text::printable;
+pub use text::{printable, wrapped};
 pub use time::{Zone, local_day, local_stamp, write_time};
 pub use watch::{watch_json, watch_summary};

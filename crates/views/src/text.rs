@@ -1,5 +1,7 @@
 //! Words on a page: escaping, shortening and wrapping, by characters and not by bytes.
 
+use crate::paper::Paper;
+
 /// Text that cannot move the cursor or begin a new line: control characters are written as escapes.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -29,6 +31,11 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     let head: String = text.chars().take(kept / 2).collect();
     let end: String = text.chars().skip(long - tail).collect();
     format!("{head}…{end}")
+}
+
+/// A text on as many lines as it takes; `first` stands before the first and as much room before the others.
+pub fn wrapped(first: &str, text: &str, paper: &Paper) -> Vec<String> {
+    wrap(first, text, paper.width(), usize::MAX)
 }
 
 /// What stands after a number and belongs to it.

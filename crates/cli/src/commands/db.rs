@@ -34,6 +34,8 @@ fn check(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure>
     let store = shelf(args, environment)?;
     let check = store.check().map_err(Failure::failed)?;
     let path = store.path().display();
+    let form = Form::of_list(false, environment);
+    let print = |text: &[(&str, String)]| output::print(&report::told(text, form));
     let many =
         |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let counts = format!(
@@ -42,15 +44,14 @@ fn check(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure>
         many(check.results, "result")
     );
     if check.findings.is_empty() {
-        output::print(format!("{path}: {counts}, all whole\n").as_bytes())?;
+        print(&[("", format!("{path}: {counts}, all whole"))])?;
         return Ok(Ending::Good);
     }
-    let mut page = format!("{path}: damaged; {counts} can be read\n",);
-    for finding in &check.findings {
-        page.push_str(&format!("  {}\n", views::printable(finding)));
-    }
-    page.push_str("nothing was changed; what can be read can still be shown and exported\n");
-    output::print(page.as_bytes())?;
+    let mut page = vec![("", format!("{path}: damaged; {counts} can be read"))];
+    page.extend(check.findings.into_iter().map(|finding| ("  ", finding)));
+    let last = "nothing was changed; what can be read can still be shown and exported";
+    page.push(("", last.to_owned()));
+    print(&page)?;
     Ok(Ending::Wrong)
 }
 

@@ -11,7 +11,7 @@ mod sessions;
 pub(crate) use baselines::baselines;
 pub(crate) use devices::devices;
 pub(crate) use import::{BrokenRun, Imported, ImportedFile, imported};
-pub(crate) use rows::{RowsForm, answer, fields, pivot, rows};
+pub(crate) use rows::{RowsForm, answer, fields, pivot, rows, told};
 pub(crate) use sessions::sessions;
 
 use crate::environment::Environment;

@@ -4,7 +4,7 @@ use super::{Form, written};
 use analysis::columns::{Pivot, Selection};
 use serde_json::{Map, Value, json};
 use store::{Answer, Cell};
-use views::AnswerTable;
+use views::{AnswerCell, AnswerTable};
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,14 @@ pub(crate) fn fields(form: Form<'_>) -> Vec<u8> {
     written(|out| views::fields_table(&form.paper(), out))
 }
 
+/// Sentences, each with what stands before it.
+pub(crate) fn told(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
+    let paper = form.paper();
+    let lines = text.iter();
+    let mut lines = lines.flat_map(|(first, text)| views::wrapped(first, text, &paper));
+    written(|out| lines.try_for_each(|line| writeln!(out, "{line}")))
+}
+
 /// What the store said to a question in SQL.
 pub(crate) fn answer(answer: &Answer, rows: RowsForm, form: Form<'_>) -> Vec<u8> {
     if rows == RowsForm::Json {
@@ -76,14 +84,13 @@ fn plain(cell: &Cell) -> Value {
     }
 }
 
-/// `None` is NULL.
-fn text(cell: &Cell) -> Option<String> {
+fn text(cell: &Cell) -> AnswerCell {
     match cell {
-        Cell::Nothing => None,
-        Cell::Whole(number) => Some(number.to_string()),
-        Cell::Real(number) => Some(number.to_string()),
-        Cell::Text(text) => Some(text.clone()),
-        Cell::Blob(blob) => Some(hex(blob)),
+        Cell::Nothing => AnswerCell::Nothing,
+        Cell::Whole(number) => AnswerCell::Figure(number.to_string()),
+        Cell::Real(number) => AnswerCell::Figure(number.to_string()),
+        Cell::Text(text) => AnswerCell::Words(text.clone()),
+        Cell::Blob(blob) => AnswerCell::Words(hex(blob)),
     }
 }
 

@@ -85,6 +85,29 @@ fn tables_keep_their_figures_whole_at_eighty_columns() {
     }
 }
 
+#[test]
+fn answers_of_sql_fit_eighty_columns_and_are_whole_elsewhere() {
+    let bench = Bench::new();
+    bench
+        .line("run --engine null --duration 20ms --warmup 0s")
+        .good();
+    let of_long = "SELECT number, ios, plan_json, host_json FROM runs";
+    for query in ["SELECT * FROM results", of_long] {
+        let line = format!("db sql '{query}'");
+        let Some(screen) = on_terminal(&bench, 80, &line) else {
+            return;
+        };
+        let piped = bench.say(&["db", "sql", query]).good().out;
+        for row in lines(&screen).into_iter().chain(piped.lines()) {
+            assert!(row.chars().count() <= 80, "{line}: {row}");
+        }
+        assert!(piped.contains("at 80 columns "), "{piped}");
+        assert!(piped.contains("--csv and --json have all"), "{piped}");
+    }
+    let csv = bench.say(&["db", "sql", of_long, "--csv"]).good().out;
+    assert!(!csv.contains('…') && csv.contains("arrivals"), "{csv}");
+}
+
 /// Whether a terminal was told to use a colour: SGR 30 to 38 and 90 to 97, ECMA-48.
 fn has_colours(screen: &str) -> bool {
     let orders = screen.split("\u{1b}[").skip(1);

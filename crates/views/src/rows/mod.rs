@@ -11,7 +11,7 @@ mod parquet;
 mod pivot;
 mod table;
 
-pub use answer::{AnswerTable, answer_csv, answer_table};
+pub use answer::{AnswerCell, AnswerTable, answer_csv, answer_table};
 pub use csv::rows_csv;
 pub use json::rows_json;
 pub use parquet::rows_parquet;
