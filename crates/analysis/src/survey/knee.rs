@@ -6,7 +6,7 @@
 //! by intervals; that of the load at the knee is what was measured there. Deliberately absent: the two models of a knee
 //! (`models`), which need more loads than a survey runs, and are shown beside it.
 
-use super::build::is_sound;
+use super::row::is_sound;
 use super::visits::Runs;
 use super::{CellReport, SurveyReport, SurveyRow};
 

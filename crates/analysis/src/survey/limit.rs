@@ -21,7 +21,7 @@
 //! The cells at the peak are those from the knee on with 95 % of the best rate. Most of them must say it, so that one odd
 //! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
 
-use super::build::is_sound;
+use super::row::is_sound;
 use super::visits::Runs;
 use super::{CellReport, KNEE_SHARE, Limit, LimitKind, SurveyRow};
 use crate::findings::{Confidence, FindingRank};

@@ -1,18 +1,22 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
-//! The types stand here, what fills them in `build`, the answer in `answer`, the first line in `headline`, the end of a
-//! ladder in `ladder`, several runs of one load in `visits`, which load is the peak in `peak`, from where more I/Os in
-//! flight bring little in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is judged by the cells that its table shows: the best of each workload
-//! and the one at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
+//! The types stand here, what fills them in `build`, a row in `row`, whether it may be used in `judge`, the answer in
+//! `answer`, the first line in `headline`, the end of a ladder in `ladder`, which runs are of one load in `visits` and what
+//! they come to in `joined`, which load is the peak in `peak`, from where more I/Os in flight bring little in `knee`, what
+//! holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is judged by the cells that its
+//! table shows: the best of each workload and the one at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
 
 mod answer;
 mod beside;
 mod build;
 mod headline;
+mod joined;
+mod judge;
 mod knee;
 mod ladder;
 mod limit;
 mod peak;
+mod row;
 #[cfg(test)]
 mod tests;
 mod visits;

@@ -1,17 +1,19 @@
 //! The control plane: a plan becomes a record.
 //!
 //! Opens what must be held, starts the workers, lets them go together, reads the kernel's counters at the
-//! edges of the measured phase, listens for the stop word, and puts together what the workers leave behind.
+//! edges of the measured phase and listens for the stop word. The workers stand in `crew`; what they leave behind is put
+//! together in `record`.
 
 mod crew;
+mod record;
+
+pub(crate) use record::seat_record;
 
 use crate::RunError;
-use crate::backend::Used;
 use crate::calibration::Calibration;
 use crate::clock::{Clock, WallClock};
 use crate::cores;
 use crate::dispatch::{self, BackendKind};
-use crate::heat;
 use crate::judge::Judge;
 use crate::lane::Shared;
 use crate::live::Live;
@@ -23,13 +25,13 @@ use crate::simulated;
 use crate::stop::Stop;
 use crate::target;
 use crate::trial::{self, Watch};
-use crate::worker::SeatDone;
-use crew::{Crew, Returned};
+use crew::Crew;
 use host::{CounterReader, Root};
 use model::{
-    Bytes, CounterWindow, Counters, EngineRecord, HostRecord, LatencyHeat, Nanos, Outcome, Plan,
-    RunRecord, Sample, Series, TargetFacts, ThreadRecord,
+    Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Plan, RunRecord, Sample,
+    TargetFacts,
 };
+use record::{Seen, assemble, engine_record};
 use std::sync::Arc;
 
 /// From one look at the stop word to the next.
@@ -269,148 +271,4 @@ fn counted_devices(targets: &[TargetFacts]) -> Vec<String> {
     names.sort();
     names.dedup();
     names
-}
-
-fn engine_record(
-    kind: BackendKind,
-    clock: &WallClock,
-    mut notes: Vec<String>,
-    used: Used,
-    returned: &[Returned],
-) -> EngineRecord {
-    notes.extend(used.notes);
-    let lost = returned
-        .iter()
-        .filter(|thread| thread.done.is_none())
-        .count();
-    if lost > 0 {
-        notes.push(format!("{lost} threads were left behind in a system call that never came back; what they counted is not here"));
-    }
-    EngineRecord {
-        backend: kind.name().to_owned(),
-        features: used
-            .features
-            .iter()
-            .map(|&feature| feature.to_owned())
-            .collect(),
-        notes,
-        ended_early: false,
-        clock: clock.record(),
-        workers: returned
-            .iter()
-            .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
-            .collect(),
-        kernel_workers: None, // whoever watched them says it
-    }
-}
-
-/// What the control plane saw itself.
-struct Seen {
-    window: CounterWindow,
-    lifetime: CounterWindow,
-    samples: Vec<Sample>,
-    stopped: bool,
-}
-
-fn assemble(
-    job: Job,
-    schedule: &Schedule,
-    engine: EngineRecord,
-    returned: Vec<Returned>,
-    seen: Seen,
-) -> RunRecord {
-    let drained = returned
-        .iter()
-        .filter_map(|r| r.done.as_ref())
-        .map(|done| done.drained)
-        .max();
-    let phases = schedule.times(drained.unwrap_or_else(|| schedule.end()));
-    let failure = returned
-        .iter()
-        .find_map(|thread| thread.done.as_ref()?.failure.clone());
-    let cut_short = phases.measured() < job.plan.phases.measured;
-    let outcome = match failure {
-        Some(failure) => Outcome::Failed(failure),
-        None if seen.stopped && cut_short => Outcome::Interrupted,
-        // What a thread counted that never came back is missing.
-        None if returned.iter().any(|thread| thread.done.is_none()) => Outcome::Interrupted,
-        None => Outcome::Complete,
-    };
-    let measured = phases.measured();
-    let (mut threads, mut heat) = (Vec::new(), Vec::new());
-    for (record, parts) in returned
-        .into_iter()
-        .flat_map(|thread| records(thread, measured))
-    {
-        threads.push(record);
-        heat::gather(&mut heat, parts);
-    }
-    RunRecord {
-        tool_version: job.tool_version,
-        command: job.command,
-        started_utc: job.started_utc,
-        plan: job.plan,
-        host: job.host,
-        targets: job.targets,
-        engine,
-        phases,
-        threads,
-        window: seen.window,
-        lifetime: seen.lifetime,
-        series: Series {
-            heat,
-            samples: seen.samples,
-        },
-        outcome,
-    }
-}
-
-/// One record for each target of a thread. Of a thread that never came back, all that it may have had in flight.
-fn records(returned: Returned, measured: Nanos) -> Vec<(ThreadRecord, Vec<LatencyHeat>)> {
-    let Returned { place, done } = returned;
-    let thread = place.thread;
-    match done {
-        Some(done) => {
-            let seats = done.seats.into_iter();
-            seats
-                .map(|seat| seat_record(thread, seat, measured))
-                .collect()
-        }
-        None => place
-            .seats
-            .iter()
-            .zip(0u32..)
-            .map(|(seat, number)| {
-                let record = ThreadRecord {
-                    thread,
-                    target: seat.target,
-                    measured: Default::default(),
-                    lifetime: Default::default(),
-                    abandoned: if place.draws && number > 0 {
-                        0
-                    } else {
-                        seat.slots
-                    },
-                };
-                (record, Vec::new())
-            })
-            .collect(),
-    }
-}
-
-/// What one thread did to one target, in the record's form.
-pub(crate) fn seat_record(
-    thread: u32,
-    seat: SeatDone,
-    measured: Nanos,
-) -> (ThreadRecord, Vec<LatencyHeat>) {
-    let (record, heat) = seat.tally.into_record((thread, seat.target), measured);
-    let abandoned = seat.abandoned;
-    (
-        ThreadRecord {
-            abandoned,
-            ..record
-        },
-        heat,
-    )
 }

@@ -1,0 +1,235 @@
+//! Latencies of a row: exact mean and extremes, and percentiles as deep as the count can carry.
+//!
+//! A percentile that leaves fewer than one expected I/O beyond it is only the maximum under another name,
+//! so it is not shown; with fewer than ten independent ones beyond it, its error is larger than most differences people
+//! look for, so it is marked. That slow I/Os came together hides nothing: that many were this slow is a fact of the run.
+//! The interval of a percentile is that of its order statistics, with the whole bucket of either end in it. Source: Hahn
+//! and Meeker, Statistical Intervals, chapter 5 (distribution-free intervals); the bounds 10 and 1 are the practical rule
+//! of this house.
+//! Deliberately absent: averages of percentiles. Histograms are merged first, always; also those of several runs of one
+//! load (`joined`).
+
+mod joined;
+
+use crate::estimate::Estimate;
+use crate::estimates::{Series, beyond};
+use model::{LatencyHistogram, Nanos};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Latencies from submission to the completion found, over all threads together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Exact mean in nanoseconds; none without I/Os.
+    pub mean_ns: Option<f64>,
+    /// The same mean with its interval, in nanoseconds; none without I/Os.
+    pub mean: Option<Estimate>,
+    /// Exact smallest in nanoseconds; none without I/Os.
+    pub min_ns: Option<u64>,
+    /// Exact largest in nanoseconds; none without I/Os.
+    pub max_ns: Option<u64>,
+    /// Median to 99.99 %, always all of them, in this order.
+    pub percentiles: Vec<Percentile>,
+}
+
+/// One percentile and how far it may be believed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentile {
+    /// Share of I/Os that were at most this slow. // in [0, 1]
+    pub quantile: f64,
+    /// Nanoseconds, within 0.2 %; none where the count does not reach that deep.
+    pub latency_ns: Option<u64>,
+    /// Lower end of its 95 % interval in nanoseconds, bucket error included; none where the data cannot tell.
+    pub low_ns: Option<u64>,
+    /// Upper end of its 95 % interval in nanoseconds; none where the data cannot tell, as where fewer than four I/Os are
+    /// expected beyond it.
+    pub high_ns: Option<u64>,
+    /// How many independent I/Os all I/Os of the row are worth for it: fewer, where slow ones come together.
+    pub effective_ios: f64,
+    /// How many of all and of these lie beyond it.
+    pub trust: Trust,
+}
+
+impl Percentile {
+    /// Half the width of its interval, as a share of the value; none where either end cannot be told.
+    pub fn half_width_share(&self) -> Option<f64> {
+        let (low, high) = (self.low_ns? as f64, self.high_ns? as f64);
+        let value = self.latency_ns.filter(|ns| *ns > 0)? as f64;
+        Some((high - low) / 2.0 / value)
+    }
+}
+
+/// How many I/Os lie beyond a percentile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Ten or more independent ones.
+    Trusted,
+    /// Fewer than ten independent ones: another run may well say something else.
+    Weak,
+    /// Fewer than one, independent or not: not shown.
+    None,
+}
+
+/// Each quantile with the number of I/Os of which one lies beyond it; whole numbers, so that 10 000 I/Os
+/// carry exactly ten beyond 99.9 %, whatever 1 - 0.999 is in binary.
+const LADDER: [(f64, u64); 5] = [
+    (0.5, 2),
+    (0.9, 10),
+    (0.99, 100),
+    (0.999, 1000),
+    (0.9999, 10_000),
+];
+
+impl Latency {
+    /// The figures of one merged histogram. Without a time series nobody knows how far its I/Os hang together, so there are
+    /// no intervals, and percentiles go as deep as the plain count carries them.
+    pub(crate) fn of(histogram: &LatencyHistogram) -> Latency {
+        let unknown = |_: Nanos, _: u64| Worth {
+            sure: histogram.count(),
+            wide: None,
+        };
+        Latency::with(histogram, None, &unknown)
+    }
+
+    /// The service times of a tally, with their intervals.
+    pub(crate) fn of_series(series: &Series<'_>) -> Latency {
+        let known = |latency: Nanos, one_in: u64| Worth::of(series, latency, one_in);
+        Latency::with(&series.tally.latency, series.latency(), &known)
+    }
+
+    fn with(
+        histogram: &LatencyHistogram,
+        mean: Option<Estimate>,
+        worth: &dyn Fn(Nanos, u64) -> Worth,
+    ) -> Latency {
+        let mean_ns = histogram.mean_ns();
+        let ranked = Ranked::of(histogram);
+        Latency {
+            mean_ns,
+            mean: mean.or(mean_ns.map(|value| Estimate::bare(value, 0.0))),
+            min_ns: histogram.min().map(|ns| ns.0),
+            max_ns: histogram.max().map(|ns| ns.0),
+            percentiles: LADDER
+                .iter()
+                .map(|&place| percentile(histogram, &ranked, place, worth))
+                .collect(),
+        }
+    }
+
+    /// The percentile at this quantile, one of those that are always there.
+    pub fn at(&self, quantile: f64) -> Option<&Percentile> {
+        self.percentiles
+            .iter()
+            .find(|percentile| percentile.quantile == quantile)
+    }
+}
+
+/// How many independent I/Os those of a row are worth for a percentile.
+#[derive(Clone, Copy, Default)]
+struct Worth {
+    sure: u64,         // so many at least
+    wide: Option<u64>, // rather too few, for an interval; none where the series is too short to tell
+}
+
+impl Worth {
+    fn of(series: &Series<'_>, latency: Nanos, one_in: u64) -> Worth {
+        let count = series.tally.latency.count();
+        let Some(means) = series.dependence() else {
+            return Worth {
+                sure: count,
+                wide: None,
+            };
+        };
+        // Where exceedances were counted, they are asked; else the means of the steps stand for them.
+        let known = series.dependence_beyond(latency, one_in).unwrap_or(means);
+        let worth = |each: f64| (count as f64 / each).floor() as u64;
+        Worth {
+            sure: worth(known.sure),
+            wide: Some(worth(known.wide)),
+        }
+    }
+}
+
+fn percentile(
+    histogram: &LatencyHistogram,
+    ranked: &Ranked,
+    (quantile, one_in): (f64, u64),
+    worth: &dyn Fn(Nanos, u64) -> Worth,
+) -> Percentile {
+    let count = histogram.count();
+    let latency = histogram.quantile(quantile);
+    let worth = latency.map_or_else(Worth::default, |latency| worth(latency, one_in));
+    let trust = trust(count, worth.sure, one_in);
+    let shown = latency.filter(|_| trust != Trust::None);
+    let (low, high) = match worth.wide {
+        Some(wide) if shown.is_some() => ranked.bounds(wide.max(1), one_in),
+        _ => (None, None),
+    };
+    Percentile {
+        quantile,
+        latency_ns: shown.map(|ns| ns.0),
+        // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be told.
+        low_ns: low.filter(|low| latency.is_some_and(|ns| *low <= ns.0)),
+        high_ns: high,
+        effective_ios: worth.sure as f64,
+        trust,
+    }
+}
+
+/// The buckets of a histogram by rank.
+struct Ranked {
+    buckets: Vec<(u64, u64, u64)>, // smallest, largest, and how many I/Os up to here
+    count: u64,
+}
+
+impl Ranked {
+    fn of(histogram: &LatencyHistogram) -> Ranked {
+        let min = histogram.min().map_or(0, |ns| ns.0);
+        let max = histogram.max().map_or(0, |ns| ns.0);
+        let mut below = 0;
+        let buckets = histogram.buckets().map(|(low, high, count)| {
+            below += count;
+            (low.0.max(min), high.0.min(max), below)
+        });
+        Ranked {
+            buckets: buckets.collect(),
+            count: histogram.count(),
+        }
+    }
+
+    /// The bucket of the I/O with this rank, counted from the fastest. // from 1
+    fn bucket(&self, rank: u64) -> Option<(u64, u64)> {
+        let place = self.buckets.partition_point(|(_, _, upto)| *upto < rank);
+        let (low, high, _) = self.buckets.get(place)?;
+        Some((*low, *high))
+    }
+
+    /// The 95 % interval of the latency that one in `one_in` exceeds, for I/Os that are worth `effective` independent ones.
+    fn bounds(&self, effective: u64, one_in: u64) -> (Option<u64>, Option<u64>) {
+        let (least, most) = beyond(effective, one_in);
+        let each = self.count as f64 / effective as f64;
+        let low = self
+            .count
+            .saturating_sub((most as f64 * each).ceil() as u64);
+        let slower = |independent: u64| (independent as f64 * each) as u64;
+        let high = (least > 0).then(|| self.count - slower(least - 1).min(self.count));
+        (
+            Some(low)
+                .filter(|rank| *rank > 0)
+                .and_then(|rank| Some(self.bucket(rank)?.0)),
+            high.and_then(|rank| Some(self.bucket(rank)?.1)),
+        )
+    }
+}
+
+fn trust(count: u64, effective: u64, one_in: u64) -> Trust {
+    match (count / one_in, effective / one_in) {
+        (0, _) => Trust::None,
+        (_, 0..10) => Trust::Weak,
+        _ => Trust::Trusted,
+    }
+}
+
+#[cfg(test)]
+mod tests;

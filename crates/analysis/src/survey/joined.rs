@@ -1,0 +1,335 @@
+//! The runs of one load → one cell of all their I/Os.
+//!
+//! The interval of one run says how far its rate may be off if the target stays as it was in those seconds. A target, or the
+//! machine around it, may be another a minute later, and only another run at another time tells. So the rate of a load that
+//! was run more than once is the mean of its runs, and its interval holds what each of them came to
+//! ([`Estimate::together`]). Its latencies are those of all I/Os of all runs: histograms are merged, and how deep a percentile
+//! may go follows from the merged count ([`Latency::together`]). Its findings are those of the longest run and those that
+//! make any run invalid; that too little was measured is held against what all runs measured. Deliberately absent: which runs
+//! are of one load (`visits`), and when a load is run again, which is `sweep`'s.
+
+use super::visits::{is_closed, is_same, is_whole};
+use super::{CellReport, beside};
+use crate::estimate::Estimate;
+use crate::estimates::Series;
+use crate::findings::{Finding, FindingRank, shortness};
+use crate::latency::Latency;
+use crate::rows::ErrorRow;
+use crate::say;
+use crate::verdict::Verdict;
+use model::{LatencyHeat, RunRecord, Tally};
+
+/// The rule that the runs of a load answer together.
+const SHORT_RUN: &str = "short-run";
+
+/// The loads that were run to their end more than once, all runs of each together, in the order of their first runs.
+/// `records` are those of the cells, in their order.
+pub(super) fn joined(cells: &[CellReport], records: &[(String, RunRecord)]) -> Vec<CellReport> {
+    let mut loads: Vec<Vec<Run<'_>>> = Vec::new();
+    for (cell, (_, record)) in cells.iter().zip(records) {
+        if !is_closed(cell) || beside::is_beside(&cell.workload) {
+            continue;
+        }
+        match loads.iter_mut().find(|known| is_same(known[0].0, cell)) {
+            Some(known) => known.push((cell, record)),
+            None => loads.push(vec![(cell, record)]),
+        }
+    }
+    loads.iter().filter_map(|runs| together(runs)).collect()
+}
+
+/// A run as the table has it, and its record.
+type Run<'a> = (&'a CellReport, &'a RunRecord);
+
+/// None where there are not two runs to take together, and where the longest is not whole, which then stands alone.
+fn together(runs: &[Run<'_>]) -> Option<CellReport> {
+    let (longest, _) = runs.iter().rev().max_by_key(|(run, _)| run.measured_ns)?; // of several the first
+    let whole: Vec<Run<'_>> = runs
+        .iter()
+        .copied()
+        .filter(|(run, _)| is_whole(run))
+        .collect();
+    if whole.len() < 2 || !is_whole(longest) {
+        return None;
+    }
+    let counts: Vec<(Tally, Option<LatencyHeat>)> = whole
+        .iter()
+        .map(|(_, record)| (record.total(), record.heat(None, None)))
+        .collect();
+    let series = whole.iter().zip(&counts);
+    let series: Vec<Series<'_>> = series
+        .map(|((_, record), (tally, heat))| Series::of(record, tally, heat.as_ref()))
+        .collect();
+    let cells: Vec<&CellReport> = whole.iter().map(|(run, _)| *run).collect();
+    Some(joined_cell(longest, &cells, &series))
+}
+
+fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]) -> CellReport {
+    let all =
+        |of: fn(&CellReport) -> u64| runs.iter().map(|run| of(run)).fold(0, u64::saturating_add);
+    // Of a run whose histogram does not hold its I/Os nobody knows how long they took.
+    let timed = |series: &&Series<'_>| series.tally.latency.count() == series.tally.ios;
+    let timed: Vec<Series<'_>> = series.iter().filter(timed).copied().collect();
+    let (ios, measured_ns) = (all(|run| run.ios), all(|run| run.measured_ns));
+    let steps = series.iter().map(|series| series.full().len()).sum();
+    let short = shortness(ios, steps, measured_ns as f64);
+    let findings = findings(longest, runs, short.as_ref());
+    CellReport {
+        workload: longest.workload.clone(),
+        queue_depth: longest.queue_depth,
+        threads: longest.threads,
+        asked_rate_per_s: None,
+        rank: Verdict::from_findings(&findings, String::new()).rank,
+        outcome: longest.outcome.clone(),
+        runs: runs.len() as u64,
+        latency_runs: timed.len() as u64,
+        measured_ns,
+        ios,
+        bytes: all(|run| run.bytes),
+        rate_per_s: mean(runs, |run| run.rate_per_s),
+        rate: Estimate::together(&by_time(runs)),
+        bytes_per_s: mean(runs, |run| run.bytes_per_s),
+        latency: Latency::together(&timed),
+        response: None,
+        in_flight_mean: runs
+            .iter()
+            .all(|run| run.in_flight_mean.is_some())
+            .then(|| mean(runs, |run| run.in_flight_mean.unwrap_or(0.0))),
+        errors: errors(runs),
+        findings,
+    }
+}
+
+/// Of all runs, by errno.
+fn errors(runs: &[&CellReport]) -> Vec<ErrorRow> {
+    let mut all: Vec<ErrorRow> = Vec::new();
+    for error in runs.iter().flat_map(|run| &run.errors) {
+        match all.iter_mut().find(|known| known.errno == error.errno) {
+            Some(known) => known.count = known.count.saturating_add(error.count),
+            None => all.push(error.clone()),
+        }
+    }
+    all
+}
+
+/// Those of the longest run, and of the others what makes them invalid; `short` is what all I/Os together are too few for.
+fn findings(longest: &CellReport, runs: &[&CellReport], short: Option<&Finding>) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in &longest.findings {
+        match finding.id.as_str() {
+            SHORT_RUN => all.extend(short.cloned()),
+            _ => all.push(finding.clone()),
+        }
+    }
+    for finding in runs.iter().flat_map(|run| &run.findings) {
+        let is_told = |known: &Finding| known.id == finding.id && known.rank == finding.rank;
+        if finding.rank == FindingRank::Critical && !all.iter().any(is_told) {
+            all.retain(|known| known.id != finding.id);
+            all.push(finding.clone());
+        }
+    }
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.rank));
+    all
+}
+
+/// The loads of which a run kept no latencies, in a sentence each.
+pub(super) fn untimed(joined: &[CellReport]) -> impl Iterator<Item = String> + '_ {
+    let lacking = joined.iter().filter(|load| load.latency_runs < load.runs);
+    lacking.map(|load| {
+        format!(
+            "{} (depth {}): the latencies are those of {} of its {}, because a record holds not all of its own",
+            load.workload,
+            load.queue_depth,
+            load.latency_runs,
+            say::counted(load.runs, "run")
+        )
+    })
+}
+
+/// The rate of each with the time that it measured.
+pub(super) fn by_time(runs: &[&CellReport]) -> Vec<(f64, Estimate)> {
+    let each = runs.iter().map(|run| (run.measured_ns as f64, run.rate));
+    each.collect()
+}
+
+/// By how long each measured.
+fn mean(runs: &[&CellReport], of: fn(&CellReport) -> f64) -> f64 {
+    let sum = |value: fn(&CellReport) -> f64| -> f64 {
+        runs.iter()
+            .map(|run| run.measured_ns as f64 * value(run))
+            .sum()
+    };
+    sum(of) / sum(|_| 1.0).max(1.0)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::run::OutcomeKind;
+    use crate::sample::Sample;
+    use crate::survey::visits::Runs;
+    use crate::survey::{SurveyContext, survey_report};
+    use crate::verdict::Rank;
+    use model::{CacheMode, LatencyHistogram, Nanos};
+
+    /// A run of so many I/Os a second.
+    pub(in crate::survey) fn run(
+        rate: f64,
+        half_width: Option<f64>,
+        measured_ns: u64,
+    ) -> CellReport {
+        let record = ("4K random read".to_owned(), Sample::default().build());
+        let report = survey_report(&[record], &SurveyContext::default());
+        let mut cell = report.cells[0].clone();
+        cell.rate_per_s = rate;
+        cell.rate = Estimate {
+            value: rate,
+            low: half_width.map(|width| rate - width),
+            high: half_width.map(|width| rate + width),
+            samples: 10.0,
+        };
+        cell.measured_ns = measured_ns;
+        cell
+    }
+
+    fn taken(cells: &[CellReport]) -> CellReport {
+        let record = ("4K random read".to_owned(), Sample::default().build());
+        let joined = joined(cells, &vec![record; cells.len()]);
+        let runs = Runs {
+            cells,
+            joined: &joined,
+        };
+        let loads = runs.loads(&cells[0].workload);
+        assert_eq!(loads.len(), 1);
+        loads[0].clone()
+    }
+
+    fn ends(cell: &CellReport) -> (f64, f64) {
+        (cell.rate.low.unwrap(), cell.rate.high.unwrap())
+    }
+
+    #[test]
+    fn runs_that_agree_make_one_rate_that_is_surer_and_holds_both() {
+        let both = taken(&[run(1000.0, Some(60.0), 3), run(1004.0, Some(80.0), 1)]);
+        assert_eq!(
+            (both.runs, both.measured_ns, both.rate_per_s),
+            (2, 4, 1001.0)
+        );
+        let (low, high) = ends(&both);
+        let reach = (45.0f64.powi(2) + 20.0f64.powi(2)).sqrt();
+        assert!((high - 1001.0 - reach).abs() < 1e-9 && (1001.0 - low - reach).abs() < 1e-9);
+        // Surer than the distance of the two it is not.
+        let near = taken(&[run(1000.0, Some(10.0), 1), run(1016.0, Some(10.0), 1)]);
+        assert_eq!(ends(&near), (1000.0, 1016.0));
+    }
+
+    #[test]
+    fn runs_that_contradict_each_other_are_all_in_the_interval() {
+        let both = taken(&[run(1000.0, Some(10.0), 1), run(1400.0, Some(20.0), 1)]);
+        assert_eq!((both.rate.value, ends(&both)), (1200.0, (990.0, 1420.0)));
+    }
+
+    #[test]
+    fn one_run_is_shown_as_it_is_and_one_without_an_interval_leaves_none() {
+        let one = run(1000.0, Some(10.0), 1);
+        assert_eq!(taken(std::slice::from_ref(&one)), one);
+        let none = taken(&[one, run(1100.0, None, 1)]);
+        assert_eq!((none.rate.low, none.rate.value), (None, 1050.0));
+    }
+
+    #[test]
+    fn a_run_that_was_cut_short_is_not_taken_with_others() {
+        let mut cut = run(500.0, Some(10.0), 1);
+        cut.outcome.kind = OutcomeKind::Interrupted;
+        assert_eq!(taken(&[run(1000.0, Some(10.0), 2), cut]).rate_per_s, 1000.0);
+    }
+
+    /// A survey of one workload that ran one load as often as there are samples.
+    fn joined_of(samples: &[Sample]) -> (crate::SurveyReport, CellReport) {
+        let label = || "4K random read".to_owned();
+        let records = samples.iter().map(|sample| (label(), sample.build()));
+        let report = survey_report(&records.collect::<Vec<_>>(), &SurveyContext::default());
+        let best = report.rows[0].best.clone().unwrap();
+        (report, best)
+    }
+
+    fn sample(reads: u64, latency_us: u64) -> Sample {
+        Sample {
+            reads,
+            latency: Some(Nanos::micros(latency_us)),
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn latencies_of_a_load_are_those_of_all_its_runs() {
+        let (report, best) = joined_of(&[sample(3000, 100), sample(3000, 200)]);
+        assert_eq!((best.runs, best.latency_runs, best.ios), (2, 2, 6000));
+        let [one, other] = [0, 1].map(|place| report.cells[place].latency.clone());
+        let mean = |latency: &Latency| latency.mean_ns.unwrap();
+        let between = (mean(&one) + mean(&other)) / 2.0;
+        assert!((mean(&best.latency) - between).abs() < 1.0, "{best:?}");
+        assert_eq!(best.latency.min_ns, one.min_ns);
+        assert_eq!(best.latency.max_ns, one.max_ns.max(other.max_ns));
+        let time = |latency: &Latency, quantile| latency.at(quantile).unwrap().latency_ns;
+        assert!(time(&best.latency, 0.5) < time(&other, 0.5));
+        assert!(time(&best.latency, 0.9) > time(&one, 0.9));
+        assert_eq!((report.cells.len(), report.joined), (2, vec![best]));
+    }
+
+    #[test]
+    fn a_run_whose_latencies_are_not_kept_is_told() {
+        let samples = [sample(3000, 100), sample(3000, 200)];
+        let mut records = samples.map(|sample| ("4K random read".to_owned(), sample.build()));
+        records[1].1.threads[0].measured[0].latency = LatencyHistogram::new();
+        let report = survey_report(&records, &SurveyContext::default());
+        let best = report.rows[0].best.as_ref().unwrap();
+        assert_eq!((best.runs, best.latency_runs), (2, 1));
+        assert_eq!(best.latency, report.cells[0].latency);
+        let told = report.notes.last().unwrap();
+        assert!(
+            told.contains("the latencies are those of 1 of its 2 runs"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn too_few_ios_are_what_all_runs_together_did() {
+        let short = |reads| joined_of(&[sample(reads, 100), sample(reads, 100)]).1;
+        let told = |cell: &CellReport| {
+            let mut findings = cell.findings.iter();
+            let found = findings.find(|finding| finding.id == SHORT_RUN);
+            found.map(|finding| finding.sentence.clone())
+        };
+        assert_eq!(told(&short(600)), None);
+        assert_eq!(short(600).rank, Rank::Valid);
+        let few = short(400);
+        assert_eq!(told(&few).unwrap(), "a short run: 800 I/Os in 20 s");
+        assert_eq!(few.rank, Rank::Weak);
+    }
+
+    #[test]
+    fn what_makes_a_run_invalid_stands_in_the_load_and_errors_are_those_of_all() {
+        let bad = Sample {
+            cache: CacheMode::Cached,
+            device_percent: 0,
+            measured: Nanos::seconds(9),
+            ..sample(3000, 100)
+        };
+        let (_, best) = joined_of(&[sample(3000, 100), bad]);
+        assert_eq!(
+            (best.rank, best.findings[0].id.as_str()),
+            (Rank::Invalid, "page-cache")
+        );
+        let failing = |count| {
+            let mut cell = run(1000.0, Some(10.0), 1);
+            cell.errors = vec![ErrorRow {
+                errno: 5,
+                message: "Input/output error".to_owned(),
+                count,
+            }];
+            cell
+        };
+        assert_eq!(taken(&[failing(2), failing(3)]).errors[0].count, 5);
+    }
+}

@@ -1,0 +1,111 @@
+//! One workload of a survey: its cells → its row in the table.
+//!
+//! Deliberately absent: what limits it, which is seen from all rows together (`limit`), and which cells are one load (`visits`).
+
+use super::judge::judge;
+use super::knee::knee_depth;
+use super::peak::peak_of;
+use super::visits::{Runs, unlike_itself};
+use super::{CellReport, GoalAnswer, LadderEnd, SurveyContext, SurveyRow, ladder};
+use crate::goal::{Bracket, Goal, Trial};
+use crate::models::{KneeModels, Point, knees};
+use crate::run::OutcomeKind;
+use crate::verdict::Rank;
+use model::{Nanos, RunRecord};
+
+/// The row of a label, with or without cells.
+pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> SurveyRow {
+    let mine = runs.loads(label);
+    let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
+    let sound: Vec<&CellReport> = usable().collect();
+    let known = sound
+        .iter()
+        .map(|cell| (cell.rate_per_s, cell.rate.half_width_share()));
+    let best = peak_of(&known.collect::<Vec<_>>()).map(|at| sound[at]);
+    let shallow = usable().find(|cell| cell.queue_depth == 1);
+    let ladder = ladder::ladder(label, &mine, best, planned);
+    let (mut rank, mut reasons) = judge(best, shallow);
+    if best.is_none() && ladder.end != LadderEnd::NotRun {
+        rank = Rank::Invalid;
+        reasons.push(ladder.reason.clone());
+    } else if ladder.end == LadderEnd::Failed {
+        rank = rank.max(Rank::Weak);
+        reasons.push(ladder.reason.clone());
+    }
+    if let Some(reason) = best.and_then(|best| unlike_itself(best, runs.cells)) {
+        // What makes a row invalid comes first; of what weakens it, the text shows the first alone.
+        let place = if rank == Rank::Invalid {
+            reasons.len()
+        } else {
+            0
+        };
+        rank = rank.max(Rank::Weak);
+        reasons.insert(place, reason);
+    }
+    SurveyRow {
+        workload: label.to_owned(),
+        rank,
+        reasons,
+        depth_1_p50_ns: shallow.and_then(|cell| cell.latency.at(0.5)?.latency_ns),
+        depth_1_mean_ns: shallow.and_then(|cell| cell.latency.mean_ns),
+        goal: None,
+        knee_depth: best.and_then(|best| knee_depth(&mine, best)),
+        knee: models_of(&mine),
+        limit: None,
+        best: best.cloned(),
+        ladder,
+    }
+}
+
+/// One curve: a workload has one block size.
+fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
+    let sound = cells.iter().filter(|cell| {
+        cell.rank != Rank::Invalid && cell.rate_per_s > 0.0 && cell.errors.is_empty()
+    });
+    let points: Vec<Point> = sound
+        .map(|cell| Point {
+            cell: cell.queue_depth,
+            series: String::new(),
+            block_bytes: cell.bytes / cell.ios.max(1),
+            in_flight: cell.queue_depth.max(1),
+            rate_per_s: cell.rate_per_s,
+            mean_latency_ns: cell.latency.mean_ns,
+        })
+        .collect();
+    let block = points.first()?.block_bytes; // short I/Os aside, the same in all
+    let points: Vec<Point> = points
+        .into_iter()
+        .map(|point| Point {
+            block_bytes: block,
+            ..point
+        })
+        .collect();
+    knees(&points.iter().collect::<Vec<_>>()).into_iter().next()
+}
+
+/// Whether a cell moved anything, and did not end by a failure.
+pub(super) fn is_sound(cell: &CellReport) -> bool {
+    cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed
+}
+
+/// The answer to the question which rate keeps the latency, where it was asked.
+pub(super) fn goal_of(
+    label: &str,
+    cells: &[(String, RunRecord)],
+    planned: &SurveyContext,
+) -> Option<GoalAnswer> {
+    let (latency_ns, quantile) = planned.goal?;
+    let goal = Goal {
+        quantile,
+        latency: Nanos(latency_ns),
+    };
+    let mine = cells.iter().filter(|(workload, _)| workload == label);
+    let trials: Vec<Trial> = mine
+        .filter_map(|(_, record)| Trial::of(record, &goal))
+        .collect();
+    Some(GoalAnswer {
+        latency_ns,
+        quantile,
+        rate: Bracket::of(&goal, &trials).answer(trials.len()),
+    })
+}
