@@ -7,17 +7,16 @@
 use super::command::Request;
 use super::job::{Amount, Job, Sizes};
 use super::problem::{Note, Problem, Refusal};
+use super::ranges::Range;
 use super::spread;
 use model::{
-    Arrivals, Bytes, CacheMode, EngineChoice, Flush, Location, Nanos, NullBehaviour, OnError,
-    Pacing, Phases, Placement, Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
+    Arrivals, Bytes, CacheMode, EngineChoice, Flush, Nanos, OnError, Pacing, Phases, Placement,
+    Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How long jobs run at most that end by their size and say no time.
 const LONGEST: Nanos = Nanos::seconds(6 * 3600);
-/// What sizes of files that are made are multiples of, so that every device takes them.
-const WHOLE: u64 = 4096;
 /// Most files of all jobs together, each time that a job uses one.
 const FILES_MAX: u64 = 16_384;
 
@@ -121,25 +120,15 @@ fn merged(parts: Vec<JobPart>) -> Vec<JobPart> {
     all
 }
 
-struct Builder<'f> {
-    found: &'f dyn Fn(&Path) -> Option<There>,
+pub(super) struct Builder<'f> {
+    pub(super) found: &'f dyn Fn(&Path) -> Option<There>,
     problems: Vec<Problem>,
     notes: Vec<Note>,
     parts: Vec<JobPart>,
 }
 
-/// A file of a job, and the part of it that is used.
-struct Range {
-    location: Location,
-    base: u64,
-    length: Option<u64>,
-    create: Option<u64>,
-    /// As far as it is known before the check.
-    bytes: u64,
-}
-
 impl Builder<'_> {
-    fn refuse(&mut self, job: &Job, why: impl Into<String>) {
+    pub(super) fn refuse(&mut self, job: &Job, why: impl Into<String>) {
         self.problems.push(Problem {
             place: job.place.clone(),
             what: format!("[{}]", job.name),
@@ -326,109 +315,6 @@ impl Builder<'_> {
         })
     }
 
-    /// The files of each thread; one entry where all have the same.
-    fn ranges(&mut self, job: &Job) -> Vec<Vec<Range>> {
-        let folder = job
-            .directory
-            .as_ref()
-            .map(PathBuf::from)
-            .unwrap_or_default();
-        if job.engine == EngineChoice::Null {
-            let size = match job.size {
-                Some(Amount::Bytes(bytes)) => bytes,
-                _ => 1 << 30,
-            };
-            return vec![vec![Range {
-                location: Location::Null(NullBehaviour {
-                    size: Bytes(size),
-                    ..NullBehaviour::default()
-                }),
-                base: 0,
-                length: None,
-                create: None,
-                bytes: size,
-            }]];
-        }
-        let names: Vec<Vec<PathBuf>> = if job.files.is_empty() {
-            let clones = 0..job.jobs;
-            let name = |clone: u64, file: u64| {
-                folder.join(format!("{}.{clone}.{file}", job.name.replace('/', "_")))
-            };
-            clones
-                .map(|clone| (0..job.file_count).map(|file| name(clone, file)).collect())
-                .collect()
-        } else {
-            vec![job.files.iter().map(|file| folder.join(file)).collect()]
-        };
-        let files = names[0].len() as u64;
-        names
-            .into_iter()
-            .map(|clone| {
-                clone
-                    .into_iter()
-                    .map(|path| self.range(job, path, files))
-                    .collect()
-            })
-            .collect()
-    }
-
-    fn range(&mut self, job: &Job, path: PathBuf, files: u64) -> Range {
-        let there = (self.found)(&path);
-        let device = there.is_some_and(|there| there.device);
-        let size = there.map_or(0, |there| there.bytes);
-        let part = |amount: Amount| match amount {
-            Amount::Bytes(bytes) => bytes,
-            Amount::Percent(share) => {
-                (u128::from(size) * u128::from(share) / 100) as u64 / WHOLE * WHOLE
-            }
-        };
-        let base = job.offset.map_or(0, part);
-        let asked = match job.size {
-            Some(Amount::Bytes(bytes)) => Some(bytes / files),
-            Some(share) => Some(part(share)),
-            None => None,
-        };
-        let length = match (asked, job.file_size) {
-            (Some(asked), Some(file)) => Some(asked.min(file.saturating_sub(base))),
-            (None, Some(file)) => Some(file.saturating_sub(base)),
-            (asked, None) => asked,
-        };
-        let end = job
-            .file_size
-            .or(length.map(|length| base.saturating_add(length)));
-        let create = match (there, end) {
-            (Some(there), _)
-                if device || !there.unfinished && end.is_none_or(|end| end <= there.bytes) =>
-            {
-                None
-            }
-            (_, Some(end)) => Some(whole(end)),
-            (_, None) => {
-                self.refuse(
-                    job,
-                    format!(
-                        "{}: no size is said and there is no such file: say size=1g",
-                        path.display()
-                    ),
-                );
-                None
-            }
-        };
-        if length == Some(0) {
-            self.refuse(
-                job,
-                "size: nothing is left of the range: say a larger size, or a smaller offset",
-            );
-        }
-        Range {
-            location: Location::Path(path),
-            base,
-            bytes: length.unwrap_or_else(|| size.saturating_sub(base)),
-            length,
-            create,
-        }
-    }
-
     fn depth(&mut self, job: &Job) -> u32 {
         if job.depth > 1 && (job.engine == EngineChoice::Sync || job.mapped) {
             self.note(
@@ -544,13 +430,6 @@ fn completed(job: &Job) -> Vec<(String, String)> {
         }
     }
     options
-}
-
-/// The next whole number of pieces; the last there is for what is larger.
-fn whole(bytes: u64) -> u64 {
-    bytes
-        .checked_next_multiple_of(WHOLE)
-        .unwrap_or(u64::MAX / WHOLE * WHOLE)
 }
 
 /// A file that several jobs of a timespan use is made once, as large as any of them needs it.

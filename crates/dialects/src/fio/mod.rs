@@ -1,9 +1,9 @@
 //! fio's job files and command line, 3.x: the part that people use for files and block devices.
 //!
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
-//! the manual), `read` (what an option does to a job), `job` (sections → jobs), `build` (jobs → [`model::Profile`]). What
-//! is not honoured is named with its line, why, and what is nearest; nothing is dropped in silence. Where fathom differs
-//! stands in `docs/dialects.md`.
+//! the manual), `read` (what an option does to a job), `job` (sections → jobs), `ranges` (the files of a job), `build`
+//! (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest; nothing is dropped
+//! in silence. Where fathom differs stands in `docs/dialects.md`.
 //!
 //! Deliberately absent: files (the door reads them and looks at targets), results (`views` prints them), and whether data
 //! may be overwritten: no option of fio's says so, and `model::check` decides.
@@ -13,6 +13,7 @@ mod command;
 mod job;
 mod number;
 mod problem;
+mod ranges;
 mod read;
 mod spread;
 mod table;

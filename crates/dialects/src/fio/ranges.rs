@@ -1,0 +1,133 @@
+//! A job → the files that each of its threads uses, and which part of each: by its names, its sizes and what is there.
+//!
+//! Deliberately absent: what is done to them (`build`).
+
+use super::build::Builder;
+use super::job::{Amount, Job};
+use model::{Bytes, EngineChoice, Location, NullBehaviour};
+use std::path::PathBuf;
+
+/// What sizes of files that are made are multiples of, so that every device takes them.
+const WHOLE: u64 = 4096;
+
+/// A file of a job, and the part of it that is used.
+pub(super) struct Range {
+    pub(super) location: Location,
+    pub(super) base: u64,
+    pub(super) length: Option<u64>,
+    pub(super) create: Option<u64>,
+    /// As far as it is known before the check.
+    pub(super) bytes: u64,
+}
+
+impl Builder<'_> {
+    /// The files of each thread; one entry where all have the same.
+    pub(super) fn ranges(&mut self, job: &Job) -> Vec<Vec<Range>> {
+        let folder = job
+            .directory
+            .as_ref()
+            .map(PathBuf::from)
+            .unwrap_or_default();
+        if job.engine == EngineChoice::Null {
+            let size = match job.size {
+                Some(Amount::Bytes(bytes)) => bytes,
+                _ => 1 << 30,
+            };
+            return vec![vec![Range {
+                location: Location::Null(NullBehaviour {
+                    size: Bytes(size),
+                    ..NullBehaviour::default()
+                }),
+                base: 0,
+                length: None,
+                create: None,
+                bytes: size,
+            }]];
+        }
+        let names: Vec<Vec<PathBuf>> = if job.files.is_empty() {
+            let clones = 0..job.jobs;
+            let name = |clone: u64, file: u64| {
+                folder.join(format!("{}.{clone}.{file}", job.name.replace('/', "_")))
+            };
+            clones
+                .map(|clone| (0..job.file_count).map(|file| name(clone, file)).collect())
+                .collect()
+        } else {
+            vec![job.files.iter().map(|file| folder.join(file)).collect()]
+        };
+        let files = names[0].len() as u64;
+        names
+            .into_iter()
+            .map(|clone| {
+                clone
+                    .into_iter()
+                    .map(|path| self.range(job, path, files))
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn range(&mut self, job: &Job, path: PathBuf, files: u64) -> Range {
+        let there = (self.found)(&path);
+        let device = there.is_some_and(|there| there.device);
+        let size = there.map_or(0, |there| there.bytes);
+        let part = |amount: Amount| match amount {
+            Amount::Bytes(bytes) => bytes,
+            Amount::Percent(share) => {
+                (u128::from(size) * u128::from(share) / 100) as u64 / WHOLE * WHOLE
+            }
+        };
+        let base = job.offset.map_or(0, part);
+        let asked = match job.size {
+            Some(Amount::Bytes(bytes)) => Some(bytes / files),
+            Some(share) => Some(part(share)),
+            None => None,
+        };
+        let length = match (asked, job.file_size) {
+            (Some(asked), Some(file)) => Some(asked.min(file.saturating_sub(base))),
+            (None, Some(file)) => Some(file.saturating_sub(base)),
+            (asked, None) => asked,
+        };
+        let end = job
+            .file_size
+            .or(length.map(|length| base.saturating_add(length)));
+        let create = match (there, end) {
+            (Some(there), _)
+                if device || !there.unfinished && end.is_none_or(|end| end <= there.bytes) =>
+            {
+                None
+            }
+            (_, Some(end)) => Some(whole(end)),
+            (_, None) => {
+                self.refuse(
+                    job,
+                    format!(
+                        "{}: no size is said and there is no such file: say size=1g",
+                        path.display()
+                    ),
+                );
+                None
+            }
+        };
+        if length == Some(0) {
+            self.refuse(
+                job,
+                "size: nothing is left of the range: say a larger size, or a smaller offset",
+            );
+        }
+        Range {
+            location: Location::Path(path),
+            base,
+            bytes: length.unwrap_or_else(|| size.saturating_sub(base)),
+            length,
+            create,
+        }
+    }
+}
+
+/// The next whole number of pieces; the last there is for what is larger.
+fn whole(bytes: u64) -> u64 {
+    bytes
+        .checked_next_multiple_of(WHOLE)
+        .unwrap_or(u64::MAX / WHOLE * WHOLE)
+}
