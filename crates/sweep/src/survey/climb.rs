@@ -20,6 +20,7 @@
 
 use super::load::Load;
 use super::row::{Cell, Row};
+use super::wider;
 use analysis::{GAIN_MIN, KNEE_SHARE, PLATEAU_MIN};
 
 /// A load that reaches this share of the roof is on it.
@@ -107,17 +108,26 @@ pub(crate) fn next(row: &Row, limits: &Limits, roof: Option<f64>) -> Option<(Loa
         .or_else(|| climb.beyond())
         .or_else(|| climb.peak())
         .or_else(|| climb.contradiction())
-        .or_else(|| threads(row, limits))
+        .or_else(|| wider::next(row, limits))
 }
 
 /// A workload's results on the rungs of its ladder.
-struct Climb<'a> {
+pub(super) struct Climb<'a> {
     row: &'a Row,
     ladder: &'a [Load],
     roof: Option<f64>,
 }
 
-impl Climb<'_> {
+impl<'a> Climb<'a> {
+    /// Without a roof.
+    pub(super) fn on(row: &'a Row, ladder: &'a [Load]) -> Climb<'a> {
+        Climb {
+            row,
+            ladder,
+            roof: None,
+        }
+    }
+
     fn cell(&self, rung: usize) -> Option<&Cell> {
         self.row.at(*self.ladder.get(rung)?)
     }
@@ -211,7 +221,7 @@ impl Climb<'_> {
     }
 
     /// The neighbours of the best, where a deeper one is slower.
-    fn peak(&self) -> Option<(Load, Why)> {
+    pub(super) fn peak(&self) -> Option<(Load, Why)> {
         let (best, cell) = self
             .run()
             .max_by(|(_, a), (_, b)| a.rate.total_cmp(&b.rate))?;
@@ -241,25 +251,4 @@ impl Climb<'_> {
         let beyond = self.run().any(|(_, cell)| cell.rate > allowed(cell.load));
         if beyond { again(one) } else { None }
     }
-}
-
-/// More threads than one: when the tool held the best load back, or the deepest load still gained.
-fn threads(row: &Row, limits: &Limits) -> Option<(Load, Why)> {
-    let best = row.best()?;
-    let top = *limits.ladder.last()?;
-    let wider = Load {
-        threads: best.load.threads.checked_mul(2)?,
-        depth: best.load.depth,
-    };
-    let below = row
-        .cells
-        .iter()
-        .filter(|cell| cell.load.in_flight() < best.load.in_flight())
-        .map(|cell| cell.rate)
-        .fold(0.0, f64::max);
-    let at_the_end = best.load.in_flight() >= top.in_flight();
-    let still_gains = at_the_end && best.rate > GAIN_MIN * below;
-    let allowed = wider.threads <= limits.threads_max && top.depth > 1;
-    let wanted = best.tool_bound || still_gains;
-    (allowed && wanted && row.at(wider).is_none()).then_some((wider, Why::Threads))
 }

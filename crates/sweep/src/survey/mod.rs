@@ -12,7 +12,7 @@
 //! too wide, the widest first.
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
-//! next load of one), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was
+//! next load of one), `wider` (the same with more threads), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was
 //! asked for beside the workloads), `skipped` (what was not run, and why).
 //!
 //! Deliberately absent: running (`engine`), checking against the machine (`model::check`), and judging.
@@ -24,6 +24,7 @@ mod load;
 mod row;
 mod side;
 mod skipped;
+mod wider;
 mod workloads;
 
 use crate::budget::{self, Purse};
@@ -205,7 +206,7 @@ impl Survey {
                 (cells, budget::for_cells(cells, GRID_PHASES.total()))
             }
             false => {
-                let cells = self.order.len() * CELLS_LIKELY.min(self.limits.ladder.len());
+                let cells = self.order.len() * CELLS_LIKELY.min(self.grid().len());
                 (cells, budget::least(cells))
             }
         };
@@ -442,7 +443,7 @@ impl Survey {
 
     /// Those of the climbs that have not ended.
     fn climbs_likely(&self, rows: &[Row]) -> usize {
-        let likely = CELLS_LIKELY.min(self.limits.ladder.len());
+        let likely = CELLS_LIKELY.min(self.grid().len());
         let climbs = self.climbs(rows);
         let climbing = climbs.iter().zip(rows).filter(|(next, _)| next.is_some());
         let cells = climbing.map(|(_, row)| likely.saturating_sub(row.runs() as usize).max(1));
@@ -604,7 +605,7 @@ impl Sweep for Survey {
         if self.request.exhaustive {
             return self.left_of_grid(&rows) + sides;
         }
-        let widths = self.limits.threads_max.ilog2() as usize;
+        let widths = self.limits.threads_max.ilog2() as usize * wider::LOADS_MAX;
         let most = self.limits.ladder.len() * TIGHTEN_MAX as usize + widths;
         let goals = self
             .request

@@ -106,7 +106,7 @@ impl Cell {
     }
 
     /// The lower end of the rate's interval.
-    fn at_least(&self) -> f64 {
+    pub(crate) fn at_least(&self) -> f64 {
         self.rate * (1.0 - self.half_width.unwrap_or(analysis::UNKNOWN_WIDTH))
     }
 
