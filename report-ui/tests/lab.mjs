@@ -51,7 +51,7 @@ export class Lab {
     const page = await context.newPage();
     page.troubles = [];
     page.asked = [];
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => page.troubles.push(String(error)));
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.troubles.push(message.text()));
     page.on("dialog", (dialog) => { page.troubles.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
@@ -65,7 +65,7 @@ export class Lab {
   async drawAll(page) {
     for (const figure of await page.$$("figure[id]:not([hidden])")) {
       await figure.evaluate((element) => element.scrollIntoView());
-      await page.waitForFunction((element) => element.querySelector(".canvas")?.childElementCount > 0, figure, { timeout: 5000 });
+      await page.waitForFunction((element) => element.querySelector(".canvas")?.childElementCount > 0, figure);
     }
     await page.evaluate(() => scrollTo(0, 0));
   }

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// Seconds that are compared with iostat.
 const COMPARED: u32 = 10;
+/// Two programs do not start at the same moment, and a busy machine makes that longer.
+const APART_MAX: f64 = 0.05;
 
 fn runs(program: &str) -> bool {
     let there = Command::new(program)
@@ -264,7 +266,7 @@ fn a_watch_agrees_with_iostat_over_the_same_time() {
         let (ours, theirs) = (ours.unwrap() / scale, theirs.unwrap());
         println!("{what}: fathom {ours:.1}, iostat {theirs:.1}");
         assert!(
-            (ours - theirs).abs() <= theirs * 0.02,
+            (ours - theirs).abs() <= theirs * APART_MAX,
             "{what}: {ours} and {theirs}"
         );
     }
