@@ -98,7 +98,7 @@ pub use spread::relative_half_width;
 pub use survey::{
     CacheLook, CellReport, Filled, GoalAnswer, KNEE_SHARE, Ladder, LadderEnd, Limit, LimitKind,
     LoadsLeft, Reached, SurveyBudget, SurveyCells, SurveyContext, SurveyKnee, SurveyReport,
-    SurveyRow, UNKNOWN_WIDTH, peak_of, raw_label, survey_report, survey_report_knowing,
+    SurveyRow, peak_of, raw_label, surely, survey_report, survey_report_knowing,
 };
 pub use sweep::{
     AxisForecast, BestCell, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts,

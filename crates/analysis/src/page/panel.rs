@@ -9,7 +9,7 @@ use super::{PageCell, PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::say;
-use crate::survey::{SurveyKnee, UNKNOWN_WIDTH};
+use crate::survey::SurveyKnee;
 use model::ResultRow;
 
 /// The panel of one part.
@@ -122,10 +122,9 @@ fn of_load(usable: &[&Seen<'_>], one: &Seen<'_>, told: Told) -> Option<Estimate>
     }
 }
 
-/// What is surely reached: the highest of many figures is the luckiest.
+/// What is surely reached ([`survey::surely`](crate::survey::surely)).
 pub(super) fn surely(told: Option<Estimate>, value: f64) -> f64 {
-    let low = told.and_then(|told| told.low);
-    low.unwrap_or((1.0 - UNKNOWN_WIDTH) * value)
+    crate::survey::surely(value, told.and_then(|told| told.half_width_share()))
 }
 
 /// What a program waits that sends one small random I/O after another: reads before writes, random before sequential, the

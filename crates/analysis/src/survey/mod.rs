@@ -24,7 +24,8 @@ mod visits;
 pub use beside::{CacheLook, raw_label};
 pub use build::{survey_report, survey_report_knowing};
 pub use knee::{KNEE_SHARE, Reached, SurveyKnee};
-pub use peak::{UNKNOWN_WIDTH, peak_of};
+pub(crate) use peak::UNKNOWN_WIDTH;
+pub use peak::{peak_of, surely};
 
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;

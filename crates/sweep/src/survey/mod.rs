@@ -441,10 +441,12 @@ impl Survey {
         (self.climbs_likely(&rows) + again + goals + sides).max(1)
     }
 
-    /// Those of the climbs that have not ended.
+    /// Those of the climbs that have not ended; as many as one that did took, if that were more than usual.
     fn climbs_likely(&self, rows: &[Row]) -> usize {
-        let likely = CELLS_LIKELY.min(self.grid().len());
         let climbs = self.climbs(rows);
+        let ended = climbs.iter().zip(rows).filter(|(next, _)| next.is_none());
+        let took = ended.map(|(_, row)| row.cells.len()).max().unwrap_or(0);
+        let likely = took.max(CELLS_LIKELY).min(self.grid().len());
         let climbing = climbs.iter().zip(rows).filter(|(next, _)| next.is_some());
         let cells = climbing.map(|(_, row)| likely.saturating_sub(row.runs() as usize).max(1));
         cells.sum()

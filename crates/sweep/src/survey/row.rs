@@ -105,9 +105,9 @@ impl Cell {
         })
     }
 
-    /// The lower end of the rate's interval.
+    /// What it reaches by [`analysis::surely`].
     pub(crate) fn at_least(&self) -> f64 {
-        self.rate * (1.0 - self.half_width.unwrap_or(analysis::UNKNOWN_WIDTH))
+        analysis::surely(self.rate, self.half_width)
     }
 
     /// Takes another run of the same load in. Each run says how far it may be off by itself; where they lie further apart

@@ -242,9 +242,7 @@ fn the_plain_workloads_have_their_names_in_the_order_of_display() {
 #[test]
 fn reads_run_first_and_writes_last_and_each_kind_again_before_the_next() {
     let one_load = |r: &mut SurveyRequest| (r.queue_depth_max, r.threads_max) = (1, 1);
-    let done = play(&survey(one_load), |point| {
-        FAST.run(point, Nanos(0))
-    });
+    let done = play(&survey(one_load), |point| FAST.run(point, Nanos(0)));
     let mut order: Vec<_> = done.iter().map(|cell| cell.label.as_str()).collect();
     order.dedup();
     let all: Vec<String> = survey(|_| ())

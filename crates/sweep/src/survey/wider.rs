@@ -9,7 +9,7 @@
 use super::climb::{Climb, Limits, Why};
 use super::load::Load;
 use super::row::{Cell, Row};
-use analysis::GAIN_MIN;
+use analysis::{GAIN_MIN, KNEE_SHARE};
 
 /// Loads of one number of threads, at most: as many as a ladder has rungs.
 pub(super) const LOADS_MAX: usize = 8;
@@ -33,7 +33,7 @@ pub(super) fn next(row: &Row, limits: &Limits) -> Option<(Load, Why)> {
         let at_the_end = narrow.load.in_flight() >= top.in_flight();
         let load = if narrow.rate <= GAIN_MIN * before {
             return None; // these threads brought nothing
-        } else if narrow.tool_bound {
+        } else if is_bound(row, narrow) {
             of_full_processors(row, narrow, limits)
         } else if at_the_end && narrow.rate > GAIN_MIN * below {
             open(row, narrow.load.depth, 2 * threads)
@@ -52,6 +52,15 @@ pub(super) fn next(row: &Row, limits: &Limits) -> Option<(Load, Why)> {
 fn best(row: &Row, threads: u32) -> Option<&Cell> {
     let mine = row.cells.iter().filter(|cell| cell.load.threads == threads);
     mine.max_by(|a, b| a.at_least().total_cmp(&b.at_least()))
+}
+
+/// A processor was the limit of this load, or of one of as many threads that does as much: short cells tell it only when
+/// they are lucky.
+fn is_bound(row: &Row, narrow: &Cell) -> bool {
+    row.cells.iter().any(|cell| {
+        let alike = cell.load.threads == narrow.load.threads;
+        alike && cell.tool_bound && cell.rate >= KNEE_SHARE * narrow.rate
+    })
 }
 
 fn open(row: &Row, depth: u32, threads: u32) -> Option<Load> {
