@@ -15,7 +15,7 @@ use crate::picture::picture;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, trust_footnote, wrap};
 use crate::time::write_time;
-use analysis::{Estimate, Limit, Rank, SurveyReport, SurveyRow, Trust, say};
+use analysis::{Estimate, LadderEnd, Limit, Rank, SurveyReport, SurveyRow, Trust, say};
 use std::io::{self, Write};
 
 const LINES_MAX: usize = 40;
@@ -339,13 +339,7 @@ fn spent(report: &SurveyReport, paper: &Paper) -> String {
         cells.push_str(&format!(", up to {} left", count(left)));
     }
     parts.push(cells);
-    let skipped: u64 = report.left_out.iter().map(|left| left.loads).sum();
-    if skipped > 0 {
-        parts.push(format!(
-            "{} of the grid skipped, they would tell nothing new",
-            count(skipped)
-        ));
-    }
+    parts.extend(skipped(report));
     if let Some(filled) = &budget.filled {
         let (size, took) = (bytes(filled.bytes), time(filled.elapsed_ns as f64));
         parts.push(format!("filled {size} in {took}"));
@@ -353,4 +347,28 @@ fn spent(report: &SurveyReport, paper: &Paper) -> String {
     let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
     parts.extend(begun);
     parts.join("; ")
+}
+
+/// Loads of the grid that were not run: of what is known, they would tell nothing new.
+fn skipped(report: &SurveyReport) -> Option<String> {
+    let is_known = |name: &str| {
+        let row = report.rows.iter().find(|row| row.workload == name);
+        row.is_none_or(|row| matches!(row.ladder.end, LadderEnd::GainEnded | LadderEnd::MaxDepth))
+    };
+    let (mut known, mut others) = (0, 0);
+    for left in &report.left_out {
+        match is_known(&left.workload) {
+            true => known += left.loads,
+            false => others += left.loads,
+        }
+    }
+    let told = [
+        (known, "skipped, they would tell nothing new"),
+        (others, "not reached"),
+    ];
+    let told = told.into_iter().filter(|(loads, _)| *loads > 0);
+    let told: Vec<String> = told
+        .map(|(loads, what)| format!("{} of the grid {what}", count(loads)))
+        .collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }

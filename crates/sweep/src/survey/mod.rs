@@ -255,13 +255,13 @@ impl Survey {
 
     /// What was not run, and why; one entry a workload that left something out.
     pub fn skipped(&self, done: &[Measured]) -> Vec<Skipped> {
-        let grid = self.grid();
-        self.order
-            .iter()
-            .filter_map(|workload| {
-                Skipped::of(&workload.name, &grid, &Row::of(&workload.name, done))
-            })
-            .collect()
+        let (grid, rows) = (self.grid(), self.rows(done));
+        let climbs = self.climbs(&rows);
+        let each = self.order.iter().zip(rows.iter().zip(&climbs));
+        each.filter_map(|(workload, (row, next))| {
+            Skipped::of(&workload.name, &grid, row, next.is_none())
+        })
+        .collect()
     }
 
     /// The workloads whose knee and peak are known.

@@ -16,24 +16,31 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    pub(crate) fn of(name: &str, grid: &[Load], row: &Row) -> Option<Skipped> {
+    /// `is_known` where the climb has come to its end.
+    pub(crate) fn of(name: &str, grid: &[Load], row: &Row, is_known: bool) -> Option<Skipped> {
         let left = grid.iter().filter(|load| row.at(**load).is_none());
         let left: Vec<&Load> = left.collect();
         (!left.is_empty()).then(|| Skipped {
             workload: name.to_owned(),
             loads: left.len(),
-            why: why(&left, row),
+            why: why(&left, row, is_known),
         })
     }
 }
 
-fn why(left: &[&Load], row: &Row) -> String {
+fn why(left: &[&Load], row: &Row, is_known: bool) -> String {
     let best = row.best().filter(|_| !row.spoilt);
     let cells = row.cells.iter();
     let rates = cells.map(|cell| (u64::from(cell.load.in_flight()), cell.rate));
+    if row.is_new() {
+        return "the survey ended before them".to_owned();
+    }
     let Some(reached) = best.and_then(|best| Reached::of(rates, best.rate)) else {
         return "a run before them failed, was stopped or moved nothing".to_owned();
     };
+    if !is_known {
+        return "the survey ended before it was known whether they tell more".to_owned();
+    }
     let knee = reached.in_flight;
     let of = |wanted: &dyn Fn(&Load) -> bool| left.iter().any(|load| wanted(load));
     let mut parts = Vec::new();
@@ -49,7 +56,10 @@ fn why(left: &[&Load], row: &Row) -> String {
         });
     }
     if of(&|load| load.threads > 1) {
-        parts.push("one thread was not the limit".to_owned());
+        parts.push(match row.cells.iter().any(|cell| cell.load.threads > 1) {
+            true => "of more threads, those that could bring more were run".to_owned(),
+            false => "one thread was not the limit".to_owned(),
+        });
     }
     parts.join("; ")
 }
