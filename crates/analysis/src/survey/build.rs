@@ -130,6 +130,10 @@ impl CellReport {
                 .iter()
                 .map(|target| u64::from(target.work.threads))
                 .sum(),
+            write_percent: run
+                .targets
+                .first()
+                .map_or(0, |target| target.work.write_percent),
             asked_rate_per_s: run.open_loop.as_ref().map(|open| open.asked_per_s),
             rank: run.verdict.rank,
             outcome: run.outcome.clone(),

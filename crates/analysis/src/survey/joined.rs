@@ -78,6 +78,7 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
         workload: longest.workload.clone(),
         queue_depth: longest.queue_depth,
         threads: longest.threads,
+        write_percent: longest.write_percent,
         asked_rate_per_s: None,
         rank: Verdict::from_findings(&findings, String::new()).rank,
         outcome: longest.outcome.clone(),

@@ -13,8 +13,9 @@
 //! 5. Another workload with blocks at least twice as large or small comes to the same bytes a second, or to the same I/Os a
 //!    second; or one with blocks of the same size that reads or writes otherwise comes to the same rate. One figure that
 //!    holds whatever is asked is a roof: of a link, of the medium, or of a limiter. From outside these are one thing
-//!    (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts; of I/Os a second only
-//!    where no other workload does more.
+//!    (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts. Where another workload
+//!    moves more, there is no roof for all: of I/Os a second nothing is left then, of bytes what as large a share of writes
+//!    has in common, because many devices read and write at different speeds.
 //! 6. More in flight than at the best is clearly slower: the target falls off a cliff.
 //! 7. What is left is the device's own time for an I/O.
 //!
@@ -46,6 +47,7 @@ const CAPS: &[&str] = &["rate-cap", "bandwidth-cap", "throttled"];
 struct Level {
     block_bytes: f64,
     rate: f64,
+    write_percent: u8,
     is_reached: bool, // deeper brought no more
 }
 
@@ -96,6 +98,7 @@ fn level(row: &SurveyRow, runs: Runs<'_>, queue_depth_max: u64) -> Option<Level>
     Some(Level {
         block_bytes: best.bytes as f64 / best.ios.max(1) as f64,
         rate: best.rate_per_s,
+        write_percent: best.write_percent,
         is_reached: flat || bent || deeper.next().is_some(),
     })
 }
@@ -175,34 +178,45 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
         let sizes = other.block_bytes / mine.block_bytes;
         sizes >= SIZES_MIN || sizes <= 1.0 / SIZES_MIN
     };
-    let alike = |of: fn(&Level) -> f64, is_far: bool| {
-        let theirs = others.iter().filter(|other| other.is_reached);
-        let theirs = theirs.filter(|other| far(other) == is_far);
-        theirs
-            .filter(|other| (of(other) / of(&mine) - 1.0).abs() <= SAME_MAX)
-            .count()
+    let flow = |level: &Level| level.rate * level.block_bytes;
+    // One that moves more shows that there is no roof for all, and that figures of other shares of writes are alike by chance.
+    let beyond = |of: fn(&Level) -> f64| {
+        let most = of(&mine) * (1.0 + SAME_MAX);
+        others.iter().any(|other| of(other) > most)
+    };
+    let one_direction = beyond(flow);
+    let of_a_kind = |other: &&Level| !one_direction || other.write_percent == mine.write_percent;
+    let is_like = |other: &Level, of: fn(&Level) -> f64| {
+        other.is_reached && (of(other) / of(&mine) - 1.0).abs() <= SAME_MAX
     };
     // Of one size, reads and writes that come to one figure tell that there is a roof; the size tells which is likelier.
-    let twins = alike(|level| level.rate, false);
+    let twins = |other: &&Level| !far(other) && is_like(other, |level| level.rate);
+    let twins = others.iter().filter(twins);
     let (small, large) = match mine.block_bytes < LARGE {
-        true => (twins, 0),
-        false => (0, twins),
+        true => (twins.count(), 0),
+        false => (0, twins.filter(of_a_kind).count()),
     };
-    let by_bytes = large + alike(|level| level.rate * level.block_bytes, true);
-    // A limit on I/Os holds for all: one that does more shows that there is none, and that the rates are alike by chance.
-    let too_many = mine.rate * (1.0 + SAME_MAX);
-    let refuted = others.iter().any(|other| other.rate > too_many);
-    let by_rate = match refuted {
+    let same_flow = |other: &&Level| far(other) && is_like(other, flow);
+    let by_bytes = large + others.iter().filter(same_flow).filter(of_a_kind).count();
+    // A limit on I/Os holds for all.
+    let by_rate = match beyond(|level| level.rate) {
         true => 0,
-        false => small + alike(|level| level.rate, true),
+        false => {
+            let same_rate = |other: &&Level| far(other) && is_like(other, |level| level.rate);
+            small + others.iter().filter(same_rate).count()
+        }
     };
     if by_bytes + by_rate == 0 {
         return None;
     }
     Some(if by_bytes >= by_rate {
-        let flow = say::mib_per_s(mine.rate * mine.block_bytes);
+        let flow = say::mib_per_s(flow(&mine));
+        let what = match one_direction {
+            true => "size",
+            false => "kind of I/O",
+        };
         let sentence = format!(
-            "{flow} MiB/s whatever the kind of I/O: a link, the medium, or a limit on bandwidth"
+            "{flow} MiB/s whatever the {what}: a link, the medium, or a limit on bandwidth"
         );
         said(LimitKind::Bandwidth, sentence, Confidence::High)
     } else {
@@ -229,6 +243,7 @@ mod tests {
     const MINE: Level = Level {
         block_bytes: 4096.0,
         rate: 4000.0,
+        write_percent: 0,
         is_reached: true,
     };
 
@@ -261,6 +276,28 @@ mod tests {
             ..twice
         };
         assert_eq!(kind(&[twice, faster]), None);
+    }
+
+    #[test]
+    fn a_mix_that_moves_as_much_as_a_write_and_less_than_a_read_is_at_no_roof() {
+        let write = Level {
+            block_bytes: 1_048_576.0,
+            rate: 15.7,
+            write_percent: 100,
+            ..MINE
+        };
+        assert_eq!(kind(&[write]), Some(LimitKind::Bandwidth));
+        let read = Level {
+            write_percent: 30,
+            rate: 22.0,
+            ..write
+        };
+        assert_eq!(kind(&[write, read]), None, "alike by chance");
+        let of_my_kind = Level {
+            write_percent: 0,
+            ..write
+        };
+        assert_eq!(kind(&[of_my_kind, read]), Some(LimitKind::Bandwidth));
     }
 
     #[test]

@@ -166,7 +166,7 @@ pub struct SurveyRow {
     pub rank: Rank,
     /// Why it is not valid; empty for a valid row.
     pub reasons: Vec<String>,
-    /// The cell that surely reaches the most (the lower end of its rate's interval is the highest) among those that did not
+    /// The cell that surely reaches the most (its rate less one standard error is the highest) among those that did not
     /// fail, or of those like it (within 3 % and within their intervals) the one in the middle; none where there is none.
     pub best: Option<CellReport>,
     /// Median latency at depth 1 in nanoseconds; none where it was not measured.
@@ -273,6 +273,9 @@ pub struct CellReport {
     pub queue_depth: u64,
     /// Threads that shared them.
     pub threads: u64,
+    /// Writes among its I/Os, in percent, as asked.
+    #[serde(default)]
+    pub write_percent: u8,
     /// I/Os a second that were to start, in an open loop; none in a closed one.
     pub asked_rate_per_s: Option<u64>,
     /// How far it may be used.
