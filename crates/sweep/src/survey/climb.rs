@@ -15,6 +15,9 @@
 //! What another workload of the same kind has shown (the roof that block sizes share) stands in for the deepest load: a
 //! load that reaches the roof needs no deeper one to prove it.
 //!
+//! A target that is so slow that it would go on answering for seconds after a cell is not asked so much: from the rate that
+//! was seen follows how long it takes for what is in flight.
+//!
 //! Two results that cannot both be true are repeated, each once: a rate far below that of a lighter load, and a rate
 //! above what the service time allows.
 
@@ -31,6 +34,8 @@ const JUST_ABOVE: f64 = 0.2;
 const STILL_BENDS: f64 = 1.01;
 /// More than Little's law allows from the service time, by this much, is a contradiction: latencies scatter.
 const BEYOND_LITTLE: f64 = 1.25;
+/// Longest that a target may go on answering what is in flight when a cell ends, in seconds: as long as the longest cell.
+const DRAIN_MAX_S: f64 = 5.0;
 /// Runs of one load, at most, for a contradiction.
 const REPEATS: u32 = 2;
 
@@ -90,6 +95,31 @@ pub(crate) struct Limits {
     pub(crate) ladder: Vec<Load>,
     /// Threads, at most.
     pub(crate) threads_max: u32,
+    /// I/Os in flight over all threads, at most.
+    pub(crate) in_flight_max: u32,
+}
+
+impl Limits {
+    /// Without the loads that a target as slow as this one would answer for too long after their time. What it does with
+    /// more in flight shows how far it may go.
+    fn of_a_slow_target(&self, row: &Row) -> Limits {
+        let rates = row.cells.iter().map(|cell| cell.rate);
+        let in_flight_max = match rates.fold(0.0, f64::max) {
+            0.0 => u32::MAX, // nothing is known of it
+            rate => (DRAIN_MAX_S * rate) as u32,
+        };
+        let allowed = |load: &Load| load.in_flight() <= in_flight_max;
+        let was_run = |load: &Load| row.at(*load).is_some();
+        let last = self
+            .ladder
+            .iter()
+            .rposition(|load| allowed(load) || was_run(load));
+        Limits {
+            ladder: self.ladder[..=last.unwrap_or(0)].to_vec(),
+            in_flight_max,
+            ..*self
+        }
+    }
 }
 
 /// The next load of a workload, or `None` when it is known. `roof` is the peak that others of its kind foretell.
@@ -97,6 +127,7 @@ pub(crate) fn next(row: &Row, limits: &Limits, roof: Option<f64>) -> Option<(Loa
     if row.spoilt {
         return None;
     }
+    let limits = &limits.of_a_slow_target(row);
     let climb = Climb {
         row,
         ladder: &limits.ladder,

@@ -190,6 +190,7 @@ impl Survey {
             limits: Limits {
                 ladder: load::ladder(request.engine, depth_max, threads_max),
                 threads_max,
+                in_flight_max: u32::MAX,
             },
             order,
             request,

@@ -580,3 +580,40 @@ proptest! {
         }
     }
 }
+
+/// A cell costs as long again as the device takes for what is in flight when it ends.
+fn of_a_slow_device(per_s: f64, latency_us: u64) -> Vec<Measured> {
+    let slow = Device {
+        latency_us,
+        cap: per_s,
+        ..FAST
+    };
+    play(&survey(|_| ()), |point| {
+        let rate = slow.rate(point.load, point.timespan.targets[0].workload.block);
+        let drained_s = f64::from(point.load.in_flight()) / rate;
+        slow.run(point, Nanos((1e9 * drained_s) as u64))
+    })
+}
+
+#[test]
+fn a_slow_device_is_not_asked_for_what_it_would_answer_long_after() {
+    for per_s in [2.0, 5.0, 20.0] {
+        let done = of_a_slow_device(per_s, (1e6 / per_s) as u64);
+        let longest = done.iter().map(|cell| cell.wall).max().unwrap();
+        assert!(longest < Nanos::seconds(11), "{per_s}: {longest:?}");
+        assert!(
+            wall(&done) < Nanos::seconds(185),
+            "{per_s}: {:?}",
+            wall(&done)
+        );
+        let (best, knee) = peak_and_knee(&done, "4K random read");
+        assert!(
+            (best / per_s - 1.0).abs() < 0.1 && knee <= 4,
+            "{per_s}: {best} {knee}"
+        );
+    }
+    // It is far away and not slow: what it does with more in flight shows how far it may go.
+    let far = of_a_slow_device(1e6, 1_000_000);
+    let loads = loads(&far, "4K random read");
+    assert!(loads.contains(&128), "{loads:?}");
+}

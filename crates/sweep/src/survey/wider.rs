@@ -40,6 +40,7 @@ pub(super) fn next(row: &Row, limits: &Limits) -> Option<(Load, Why)> {
         } else {
             return None;
         };
+        let load = load.filter(|load| load.in_flight() <= limits.in_flight_max);
         if load.is_some() {
             return load.map(|load| (load, Why::Threads));
         }
@@ -118,6 +119,7 @@ mod tests {
         let limits = Limits {
             ladder: ladder(EngineChoice::Auto, 128, threads_max),
             threads_max,
+            in_flight_max: u32::MAX,
         };
         let cell = |load: Load| Cell {
             load,
