@@ -29,6 +29,9 @@ pub struct WorkerShare {
     pub waiting_share: Option<f64>,
     /// The part of the waiting in which no slot was free. // in [0, 1]
     pub waiting_full_share: Option<f64>,
+    /// I/Os that came back undone for want of room and were handed over once more; left out where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<u64>,
     /// Turns of its loop; each issues what it may, waits, and takes what is there.
     pub turns: u64,
     /// Turns that were looked at for shares and batches.
@@ -54,6 +57,7 @@ impl WorkerShare {
             issuing_share: part(account.issuing.0),
             waiting_share: part(account.waiting.0),
             waiting_full_share: part(account.waiting_full.0),
+            again: Some(account.again).filter(|&count| count > 0),
             turns: account.turns,
             looked_at: account.looked_at,
             issued_batches: account.issued.clone(),

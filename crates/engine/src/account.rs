@@ -87,7 +87,7 @@ impl Book {
         self.ended = now;
     }
 
-    /// For the record; without processor time.
+    /// For the record; without what others count.
     pub(crate) fn close(self) -> Account {
         let used = |sizes: [u64; SIZES]| {
             let last = sizes.iter().rposition(|&turns| turns > 0);
@@ -97,6 +97,7 @@ impl Book {
             elapsed: self.ended.minus(self.began.unwrap_or(self.ended)),
             cpu: None,
             delayed: None,
+            again: 0,
             turns: self.looked_at * u64::from(EVERY) + u64::from(EVERY - self.left),
             looked_at: self.looked_at,
             issuing: self.issuing,

@@ -21,7 +21,7 @@ use crate::backend::{Backend, REAP_AT_MOST};
 use crate::clock::Clock;
 use issue::issue;
 use model::Nanos;
-use settle::settle;
+use settle::{settle, try_again};
 
 /// Runs from the start of the warm-up until the schedule is over, then takes in what is still in flight.
 pub(crate) fn drive<B: Backend, C: Clock>(
@@ -115,7 +115,9 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         work.pace.learn(now.minus(*paced), work.landed.len());
         *paced = now;
     }
-    settle::<C, PLAIN, OPEN>(work, now);
+    if settle::<C, PLAIN, OPEN>(work, now) {
+        try_again(work, backend)?;
+    }
     if now >= work.tell_at {
         work.tell(now);
     }

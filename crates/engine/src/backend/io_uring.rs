@@ -258,6 +258,13 @@ impl Backend for IoUring {
         self.stage(entry)
     }
 
+    /// By a worker of the kernel's, which waits. Source: io_uring_enter(2), `IOSQE_ASYNC`.
+    #[cold]
+    fn push_waiting(&mut self, io: Io) -> Result<bool, RunError> {
+        let entry = self.heads[usize::from(io.seat)].entry(&io);
+        self.stage(entry.flags(squeue::Flags::ASYNC)).map(|()| true)
+    }
+
     #[inline]
     fn hand_over(&mut self) -> Result<(), RunError> {
         self.enter(0)

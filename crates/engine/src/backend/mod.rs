@@ -107,6 +107,12 @@ pub(crate) trait Backend {
     /// Takes one I/O. Never blocks on the device, never allocates. At most `depth` are in flight.
     fn push(&mut self, io: Io) -> Result<(), RunError>;
 
+    /// Takes one that came back with `EAGAIN`, so that whoever does it in the end waits for room and does not give it back
+    /// again; `false` where there is no such way.
+    fn push_waiting(&mut self, _io: Io) -> Result<bool, RunError> {
+        Ok(false)
+    }
+
     /// Hands over what was pushed, without waiting; `reap` does so anyway.
     fn hand_over(&mut self) -> Result<(), RunError>;
 

@@ -2,7 +2,7 @@
 //!
 //! Left out: what is told of it, which is put together in `timespan`.
 
-use super::settle::settle;
+use super::settle::{settle, try_again};
 use super::work::Work;
 use crate::RunError;
 use crate::backend::Backend;
@@ -93,6 +93,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(
             account: Some(Account {
                 cpu: work.cpu,
                 delayed: work.delayed,
+                again: work.again,
                 ..work.book.close()
             }),
             lines,
@@ -119,6 +120,7 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
         if !work.landed.is_empty() {
             last_answer = now;
             settle::<C, false, false>(work, now); // nothing counts any more
+            try_again(work, backend)?;
         }
     }
     Ok(last_answer)

@@ -3,21 +3,24 @@
 //! Left out: how completions are found, which is the backend's, and how they are counted (`tally`).
 
 use super::work::Work;
-use crate::backend::Completion;
+use crate::RunError;
+use crate::backend::{Backend, Completion, Io};
 use crate::clock::Clock;
 use crate::mix::Mix;
 use crate::tally::Moved;
-use model::{Bytes, Failure, Nanos, OnError};
+use model::{Bytes, Failure, Nanos, OnError, Operation};
 
 /// Nothing was transferred: the target ends before the offset.
 const ENODATA: i32 = 61;
+/// Not done, because somebody would have had to wait.
+const EAGAIN: i32 = 11;
 
-/// Counts what was found at `now` and frees its slots.
+/// Counts what was found at `now` and frees its slots; what [`try_again`] takes stays in flight. Whether there may be such.
 #[inline(always)] // at depth 1 a call a turn shows
 pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     now: Nanos,
-) {
+) -> bool {
     let found = work.found.next(now, &work.schedule, work.interval_ns);
     work.found = found;
     let mut some_failed = false;
@@ -46,31 +49,79 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
                 let intended = open.intended(slot);
                 lane.tally.respond(found, flight.operation, intended);
             }
+            work.free.put(slot);
         } else {
             some_failed = true;
         }
-        work.free.put(slot);
     }
     if some_failed {
         fail(work);
     }
     work.landed.clear();
+    some_failed
 }
 
-/// Counts the failures among what was found.
+/// Counts the failures among what was found. What was not done for want of room is put aside, once for each I/O.
 #[cold]
 fn fail<C: Clock>(work: &mut Work<C>) {
     for at in 0..work.landed.len() {
         let Completion { slot, result } = work.landed[at];
-        if result <= 0 {
+        let stamp = work.flights[slot as usize].issued;
+        if result == -EAGAIN && work.again_at[slot as usize] != stamp {
+            work.again_at[slot as usize] = stamp;
+            work.refused.push(slot);
+        } else if result <= 0 {
             fail_one(work, slot, if result == 0 { ENODATA } else { -result });
         }
     }
 }
 
-/// Counts a failure; where the plan says so, it ends the run for all threads.
+/// Hands over again what was put aside, in a way that waits for room; its time runs on. Where the backend has no such way
+/// it has failed.
+///
+/// A kernel may take an I/O under the condition that nobody waits for it, hold it back for a limit, and give it back when
+/// there is no room at the moment at which it goes on, where nobody is left who could wait. Source:
+/// <https://github.com/axboe/liburing/issues/766> and 1269.
+#[cold]
+pub(super) fn try_again<B: Backend, C: Clock>(
+    work: &mut Work<C>,
+    backend: &mut B,
+) -> Result<(), RunError> {
+    while let Some(slot) = work.refused.pop() {
+        let flight = work.flights[slot as usize];
+        let lane = &work.lanes[usize::from(flight.seat)];
+        let line = |mix: &Mix| mix.length_of(work.lines[slot as usize]);
+        let length = lane.mix.as_deref().map_or(lane.block, line);
+        let piece = (Bytes(flight.offset), length as usize);
+        let memory = match flight.operation {
+            Operation::Read => work.buffers.for_read(slot),
+            Operation::Write => {
+                let seat = usize::from(flight.seat);
+                work.buffers.for_piece(seat, slot, piece, &mut work.dice)
+            }
+        };
+        let taken = backend.push_waiting(Io {
+            operation: flight.operation,
+            offset: flight.offset,
+            memory: memory.start,
+            length,
+            area: memory.area,
+            seat: flight.seat,
+            slot,
+            issued: flight.issued,
+        })?;
+        match taken {
+            true => work.again += 1,
+            false => fail_one(work, slot, EAGAIN),
+        }
+    }
+    Ok(())
+}
+
+/// Counts a failure and frees its slot; where the plan says so, it ends the run for all threads.
 fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
     let (found, flight) = (work.found, work.flights[slot as usize]);
+    work.free.put(slot);
     let lane = &mut work.lanes[usize::from(flight.seat)];
     lane.tally.failure(found, flight.operation, errno);
     let line = |mix: &Mix| mix.length_of(work.lines[slot as usize]);

@@ -69,6 +69,9 @@ struct Device {
     clock: Ticking,
     delay: u64,
     number: u64,
+    /// Every so many I/Os one is given back undone, unless it may wait; 0: never.
+    refuses: u64,
+    waiting: Vec<u32>, // slots of those that may
     staged: Vec<Io>,
     running: Vec<(Io, u64, u64)>, // begun and done at
     came_back: u64,
@@ -84,6 +87,11 @@ impl Backend for Device {
         self.clock.pass(STAGING);
         self.staged.push(io);
         Ok(())
+    }
+
+    fn push_waiting(&mut self, io: Io) -> Result<bool, RunError> {
+        self.waiting.push(io.slot);
+        self.push(io).map(|()| true)
     }
 
     fn hand_over(&mut self) -> Result<(), RunError> {
@@ -110,9 +118,18 @@ impl Backend for Device {
         let first = self.running.iter().map(|(.., done)| *done).min();
         clock.wait_until(until.min(Nanos(first.unwrap_or(0))));
         let found = self.clock.at();
+        let (refuses, waiting) = (self.refuses, &mut self.waiting);
         self.running.retain(|&(io, begun, done)| {
             if done <= found {
-                let (slot, result) = (io.slot, io.length as i32);
+                let slot = io.slot;
+                let may_wait = waiting.iter().position(|waits| *waits == slot);
+                let waits = may_wait.map(|at| waiting.swap_remove(at)).is_some();
+                if !waits && refuses > 0 && io.offset / 4096 % refuses == 0 {
+                    let result = -libc::EAGAIN;
+                    landed.push(Completion { slot, result });
+                    return false;
+                }
+                let result = io.length as i32;
                 landed.push(Completion { slot, result });
                 let issued = io.issued.0;
                 log.ios.push(Truth {
@@ -133,6 +150,16 @@ impl Backend for Device {
 
 /// Runs for 20 ms; the log of the device, and what was told.
 fn run(depth: u32, delay: u64) -> (Log, LatencyHistogram) {
+    let (log, done) = run_on(depth, delay, 0);
+    assert_eq!(done.failure, None);
+    let mut latency = done.seats.into_iter().map(|seat| {
+        let (record, _) = seat_record(0, seat, Nanos::millis(20));
+        record.measured[0].latency.clone()
+    });
+    (log, latency.next_back().unwrap())
+}
+
+fn run_on(depth: u32, delay: u64, refuses: u64) -> (Log, Done) {
     let mut target = planned();
     target.workload.queue_depth = QueueDepth(depth);
     let mut plan = plan(&[target]);
@@ -145,6 +172,8 @@ fn run(depth: u32, delay: u64) -> (Log, LatencyHistogram) {
         clock: clock.clone(),
         delay,
         number: 0,
+        refuses,
+        waiting: Vec::new(),
         staged: Vec::new(),
         running: Vec::new(),
         came_back: 0,
@@ -152,11 +181,10 @@ fn run(depth: u32, delay: u64) -> (Log, LatencyHistogram) {
     };
     let mut work = Work::new(&shared, &place, clock, Arc::default()).unwrap();
     drive(&mut work, &mut device).unwrap();
-    let mut done = finish(work, device, Vec::new()).unwrap();
-    let (record, _) = seat_record(0, done.seats.remove(0), plan.phases.measured);
+    let done = finish(work, device, Vec::new()).unwrap();
     let mut log = log.take();
     log.ios.retain(|io| io.found < plan.phases.measured.0);
-    (log, record.measured[0].latency.clone())
+    (log, done)
 }
 
 #[test]
@@ -189,4 +217,24 @@ fn where_completions_are_slow_no_io_waits_for_the_staging_of_another() {
     let (log, _) = run(32, 200_000);
     let staging = log.ios.iter().map(|io| io.begun - io.issued).max();
     assert_eq!(staging, Some(READING + STAGING + CALL));
+}
+
+#[test]
+fn what_is_given_back_for_want_of_room_is_handed_over_again_and_its_time_runs_on() {
+    let (log, done) = run_on(8, 1_000, 3);
+    assert_eq!((&done.failure, done.seats[0].abandoned), (&None, 0));
+    let again = done.worker.account.as_ref().map(|account| account.again);
+    let (record, _) = seat_record(
+        0,
+        done.seats.into_iter().next_back().unwrap(),
+        Nanos::millis(20),
+    );
+    let mut by_stamps = LatencyHistogram::new();
+    let ios = log.ios.iter();
+    ios.for_each(|io| by_stamps.record(Nanos(io.found - io.issued)));
+    assert_eq!(record.measured[0].latency, by_stamps);
+    let twice = log.ios.iter().filter(|io| io.begun - io.issued > 1_000);
+    let twice = twice.count();
+    assert!(twice > log.ios.len() / 5, "a third of the places");
+    assert!(again >= Some(twice as u64), "{again:?} of {twice}");
 }

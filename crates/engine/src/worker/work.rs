@@ -41,6 +41,9 @@ pub(crate) struct Work<C> {
     pub(super) lines: Box<[u16]>,       // of mixed workloads, by slot
     pub(super) free: Ring,              // slots not in flight
     pub(super) landed: Vec<Completion>, // capacity the slots
+    pub(super) refused: Vec<u32>,       // slots given back undone; likewise
+    pub(super) again_at: Box<[Nanos]>,  // by slot: the stamp of what was last handed over again
+    pub(super) again: u64,              // I/Os handed over again
     pub(super) pace: Pace,
     pub(super) found: Found, // the last batch
     pub(super) book: Book,
@@ -93,6 +96,9 @@ impl<C: Clock> Work<C> {
             lines: vec![0; if mixed { place.slots as usize } else { 0 }].into(),
             free: Ring::full(place.slots),
             landed: Vec::with_capacity(place.slots as usize),
+            refused: Vec::with_capacity(place.slots as usize),
+            again_at: vec![Nanos::MAX; place.slots as usize].into(),
+            again: 0,
             pace: Pace::new(),
             found: Found::NEVER,
             book: Book::new(),

@@ -62,6 +62,9 @@ pub struct Account {
     /// kept before that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Nanos>,
+    /// I/Os that came back undone for want of room and were handed over once more.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub again: u64,
     /// Turns of the loop.
     pub turns: u64,
     /// Of these, how many were looked at.
@@ -77,6 +80,14 @@ pub struct Account {
     pub issued: Vec<u64>,
     /// How many turns found how many completions, in the same way.
     pub found: Vec<u64>,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Processor time of one thread.
