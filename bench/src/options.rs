@@ -24,6 +24,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   --threads LIST    of loops [default: 1,2]
   --places LIST     of loops and overhead: null, cache, disk, device [default: all]
                     of quick: disk, file, device; of files: ext4, xfs
+                    of survey: sim, and with --real file, ext4, limit, zram
   --data MIB        of files: the large file, 192 to 4096; memory is a third of it [default: 768]
   --folder PATH     where files are made, on a real disk [default: beside the program]";
 
@@ -54,8 +55,10 @@ const SECTIONS: [(&str, Section); 10] = [
     ("survey", Section::Survey),
 ];
 
-/// The last three are of the sections quick and files, which make them themselves.
-const PLACES: [&str; 7] = ["null", "cache", "disk", "device", "file", "ext4", "xfs"];
+/// Those after the first four are of the sections quick, files and survey, which make them themselves.
+const PLACES: [&str; 10] = [
+    "null", "cache", "disk", "device", "file", "ext4", "xfs", "sim", "limit", "zram",
+];
 
 /// What is run, how often and how long.
 #[derive(Debug)]

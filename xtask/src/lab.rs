@@ -10,13 +10,14 @@ mod cgroups;
 mod kernel;
 mod machine;
 mod nvme;
+mod survey;
 
 use kernel::Kernel;
 use machine::{Contents, Machine};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const LABS: [Lab; 2] = [nvme::LAB, cgroups::LAB];
+const LABS: [Lab; 3] = [nvme::LAB, survey::LAB, cgroups::LAB];
 
 /// What every lab calls, and the Debian package that brings it.
 const NEEDS: [(&str, &str); 2] = [

@@ -24,7 +24,7 @@ cargo xtask check           formatting, clippy, tidy and the documentation; chan
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
-cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, cgroups
+cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask setup           sets up what the tests need, and no more";
 
 fn main() -> ExitCode {

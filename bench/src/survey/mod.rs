@@ -38,7 +38,8 @@ struct Case {
 
 pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
     let mut cases = Vec::new();
-    for line in devices() {
+    let simulated = devices().filter(|_| options.wants("sim"));
+    for line in simulated {
         let words: Vec<&str> = line.split_whitespace().collect();
         cases.push(Case {
             title: line.to_owned(),
@@ -49,7 +50,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     }
     let mut skipped = Vec::new();
     if options.real {
-        real::add(shop, &mut cases, &mut skipped)?;
+        real::add((shop, options), &mut cases, &mut skipped)?;
     }
     let met = cases.iter().filter(|case| case.is_met()).count();
     let mut lines = vec![format!(
@@ -70,8 +71,10 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     }
     lines.extend(cases.iter().flat_map(Case::lines));
     lines.extend(skipped);
-    lines.push(String::new());
-    lines.extend(goal::run(shop)?);
+    if options.wants("sim") {
+        lines.push(String::new());
+        lines.extend(goal::run(shop)?);
+    }
     Ok(lines)
 }
 

@@ -6,6 +6,7 @@ use super::{Case, answered, turns};
 use crate::child;
 use crate::error::{BenchError, doing};
 use crate::looped::Looped;
+use crate::options::Options;
 use crate::place::{Device, Shop};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -43,37 +44,54 @@ pub(super) struct Site<'a> {
     group: Option<&'a Path>,
 }
 
+/// What one is called in `--places`, its title in a reason for skipping it, and how it is compared; `Err` where it cannot
+/// be made.
+type Real = (
+    &'static str,
+    &'static str,
+    fn(&Shop, &Path) -> Result<Result<Case, BenchError>, String>,
+);
+const REAL: [Real; 4] = [
+    ("file", "file", in_folder),
+    ("ext4", "ext4 in memory", on_ext4),
+    ("limit", "loop device under a limit", throttled),
+    ("zram", "zram", on_zram),
+];
+
 pub(super) fn add(
-    shop: &Shop,
+    (shop, options): (&Shop, &Options),
     cases: &mut Vec<Case>,
     skipped: &mut Vec<String>,
 ) -> Result<(), BenchError> {
     let workloads = shop.folder().join("reads.toml");
     fs::write(&workloads, WORKLOADS).map_err(doing("a file of workloads"))?;
-    let file = Site {
+    for (name, title, compared) in REAL {
+        if !options.wants(name) {
+            continue;
+        }
+        match compared(shop, &workloads) {
+            Ok(case) => cases.push(case?),
+            Err(why) => skipped.push(format!("skipped: {title}: {why}")),
+        }
+    }
+    Ok(())
+}
+
+fn in_folder(shop: &Shop, workloads: &Path) -> Result<Result<Case, BenchError>, String> {
+    let site = Site {
         shop,
         target: "survey.dat".to_owned(),
         size: Some("1G"),
         group: None,
     };
-    cases.push(file.compared("file, unbuffered", &workloads)?);
-    match on_ext4(shop, &workloads) {
-        Ok(case) => cases.push(case?),
-        Err(why) => skipped.push(format!("skipped: ext4 in memory: {why}")),
-    }
-    match throttled(shop, &workloads) {
-        Ok(case) => cases.push(case?),
-        Err(why) => skipped.push(format!("skipped: loop device under a limit: {why}")),
-    }
-    match Device::make() {
-        Ok(device) => {
-            fill(&device.path())?;
-            let title = format!("{} device", device.kind());
-            cases.push(Site::of_device(shop, &device.path()).compared(&title, &workloads)?);
-        }
-        Err(why) => skipped.push(format!("skipped: zram: {why}")),
-    }
-    Ok(())
+    Ok(site.compared("file, unbuffered", workloads))
+}
+
+fn on_zram(shop: &Shop, workloads: &Path) -> Result<Result<Case, BenchError>, String> {
+    let device = Device::make()?;
+    fill(&device.path()).map_err(|error| error.to_string())?;
+    let title = format!("{} device", device.kind());
+    Ok(Site::of_device(shop, &device.path()).compared(&title, workloads))
 }
 
 /// The same file on a device that is like itself from one minute to the next, as this machine's disk may not be.
@@ -87,7 +105,6 @@ fn on_ext4(shop: &Shop, workloads: &Path) -> Result<Result<Case, BenchError>, St
     Ok(site.compared("ext4 in memory, a file, unbuffered", workloads))
 }
 
-/// `Err` where it cannot be made.
 fn throttled(shop: &Shop, workloads: &Path) -> Result<Result<Case, BenchError>, String> {
     let looped = Looped::new(LOOP_BYTES)?;
     looped.fill(LOOP_BYTES).map_err(|error| error.to_string())?;
