@@ -32,6 +32,7 @@ use model::{
     TargetFacts,
 };
 use record::{Seen, assemble, engine_record};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// From one look at the stop word to the next.
@@ -117,6 +118,7 @@ pub fn run_calibrated(
         lives: crew.lives(),
         observer,
         stop,
+        tick_due: Cell::new(TICK_EVERY),
     };
     let mut watch = Watch::new(root, kind == BackendKind::IoUring);
     let sampler = Sampler::new(&job.plan, &mut reader);
@@ -146,6 +148,8 @@ struct Control<'a> {
     lives: Vec<Arc<Live>>,
     observer: &'a dyn Observer,
     stop: &'a Stop,
+    /// Of the whole timespan, so that phases that are shorter than a step do not hold it up.
+    tick_due: Cell<Nanos>,
 }
 
 impl Control<'_> {
@@ -180,6 +184,7 @@ impl Control<'_> {
         self.sit_until(&mut sampler, || self.schedule.measured_to());
         window.after = sampler.read(&mut now);
         sampler.end(&window.after);
+        self.tick_if_never();
         if plan.phases.cooldown.0 > 0 {
             self.observer.on(Event::Phase { name: "cool-down" });
             self.sit_until(&mut sampler, || self.schedule.end());
@@ -219,7 +224,6 @@ impl Control<'_> {
         moment: impl Fn() -> Nanos,
         look: &mut dyn FnMut(Nanos),
     ) {
-        let mut tick_due = self.clock.now().plus(TICK_EVERY);
         loop {
             let now = self.clock.now();
             if self.stop.asked() {
@@ -230,8 +234,7 @@ impl Control<'_> {
             if now >= moment() || self.schedule.is_over(now) {
                 return;
             }
-            if now >= tick_due {
-                tick_due = now.plus(TICK_EVERY);
+            if now >= self.tick_due.get() {
                 self.tick(now);
             }
             if now >= sampler.due() {
@@ -254,7 +257,15 @@ impl Control<'_> {
         })
     }
 
+    /// A timespan that is shorter than a step is told of once, when it is measured.
+    fn tick_if_never(&self) {
+        if self.tick_due.get() == TICK_EVERY {
+            self.tick(self.clock.now());
+        }
+    }
+
     fn tick(&self, elapsed: Nanos) {
+        self.tick_due.set(elapsed.plus(TICK_EVERY));
         let (ios, bytes) = self.counted();
         self.observer.on(Event::Tick {
             elapsed,

@@ -152,7 +152,8 @@ impl<C: Clock> Work<C> {
         if now >= self.tell_p99_at {
             let slowest = self.lanes.iter().filter_map(|lane| lane.tally.p99()).max();
             self.live.publish_p99(slowest);
-            self.tell_p99_at = now.plus(TELL_P99_EVERY);
+            let known = slowest.is_some();
+            self.tell_p99_at = now.plus(if known { TELL_P99_EVERY } else { TELL_EVERY });
         }
         let edge = self
             .open

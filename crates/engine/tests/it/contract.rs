@@ -76,6 +76,31 @@ impl Observer for AfterSome<'_> {
     }
 }
 
+/// Counts the words that tell of I/Os.
+#[derive(Default)]
+struct Told(std::sync::atomic::AtomicU32);
+
+impl Observer for Told {
+    fn on(&self, event: Event<'_>) {
+        if let Event::Tick { ios: 1.., .. } = event {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_shorter_than_a_step_tells_of_its_ios_too() {
+    let (_folder, path) = marked_file(SIZE);
+    let told = Told::default();
+    let job = job(&path, EngineChoice::Sync, &|span| {
+        span.phases.warmup = Nanos::millis(20);
+        span.phases.measured = Nanos::millis(40);
+    });
+    let record = run(job, &Root::live(), &told, &Stop::new()).unwrap();
+    assert!(record.total().ios > 0);
+    assert!(told.0.into_inner() > 0);
+}
+
 pub(crate) fn run_it(job: engine::Job) -> RunRecord {
     run(job, &Root::live(), &Silent, &Stop::new()).unwrap()
 }

@@ -76,15 +76,22 @@ fn rates(running: &Running) -> Line<'static> {
             running.palette.head(),
         ),
         Span::raw(format!("  {} MiB/s", say::mib_per_s(rate.bytes_per_s))),
+        Span::raw(if running.before {
+            " (the one before)"
+        } else {
+            ""
+        }),
     ])
 }
 
 fn latencies(running: &Running) -> Line<'static> {
     let p99 = running.p99.map(|p99| p99.0 as f64);
-    Line::raw(format!(
-        "p99 {} (measured so far, the slowest thread's)",
-        time(p99)
-    ))
+    let of = if running.before {
+        "the one before"
+    } else {
+        "measured so far, the slowest thread's"
+    };
+    Line::raw(format!("p99 {} ({of})", time(p99)))
 }
 
 fn draw_graph(

@@ -38,6 +38,8 @@ pub(crate) struct Running {
     pub(crate) progress: Option<(Nanos, Nanos)>,
     pub(crate) last: Option<(Nanos, u64, Bytes)>,
     pub(crate) rate: Option<Rate>,
+    /// The rate and the percentile are of what ran before: what runs now has told nothing yet.
+    pub(crate) before: bool,
     pub(crate) p99: Option<Nanos>,
     /// I/Os a second, over the time of the screen.
     pub(crate) history: History,
@@ -58,7 +60,7 @@ impl Running {
         match update {
             Update::What(what) => {
                 self.what = what;
-                (self.last, self.rate, self.p99) = (None, None, None);
+                (self.last, self.before) = (None, true);
             }
             Update::Progress(done, all) => self.progress = Some((done, all)),
             Update::Phase(phase) => self.phase = phase,
@@ -69,6 +71,7 @@ impl Running {
                 bytes,
                 p99,
             } => {
+                self.before = false;
                 self.tick((elapsed, ios, bytes), now);
                 self.p99 = p99;
             }

@@ -89,6 +89,26 @@ fn a_run_that_begins_anew_has_the_rate_of_its_own_ticks() {
     };
     running.update(tick(500, 100), Nanos::seconds(9));
     assert_eq!(running.rate.unwrap().ios_per_s, 200.0);
+}
+
+#[test]
+fn between_two_short_cells_the_rate_of_the_one_before_stands_and_is_called_so() {
+    let mut running = running();
+    assert!(drawn(&running, 72, 18).contains("20.0 k IO/s  78.1 MiB/s\n"));
     running.update(Update::What("next".to_owned()), Nanos::seconds(9));
-    assert_eq!((running.rate, running.p99), (None, None));
+    let shown = drawn(&running, 72, 18);
+    assert!(
+        shown.contains("20.0 k IO/s  78.1 MiB/s (the one before)\n"),
+        "{shown}"
+    );
+    assert!(!shown.contains("no I/O completed yet"), "{shown}");
+    let tick = Update::Tick {
+        elapsed: Nanos::millis(200),
+        ios: 0,
+        bytes: Bytes(0),
+        p99: None,
+    };
+    running.update(tick, Nanos::seconds(9));
+    let shown = drawn(&running, 72, 18);
+    assert!(shown.contains("\n0 IO/s  0 MiB/s\n"), "{shown}");
 }
