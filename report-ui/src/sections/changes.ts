@@ -24,12 +24,12 @@ function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
     h("td", { class: change.differs ? "number changed" : "number" }, change.ratio ? percent(change.ratio.value) : "–"),
     h("td", {}, between(change)), h("td", {}, verdictOf(change))));
   const heads = ["Figure", one.a, one.b, "Change", "95 % interval", "Can it be told from no change?"];
-  const name = `${one.a} against ${one.b}`;
+  const name = `From ${one.a} to ${one.b}`;
   const cells = one.cells.filter((cell) => cell.ratio !== null);
   const figure = cells.length > 1 ? new Figure(`changes-${place}`, `Rate of ${one.b} over that of ${one.a}, cell by cell`, (width) => forest(cells, one, width)) : null;
   return [
     h("h3", {}, name), h("p", { class: "sentence" }, `${one.answer.charAt(0).toUpperCase()}${one.answer.slice(1)}.`),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Figures of ${name}` },
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Figures: ${name}` },
       h("table", { class: "changes" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
     ...(one.differences.length > 0 ? [h("details", {}, h("summary", {}, `${format.counted(one.differences.length, "difference")} beside the figures`),
       h("ul", {}, ...one.differences.map((it) => h("li", {}, `${it.what}: ${it.a} and ${it.b}${it.of_work ? " (of the work itself)" : ""}`))))] : []),

@@ -5,7 +5,8 @@ use super::curves::{Seen, curves};
 use super::detail::CellDetail;
 use super::loads::loads;
 use super::{
-    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, panel, roof, words,
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, glance, panel,
+    roof, words,
 };
 use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
@@ -155,6 +156,9 @@ impl PageBuilder {
             part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
             if let Some((word, why)) = part.limit.take() {
                 panel::name_limit(&mut part.panel, &word, &why);
+            }
+            if let Some(glance) = part.glance.take() {
+                glance::name(&mut part.panel, &seen, (&glance, number));
             }
             if let Some(knees) = part.knees.take() {
                 panel::name_knee(&mut part.panel, &seen, (&knees, number));

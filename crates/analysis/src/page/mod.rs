@@ -12,6 +12,7 @@ mod comparisons;
 mod curves;
 mod detail;
 mod diet;
+mod glance;
 mod loads;
 mod panel;
 mod roof;
@@ -32,7 +33,7 @@ use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, FindingRank};
 use crate::latency::Latency;
-use crate::survey::{CellReport, SurveyKnee};
+use crate::survey::{CellReport, Glance, SurveyKnee};
 use crate::verdict::Rank;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,6 +109,10 @@ pub struct PagePart {
     /// The loads that a survey ran more than once, all runs of each together, as its report has them; they go into `loads`.
     #[serde(skip)]
     pub joined: Vec<CellReport>,
+    /// The figures of the first line, where a survey tells them; they go into the panel, in the place of what its cells tell
+    /// one by one.
+    #[serde(skip)]
+    pub glance: Option<Glance>,
     /// How many cells there are of each kind.
     pub counts: PageCounts,
     /// The machine; none where it is not known.

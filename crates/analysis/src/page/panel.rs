@@ -307,7 +307,7 @@ pub(super) fn name_limit(panel: &mut [PanelItem], word: &str, why: &str) {
 }
 
 /// `4 KiB random reads, 16 outstanding`.
-fn of_what(seen: &Seen<'_>) -> String {
+pub(super) fn of_what(seen: &Seen<'_>) -> String {
     match seen.outstanding() {
         Some(outstanding) => format!("{}, {outstanding} outstanding", seen.workload()),
         None => seen.workload(),

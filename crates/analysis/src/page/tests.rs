@@ -111,6 +111,7 @@ fn page_of_records(records: Vec<RunRecord>) -> (SurveyReport, PageDocument) {
     let part = page.last_part().unwrap();
     part.knees = Some(report.knees());
     part.joined = report.joined.clone();
+    part.glance = Some(report.glance());
     (report, page.finish(1 << 20))
 }
 
@@ -142,6 +143,29 @@ fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
     assert_eq!((item.estimate, item.cell), (None, None));
     assert!(item.note.starts_with("not reached: "), "{}", item.note);
     assert_eq!(page.curves[0].knee, None);
+}
+
+#[test]
+fn the_panel_of_a_survey_has_the_figures_of_its_first_line() {
+    let cells = [
+        (1, 1, 20_000),
+        (1, 4, 76_000),
+        (1, 8, 77_000),
+        (1, 16, 78_000),
+        (1, 1, 10_000),
+    ];
+    let (report, page) = page_of_a_survey(&cells);
+    let row = &report.rows[0];
+    let best = row.best.as_ref().unwrap();
+    let of = |id: &str| {
+        let mut panel = page.parts[0].panel.iter();
+        panel.find(|item| item.id == id).unwrap().clone()
+    };
+    let rate = of("peak_rate");
+    assert_eq!(rate.estimate.unwrap().value, best.rate_per_s);
+    assert_eq!(of("peak_bytes").estimate.unwrap().value, best.bytes_per_s);
+    let alone = of("alone").estimate.unwrap().value;
+    assert_eq!(Some(alone as u64), row.depth_1_p50_ns);
 }
 
 /// What `--p99` tries has a rate for its load, and says nothing of a knee.

@@ -146,7 +146,11 @@ fn bound(part: &PagePart) -> Option<String> {
     let find = |id: &str| part.panel.iter().find(|item| item.id == id);
     let limit = find("limit").and_then(|item: &PanelItem| {
         let what = item.text.as_ref()?;
-        Some(format!("{what} holds the rate down: {}", item.note))
+        let hold = match what.contains(", ") {
+            true => "hold the rates down, each of other workloads",
+            false => "holds the rate down",
+        };
+        Some(format!("{what} {hold}: {}", item.note))
     });
     let knee = find("knee").and_then(|item| match item.estimate {
         Some(knee) => Some(format!(

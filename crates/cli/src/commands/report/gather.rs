@@ -189,8 +189,10 @@ fn whole_survey(
             .flat_map(|row| found(row, &report))
             .collect();
         part.knees = Some(report.knees());
+        part.glance = Some(report.glance());
         part.limit = limits(&report.rows);
         part.joined = report.joined;
+        part.device_checks = vec![report.device_check.sentence.clone()]; // of all cells, as the text has it
         part.verdict.sentences.extend(report.answer);
         part.notes.extend(report.loose);
         part.notes.extend(report.beside);
