@@ -9,7 +9,10 @@ use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
 use analysis::{Known, Observed, session_findings};
 use dialects::native::{self, Request, TimeText};
-use model::{BeyondEnd, Bytes, FilesRecord, Location, RunRecord, Target, Timespan};
+use host::file_identity;
+use model::{
+    BeyondEnd, Bytes, FilesRecord, Location, RunRecord, Target, TargetFacts, TargetKind, Timespan,
+};
 use std::path::PathBuf;
 use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
 
@@ -287,7 +290,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
         let to_the_end = Bytes(facts.size.0.saturating_sub(planned.base.0));
         let whole = to_the_end.floor_to(planned.workload.block) == planned.length;
         Target {
-            location: absolute(&planned.location),
+            location: absolute(&planned.location, facts),
             base: planned.base,
             length: (!whole).then_some(planned.length),
             create: None,
@@ -322,10 +325,21 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
     }
 }
 
-fn absolute(location: &Location) -> Location {
+/// A name that was given from the folder of the run means another file in the folder of whoever asks now: it stays as it was
+/// given unless it still leads to what was measured.
+fn absolute(location: &Location, measured: &TargetFacts) -> Location {
     match location {
         Location::Path(path) => {
-            Location::Path(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+            let there = || {
+                std::fs::metadata(path)
+                    .ok()
+                    .map(|there| file_identity(&there))
+            };
+            let another = measured.kind == TargetKind::File && there() != measured.identity;
+            Location::Path(match another {
+                true => path.clone(),
+                false => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+            })
         }
         Location::Null(_) | Location::Simulated(_) => location.clone(),
     }
@@ -359,6 +373,21 @@ mod tests {
             without_usual(words("fathom run --interval 1s f"), true),
             words("fathom run f")
         );
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_by_now_stays_as_it_was_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, "x").unwrap();
+        let mut facts = host::target_facts(&host::Root::live(), &path);
+        assert_eq!(facts.kind, TargetKind::File);
+        let given = Location::Path("f".into());
+        assert_eq!(absolute(&given, &facts), given, "no such file here");
+        let whole = Location::Path(path);
+        assert_eq!(absolute(&whole, &facts), whole);
+        facts.kind = TargetKind::Missing; // it was made by the run
+        assert!(matches!(absolute(&given, &facts), Location::Path(path) if path.is_absolute()));
     }
 
     #[test]
