@@ -154,8 +154,9 @@ fn over_measured(
         window.after.ended,
         phases.measured_to,
     ));
+    let burst = burst(record);
     let flowed = |amount: f64| {
-        share(amount * skew.0 as f64, phases.measured().0 as f64)
+        share(amount * burst * skew.0 as f64, phases.measured().0 as f64)
             .unwrap_or(0.0)
             .ceil()
     };
@@ -168,6 +169,21 @@ fn over_measured(
         write: OperationComparison::new(write, (counters.writes, counters.write_bytes.0)),
         device_busy_ns: counters.busy.0,
     }
+}
+
+/// How many times the mean rate the fastest step of the series had: while a reading was late, so much may have flowed. // at
+/// least 1
+fn burst(record: &RunRecord) -> f64 {
+    let mut steps: Vec<u64> = Vec::new();
+    for tally in record.threads.iter().flat_map(|thread| &thread.measured) {
+        steps.resize(steps.len().max(tally.intervals.len()), 0);
+        let counted = steps.iter_mut().zip(&tally.intervals);
+        counted.for_each(|(sum, step)| *sum = sum.saturating_add(step.ios));
+    }
+    let (all, most) = (steps.iter().sum::<u64>(), steps.iter().max());
+    let mean =
+        all as f64 * record.plan.interval.0 as f64 / record.phases.measured().0.max(1) as f64;
+    share(most.map_or(0.0, |most| *most as f64), mean).map_or(1.0, |times| times.max(1.0))
 }
 
 /// How far a reading may be from the moment that it is meant for.
@@ -287,6 +303,31 @@ mod tests {
             2 + 10,
             "two at the edges of depth 1, ten in 10 ms at 1000 a second"
         );
+    }
+
+    #[test]
+    fn what_flowed_while_a_reading_was_late_may_have_been_more_than_the_mean() {
+        let mut record = Sample {
+            reads: 1000,
+            planned: Nanos::seconds(1),
+            measured: Nanos::seconds(1),
+            ..Sample::default()
+        }
+        .build();
+        let step = record.plan.interval.0;
+        let steps = 1_000_000_000 / step;
+        let tally = &mut record.threads[0].measured[Operation::Read.index()];
+        assert_eq!((steps, tally.intervals[1].ios), (10, 100));
+        (tally.intervals[0].ios, tally.intervals[1].ios) = (150, 50); // half of the second step came in the first
+        let late = Nanos::millis(100);
+        record.window.before.begun = record.phases.measured_from.plus(late);
+        record.window.before.ended = record.window.before.begun;
+        let bound = device_checks(&record)[0]
+            .measured
+            .as_ref()
+            .unwrap()
+            .bound_ios;
+        assert_eq!(bound, 2 + 150, "1500 a second for 100 ms");
     }
 
     #[test]
