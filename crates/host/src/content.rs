@@ -101,8 +101,13 @@ pub(crate) fn judge_whole(size: Bytes, mut read: impl FnMut(u64, &mut [u8]) -> b
     Content::Empty
 }
 
+/// Whether fathom, or DISKSPD, left its mark at the start of this block.
+pub(crate) fn is_marked(piece: &[u8]) -> bool {
+    is_stamped(piece) || is_pattern(piece)
+}
+
 fn look(piece: &[u8]) -> Seen {
-    if is_stamped(piece) || is_pattern(piece) {
+    if is_marked(piece) {
         Seen::Stamped
     } else if piece.iter().all(|&byte| byte == 0) {
         Seen::Zero

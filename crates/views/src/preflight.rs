@@ -31,6 +31,10 @@ pub fn preflight_headline(report: &Preflight) -> String {
                 topics.join(", ")
             )
         }
+        PreflightAnswer::NotReady if no_target(report).is_some() => {
+            let why = no_target(report).map_or("", |remark| &remark.found);
+            format!("{answer}: {target}: nothing can be measured: {why}")
+        }
         PreflightAnswer::NotReady => {
             format!(
                 "{answer}: {target}: the numbers would not be its own: {}",
@@ -38,6 +42,12 @@ pub fn preflight_headline(report: &Preflight) -> String {
             )
         }
     }
+}
+
+/// What stands against measuring the target at all.
+fn no_target(report: &Preflight) -> Option<&Remark> {
+    let mut calling = report.calling();
+    calling.find(|remark| remark.topic == "target" && remark.weight == Weight::Stop)
 }
 
 /// The whole page.

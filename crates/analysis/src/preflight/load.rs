@@ -61,7 +61,7 @@ pub(super) fn cpus(facts: &Facts<'_>) -> Vec<Remark> {
         "{:.0} % of all cores are in use by others",
         shares.used * 100.0
     );
-    let remedy = "end what runs (top(1) shows it), or keep it off some cores and name those to fathom with --cores";
+    let remedy = "end what runs (top(1) shows it), or measure when the machine is quiet; fathom run --cores keeps a run on cores that nothing else uses";
     if shares.used >= HALF {
         return stop(TOPIC, found, remedy);
     }

@@ -2,62 +2,77 @@
 
 use super::{Facts, Remark, care, fine, stop, unknown};
 use crate::say;
-use model::{BlockDevice, HealthState, IoLimit, TargetKind};
+use model::{BlockDevice, HealthState, IoLimit, TargetFacts, TargetKind};
 
 /// A file system that is fuller places new files badly, and has little left to make a file on.
 const FREE_MIN: f64 = 0.05;
 /// The smallest file that says something of a device.
 const FREE_BYTES_MIN: u64 = 256 << 20;
 
+/// The smallest file that a survey works on.
+const SURVEY_MIN: u64 = 64 << 20;
+
 /// Whether there is anything to measure.
 pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
     const TOPIC: &str = "target";
-    let remedy = match facts.target.kind {
-        TargetKind::MissingFolder => {
-            return stop(
-                TOPIC,
-                "its folder does not exist",
-                "make the folder, or check the spelling",
-            );
-        }
-        TargetKind::Forbidden => {
-            return stop(
-                TOPIC,
-                "this user may not look at it",
-                "run as root, or as its owner",
-            );
-        }
-        TargetKind::Other => {
-            return stop(
-                TOPIC,
-                "it is neither file, folder nor block device",
-                "name one of these",
-            );
-        }
-        TargetKind::File | TargetKind::Folder | TargetKind::Missing => "mount it writable",
-        TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
-            "measure reads only, or make it writable"
-        }
+    let (found, remedy) = match facts.target.kind {
+        TargetKind::MissingFolder => (
+            "its folder does not exist",
+            "make the folder, or check the spelling",
+        ),
+        TargetKind::Forbidden => (
+            "this user may not look at it",
+            "run as root, or as its owner",
+        ),
+        TargetKind::Other => (
+            "it is neither file, folder nor block device",
+            "name one of these",
+        ),
         TargetKind::Null | TargetKind::Simulated => return fine(TOPIC, "no hardware is measured"),
+        TargetKind::Missing if facts.target.names_no_device() => (
+            "there is no device of this name",
+            "check the spelling: fathom devices lists them",
+        ),
+        TargetKind::Missing | TargetKind::Folder => return room_for_a_file(TOPIC, facts.target),
+        TargetKind::File => return file(TOPIC, facts.target),
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => return Vec::new(),
     };
-    let read_only = facts
-        .target
-        .file_system
-        .as_ref()
-        .is_some_and(|on| on.read_only);
-    match facts.target.kind {
-        TargetKind::Missing | TargetKind::Folder if read_only => stop(
-            TOPIC,
-            "its file system is mounted read-only, so no file can be made",
-            remedy,
-        ),
-        _ if facts.target.direct_io.is_none() && facts.target.kind == TargetKind::File => care(
-            TOPIC,
-            "it cannot be read past the system's cache",
-            "what is measured includes the cache: place the file on another file system, or say --cache cached",
-        ),
-        _ => Vec::new(),
+    stop(TOPIC, found, remedy)
+}
+
+/// Whether a file can be made there.
+fn room_for_a_file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
+    let on = target.file_system.as_ref();
+    if on.is_some_and(|on| on.read_only) {
+        let found = "its file system is mounted read-only, so no file can be made";
+        return stop(topic, found, "mount it writable");
     }
+    if target.writable {
+        return Vec::new();
+    }
+    let found = match &target.obstacle {
+        Some(obstacle) => format!("no file can be made there: {obstacle}"),
+        None => "this user may make no file there".to_owned(),
+    };
+    let remedy = "ask for write access to the folder, or name another";
+    stop(topic, found, remedy)
+}
+
+/// Whether a file says something of the device below it.
+fn file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
+    if (1..SURVEY_MIN).contains(&target.size.0) {
+        let size = say::bytes(target.size.0);
+        let found = format!("it holds {size}, which fits into any cache");
+        return care(topic, found, "name a larger file: a survey needs 64 MiB");
+    }
+    if target.direct_io.is_some() {
+        return Vec::new();
+    }
+    care(
+        topic,
+        "it cannot be read past the system's cache",
+        "what is measured includes the cache: place the file on another file system, or say --cache cached",
+    )
 }
 
 /// Arrays, paths, controllers.
@@ -214,7 +229,7 @@ pub(super) fn space(facts: &Facts<'_>) -> Vec<Remark> {
     let Some(on) = facts.target.file_system.as_ref().filter(|on| on.size.0 > 0) else {
         return Vec::new();
     };
-    if kind == TargetKind::BlockDevice {
+    if kind == TargetKind::BlockDevice || facts.target.names_no_device() {
         return Vec::new();
     }
     let found = format!(

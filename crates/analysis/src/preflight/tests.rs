@@ -194,3 +194,30 @@ fn what_is_not_there_cannot_be_measured() {
         assert_eq!(seen.told().0, Answer::NotReady, "{kind:?}");
     }
 }
+
+#[test]
+fn where_no_file_can_be_made_there_is_nothing_to_measure() {
+    let mut seen = Seen::quiet();
+    for kind in [TargetKind::Folder, TargetKind::Missing] {
+        (seen.target.kind, seen.target.writable) = (kind, true);
+        assert_eq!(seen.told(), (Answer::Ready, vec![]), "{kind:?}");
+        seen.target.writable = false;
+        assert_eq!(seen.told(), (Answer::NotReady, vec!["target"]), "{kind:?}");
+    }
+    (seen.target.kind, seen.target.writable) = (TargetKind::Missing, true);
+    let on = seen.target.file_system.as_mut().unwrap();
+    (on.kind, on.free) = ("devtmpfs".to_owned(), Bytes(0));
+    let report = seen.checked();
+    let told: Vec<&str> = report
+        .calling()
+        .map(|remark| remark.found.as_str())
+        .collect();
+    assert_eq!(told, ["there is no device of this name"]);
+}
+
+#[test]
+fn a_file_that_any_cache_holds_calls_for_care() {
+    let mut seen = Seen::quiet();
+    seen.target.size = Bytes(1000);
+    assert_eq!(seen.told(), (Answer::Careful, vec!["target"]));
+}

@@ -9,8 +9,10 @@ use crate::now::Stopwatch;
 use crate::report::Form;
 use crate::{output, report};
 use analysis::{Preflight, PreflightAnswer, PreflightFacts};
+use dialects::Reader;
 use host::{CounterReader, Root};
-use model::{CounterWindow, HostRecord, Nanos, TargetFacts};
+use model::{CounterWindow, HostRecord, Location, Nanos, TargetFacts};
+use std::path::Path;
 
 /// How long a survey looks for other load: its budget is for measuring.
 pub(crate) const LOOK_SHORT: Nanos = Nanos::seconds(1);
@@ -27,7 +29,7 @@ pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Endin
     })?;
     let root = Root::live();
     let host = host::host_record(&root);
-    let target = host::target_facts(&root, &args.target);
+    let target = target_of(&root, &args.target)?;
     let found = preflight(&root, &host, &target, look);
     output::print(&report::preflight(
         &found,
@@ -36,6 +38,17 @@ pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Endin
     Ok(match found.answer {
         PreflightAnswer::Ready | PreflightAnswer::Careful => Ending::Good,
         PreflightAnswer::NotReady => Ending::Denied,
+    })
+}
+
+/// The target as it would be measured: `sim:ssd` is no file of that name.
+fn target_of(root: &Root, target: &Path) -> Result<TargetFacts, Failure> {
+    let mut reader = Reader::default();
+    let location = reader.location(target);
+    Ok(match reader.finish(location)? {
+        Location::Path(path) => host::target_facts(root, &path),
+        Location::Null(behaviour) => TargetFacts::null(&behaviour),
+        Location::Simulated(device) => TargetFacts::simulated(&device),
     })
 }
 

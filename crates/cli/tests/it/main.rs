@@ -14,6 +14,7 @@ mod against_fio;
 mod alarms;
 mod bench;
 mod bounds;
+mod checks;
 mod compare;
 mod copies;
 mod devices;

@@ -25,6 +25,9 @@ use std::time::{Duration, Instant};
 
 /// Longest look at one target: a fast disk shows half a gibibyte in that time.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The same where every block so far is marked as ours: a spinning disk or a far one then only takes its time, and is not to
+/// be called somebody else's.
+const PATIENCE_OURS: Duration = Duration::from_secs(10);
 /// Largest device that is read whole to prove that it is empty.
 pub(super) const WHOLE_MAX: Bytes = Bytes::gib(1);
 /// Extents of a sparse file that are looked at beside the even sample.
@@ -71,8 +74,18 @@ impl Patience {
         Patience(Self::begin().0 - PATIENCE)
     }
 
+    /// With none left for what is not ours either.
+    #[cfg(test)]
+    fn none_at_all() -> Self {
+        Patience(Self::begin().0 - PATIENCE_OURS)
+    }
+
     fn lasts(&self) -> bool {
         self.0.elapsed() < PATIENCE
+    }
+
+    fn lasts_for_ours(&self) -> bool {
+        self.0.elapsed() < PATIENCE_OURS
     }
 }
 
@@ -161,8 +174,11 @@ impl Look {
             return Content::Unknown;
         }
         let offsets = content::sample(self.size, &self.extents());
+        let mut ours = false;
         let found = content::judge(self.size, &offsets, |at, piece| {
-            let done = patience.lasts() && read(&self.file, at, piece);
+            let time = patience.lasts() || ours && patience.lasts_for_ours();
+            let done = time && read(&self.file, at, piece);
+            ours = done && content::is_marked(piece);
             if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
                 press::add(&mut self.blocks.borrow_mut(), piece);
             }
@@ -290,6 +306,20 @@ mod tests {
         assert_eq!(look.content_of_sample(&Patience::none()), Content::Unknown);
         assert_eq!(look.content_of_whole(&Patience::none()), Content::Unproven);
         assert_eq!(look.content_of_file(&Patience::begin()), Content::Unproven);
+    }
+
+    #[test]
+    fn what_is_marked_as_ours_is_looked_at_for_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let mut data = vec![0xA7; 1 << 20];
+        model::stamp::stamp(&mut data, Bytes(0), 0);
+        std::fs::write(&path, data).unwrap();
+        let look = Look::at(&path).unwrap();
+        let begun = || Patience(Patience::begin().0 - PATIENCE / 2);
+        assert_eq!(look.content_of_file(&begun()), Content::Fathom);
+        assert!(!Patience::none().lasts() && Patience::none().lasts_for_ours());
+        assert!(!Patience::none_at_all().lasts_for_ours());
     }
 
     #[test]

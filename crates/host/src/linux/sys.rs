@@ -90,13 +90,24 @@ pub(super) fn room(path: &Path) -> Option<Room> {
 
 /// Whether this user may write; for a folder: make files in it. // faccessat(2)
 pub(super) fn may_write(path: &Path, is_folder: bool) -> bool {
+    may(
+        path,
+        if is_folder {
+            libc::W_OK | libc::X_OK
+        } else {
+            libc::W_OK
+        },
+    )
+}
+
+/// Whether this user may read. // faccessat(2)
+pub(super) fn may_read(path: &Path) -> bool {
+    may(path, libc::R_OK)
+}
+
+fn may(path: &Path, mode: i32) -> bool {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return false;
-    };
-    let mode = if is_folder {
-        libc::W_OK | libc::X_OK
-    } else {
-        libc::W_OK
     };
     // SAFETY: `path` ends in a zero byte and outlives the call, which only looks.
     let code = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) };

@@ -30,7 +30,7 @@ enum Eyes<'a> {
 }
 
 /// Everything that a record keeps of a target. Reads both ends and a sample of a file or device; takes about 2 s at
-/// most and stops there. Never writes, and never fails: what cannot be found out is unknown. A device whose sample shows
+/// most and stops there, or about 10 s where all that was seen by then is marked as fathom's. Never writes, and never fails: what cannot be found out is unknown. A device whose sample shows
 /// nothing but zeros is [`Content::Unproven`]: [`content_of_whole`] tells more, for what is to be written.
 pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
     look_at(root, path, &Eyes::Open(Patience::begin()))
@@ -111,6 +111,10 @@ fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
                 _ => TargetKind::Other, // a circle of links, a name too long, a disk that fails
             }
         }
+    }
+    let is_opened = matches!(found.kind, TargetKind::File | TargetKind::BlockDevice);
+    if is_opened && !sys::may_read(path) {
+        found.kind = TargetKind::Forbidden;
     }
     found
 }

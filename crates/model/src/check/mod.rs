@@ -260,7 +260,7 @@ fn creation(
 /// What offsets and buffers must be multiples of.
 fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) -> Bytes {
     let usable = is_device(facts) || matches!(facts.kind, TargetKind::File | TargetKind::Missing);
-    if !access::is_unbuffered(target) || !usable {
+    if !access::is_unbuffered(target) || !usable || facts.names_no_device() {
         return access::unit(target);
     }
     let Some(direct) = facts.direct_io else {
@@ -291,6 +291,9 @@ fn check_kind(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>)
         | TargetKind::NvmeNamespace
         | TargetKind::Null
         | TargetKind::Simulated => {}
+        TargetKind::Missing if facts.names_no_device() => {
+            problems.push(Problem::NoDevice { path });
+        }
         TargetKind::Missing if target.create.is_some() => {}
         TargetKind::Missing => problems.push(Problem::Missing { path }),
         TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path }),

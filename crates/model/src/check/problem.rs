@@ -72,6 +72,8 @@ pub enum Problem {
          filled with data", path.display()
     )]
     Missing { path: PathBuf },
+    #[error("{}: there is no device of this name: check the spelling (fathom devices lists them)", path.display())]
+    NoDevice { path: PathBuf },
     #[error("{}: its folder does not exist: make it first, or check the spelling", path.display())]
     MissingFolder { path: PathBuf },
     #[error(
@@ -336,6 +338,11 @@ pub enum Problem {
         signatures: Vec<Claim>,
     },
     #[error(
+        "{}: whether fathom made this file could not be seen (reading it takes long, or fails), so it is not written: {} \
+         might be lost. Try again when it is quiet; to allow it as it is, add: --overwrite", path.display(), held(*size)
+    )]
+    UnseenFile { path: PathBuf, size: Bytes },
+    #[error(
         "{}: this device is not empty, so it is not written: {} would be lost{}. \
          To allow it, add: --destroy {}", path.display(), held(*size),
         list_content(signatures, *content), path.display()
@@ -355,6 +362,7 @@ impl Problem {
         matches!(
             self,
             Problem::Missing { .. }
+                | Problem::NoDevice { .. }
                 | Problem::MissingFolder { .. }
                 | Problem::Folder { .. }
                 | Problem::NotStorage { .. }

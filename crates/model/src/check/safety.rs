@@ -101,13 +101,19 @@ fn check_file(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem
         problems.push(Problem::InUse { path, uses });
         return;
     }
-    if !is_harmless(facts) && !consent.overwrite_files {
-        problems.push(Problem::ForeignFile {
-            path,
-            size: facts.size,
-            signatures: facts.claims.clone(),
-        });
+    if is_harmless(facts) || consent.overwrite_files {
+        return;
     }
+    let size = facts.size;
+    let unseen = facts.content == Content::Unknown && facts.claims.is_empty();
+    problems.push(match unseen {
+        true => Problem::UnseenFile { path, size },
+        false => Problem::ForeignFile {
+            path,
+            size,
+            signatures: facts.claims.clone(),
+        },
+    });
 }
 
 fn check_device(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem>) {

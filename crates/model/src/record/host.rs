@@ -302,6 +302,13 @@ pub enum Content {
 }
 
 impl TargetFacts {
+    /// Nothing is there, and nobody means a file to be made: among the system's devices a new name is a misspelt one.
+    pub fn names_no_device(&self) -> bool {
+        let among_devices =
+            |on: &FileSystem| on.kind == "devtmpfs" || on.mount_point.as_os_str() == "/dev";
+        self.kind == TargetKind::Missing && self.file_system.as_ref().is_some_and(among_devices)
+    }
+
     /// The null backend's imaginary device, as far as it has facts.
     pub fn null(behaviour: &NullBehaviour) -> Self {
         TargetFacts {
