@@ -11,6 +11,7 @@ use super::{
 use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
+use crate::facts::EngineDigest;
 use crate::findings::session_findings;
 use crate::known::Known;
 use crate::latency::Latency;
@@ -91,7 +92,7 @@ pub fn survey_report_knowing(
         cell_counts: count(&reports, planned.cells_left),
         started_utc_ns: first.map(|run| run.time.started_utc_ns),
         host: first.map(|run| run.host.clone()),
-        engine: first.map(|run| run.engine.clone()),
+        engine: engine(&runs),
         tool_version: first.map(|run| run.tool_version.clone()),
         command: first.map_or_else(Vec::new, |run| run.command.clone()),
         rows,
@@ -163,6 +164,20 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
         }
     }
     labels
+}
+
+/// As the first cell tells it, with every engine that a cell had: `auto` may take another one for one I/O at a time.
+fn engine(runs: &[RunReport]) -> Option<EngineDigest> {
+    let mut names: Vec<&str> = Vec::new();
+    for run in runs {
+        if !names.contains(&run.engine.backend.as_str()) {
+            names.push(&run.engine.backend);
+        }
+    }
+    Some(EngineDigest {
+        backend: names.join(", "),
+        ..runs.first()?.engine.clone()
+    })
 }
 
 /// All cells' counts together, of the first device that was counted; a cell on another one is left out.

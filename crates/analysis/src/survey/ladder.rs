@@ -11,14 +11,14 @@ const LEFT_OUT: &str = "left out: this survey only reads";
 /// Deepest rung where the context does not tell.
 const QUEUE_DEPTH_MAX: u64 = 128;
 
-/// `best` is what the row shows as such.
+/// `best` is what the row shows as such. Besides the context: whether a cell of any workload failed, which ends a survey.
 pub(super) fn ladder(
     workload: &str,
     cells: &[&CellReport],
     best: Option<&CellReport>,
-    context: &SurveyContext,
+    (context, ended_by_a_failure): (&SurveyContext, bool),
 ) -> Ladder {
-    let (end, reason) = end(workload, cells, best, context);
+    let (end, reason) = end(workload, cells, best, (context, ended_by_a_failure));
     Ladder {
         depths: cells.iter().map(|cell| cell.queue_depth).collect(),
         end,
@@ -37,14 +37,15 @@ fn end(
     workload: &str,
     cells: &[&CellReport],
     best: Option<&CellReport>,
-    context: &SurveyContext,
+    (context, ended_by_a_failure): (&SurveyContext, bool),
 ) -> (LadderEnd, String) {
     let Some(deepest) = cells.iter().map(|cell| cell.queue_depth).max() else {
         let reason = match (context.read_only, &context.failure) {
             (Some(true), _) if writes(workload) => LEFT_OUT.to_owned(),
             (_, Some(failure)) => format!("not run: {failure}"),
             _ if context.interrupted => "not run: the survey was interrupted".to_owned(),
-            _ => "not run: the time was used up".to_owned(),
+            _ if ended_by_a_failure => "not run: the survey ended where a cell failed".to_owned(),
+            _ => format!("not run: {}", used_up(context)),
         };
         return (LadderEnd::NotRun, reason);
     };
@@ -74,6 +75,13 @@ fn end(
     {
         return interrupted();
     }
+    if cells.iter().all(|cell| cell.ios == 0) {
+        let measured: u64 = cells.iter().map(|cell| cell.measured_ns).sum();
+        let deepest = say::count(deepest);
+        let waited = say::time(measured as f64);
+        let reason = format!("no I/O was answered in {waited} at depth {deepest}");
+        return (LadderEnd::Budget, reason);
+    }
     if context.settled.iter().any(|known| known == workload) {
         return settled(cells, best);
     }
@@ -97,8 +105,19 @@ fn end(
         _ if context.interrupted => interrupted(),
         _ => (
             LadderEnd::Budget,
-            format!("the time was used up at depth {deepest}"),
+            format!("{} at depth {deepest}", used_up(context)),
         ),
+    }
+}
+
+/// A cell costs more than its time where a target answers late: then the last of the budget is too short for one.
+fn used_up(context: &SurveyContext) -> &'static str {
+    const MOST: f64 = 0.9;
+    match (context.elapsed_ns, context.budget_ns) {
+        (Some(spent), Some(given)) if (spent as f64) < MOST * given as f64 => {
+            "the time that was left held no further cell"
+        }
+        _ => "the time was used up",
     }
 }
 

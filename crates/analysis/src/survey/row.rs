@@ -23,7 +23,9 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
         .map(|cell| (cell.rate_per_s, cell.rate.half_width_share()));
     let best = peak_of(&known.collect::<Vec<_>>()).map(|at| sound[at]);
     let shallow = usable().find(|cell| cell.queue_depth == 1);
-    let ladder = ladder::ladder(label, &mine, best, planned);
+    let failed = |cell: &CellReport| cell.outcome.kind == OutcomeKind::Failed;
+    let ended = runs.cells.iter().any(failed);
+    let ladder = ladder::ladder(label, &mine, best, (planned, ended));
     let (mut rank, mut reasons) = judge(best, shallow);
     if best.is_none() && ladder.end != LadderEnd::NotRun {
         rank = Rank::Invalid;

@@ -57,7 +57,7 @@ fn doubts(report: &SurveyReport) -> Vec<String> {
     let cut: Vec<&str> = report
         .rows
         .iter()
-        .filter(|row| row.ladder.end == LadderEnd::Budget)
+        .filter(|row| row.ladder.end == LadderEnd::Budget && row.best.is_some())
         .map(|row| row.workload.as_str())
         .collect();
     let cut = (!cut.is_empty()).then(|| {

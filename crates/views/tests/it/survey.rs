@@ -240,13 +240,13 @@ fn a_survey_without_any_cell() {
         INVALID: nothing was measured
 
           workload, best rate     IO/s   ± %  depth   MiB/s      p50      p99    p99.9  QD1 p50  95 % at
-          4K random read        not run: the time was used up
-          4K random write       not run: the time was used up
-          8K random 70/30       not run: the time was used up
-          64K random read       not run: the time was used up
-          512K sequential read  not run: the time was used up
-          1M sequential read    not run: the time was used up
-          1M sequential write   not run: the time was used up
+          4K random read        not run: the time that was left held no further cell
+          4K random write       not run: the time that was left held no further cell
+          8K random 70/30       not run: the time that was left held no further cell
+          64K random read       not run: the time that was left held no further cell
+          512K sequential read  not run: the time that was left held no further cell
+          1M sequential read    not run: the time that was left held no further cell
+          1M sequential write   not run: the time that was left held no further cell
 
         device  nothing was measured
         spent   151 s of 180 s; 0 cells; filled 8 GiB in 9.40 s

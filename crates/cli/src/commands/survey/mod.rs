@@ -1,7 +1,7 @@
 //! `fathom survey`: what a disk can do. Everything that it may do is checked before anything is touched.
 //!
 //! Read in this order: the flow (here), `request` (words → values), `site` and `size` (what it works on),
-//! `walk` (cell after cell),
+//! `walk` (cell after cell), `words` (what stands against it),
 //! `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left
 //! behind). Which cell comes next is `sweep`'s business.
 
@@ -12,6 +12,7 @@ mod request;
 pub(super) mod site;
 mod size;
 mod walk;
+mod words;
 mod workloads;
 
 use super::{VERSION, command_line};
@@ -53,7 +54,10 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let asked = Asked::read(args)?;
     asked.page.check()?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
-    let gate = ground.gate();
+    let gate = Gate {
+        words: words::of_survey,
+        ..ground.gate()
+    };
     let host = gate.host;
     let before = gate.look(&asked.target);
     if asked.remove {
@@ -67,7 +71,8 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
     let most = (depth_max, asked.threads_max(host.cpus.len()));
     let survey = plan_survey(&asked, &site, most)?;
-    let mut first = to_prepare(gate.pass(&all_of_it(&asked, &site, most))?);
+    let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
+    let mut first = to_prepare(gate.pass_again(&all_of_it(&asked, &site, most), &seen)?);
     site.words.iter().for_each(|words| output::tell(words));
     if !matches!(
         before.kind,

@@ -262,6 +262,7 @@ impl<'a> Kept<'a> {
     pub(crate) fn finish(&self, outcome: SessionOutcome, context: &SurveyContext) -> Ending {
         if let (Some(store), Some(session)) = (self.store, self.session) {
             let context = serde_json::to_string(context).expect("a context is plain data");
+            let outcome = self.outcome(outcome);
             self.note(store.finish(session, outcome, Some(&context)));
         }
         match self.trouble.borrow().as_ref() {
@@ -270,6 +271,14 @@ impl<'a> Kept<'a> {
                 output::tell(&format!("the result could not be kept whole: {error}"));
                 Ending::Wrong
             }
+        }
+    }
+
+    /// Of the session as it is kept: one that is not whole is not complete.
+    fn outcome(&self, outcome: SessionOutcome) -> SessionOutcome {
+        match self.trouble.borrow().is_some() {
+            true => SessionOutcome::Failed,
+            false => outcome,
         }
     }
 
@@ -290,6 +299,20 @@ impl<'a> Kept<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_that_is_not_kept_whole_is_not_complete() {
+        let kept = |trouble| Kept {
+            store: None,
+            session: None,
+            trouble: RefCell::new(trouble),
+        };
+        let complete = SessionOutcome::Complete;
+        assert_eq!(kept(None).outcome(complete), complete);
+        let trouble = "no name".parse::<RunName>().err();
+        assert!(trouble.is_some());
+        assert_eq!(kept(trouble).outcome(complete), SessionOutcome::Failed);
+    }
 
     #[test]
     fn a_survey_that_measured_nothing_has_failed_and_an_interrupted_one_was_interrupted() {
