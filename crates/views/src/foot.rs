@@ -102,7 +102,7 @@ pub(crate) fn device(check: &DeviceCheck, paper: &Paper) -> Vec<String> {
         ),
         _ => check.sentence.clone(),
     };
-    wrap("device  ", &told, paper.width(), 2)
+    wrap("device  ", &told, paper.width(), paper.lines(2))
 }
 
 /// Where the result is on the shelf, and the words that show it again.
@@ -168,7 +168,7 @@ pub(crate) fn notes_before(
     let mut lines = Vec::new();
     for (place, note) in notes.iter().enumerate() {
         let left = notes.len() - place;
-        let more = wrap("note    ", note, paper.width(), NOTE_LINES_MAX);
+        let more = wrap("note    ", note, paper.width(), paper.lines(NOTE_LINES_MAX));
         let reserve = usize::from(left > 1);
         if lines.len() + more.len() + reserve > lines_max {
             if lines_max > lines.len() {

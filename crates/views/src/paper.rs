@@ -6,8 +6,10 @@ use std::path::PathBuf;
 /// The page of a text view.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// No line is longer. // at least 80; less is taken as 80
+    /// No line is longer. // at least 80, where `narrow` at least 40; less is taken as that
     pub columns: usize,
+    /// The view on it fits a page of less than 80 columns too. Views say so themselves. // usually false
+    pub narrow: bool,
     /// Local times are shown in this zone, beside UTC.
     pub zone: Zone,
     /// Where the result is on the shelf; `None` where it is not.
@@ -37,14 +39,17 @@ impl Stored {
     }
 }
 
-/// What goes to no terminal is as wide as a mail or an issue. Below this tables do not fit; terminals this narrow wrap them
-/// themselves.
+/// What goes to no terminal is as wide as a mail or an issue. Below this most tables do not fit; terminals this narrow wrap
+/// them themselves.
 const COLUMNS_MIN: usize = 80;
+/// Of views that fit narrower pages.
+const COLUMNS_NARROW: usize = 40;
 
 impl Default for Paper {
     fn default() -> Self {
         Paper {
             columns: COLUMNS_MIN,
+            narrow: false,
             zone: Zone::utc(),
             stored: None,
         }
@@ -53,6 +58,25 @@ impl Default for Paper {
 
 impl Paper {
     pub(crate) fn width(&self) -> usize {
-        self.columns.max(COLUMNS_MIN)
+        let least = if self.narrow {
+            COLUMNS_NARROW
+        } else {
+            COLUMNS_MIN
+        };
+        self.columns.max(least)
+    }
+
+    /// The same page for a view that fits 40 columns.
+    pub(crate) fn narrowed(&self) -> Paper {
+        Paper {
+            narrow: true,
+            ..self.clone()
+        }
+    }
+
+    /// How many lines hold what `lines` of 80 columns hold.
+    pub(crate) fn lines(&self, lines: usize) -> usize {
+        let narrow = self.width().min(COLUMNS_MIN);
+        (lines * COLUMNS_MIN).div_ceil(narrow)
     }
 }

@@ -31,10 +31,10 @@ const COLUMNS: [Column; 10] = [
     left("  workload, best rate", 22),
     right("IO/s", 6),
     right(WIDTH, 4),
-    right("depth", 5),
+    right(DEPTH, 5),
     right(FLOW, 6),
-    right("p50", 7),
-    right("p99", 7),
+    right(P50, 7),
+    right(P99, 7),
     right(P999, 7),
     right("QD1 p50", 7),
     right(KNEE, 7),
@@ -42,13 +42,17 @@ const COLUMNS: [Column; 10] = [
 const WIDTH: &str = "± %";
 const FLOW: &str = "MiB/s";
 const KNEE: &str = "95 % at";
+const P50: &str = "p50";
+const P99: &str = "p99";
 const P999: &str = "p99.9";
+const DEPTH: &str = "depth";
 /// On a narrow page these go first, in this order.
-const DISPENSABLE: [&str; 4] = [KNEE, FLOW, P999, WIDTH];
+const DISPENSABLE: [&str; 7] = [KNEE, FLOW, P999, WIDTH, P99, P50, DEPTH];
 
 /// Writes the page.
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.headline(), paper.width(), 2);
+    let paper = &paper.narrowed();
+    let mut page = wrap("", &report.headline(), paper.width(), paper.lines(2));
     page.extend(setting(report, paper));
     page.push(String::new());
     let rows: Vec<Vec<String>> = report.rows.iter().take(ROWS_MAX).map(cells).collect();
@@ -62,9 +66,16 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     page.extend(beside(report, paper));
     page.push(String::new());
     page.extend(foot::device(&report.device_check, paper));
-    page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
+    page.extend(wrap(
+        "spent   ",
+        &spent(report, paper),
+        paper.width(),
+        paper.lines(2),
+    ));
     let stored = foot::stored(paper);
-    let room = LINES_MAX.saturating_sub(page.len() + stored.len());
+    let room = paper
+        .lines(LINES_MAX)
+        .saturating_sub(page.len() + stored.len());
     let notes = notes::notes(report, room, paper);
     let knees = knees(report, paper); // findings go before them; the document of `--json` has them always
     if notes.len() + knees.len() <= room {
@@ -84,7 +95,7 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     }
     if let (Some(host), Some(engine)) = (&report.host, &report.engine) {
         let told = format!("{}; engine {}", foot::host(host), engine.backend);
-        page.extend(wrap("host    ", &told, paper.width(), 2));
+        page.extend(wrap("host    ", &told, paper.width(), paper.lines(2)));
     }
     page
 }
@@ -185,7 +196,7 @@ fn limits(report: &SurveyReport, paper: &Paper) -> Vec<String> {
             format!("{}: ", names[0])
         };
         let text = format!("{}: {} ({of}{why})", limit.kind.word(), names.join(", "));
-        wrap("  limit ", &text, paper.width(), 3)
+        wrap("  limit ", &text, paper.width(), paper.lines(3))
     });
     lines.collect()
 }
@@ -223,7 +234,7 @@ fn knees(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         wrap("  knees ", &text, paper.width(), usize::MAX)
     };
     let mut all = (1..=parts.len()).rev().map(lines);
-    all.find(|lines| lines.len() <= KNEE_LINES_MAX)
+    all.find(|lines| lines.len() <= paper.lines(KNEE_LINES_MAX))
         .unwrap_or_default()
 }
 
@@ -255,7 +266,7 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
     if parts.is_empty() {
         parts
     } else {
-        wrap("  ", &parts.join("; "), paper.width(), 2)
+        wrap("  ", &parts.join("; "), paper.width(), paper.lines(2))
     }
 }
 
@@ -263,7 +274,8 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
 fn beside(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let gap = (!report.beside.is_empty()).then(String::new);
     let said = report.beside.iter();
-    let said = said.flat_map(|said| wrap("  beside ", &printable(said), paper.width(), 2));
+    let said =
+        said.flat_map(|said| wrap("  beside ", &printable(said), paper.width(), paper.lines(2)));
     gap.into_iter().chain(said).collect()
 }
 
@@ -286,7 +298,7 @@ fn kept_rates(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         ))
     });
     let mut page = vec![String::new()];
-    page.extend(wrap("", &head, paper.width(), 2));
+    page.extend(wrap("", &head, paper.width(), paper.lines(2)));
     page.extend(rows.map(|row| shorten(&row, paper.width())));
     page
 }

@@ -61,6 +61,7 @@ impl Form<'_> {
             zone: Zone::system(),
             stored: self.stored(),
             columns: self.columns.unwrap_or(Paper::default().columns),
+            narrow: false,
         }
     }
 

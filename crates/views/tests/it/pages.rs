@@ -19,6 +19,7 @@ pub(crate) const WORKLOADS: [(&str, u64, u8, Access); 7] = [
 pub(crate) fn paper() -> Paper {
     Paper {
         columns: 100,
+        narrow: false,
         zone: Zone::fixed(1),
         stored: Some(Stored {
             session: 12,

@@ -283,3 +283,30 @@ fn at_eighty_columns_no_number_is_cut() {
     let left_out = "left out at 80 columns: MiB/s, 95 % at; --json has all";
     assert!(words.contains(left_out), "{survey}");
 }
+
+#[test]
+fn a_narrow_terminal_gets_whole_lines() {
+    let report = survey(&[1, 8, 64]);
+    for columns in [40, 60, 72] {
+        let page = narrowed(&report, columns);
+        for line in page.lines().filter(|line| !line.starts_with("stored as")) {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+        let told = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.starts_with(&report.headline()), "{page}");
+        assert!(
+            told.contains(&format!("left out at {columns} columns:")),
+            "{page}"
+        );
+    }
+}
+
+fn narrowed(report: &analysis::SurveyReport, columns: usize) -> String {
+    let paper = views::Paper {
+        columns,
+        ..views::Paper::default()
+    };
+    let mut page = Vec::new();
+    views::survey_summary(report, &paper, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
