@@ -10,7 +10,7 @@
 //!
 //! Every line that is wrong is told at once. Deliberately absent: depths, threads and times, which a survey finds out.
 
-use model::{Access, Bytes, Ratio};
+use model::{Access, BLOCK_MAX, BLOCK_MIN, Bytes, Ratio};
 use std::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
@@ -19,6 +19,7 @@ pub const WORKLOADS_LENGTH_MAX: usize = 1 << 20;
 /// Most workloads of one file.
 const WORKLOADS_MAX: usize = 32;
 const NAME_MAX: usize = 40;
+const BLOCK_FORM: &str = "a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual";
 const FIELDS: &str = "block, pattern, write and name";
 
 /// One workload of a file.
@@ -58,25 +59,38 @@ pub fn workloads_of(text: &str) -> Result<Vec<FileWorkload>, Vec<String>> {
     };
     let read = reading.all(table.get_ref());
     if reading.problems.is_empty() {
-        Ok(read)
-    } else {
-        Err(reading.problems)
+        return Ok(read);
     }
+    let mut problems = reading.problems;
+    problems.sort_by_key(|(line, _)| *line); // stable: the order of the fields within a line
+    let told = problems.into_iter().map(|(line, what)| match line {
+        OF_ALL => what,
+        line => format!("line {line}: {what}"),
+    });
+    Err(told.collect())
 }
+
+/// In the place of a line: of the file as a whole. It comes last.
+const OF_ALL: usize = usize::MAX;
 
 struct Reading<'t> {
     text: &'t str,
-    problems: Vec<String>,
+    /// Each with its line.
+    problems: Vec<(usize, String)>,
 }
 
 impl Reading<'_> {
     fn wrong(&mut self, at: usize, what: &str) {
         let line = line_of(self.text, at);
-        self.problems.push(format!("line {line}: {what}"));
+        self.problems.push((line, what.to_owned()));
+    }
+
+    fn wrong_of_all(&mut self, what: String) {
+        self.problems.push((OF_ALL, what));
     }
 
     fn all(&mut self, table: &DeTable<'_>) -> Vec<FileWorkload> {
-        let mut read = Vec::new();
+        let mut read: Vec<(usize, FileWorkload)> = Vec::new();
         for (name, value) in table {
             let at = name.span().start;
             match (name.get_ref().as_ref(), value.get_ref()) {
@@ -84,7 +98,8 @@ impl Reading<'_> {
                     for item in items {
                         match item.get_ref() {
                             DeValue::Table(table) => {
-                                read.extend(self.one(table, item.span().start));
+                                let at = item.span().start;
+                                read.extend(self.one(table, at).map(|one| (at, one)));
                             }
                             _ => self.wrong(item.span().start, "read no table: say [[workload]]"),
                         }
@@ -99,28 +114,31 @@ impl Reading<'_> {
             }
         }
         if read.is_empty() && self.problems.is_empty() {
-            self.problems.push(
+            self.wrong_of_all(
                 "it names no workload: say [[workload]], and block = \"8K\" below it".to_owned(),
             );
         }
         if read.len() > WORKLOADS_MAX {
-            let what = format!(
+            self.wrong_of_all(format!(
                 "{} workloads; a survey takes up to {WORKLOADS_MAX}",
                 read.len()
-            );
-            self.problems.push(what);
+            ));
         }
         self.names_apart(&read);
-        read
+        read.into_iter().map(|(_, one)| one).collect()
     }
 
-    fn names_apart(&mut self, read: &[FileWorkload]) {
-        for (place, one) in read.iter().enumerate() {
-            if read[..place].iter().any(|other| other.name == one.name) {
-                self.problems.push(format!(
+    fn names_apart(&mut self, read: &[(usize, FileWorkload)]) {
+        for (place, (at, one)) in read.iter().enumerate() {
+            if read[..place]
+                .iter()
+                .any(|(_, other)| other.name == one.name)
+            {
+                let what = format!(
                     "`{}`: two workloads are called so: name them apart",
                     one.name
-                ));
+                );
+                self.wrong(*at, &what);
             }
         }
     }
@@ -134,12 +152,18 @@ impl Reading<'_> {
                 DeValue::String(text) => text.to_string(),
                 DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
                 _ => {
-                    self.wrong(place, "a value is a text in quotes, or a whole number");
+                    let read = self.text.get(value.span()).unwrap_or_default();
+                    let read: String = read.chars().take(NAME_MAX).collect();
+                    let what = format!(
+                        "{}: read `{read}`; a value is a text in quotes, or a whole number",
+                        field.get_ref()
+                    );
+                    self.wrong(place, &what);
                     continue;
                 }
             };
             match field.get_ref().as_ref() {
-                "block" => block = self.value::<Bytes>(place, "block", &text),
+                "block" => block = self.block(place, &text),
                 "write" => write = self.value(place, "write", &text).unwrap_or(Ratio::NONE),
                 "pattern" => access = self.pattern(place, &text),
                 "name" => name = self.name(place, text),
@@ -179,6 +203,16 @@ impl Reading<'_> {
                 );
             })
             .ok()
+    }
+
+    fn block(&mut self, at: usize, text: &str) -> Option<Bytes> {
+        let block = self.value::<Bytes>(at, "block", text)?;
+        let fits = block.is_multiple_of(BLOCK_MIN) && (BLOCK_MIN..=BLOCK_MAX).contains(&block);
+        if !fits {
+            let what = format!("block: read `{text}`; {BLOCK_FORM}");
+            self.wrong(at, &what);
+        }
+        fits.then_some(block)
     }
 
     fn pattern(&mut self, at: usize, text: &str) -> Option<Access> {
@@ -255,6 +289,18 @@ mod tests {
         ] {
             assert!(told.contains(part), "{part} in {told}");
         }
+        assert!(told.lines().is_sorted(), "{told}");
+        let odd = "[[workload]]\nblock = 513\nwrite = 30.5\npattern = \"random\"\n\
+                   [[workload]]\nblock = \"2G\"\npattern = \"random\"\n";
+        let told = workloads_of(odd).unwrap_err();
+        assert_eq!(
+            told,
+            [
+                "line 2: block: read `513`; a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual",
+                "line 3: write: read `30.5`; a value is a text in quotes, or a whole number",
+                "line 6: block: read `2G`; a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual",
+            ]
+        );
         assert!(workloads_of("").unwrap_err()[0].contains("names no workload"));
         assert!(workloads_of("[[workload").is_err());
     }
@@ -265,7 +311,7 @@ mod tests {
         let told = workloads_of(&one.repeat(2)).unwrap_err();
         assert_eq!(
             told,
-            ["`8K random read`: two workloads are called so: name them apart"]
+            ["line 4: `8K random read`: two workloads are called so: name them apart"]
         );
     }
 }

@@ -14,7 +14,8 @@ pub mod stamp;
 pub mod units;
 
 pub use check::{
-    Consent, Problem, Problems, asks_if_empty, check, check_output, output_asks_if_empty,
+    BLOCK_MAX, BLOCK_MIN, Consent, Problem, Problems, asks_if_empty, check, check_output,
+    output_asks_if_empty,
 };
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,

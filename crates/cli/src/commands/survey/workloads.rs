@@ -1,8 +1,9 @@
 //! What `--workload` names: sets of the house, several with commas, or a file.
 
+use crate::output;
 use dialects::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Error, ErrorKind, Read};
 use sweep::{SurveyWorkload, WorkloadSet};
 
 const OPTION: &str = "--workload";
@@ -39,9 +40,11 @@ fn of_sets(sets: &[&WorkloadSet]) -> Vec<SurveyWorkload> {
 fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
     let looks_like_a_file = name.contains(['/', '.']) || std::path::Path::new(name).exists();
     if !looks_like_a_file {
+        let unknown = |part: &&str| WorkloadSet::of(part).is_none();
+        let unknown: Vec<&str> = name.split(',').filter(unknown).collect();
         return Err(vec![Problem::Value {
             option: OPTION,
-            read: name.to_owned(),
+            read: unknown.join(","),
             accepted: FORM,
         }]);
     }
@@ -56,7 +59,7 @@ fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
             file.take(WORKLOADS_LENGTH_MAX as u64 + 1)
                 .read_to_string(&mut text)
         })
-        .map_err(|error| vec![wrong(error.to_string())])?;
+        .map_err(|error| vec![wrong(why(name, &error))])?;
     let read = dialects::workloads_of(&text);
     let read = read.map_err(|told| told.into_iter().map(wrong).collect::<Vec<_>>())?;
     let workloads = read.into_iter().map(|one| SurveyWorkload {
@@ -66,6 +69,21 @@ fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
         access: one.access,
     });
     Ok(workloads.collect())
+}
+
+/// Why the file cannot be read, and what to do.
+fn why(name: &str, error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound if name.contains(',') => {
+            "there is no file of this name; a file stands alone, and sets with commas have none among them".to_owned()
+        }
+        ErrorKind::NotFound => {
+            "there is no file of this name: check the spelling, or name a set".to_owned()
+        }
+        ErrorKind::IsADirectory => "this is a folder: name a file of workloads".to_owned(),
+        ErrorKind::InvalidData => "it is no text in UTF-8: write it as one".to_owned(),
+        _ => output::errno_text(error),
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +96,19 @@ mod tests {
         for set in SETS {
             assert!(FORM.contains(set.name), "{}", set.name);
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_with_what_to_do() {
+        let told = |text: &str| {
+            let mut reader = Reader::default();
+            read(text, &mut reader);
+            reader.finish(()).unwrap_err().to_string()
+        };
+        assert!(told("nope,oltp,quux").starts_with("--workload: read `nope,quux`; it is all"));
+        assert!(told("no-such.toml").contains("there is no file of this name: check"));
+        assert!(told("no-such.toml,oltp").contains("a file stands alone"));
+        assert!(told("./").contains("this is a folder"));
     }
 
     #[test]
