@@ -41,6 +41,28 @@ fn without_room_there_is_no_file_and_no_page_but_a_survey() {
 }
 
 #[test]
+fn all_that_is_wrong_with_a_page_is_said_at_once() {
+    let bench = Bench::new();
+    bench
+        .line("survey sim:capped --workload backup -o none")
+        .good();
+    let said = bench.line("report 1 1.999 zz 77 -o missing/x.html");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    for part in [
+        "999",
+        "`zz`",
+        "77",
+        "missing/x.html: its folder does not exist",
+    ] {
+        assert!(said.err.contains(part), "{part} in {said:?}");
+    }
+    bench
+        .line("report 1 -o -")
+        .refused("a page is written into a file");
+    assert!(!bench.path("-").exists());
+}
+
+#[test]
 fn a_page_is_written_and_nothing_but_a_page_is_replaced() {
     let bench = Bench::new();
     let line = "survey sim:capped --workload backup";
@@ -79,7 +101,8 @@ fn a_target_that_goes_away_ends_the_survey_with_what_was_measured() {
     let report = said.json();
     let reasons = report["verdict"]["reasons"].to_string();
     assert!(reasons.contains("fathom.dat"), "{reasons}");
-    assert!(said.err.contains("fathom.dat"), "{}", said.err);
+    assert!(said.err.contains("fathom.dat: "), "{}", said.err);
+    assert!(!said.err.contains("--create"), "{}", said.err);
 }
 
 #[test]

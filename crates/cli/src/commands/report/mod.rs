@@ -31,16 +31,17 @@ pub(crate) struct Written {
 
 /// Writes the page, or prints its data.
 pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<Ending, Failure> {
-    let names = names(&args.ids).map_err(Failure::refused_for)?;
     let store = shelf(&args.store, environment)?;
-    if args.json {
-        output::print(&report::page_document(&document_of(&store, &names)?))?;
-        return Ok(Ending::Good);
-    }
     let replace = match args.force {
         true => Replace::Anything,
         false => Replace::Pages,
     };
+    let place = (!args.json).then_some((args.out.as_path(), replace));
+    let names = asked(args, &store, place)?;
+    if args.json {
+        output::print(&report::page_document(&document_of(&store, &names)?))?;
+        return Ok(Ending::Good);
+    }
     let written = write_page(&store, &names, &args.out, replace)?;
     output::print(&report::page_written(
         &args.out,
@@ -48,6 +49,37 @@ pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<End
         &written.headlines,
     ))?;
     Ok(Ending::Good)
+}
+
+/// The names, if they are all there and a page may come to lie where it is to; everything that is wrong otherwise.
+fn asked(
+    args: &ReportArgs,
+    store: &Store,
+    place: Option<(&Path, Replace)>,
+) -> Result<Vec<RunName>, Failure> {
+    let (mut known, mut wrong) = (Vec::new(), Vec::new());
+    for id in &args.ids {
+        match names(std::slice::from_ref(id)) {
+            Ok(one) => {
+                wrong.extend(not_there(store, &one));
+                known.extend(one);
+            }
+            Err(told) => wrong.extend(told),
+        }
+    }
+    let allowed = place.map(|(to, replace)| place::allowed(to, replace));
+    wrong.extend(allowed.and_then(Result::err).map(|why| why.to_string()));
+    match wrong.is_empty() {
+        true => Ok(known),
+        false => Err(Failure::refused_for(wrong)),
+    }
+}
+
+/// Of these names, those that are not on the shelf, each in a sentence.
+fn not_there(store: &Store, names: &[RunName]) -> Vec<String> {
+    let each = names.iter();
+    each.filter_map(|name| Some(store.count(&[*name]).err()?.to_string()))
+        .collect()
 }
 
 /// Writes a page of these results; what is at its place is replaced only if `replace` allows it. For every command that
@@ -83,10 +115,7 @@ pub(crate) fn may_write(to: &Path) -> Result<(), Failure> {
 
 /// Each name once, in the order given; all that are not there are told at once.
 fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, Failure> {
-    let unknown: Vec<String> = names
-        .iter()
-        .filter_map(|name| Some(store.count(&[*name]).err()?.to_string()))
-        .collect();
+    let unknown = not_there(store, names);
     if !unknown.is_empty() {
         return Err(Failure::refused_for(unknown));
     }

@@ -24,6 +24,11 @@ const HEAD_BYTES: u64 = 4096;
 /// The place itself, behind links; or why nothing may be written there.
 pub(super) fn allowed(to: &Path, replace: Replace) -> Result<PathBuf, Failure> {
     let refuse = |why: &str| Failure::refused(format!("{}: {why}", to.display()));
+    if to.as_os_str() == "-" {
+        return Err(refuse(
+            "a page is written into a file: name one, or ./- for one of this name; fathom report --json prints its data",
+        ));
+    }
     let facts = match fs::metadata(to) {
         Ok(facts) => facts,
         Err(error) if error.kind() == ErrorKind::NotFound => return free(to),
