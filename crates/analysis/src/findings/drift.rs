@@ -29,12 +29,15 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     } else {
         "rose"
     };
+    let since = match drift.from_ns {
+        0 => "the start".to_owned(),
+        from => say::time(from as f64),
+    };
     Some(finding(
         RULE.id,
         rank,
         format!(
-            "from {} on the rate {way} slowly from {} to {} IO/s ({:+.0} %)",
-            say::time(drift.from_ns as f64),
+            "from {since} on the rate {way} slowly from {} to {} IO/s ({:+.0} %)",
             say::rate(drift.before_per_s),
             say::rate(drift.after_per_s),
             drift.change_share * 100.0

@@ -37,10 +37,9 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     if coarse || beyond < BEYOND_MIN || below <= 0.0 || factor < FACTOR_MIN {
         return None;
     }
-    let shown = if level.round() == max.round() {
-        say::time(max)
-    } else {
-        format!("{} to {}", say::time(level), say::time(max))
+    let shown = match (say::time(level), say::time(max)) {
+        (from, to) if from == to => to,
+        (from, to) => format!("{from} to {to}"),
     };
     let mut sentence = format!(
         "the slowest {} I/Os took {shown}, {} times what {} of all stayed below",
