@@ -34,7 +34,7 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
         rank = rank.max(Rank::Weak);
         reasons.push(ladder.reason.clone());
     }
-    if let Some(reason) = best.and_then(|best| unlike_itself(best, runs.cells)) {
+    if let Some(reason) = best.and_then(|best| contradiction(best, &mine, runs.cells)) {
         // What makes a row invalid comes first; of what weakens it, the text shows the first alone.
         let place = if rank == Rank::Invalid {
             reasons.len()
@@ -85,6 +85,14 @@ fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     knees(&points.iter().collect::<Vec<_>>()).into_iter().next()
 }
 
+/// Of the best load, or of one that may be better: because of what its runs came to, it is not the best.
+fn contradiction(best: &CellReport, loads: &[&CellReport], cells: &[CellReport]) -> Option<String> {
+    let may_be_better =
+        |load: &&&CellReport| load.rate.high.is_some_and(|high| high > best.rate_per_s);
+    let others = || loads.iter().filter(may_be_better);
+    unlike_itself(best, cells).or_else(|| others().find_map(|load| unlike_itself(load, cells)))
+}
+
 /// Whether a cell moved anything, and did not end by a failure.
 pub(super) fn is_sound(cell: &CellReport) -> bool {
     cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed
@@ -110,4 +118,32 @@ pub(super) fn goal_of(
         quantile,
         rate: Bracket::of(&goal, &trials).answer(trials.len()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::joined::tests::run;
+
+    #[test]
+    fn a_load_that_would_be_the_best_but_is_not_like_itself_makes_the_row_weak() {
+        let best = run(139_000.0, Some(1000.0), 1);
+        let deeper = |rate: f64, reach: f64| CellReport {
+            queue_depth: 2 * best.queue_depth,
+            ..run(rate, Some(reach), 1)
+        };
+        let cells = [
+            best.clone(),
+            deeper(47_000.0, 500.0),
+            deeper(242_000.0, 900.0),
+        ];
+        let both = deeper(144_500.0, 98_400.0);
+        let told = contradiction(&best, &[&best, &both], &cells).unwrap();
+        assert!(
+            told.contains("came to 47.0 k and later to 242 k IO/s"),
+            "{told}"
+        );
+        let worse = deeper(60_000.0, 20_000.0);
+        assert_eq!(contradiction(&best, &[&best, &worse], &cells), None);
+    }
 }
