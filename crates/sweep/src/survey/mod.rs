@@ -207,7 +207,7 @@ impl Survey {
                 (cells, budget::for_cells(cells, GRID_PHASES.total()))
             }
             false => {
-                let cells = self.order.len() * CELLS_LIKELY.min(self.grid().len());
+                let cells = self.order.len() * CELLS_LIKELY.min(self.limits.ladder.len());
                 (cells, budget::least(cells))
             }
         };
