@@ -134,7 +134,7 @@ fn a_person_can_use_the_page() {
 #[test]
 fn a_page_is_written_whole_or_not_at_all() {
     let bench = Bench::new();
-    bench.line("run --engine null --warmup 0s -d 20ms").good();
+    bench.line("run --engine null --warmup 0s -d 50ms").good();
     let said = bench.line("report 1").good();
     assert!(said.out.lines().next().unwrap().contains("ALID") || said.out.starts_with("WEAK"));
     assert!(said.out.contains("page report.html ("), "{said:?}");
@@ -159,7 +159,7 @@ fn a_page_is_written_whole_or_not_at_all() {
 #[test]
 fn a_full_disk_leaves_the_old_page_and_says_how_much_room_is_needed() {
     let bench = Bench::new();
-    bench.line("run --engine null --warmup 0s -d 20ms").good();
+    bench.line("run --engine null --warmup 0s -d 50ms").good();
     let said = bench.line("report 1 -o /dev/full");
     assert_eq!(said.code, Some(2), "{said:?}");
     let folder = bench.path("small");
@@ -184,7 +184,7 @@ fn a_full_disk_leaves_the_old_page_and_says_how_much_room_is_needed() {
 #[test]
 fn an_unfinished_session_has_a_page_that_says_so() {
     let bench = Bench::new();
-    let line = "sweep --engine null --warmup 0s -d 2ms -o 1,2";
+    let line = "sweep --engine null --warmup 0s -d 50ms -o 1,2";
     bench.line(line).good();
     let document = bench.line("report 1 --json").good().json();
     assert_eq!(document["parts"][0]["counts"]["planned"], 2);

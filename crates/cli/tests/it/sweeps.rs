@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 /// A run of nothing that is over at once.
-const NULL: &str = "sweep --engine null --warmup 0s -d 2ms";
+const NULL: &str = "sweep --engine null --warmup 0s -d 20ms";
 
 fn rows(report: &Value) -> Vec<Value> {
     report["rows"].as_array().unwrap().clone()
@@ -137,7 +137,7 @@ fn an_interrupted_sweep_goes_on_by_the_same_command_and_by_its_number() {
     bench
         .line("sweep --resume 7")
         .refused("--resume 7: session 7: ");
-    bench.line("run --engine null --warmup 0s -d 1ms").good();
+    bench.line("run --engine null --warmup 0s -d 50ms").good();
     bench
         .line("sweep --resume 2")
         .refused("--resume 2: this is no sweep");
@@ -166,7 +166,7 @@ fn the_same_command_does_not_go_on_with_a_sweep_that_runs() {
 #[test]
 fn a_cell_that_fails_is_a_row_with_its_reason_and_the_others_run() {
     let bench = Bench::new();
-    let longer = NULL.replace("2ms", "50ms"); // long enough for an I/O on a machine that is full
+    let longer = NULL.replace("20ms", "50ms"); // long enough for an I/O on a machine that is full
     let line = format!("{longer} --axis null-error-every=0,10 -o 1,2 --order given");
     let said = bench.line(&format!("{line} --json"));
     assert_eq!(said.code, Some(1), "{said:?}");
