@@ -37,7 +37,7 @@ fn cut(line: &str) -> Vec<&str> {
             "--duration" => drop(given.next()),
             "--create" => {
                 given.next();
-                words.extend(["--create", "16M"]);
+                words.extend(["--create", "128M"]); // read once around, it lasts longer than an I/O of a busy disk
             }
             _ => words.push(word),
         }

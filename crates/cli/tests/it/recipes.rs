@@ -105,7 +105,7 @@ fn every_line_runs() {
     for recipe in recipes {
         let bench = Bench::new();
         bench
-            .line("run --create 16M --duration 200ms --warmup 0s test.dat --no-store")
+            .line("run --create 128M --duration 200ms --warmup 0s test.dat --no-store")
             .good();
         let needs_device = recipe.iter().any(|line| line.contains("/dev/sdb"));
         let mounted = needs_device.then(|| Mounted::ext4(&bench, &[])).flatten();
