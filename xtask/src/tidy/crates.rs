@@ -9,6 +9,11 @@ const MANIFEST: &str = "Cargo.toml";
 
 /// Each room, the rooms it may know, and why. An arrow that is not here is a decision with a page of its own.
 const ARROWS: &[(&str, &[&str], &str)] = &[
+    (
+        "gate",
+        &[],
+        "opens for writing; what may be written is decided above it",
+    ),
     ("model", &[], "the words of the house know nobody"),
     ("dialects", &["model"], "text becomes a profile"),
     (
@@ -16,8 +21,16 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["dialects", "model"],
         "another tool's results become records of ours",
     ),
-    ("host", &["model"], "facts and counters are records"),
-    ("store", &["model"], "keeps records and derives nothing"),
+    (
+        "host",
+        &["gate", "model"],
+        "facts and counters are records; what is open is pinned by the gate",
+    ),
+    (
+        "store",
+        &["gate", "model"],
+        "keeps records and derives nothing; its files are opened by the gate",
+    ),
     (
         "analysis",
         &["model"],
@@ -25,7 +38,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "engine",
-        &["host", "model"],
+        &["gate", "host", "model"],
         "reads the machine's counters around what it measures; never prints",
     ),
     (
@@ -46,7 +59,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "cli",
         &[
-            "analysis", "dialects", "engine", "host", "model", "monitor", "readers", "store",
+            "analysis", "dialects", "engine", "gate", "host", "model", "monitor", "readers", "store",
             "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",

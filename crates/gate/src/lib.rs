@@ -1,0 +1,11 @@
+//! Opens files and devices for writing. No other crate does: `cargo xtask tidy` fails on a call that opens, renames
+//! or removes a file elsewhere.
+//!
+//! A path is resolved once, component by component ([`resolve`]). What it leads to is pinned by a descriptor, and
+//! everything that follows (facts, proof, lock, the descriptor that writes) is taken from that descriptor, so that a
+//! name which changes meanwhile leads nowhere else. Left out: what may be written (`model::check`) and what a target
+//! contains (`host`).
+
+mod walk;
+
+pub use walk::{Resolved, resolve};

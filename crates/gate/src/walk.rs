@@ -1,0 +1,259 @@
+//! Resolves a path to descriptors, one component at a time, and notes the first link that another user could have
+//! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Left out: what follows from the link.
+
+use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, Stat, fstat, openat};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// Symbolic links that one path may contain, as many as the kernel follows. // path_resolution(7)
+const LINKS_MAX: usize = 40;
+
+/// Where a path leads.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The folder that contains the last component, links followed.
+    pub folder: OwnedFd,
+    /// The last component in that folder; `.` for a folder that was given as such.
+    pub name: OsString,
+    /// What is there; `None` where nothing has that name yet.
+    pub node: Option<OwnedFd>,
+    /// The first symbolic link on the way that stands in a folder which another user owns or may write to. Whoever
+    /// owns that folder decides where the path leads. Root's links count as the user's own.
+    pub foreign_link: Option<PathBuf>,
+}
+
+/// Resolves `path` from the current folder. A link at its end is followed, also one that leads to nothing yet.
+///
+/// # Errors
+/// Those of open(2) with `O_PATH`: a folder is missing, no permission to search one, more than 40 links.
+pub fn resolve(path: &Path) -> io::Result<Resolved> {
+    Walk::begin(path)?.finish()
+}
+
+/// A component that is still to be walked.
+enum Step {
+    Root,
+    Up,
+    Name(OsString),
+}
+
+struct Walk {
+    folder: OwnedFd,
+    way: PathBuf, // of `folder`, as far as it is known; for messages alone
+    todo: VecDeque<Step>,
+    links: usize,
+    foreign_link: Option<PathBuf>,
+}
+
+impl Walk {
+    fn begin(path: &Path) -> io::Result<Walk> {
+        let mut walk = Walk {
+            folder: open_folder(rustix::fs::CWD, OsStr::new("."))?,
+            way: PathBuf::new(),
+            todo: VecDeque::new(),
+            links: 0,
+            foreign_link: None,
+        };
+        if path.as_os_str().is_empty() {
+            return Err(Errno::NOENT.into());
+        }
+        walk.put_first(path);
+        Ok(walk)
+    }
+
+    /// Puts the components of a path before those that are left.
+    fn put_first(&mut self, path: &Path) {
+        let steps = path.components().filter_map(|component| match component {
+            Component::RootDir => Some(Step::Root),
+            Component::ParentDir => Some(Step::Up),
+            Component::Normal(name) => Some(Step::Name(name.to_owned())),
+            Component::CurDir | Component::Prefix(_) => None,
+        });
+        // A path that ends in `/` or `/.` has to lead to a folder.
+        let bytes = path.as_os_str().as_bytes();
+        let wants_folder = bytes.ends_with(b"/") || bytes.ends_with(b"/.");
+        let mut steps: Vec<Step> = steps.collect();
+        if wants_folder && matches!(steps.last(), Some(Step::Name(_))) {
+            steps.push(Step::Name(OsString::from(".")));
+        }
+        for step in steps.into_iter().rev() {
+            self.todo.push_front(step);
+        }
+    }
+
+    fn finish(mut self) -> io::Result<Resolved> {
+        while let Some(step) = self.todo.pop_front() {
+            match step {
+                Step::Root => self.enter(open_folder(rustix::fs::CWD, OsStr::new("/"))?, "/"),
+                Step::Up => self.enter(open_folder(&self.folder, OsStr::new(".."))?, ".."),
+                Step::Name(name) => {
+                    if let Some(end) = self.step(&name)? {
+                        return Ok(self.end(name, end));
+                    }
+                }
+            }
+        }
+        let node = open_folder(&self.folder, OsStr::new("."))?;
+        Ok(self.end(OsString::from("."), Some(node)))
+    }
+
+    fn end(self, name: OsString, node: Option<OwnedFd>) -> Resolved {
+        Resolved {
+            folder: self.folder,
+            name,
+            node,
+            foreign_link: self.foreign_link,
+        }
+    }
+
+    fn enter(&mut self, folder: OwnedFd, name: impl AsRef<Path>) {
+        self.folder = folder;
+        self.way.push(name);
+    }
+
+    /// Walks one name. `Some` where it was the last: what is there, if anything is.
+    fn step(&mut self, name: &OsStr) -> io::Result<Option<Option<OwnedFd>>> {
+        let last = self.todo.is_empty();
+        let node = match openat(&self.folder, name, PLAIN | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(node) => node,
+            Err(Errno::NOENT) if last => return Ok(Some(None)),
+            Err(error) => return Err(error.into()),
+        };
+        let kind = FileType::from_raw_mode(fstat(&node)?.st_mode);
+        if kind == FileType::Symlink {
+            return self.follow(name, &node, last);
+        }
+        if last {
+            return Ok(Some(Some(node)));
+        }
+        if kind != FileType::Directory {
+            return Err(Errno::NOTDIR.into());
+        }
+        self.enter(node, name);
+        Ok(None)
+    }
+
+    fn follow(
+        &mut self,
+        name: &OsStr,
+        link: &OwnedFd,
+        last: bool,
+    ) -> io::Result<Option<Option<OwnedFd>>> {
+        self.links += 1;
+        if self.links > LINKS_MAX {
+            return Err(Errno::LOOP.into());
+        }
+        if self.foreign_link.is_none() && !is_trusted(&fstat(&self.folder)?) {
+            self.foreign_link = Some(self.way.join(name));
+        }
+        // The links of /proc lead to a file itself, not to the name that they show.
+        if rustix::fs::fstatfs(&self.folder)?.f_type == PROC_SUPER_MAGIC {
+            let node = openat(&self.folder, name, PLAIN, Mode::empty())?;
+            if last {
+                return Ok(Some(Some(node)));
+            }
+            self.enter(node, name);
+            return Ok(None);
+        }
+        let target = rustix::fs::readlinkat(link, c"", Vec::new())?;
+        self.put_first(Path::new(&OsString::from_vec(target.into_bytes())));
+        Ok(None)
+    }
+}
+
+/// A descriptor that names a file and can do nothing with it.
+const PLAIN: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
+fn open_folder(from: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
+    let flags = PLAIN.union(OFlags::DIRECTORY);
+    Ok(openat(from, name, flags, Mode::empty())?)
+}
+
+/// Whether only root and the effective user decide what a folder contains. A sticky bit does not count: it keeps
+/// others from renaming what is there, not from placing a link where nothing is.
+pub(crate) fn is_trusted(folder: &Stat) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    let group = rustix::process::getegid().as_raw();
+    let owned = folder.st_uid == 0 || folder.st_uid == user;
+    // A group of one's own (as Red Hat's systems give each user) is nobody else.
+    let group_writes = folder.st_mode & 0o020 != 0 && !(folder.st_gid == group && group == user);
+    owned && folder.st_mode & 0o002 == 0 && !group_writes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    fn inode(node: &OwnedFd) -> u64 {
+        fstat(node).unwrap().st_ino
+    }
+
+    #[test]
+    fn links_are_followed_to_the_file_and_to_a_name_that_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("sub/file"), b"x").unwrap();
+        symlink("sub/../sub/file", at("link")).unwrap();
+        symlink("sub/new", at("hanging")).unwrap();
+        let found = resolve(&at("link")).unwrap();
+        let there = fs::metadata(at("sub/file")).unwrap().ino();
+        assert_eq!(inode(found.node.as_ref().unwrap()), there);
+        assert_eq!(found.name, "file");
+        assert!(found.foreign_link.is_none());
+        let free = resolve(&at("hanging")).unwrap();
+        assert!(free.node.is_none());
+        assert_eq!(free.name, "new");
+        assert_eq!(inode(&free.folder), fs::metadata(at("sub")).unwrap().ino());
+    }
+
+    #[test]
+    fn a_link_in_a_folder_that_others_may_write_is_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), b"x").unwrap();
+        fs::create_dir(at("open")).unwrap();
+        for mode in [0o777, 0o1777, 0o757] {
+            fs::set_permissions(at("open"), fs::Permissions::from_mode(mode)).unwrap();
+            let _ = fs::remove_file(at("open/link"));
+            symlink(at("file"), at("open/link")).unwrap();
+            let found = resolve(&at("open/link")).unwrap();
+            assert!(found.node.is_some());
+            let link = found.foreign_link.unwrap();
+            assert!(link.ends_with("open/link"), "{}", link.display());
+        }
+    }
+
+    #[test]
+    fn a_circle_and_a_path_through_a_file_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        symlink("b", at("a")).unwrap();
+        symlink("a", at("b")).unwrap();
+        fs::write(at("file"), b"x").unwrap();
+        let code = |path: PathBuf| resolve(&path).unwrap_err().raw_os_error();
+        assert_eq!(code(at("a")), Some(Errno::LOOP.raw_os_error()));
+        assert_eq!(code(at("file/x")), Some(Errno::NOTDIR.raw_os_error()));
+        assert_eq!(code(at("none/x")), Some(Errno::NOENT.raw_os_error()));
+        assert_eq!(code(at("file/")), Some(Errno::NOTDIR.raw_os_error()));
+    }
+
+    #[test]
+    fn a_link_of_proc_leads_to_the_open_file_whatever_its_name_is() {
+        use std::os::fd::AsRawFd;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gone");
+        let file = fs::File::create(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let shown = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        let found = resolve(&shown).unwrap();
+        assert_eq!(inode(&found.node.unwrap()), file.metadata().unwrap().ino());
+    }
+}
