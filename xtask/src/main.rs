@@ -1,4 +1,4 @@
-//! The house's own tools: `check`, `tidy`, `test`, `bench`, `lab` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `check`, `tidy`, `test`, `attack`, `bench`, `lab` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -9,6 +9,7 @@
     reason = "this program talks to the person at the terminal"
 )]
 
+mod attack;
 mod bench;
 mod check;
 mod lab;
@@ -24,6 +25,7 @@ cargo xtask check           formatting, clippy, tidy and the documentation; chan
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
+cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask setup           sets up what the tests need, and no more";
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
             true
         }
         Some("lab") => lab::run(&root, &words[1..]),
+        Some("attack") => attack::run(&root, &words[1..]),
         Some("bench") => bench::run(&root, &words[1..]),
         Some("test") => {
             setup::run();

@@ -12,6 +12,11 @@ const SKIPPED: &str = "skipped: ";
 
 /// Runs `cargo test` on the whole workspace, or with the given arguments. Whether all was well.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
+    run_with(root, arguments, None)
+}
+
+/// The same with a variable of the environment.
+pub(crate) fn run_with(root: &Path, arguments: &[String], variable: Option<(&str, &str)>) -> bool {
     let mut command = Command::new("cargo");
     command.args(["test", "--no-fail-fast"]);
     if arguments.is_empty() {
@@ -22,6 +27,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
         .current_dir(root)
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
+    command.envs(variable);
     if let Ok(path) = std::env::join_paths(setup::search_path()) {
         command.env("PATH", path);
     }

@@ -59,10 +59,15 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "cli",
         &[
-            "analysis", "dialects", "engine", "gate", "host", "model", "monitor", "readers", "store",
-            "sweep", "views",
+            "analysis", "dialects", "engine", "gate", "host", "model", "monitor", "readers",
+            "store", "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",
+    ),
+    (
+        "attack",
+        &[],
+        "attacks the built program as another user or process does; knows nothing of its insides",
     ),
     (
         "bench",
