@@ -33,7 +33,7 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
         scope.spawn(|| {
             while !ended.load(Ordering::Relaxed) {
                 disturb(&att, &home, &mut pauses);
-                std::thread::sleep(Duration::from_micros(pauses.below(3000)));
+                std::thread::sleep(Duration::from_micros(pauses.below(400_000)));
             }
         });
         let words = [
@@ -52,23 +52,32 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
     Ok(done.judge(&victims.damage()))
 }
 
-/// Moves what is in the folder away, or puts links in its place.
+/// Moves the work folder away for a moment. In its place stands a link, or a folder whose names are links.
 fn disturb(att: &Path, home: &Path, dice: &mut Dice) {
     let entries = fs::read_dir(att).into_iter().flatten().flatten();
-    for entry in entries {
-        let path = entry.path();
-        let is_work = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if !is_work || path.to_string_lossy().contains(".away") {
-            continue;
-        }
-        if dice.one_in(2) {
-            let away = att.join(format!(".away{}", dice.below(1 << 30)));
-            let _ = fs::rename(&path, away);
-            let _ = symlink(home, &path);
-        } else {
-            let name = *dice.one_of(NAMES);
-            let _ = fs::remove_file(path.join(name));
-            let _ = symlink(home.join(name), path.join(name));
+    let work = entries
+        .map(|entry| entry.path())
+        .find(|path| path.is_dir() && !path.is_symlink());
+    let Some(work) = work else {
+        return;
+    };
+    let away = att.with_file_name("away");
+    if fs::rename(&work, &away).is_err() {
+        return;
+    }
+    let linked = dice.one_in(3);
+    if linked {
+        let _ = symlink(home, &work);
+    } else {
+        let _ = fs::create_dir(&work);
+        for name in NAMES {
+            let _ = symlink(home.join(name), work.join(name));
         }
     }
+    std::thread::sleep(Duration::from_micros(dice.below(20_000)));
+    let _ = match linked {
+        true => fs::remove_file(&work),
+        false => fs::remove_dir_all(&work),
+    };
+    let _ = fs::rename(&away, &work);
 }
