@@ -4,13 +4,14 @@
 //! names, the file that keeps the results, consent for a device that is no target.
 
 use crate::failure::Failure;
+use engine::RunError;
+use gate::Pins;
 use host::Root;
 use model::{
     Consent, Content, HostRecord, Location, Plan, Problem, Profile, Target, TargetFacts,
     TargetKind, Timespan,
 };
-use std::cell::RefCell;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Everything that decides whether a request may be run, but for the request.
@@ -20,7 +21,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) consent: &'a Consent,
     /// The file that keeps the results, where one does. It need not exist yet.
     pub(crate) store: Option<&'a Path>,
-    pub(crate) held: Held,
+    /// What the paths lead to, and what of it is held, for as long as the gate is there.
+    pub(crate) pins: Pins,
     /// A dialect in which a target that is named twice is two targets, each with its own threads.
     pub(crate) repeats: bool,
     /// What stands against a request, in the words of the command line that it came from.
@@ -32,30 +34,6 @@ pub(crate) fn own_words(problem: &Problem) -> String {
     problem.to_string()
 }
 
-/// The files that were looked at, open for as long as the gate is there. While a file is open its number is not
-/// given to another one, so that the number that was checked still means that file when it is written or removed,
-/// even if somebody takes its name away meanwhile.
-#[derive(Debug, Default)]
-pub(crate) struct Held(RefCell<Vec<File>>);
-
-impl Held {
-    /// Each file once. One that cannot be opened, or that is another one by now, is not held: whoever uses it later
-    /// compares its number with the facts.
-    fn hold(&self, facts: &TargetFacts) {
-        let number = |file: &File| {
-            file.metadata()
-                .ok()
-                .map(|there| host::file_identity(&there))
-        };
-        let mut held = self.0.borrow_mut();
-        if facts.kind != TargetKind::File || held.iter().any(|one| number(one) == facts.identity) {
-            return;
-        }
-        let opened = File::open(&facts.path).ok();
-        held.extend(opened.filter(|file| number(file) == facts.identity));
-    }
-}
-
 /// A timespan that may be run, with the facts that allowed it.
 #[derive(Debug)]
 pub(crate) struct Passed {
@@ -65,7 +43,7 @@ pub(crate) struct Passed {
 }
 
 /// What a device holds whose sample showed only zeros.
-type Whole = fn(&TargetFacts) -> Content;
+type Whole = fn(&TargetFacts, &Pins) -> Content;
 
 impl Gate<'_> {
     /// Looks at each target once and checks the whole profile. One entry a timespan. A device that is to be written and
@@ -92,7 +70,7 @@ impl Gate<'_> {
     ) -> Result<Vec<Passed>, Failure> {
         let look = |location: &Location| match location {
             Location::Path(path) => match earlier.iter().find(|facts| facts.path == *path) {
-                Some(earlier) => host::target_facts_again(self.root, earlier),
+                Some(earlier) => host::target_facts_again(self.root, &self.pins, earlier),
                 None => self.look(location),
             },
             Location::Null(_) | Location::Simulated(_) => self.look(location),
@@ -106,7 +84,7 @@ impl Gate<'_> {
         look: &dyn Fn(&Location) -> TargetFacts,
         whole: Whole,
     ) -> Result<Vec<Passed>, Failure> {
-        let places = self.places(profile, look, whole);
+        let (places, locked) = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
         let told = self.against_names(&known);
         let facts: Vec<Vec<TargetFacts>> = profile
@@ -127,6 +105,9 @@ impl Gate<'_> {
                 });
             }
         };
+        if let Some(path) = locked {
+            return Err(RunError::Locked { path }.into());
+        }
         for (plan, facts) in plans.iter().zip(&facts) {
             engine::foresee(plan, self.host, facts, self.root)?;
         }
@@ -137,43 +118,76 @@ impl Gate<'_> {
     /// The targets of the profile's timespans as they stand now.
     pub(crate) fn facts(&self, profile: &Profile) -> Vec<TargetFacts> {
         let look = |location: &Location| self.look(location);
-        let places = self.places(profile, &look, host::content_of_whole);
+        let (places, _) = self.places(profile, &look, host::content_of_whole);
         let spans = profile.timespans.iter();
         spans.flat_map(|span| facts_of(span, &places)).collect()
     }
 
-    /// Every place that the profile names, once, with its facts. Whether a device is empty is found out only for one that
+    /// Every place that the profile names, once, with its facts; and one that another program has locked, if any. What is
+    /// to be written is held before its facts are taken, so that they are those of what will be written. Whether a device is empty is found out only for one that
     /// is written: reading all of it would fill the caches below it, which whoever reads it afterwards would measure.
     fn places<'p>(
         &self,
         profile: &'p Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
         whole: Whole,
-    ) -> Vec<(&'p Location, TargetFacts)> {
+    ) -> (Vec<(&'p Location, TargetFacts)>, Option<PathBuf>) {
         let targets = || profile.timespans.iter().flat_map(|span| &span.targets);
         let mut places: Vec<(&Location, TargetFacts)> = Vec::new();
+        let mut locked = None;
         for target in targets() {
-            if !places.iter().any(|(known, _)| **known == target.location) {
-                places.push((&target.location, look(&target.location)));
+            let place = &target.location;
+            if places.iter().any(|(known, _)| *known == place) {
+                continue;
             }
+            let same = || targets().filter(|target| target.location == *place);
+            let at_once = same().any(|target| target.workload.write.as_percent() > 0);
+            let mut is_held = !at_once || self.hold(place, None);
+            let mut facts = look(place);
+            // Whether a file has to be filled shows only in its facts; the same goes for what holds a namespace.
+            let holder = facts.namespace.as_ref().map(|of| &*of.block_device);
+            let writes = same().any(|target| model::writes(target, &facts));
+            if writes && (!at_once || holder.is_some()) {
+                is_held = self.hold(place, holder);
+                facts = look(place);
+            }
+            if !is_held {
+                locked = place.path().map(Path::to_owned);
+            }
+            places.push((place, facts));
         }
         for (place, facts) in &mut places {
             let mut its = targets().filter(|target| target.location == **place);
             if its.any(|target| model::asks_if_empty(target, facts, self.consent)) {
-                facts.content = whole(facts);
+                facts.content = whole(facts, &self.pins);
             }
         }
-        places
+        (places, locked)
+    }
+
+    /// Holds what is to be written until the gate goes; false where another program has locked the file. That a device
+    /// is in use shows in its facts.
+    fn hold(&self, place: &Location, holder: Option<&Path>) -> bool {
+        let pin = holder
+            .or(place.path())
+            .and_then(|path| self.pins.pin(path).ok());
+        let there = pin.as_ref().and_then(|pin| pin.metadata());
+        let (Some(pin), Some(there)) = (pin, there) else {
+            return true;
+        };
+        match there.is_file() {
+            true => self.pins.lock(&pin, true),
+            false => {
+                let _ = self.pins.claim(&pin);
+                true
+            }
+        }
     }
 
     /// One target as it stands now.
     pub(crate) fn look(&self, location: &Location) -> TargetFacts {
         match location {
-            Location::Path(path) => {
-                let found = host::target_facts(self.root, path);
-                self.held.hold(&found);
-                found
-            }
+            Location::Path(path) => host::pinned_facts(self.root, &self.pins, path),
             Location::Null(behaviour) => TargetFacts::null(behaviour),
             Location::Simulated(device) => TargetFacts::simulated(device),
         }
@@ -312,22 +326,6 @@ mod tests {
         std::fs::write(at("s.db-wal"), b"x").unwrap();
         std::fs::hard_link(at("s.db-wal"), at("harmless")).unwrap();
         assert!(kept("harmless"));
-    }
-
-    #[test]
-    fn the_number_of_a_file_that_was_checked_is_not_given_away() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        std::fs::write(&path, b"x").unwrap();
-        let held = Held::default();
-        let facts = host::target_facts(&Root::live(), &path);
-        held.hold(&facts);
-        held.hold(&facts);
-        assert_eq!(held.0.borrow().len(), 1);
-        std::fs::remove_file(&path).unwrap();
-        std::fs::write(&path, b"y").unwrap();
-        let other = std::fs::metadata(&path).unwrap();
-        assert_ne!(Some(host::file_identity(&other)), facts.identity);
     }
 
     #[test]

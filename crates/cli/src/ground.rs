@@ -6,8 +6,9 @@
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
-use crate::gate::{Gate, Held, own_words};
+use crate::gate::{Gate, own_words};
 use crate::keep;
+use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord};
 
@@ -44,7 +45,7 @@ impl Ground {
             host: &self.host,
             consent: &self.consent,
             store: self.place.as_ref().map(|place| place.path().as_path()),
-            held: Held::default(),
+            pins: Pins::default(),
             repeats: false,
             words: own_words,
         }

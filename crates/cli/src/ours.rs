@@ -5,6 +5,7 @@
 //! change are those after our own last run. A device has no such times; the engine takes it exclusively for each run, and
 //! the gate asks each time who uses it. While a run goes on files are locked against other fathoms.
 
+use gate::Pins;
 use host::{FileState, file_state};
 use model::{Location, Plan};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ struct Known {
 
 impl Ours {
     /// Spares the plan the proofs that were made.
-    pub(crate) fn spare(&self, plan: &mut Plan) {
+    pub(crate) fn spare(&self, plan: &mut Plan, pins: &Pins) {
         for target in plan.targets.iter_mut().filter(|target| target.prove_ours) {
             let Some(path) = target.location.path() else {
                 continue;
@@ -30,14 +31,14 @@ impl Ours {
             let known = |one: &Known| {
                 one.path == path
                     && target.identity == Some(one.identity)
-                    && one.state == file_state(path)
+                    && one.state == state(pins, path)
             };
             target.prove_ours = !self.0.iter().any(known);
         }
     }
 
     /// What the plan asked to be proven has been, and what it asked to be made is there.
-    pub(crate) fn learn(&mut self, plan: &Plan) {
+    pub(crate) fn learn(&mut self, plan: &Plan, pins: &Pins) {
         for target in &plan.targets {
             if let (Location::Path(path), Some(identity)) = (&target.location, target.identity)
                 && (target.prove_ours || target.create.is_some())
@@ -46,7 +47,7 @@ impl Ours {
                 self.0.push(Known {
                     path: path.clone(),
                     identity,
-                    state: file_state(path),
+                    state: state(pins, path),
                 });
             }
         }
@@ -54,15 +55,19 @@ impl Ours {
 
     /// Our own run has ended: what it wrote to, we changed. What it only read stands as it was, or somebody else changed
     /// it.
-    pub(crate) fn ran(&mut self, plan: &Plan) {
+    pub(crate) fn ran(&mut self, plan: &Plan, pins: &Pins) {
         let wrote = |path: &Path| {
             let mut targets = plan.targets.iter().filter(|target| target.writes());
             targets.any(|target| target.location.path() == Some(path))
         };
         for one in self.0.iter_mut().filter(|one| wrote(&one.path)) {
-            one.state = file_state(&one.path);
+            one.state = state(pins, &one.path);
         }
     }
+}
+
+fn state(pins: &Pins, path: &Path) -> Option<FileState> {
+    file_state(&*pins.pin(path).ok()?)
 }
 
 #[cfg(test)]
@@ -119,18 +124,18 @@ mod tests {
         let mut ours = Ours::default();
         let asks = |ours: &Ours| {
             let mut plan = plan(&path, model::Ratio::ALL);
-            ours.spare(&mut plan);
+            ours.spare(&mut plan, &Pins::default());
             plan.targets[0].prove_ours
         };
         assert!(asks(&ours));
-        ours.learn(&plan(&path, model::Ratio::ALL));
+        ours.learn(&plan(&path, model::Ratio::ALL), &Pins::default());
         assert!(!asks(&ours));
         // Another length, so that the clock of the file system need not have gone on.
         std::fs::write(&path, vec![1; 4096]).unwrap();
         assert!(asks(&ours));
-        ours.ran(&plan(&path, model::Ratio::NONE));
+        ours.ran(&plan(&path, model::Ratio::NONE), &Pins::default());
         assert!(asks(&ours), "a run that only read did not write that");
-        ours.ran(&plan(&path, model::Ratio::ALL));
+        ours.ran(&plan(&path, model::Ratio::ALL), &Pins::default());
         assert!(!asks(&ours));
         std::fs::remove_file(&path).unwrap();
         std::fs::write(folder.path().join("other"), b"x").unwrap();

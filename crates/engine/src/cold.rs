@@ -2,16 +2,15 @@
 //!
 //! Only clean pages go, so what is dirty is written back first; everybody else's pages stay.
 
+use gate::{OFlags, Pin};
 use rustix::fs::{Advice, fadvise};
-use std::fs::File;
 use std::io;
-use std::path::Path;
 
 /// Lets go of what the system's cache holds of this file or device. What a program has mapped or reads meanwhile may stay.
 ///
 /// Errors: it cannot be opened for reading, or written back.
-pub fn forget_cached(path: &Path) -> io::Result<()> {
-    let file = File::open(path)?;
+pub fn forget_cached(pin: &Pin) -> io::Result<()> {
+    let file = pin.reopen(OFlags::RDONLY)?;
     file.sync_data()?;
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }

@@ -7,6 +7,7 @@ use crate::RunError;
 use crate::backend::{Aio, IoUring, Nvme};
 use crate::place;
 use crate::trial;
+use gate::Pins;
 use model::{EngineChoice, Plan, Polling};
 
 /// A backend that runs here.
@@ -143,14 +144,14 @@ pub(crate) fn runs_here(plan: &Plan) -> Result<(), RunError> {
 }
 
 /// The backend for a plan, and what a person should know about the choice.
-pub(crate) fn resolve(plan: &Plan) -> Result<(BackendKind, Vec<String>), RunError> {
+pub(crate) fn resolve(plan: &Plan, pins: &Pins) -> Result<(BackendKind, Vec<String>), RunError> {
     let Some(depth) = depth(plan) else {
         return Ok((BackendKind::Mmap, Vec::new()));
     };
     let (kind, mut notes) = settle(choice(plan), depth, &|row| row.asked(plan.polling))?;
     let free = plan.engine == EngineChoice::Auto && !plan.polling.any() && plan.arrivals.is_none();
     let may_change = free && kind == BackendKind::IoUring && depth == 1;
-    let seen = may_change.then(|| trial::needs_kernel_workers(plan));
+    let seen = may_change.then(|| trial::needs_kernel_workers(plan, pins));
     if let Some(seen) = seen.flatten() {
         notes.push(format!(
             "io_uring requests would be carried out by kernel workers here ({seen}), so sync was used; at depth 1 that \

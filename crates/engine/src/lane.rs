@@ -11,6 +11,7 @@ use crate::place::{Place, Seat};
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
 use crate::walk::{SharedPointer, Stride, Walk};
+use gate::Pins;
 use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw};
 use std::sync::Arc;
 
@@ -22,17 +23,24 @@ pub(crate) struct Shared {
     pointers: Arc<[Arc<SharedPointer>]>,            // by target
     pub(crate) sources: Arc<[Option<Arc<Source>>]>, // by target
     steps_a_row: usize,                             // of the latencies over time
+    /// What the targets' paths lead to.
+    pub(crate) pins: Pins,
 }
 
 impl Shared {
     /// Makes what the threads share, shared write data among it.
-    pub(crate) fn new(plan: &Plan, schedule: &Arc<Schedule>) -> Result<Self, RunError> {
+    pub(crate) fn new(
+        plan: &Plan,
+        schedule: &Arc<Schedule>,
+        pins: &Pins,
+    ) -> Result<Self, RunError> {
         Ok(Shared {
             plan: Arc::new(plan.clone()),
             schedule: Arc::clone(schedule),
             pointers: plan.targets.iter().map(|_| Arc::default()).collect(),
             sources: Source::all(plan)?.into(),
             steps_a_row: heat::steps_a_row(plan),
+            pins: pins.clone(),
         })
     }
 }

@@ -30,7 +30,7 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let (mut threads, mut workers, mut heat) = (Vec::new(), Vec::new(), Vec::new());
     let mut failure = None;
     let mut drained = Nanos(0);
-    let shared = Shared::new(&job.plan, &schedule)?;
+    let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
     for place in places(&job.plan, job.started_utc.0) {
         let (records, done) = rehearse_one(&shared, &place, step)?;
         for (record, parts) in records {
@@ -86,7 +86,7 @@ fn rehearse_one(
     step: Nanos,
 ) -> Result<(Vec<Counted>, Left), RunError> {
     let plan = &shared.plan;
-    let (targets, aims) = open_all(plan, place)?;
+    let (targets, aims) = open_all(plan, place, &shared.pins)?;
     let mut work = Work::new(
         shared,
         place,

@@ -1,14 +1,14 @@
-//! Opens what was checked, the way the plan says, and nothing else under its name.
+//! Holds what was checked, and opens it the way the plan says.
 #![allow(unsafe_code, reason = "advice on a descriptor")]
 
 use crate::RunError;
 use crate::backend::Aim;
 use crate::place::Place;
-use crate::prepare::lock;
+use gate::{OFlags, Pins};
 use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// An open target. The null backend's has no descriptor.
@@ -16,34 +16,30 @@ use std::path::Path;
 pub(crate) struct OpenTarget(Option<File>);
 
 impl OpenTarget {
-    /// Opens the target of one thread. Devices that are written are held exclusively by `hold` below, not by
+    /// Opens the target of one thread, by its pin. Devices that are written are held exclusively by the session, not by
     /// each thread, because exclusive opens exclude each other.
-    pub(crate) fn open(target: &PlannedTarget) -> Result<Self, RunError> {
+    pub(crate) fn open(target: &PlannedTarget, pins: &Pins) -> Result<Self, RunError> {
         let Location::Path(path) = &target.location else {
             return Ok(OpenTarget(None));
         };
         let writes = target.writes();
         let reads = target.workload.write.as_percent() < 100;
-        let mut flags = libc::O_CLOEXEC;
+        let mut flags = match (reads || target.mapped.is_some(), writes) {
+            (false, true) => OFlags::WRONLY,
+            (true, true) => OFlags::RDWR, // a shared mapping is made of readable files only
+            _ => OFlags::RDONLY,
+        };
         let passed_through = target.namespace.is_some();
         if passed_through {
             // Commands know no cache, and a character device no such flag.
         } else if target.cache != CacheMode::Cached && target.mapped.is_none() {
-            flags |= libc::O_DIRECT;
+            flags |= OFlags::DIRECT;
         }
         if target.write_through && !passed_through {
-            flags |= libc::O_DSYNC;
+            flags |= OFlags::DSYNC;
         }
-        let mut options = OpenOptions::new();
-        options
-            .read(reads || target.mapped.is_some()) // a shared mapping is made of readable files only
-            .write(writes);
-        let file =
-            host::open_unmarked(&mut options, flags, path).map_err(|source| RunError::Open {
-                path: path.clone(),
-                access: access(reads, writes),
-                source,
-            })?;
+        let opened = pins.pin(path).and_then(|pin| pin.reopen(flags));
+        let file = opened.map_err(|source| unopened(path, access(reads, writes), source))?;
         verify(&file, path, target)?;
         if !passed_through {
             advise(&file, target);
@@ -79,11 +75,12 @@ fn advise(file: &File, target: &PlannedTarget) {
 pub(crate) fn open_all(
     plan: &Plan,
     place: &Place,
+    pins: &Pins,
 ) -> Result<(Vec<OpenTarget>, Vec<Aim>), RunError> {
     let each = place
         .seats
         .iter()
-        .map(|seat| OpenTarget::open(&plan.targets[seat.target as usize]));
+        .map(|seat| OpenTarget::open(&plan.targets[seat.target as usize], pins));
     let targets = each.collect::<Result<Vec<_>, _>>()?;
     let aims = targets
         .iter()
@@ -94,64 +91,53 @@ pub(crate) fn open_all(
     Ok((targets, aims))
 }
 
-/// Holds all targets for the length of a run. A device that is written is opened exclusively, so that nobody can mount
-/// or hold it too; the kernel refuses with EBUSY when somebody already does. A file is locked against other fathoms
-/// that write it, or against all others when we write.
-pub(crate) fn hold_all(plan: &Plan) -> Result<Vec<File>, RunError> {
-    let mut held: Vec<File> = Vec::new();
-    for (number, target) in plan.targets.iter().enumerate() {
-        let Some(path) = target.location.path() else {
-            continue;
+/// Holds all targets until the session's pins go. A device that is written is opened exclusively, so that nobody can
+/// mount or hold it too; the kernel refuses with EBUSY when somebody already does. A file is locked against other
+/// fathoms that write it, or against all others when we write. What is held already stays held.
+///
+/// # Errors
+/// Somebody else holds a target, or it is no longer what was checked.
+pub(crate) fn hold_all(plan: &Plan, pins: &Pins) -> Result<(), RunError> {
+    plan.targets.iter().try_for_each(|target| {
+        let path = match target.exclusive {
+            true => target.held_by(),
+            false => target.location.path(),
         };
-        if plan.targets[..number]
-            .iter()
-            .any(|other| are_one(target, other))
-        {
-            continue;
-        }
-        // A target that is given twice is held once, in the stronger way.
-        let alike = plan.targets.iter().filter(|other| are_one(target, other));
-        let strongest = alike.max_by_key(|other| (other.exclusive, other.writes()));
-        held.extend(hold(strongest.unwrap_or(target), path)?);
-    }
-    Ok(held)
+        path.map_or(Ok(()), |path| hold(target, path, pins))
+    })
 }
 
-/// Whether two targets are one file or device, be it under two names.
-fn are_one(one: &PlannedTarget, other: &PlannedTarget) -> bool {
-    let by_number = one.identity.is_some() && one.identity == other.identity;
-    by_number || one.location.path() == other.location.path()
-}
-
-fn hold(target: &PlannedTarget, path: &Path) -> Result<Option<File>, RunError> {
-    if target.exclusive {
-        return hold_device(target, target.held_by().unwrap_or(path)).map(Some);
-    }
-    let Ok(file) = File::open(path) else {
-        return Ok(None); // what may only be written cannot be held; opening it for the run says what is wrong
+fn hold(target: &PlannedTarget, path: &Path, pins: &Pins) -> Result<(), RunError> {
+    let pin = pins.pin(path);
+    let pin = pin.map_err(|source| unopened(path, "reading", source))?;
+    let Some(node) = pin.node() else {
+        return Ok(()); // created later, or opening it for the run says that it is gone
     };
-    let regular = file.metadata().is_ok_and(|meta| meta.is_file());
-    if regular && !lock(&file, target.writes()) {
-        return Err(RunError::Locked {
-            path: path.to_owned(),
-        });
+    if target.exclusive {
+        let claimed = pins.claim(&pin);
+        claimed.map_err(|source| unopened(path, "exclusive use", source))?;
+        return verify(&node, path, target);
     }
-    Ok(Some(file))
+    let regular = node.metadata().is_ok_and(|meta| meta.is_file());
+    match !regular || pins.lock(&pin, target.writes() || target.create.is_some()) {
+        true => Ok(()),
+        false => Err(RunError::Locked {
+            path: path.to_owned(),
+        }),
+    }
 }
 
-fn hold_device(target: &PlannedTarget, path: &Path) -> Result<File, RunError> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(libc::O_EXCL | libc::O_CLOEXEC)
-        .open(path)
-        .map_err(|source| RunError::Open {
-            path: path.to_owned(),
-            access: "exclusive writing",
+/// Why a pin could not be opened again.
+pub(crate) fn unopened(path: &Path, access: &'static str, source: std::io::Error) -> RunError {
+    let path = path.to_owned();
+    match gate::is_changed(&source) {
+        true => RunError::Changed { path },
+        false => RunError::Open {
+            path,
+            access,
             source,
-        })?;
-    verify(&file, path, target)?;
-    Ok(file)
+        },
+    }
 }
 
 /// Whether the open file is the one that was checked, and still holds the whole range.

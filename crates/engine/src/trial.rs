@@ -10,6 +10,7 @@
 use crate::RunError;
 use crate::backend::read_without_waiting;
 use crate::target::OpenTarget;
+use gate::Pins;
 use host::Root;
 use model::{CacheMode, KernelWorkers, Plan, PlannedTarget, Ratio, TargetFacts};
 use std::io;
@@ -25,7 +26,7 @@ const NOT_OFFERED: io::ErrorKind = io::ErrorKind::Unsupported;
 const WOULD_WAIT: io::ErrorKind = io::ErrorKind::WouldBlock;
 
 /// Whether io_uring would have a target's requests carried out by kernel workers, and what said so.
-pub(crate) fn needs_kernel_workers(plan: &Plan) -> Option<String> {
+pub(crate) fn needs_kernel_workers(plan: &Plan, pins: &Pins) -> Option<String> {
     let (sender, answer) = channel();
     let targets: Vec<PlannedTarget> = plan
         .targets
@@ -33,21 +34,26 @@ pub(crate) fn needs_kernel_workers(plan: &Plan) -> Option<String> {
         .filter(|target| target.mapped.is_none() && target.location.path().is_some())
         .cloned()
         .collect();
+    let pins = pins.clone();
     let asking = std::thread::Builder::new()
         .name("fathom-trial".to_owned())
         .spawn(move || {
-            let _ = sender.send(targets.iter().find_map(refuses_to_go_on));
+            let _ = sender.send(
+                targets
+                    .iter()
+                    .find_map(|target| refuses_to_go_on(target, &pins)),
+            );
         });
     asking.ok()?;
     answer.recv_timeout(PATIENCE).ok()?
 }
 
 /// What one target answered, if it was a no.
-fn refuses_to_go_on(target: &PlannedTarget) -> Option<String> {
+fn refuses_to_go_on(target: &PlannedTarget, pins: &Pins) -> Option<String> {
     let mut for_reading = target.clone();
     for_reading.workload.write = Ratio::NONE;
     for_reading.write_through = false;
-    let open = OpenTarget::open(&for_reading).ok()?;
+    let open = OpenTarget::open(&for_reading, pins).ok()?;
     let path = target.location.path()?.display();
     let align = target.alignment.0.max(512) as usize;
     let mut room = vec![0; 2 * align];

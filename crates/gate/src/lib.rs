@@ -6,6 +6,11 @@
 //! name which changes meanwhile leads nowhere else. Left out: what may be written (`model::check`) and what a target
 //! contains (`host`).
 
+mod pin;
+mod pins;
 mod walk;
 
+pub use pin::{Pin, is_changed};
+pub use pins::Pins;
+pub use rustix::fs::OFlags;
 pub use walk::{Resolved, resolve};

@@ -167,7 +167,7 @@ impl Walk {
 }
 
 /// A descriptor that names a file and can do nothing with it.
-const PLAIN: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+pub(crate) const PLAIN: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 fn open_folder(from: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
     let flags = PLAIN.union(OFlags::DIRECTORY);

@@ -15,7 +15,7 @@ pub mod units;
 
 pub use check::{
     BLOCK_MAX, BLOCK_MIN, Consent, Problem, Problems, asks_if_empty, check, check_output,
-    output_asks_if_empty,
+    output_asks_if_empty, writes,
 };
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,

@@ -33,7 +33,7 @@ impl Measure<'_> {
             mut plan,
             mut facts,
         } = passed;
-        let made = engine::prepare(&mut plan, &facts, self.observer, self.stop)?;
+        let made = engine::prepare(&mut plan, &facts, &self.gate.pins, self.observer, self.stop)?;
         filled(&made);
         if !made.is_empty() {
             // Facts are those before the run, not those before the filling.
@@ -59,6 +59,7 @@ pub(crate) fn job(
 ) -> Job {
     Job {
         plan,
+        pins: gate.pins.clone(),
         host: gate.host.clone(),
         targets,
         command,

@@ -8,9 +8,11 @@ use crate::RunError;
 use crate::observer::Observer;
 use crate::shape::Shape;
 use crate::stop::Stop;
+use crate::target::{hold_all, unopened};
 use filling::{Filling, PIECE};
+use gate::{OFlags, Pin, Pins};
 use model::{Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
@@ -21,7 +23,6 @@ mod prove;
 mod raw;
 
 pub use prove::prove_ours;
-pub(crate) use raw::lock;
 
 /// From one word to the onlookers to the next.
 const TELL_EVERY: Duration = Duration::from_millis(100);
@@ -39,7 +40,7 @@ pub struct Filled {
     pub identity: (u64, u64),
 }
 
-/// Proves what has to be proven, then makes or completes every file of the plan that its target asks for; files
+/// Holds the targets, proves what has to be proven, then makes or completes every file of the plan that its target asks for; files
 /// that serve as they are stay untouched. The plan's targets are told the identity of what was made.
 ///
 /// # Errors
@@ -48,19 +49,27 @@ pub struct Filled {
 pub fn prepare(
     plan: &mut Plan,
     facts: &[TargetFacts],
+    pins: &Pins,
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<Vec<Filled>, RunError> {
+    hold_all(plan, pins)?;
     for target in plan.targets.iter().filter(|target| target.prove_ours) {
         if let Some(path) = target.held_by() {
-            prove_ours(path, observer, stop).map_err(|error| under_its_name(error, target))?;
+            prove_ours(path, pins, observer, stop)
+                .map_err(|error| under_its_name(error, target))?;
         }
     }
     let mut filled = Vec::new();
-    let outcome = fill_all(plan, facts, &mut filled, &Onlookers { observer, stop });
+    let outcome = fill_all(
+        plan,
+        facts,
+        (pins, &mut filled),
+        &Onlookers { observer, stop },
+    );
     if outcome.is_err() {
         for done in filled.iter().filter(|done| done.made) {
-            raw::remove_same(&done.path, done.identity);
+            let _ = pins.pin(&done.path).and_then(|pin| pin.remove());
         }
     }
     outcome.map(|()| filled)
@@ -86,7 +95,7 @@ struct Onlookers<'a> {
 fn fill_all(
     plan: &mut Plan,
     facts: &[TargetFacts],
-    filled: &mut Vec<Filled>,
+    (pins, filled): (&Pins, &mut Vec<Filled>),
     onlookers: &Onlookers<'_>,
 ) -> Result<(), RunError> {
     for (target, facts) in plan.targets.iter_mut().zip(facts) {
@@ -94,7 +103,9 @@ fn fill_all(
             continue;
         };
         // A file that was missing may have come under another name of this request meanwhile.
-        let there = raw::identity_of(path);
+        let pin = pins.pin(path);
+        let pin = pin.map_err(|source| unopened(path, "filling", source))?;
+        let there = pin.node().and_then(|node| raw::identity(&node).ok());
         let same = |done: &&Filled| done.path == path || there == Some(done.identity);
         if let Some(done) = filled.iter().find(same) {
             target.identity = Some(done.identity);
@@ -102,13 +113,14 @@ fn fill_all(
         }
         let order = Order {
             path,
+            pin: &pin,
             size,
             facts,
             cache: target.cache,
             shape: Shape::of(&target.content),
             block: target.workload.block,
         };
-        let done = order.carry_out(onlookers)?;
+        let done = order.carry_out(pins, onlookers)?;
         target.identity = Some(done.identity);
         filled.push(done);
     }
@@ -118,6 +130,7 @@ fn fill_all(
 /// One file to be made or completed.
 struct Order<'a> {
     path: &'a Path,
+    pin: &'a Pin,
     size: Bytes,
     facts: &'a TargetFacts,
     cache: CacheMode,
@@ -126,7 +139,7 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
-    fn carry_out(&self, onlookers: &Onlookers<'_>) -> Result<Filled, RunError> {
+    fn carry_out(&self, pins: &Pins, onlookers: &Onlookers<'_>) -> Result<Filled, RunError> {
         let made = self.facts.kind == TargetKind::Missing;
         let path = self.path.to_owned();
         let file = self.open(made)?;
@@ -134,7 +147,7 @@ impl Order<'_> {
         if !made && self.facts.identity != Some(identity) {
             return Err(RunError::Changed { path });
         }
-        if !raw::lock(&file, true) {
+        if !pins.lock(self.pin, true) {
             return Err(RunError::Locked { path });
         }
         let outcome = self.fill(&file, onlookers);
@@ -147,7 +160,7 @@ impl Order<'_> {
                 identity,
             }),
             Err(error) => {
-                let gone = made && raw::remove_same(self.path, identity);
+                let gone = made && self.pin.remove().unwrap_or(false);
                 Err(match error {
                     RunError::FillInterrupted { path, .. } => RunError::FillInterrupted {
                         path,
@@ -170,17 +183,14 @@ impl Order<'_> {
         }
     }
 
-    /// A file of that name is opened only if it is the one that was checked: `create_new` keeps us from
-    /// following a link or taking a file that came in between.
+    /// What was checked, or a new file where nothing was.
     fn open(&self, made: bool) -> Result<File, RunError> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(made);
-        raw::direct(&mut options, self.cache != CacheMode::Cached);
-        options.open(self.path).map_err(|source| RunError::Open {
-            path: self.path.to_owned(),
-            access: "filling",
-            source,
-        })
+        let flags = OFlags::RDWR | raw::direct(self.cache != CacheMode::Cached);
+        let opened = match made {
+            true => self.pin.create(flags),
+            false => self.pin.reopen(flags),
+        };
+        opened.map_err(|source| unopened(self.path, "filling", source))
     }
 
     /// Writes what is missing and brings it to stable storage; returns how much was written.

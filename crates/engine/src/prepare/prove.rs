@@ -2,14 +2,16 @@
 //!
 //! A look here and there can prove that something else is there, never that nothing else is. So before fathom
 //! writes to what looked like its own, it looks at every block: each carries the mark, or holds zeros or DISKSPD's
-//! pattern, in which there is nothing that could be lost.
+//! pattern, in which there is nothing that could be lost. The target is held before it is read, and what is read is what
+//! will be written, because both come from its pin.
 
 use super::raw::{self, Piece};
 use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::stop::Stop;
+use gate::{OFlags, Pins};
 use model::{Bytes, stamp};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -26,17 +28,18 @@ const READERS: usize = 4;
 /// # Errors
 /// [`RunError::NotOurs`] with the first offset found that somebody else wrote; it could not be read; or the
 /// stop word was said.
-pub fn prove_ours(path: &Path, observer: &dyn Observer, stop: &Stop) -> Result<(), RunError> {
+pub fn prove_ours(
+    path: &Path,
+    pins: &Pins,
+    observer: &dyn Observer,
+    stop: &Stop,
+) -> Result<(), RunError> {
     let open = |unbuffered| {
-        let flags = raw::past_the_cache(unbuffered);
-        host::open_unmarked(OpenOptions::new().read(true), flags, path)
+        let pin = pins.pin(path)?;
+        pin.reopen(OFlags::RDONLY | raw::direct(unbuffered))
     };
     let opened = open(true).or_else(|_| open(false));
-    let file = opened.map_err(|source| RunError::Open {
-        path: path.to_owned(),
-        access: "reading",
-        source,
-    })?;
+    let file = opened.map_err(|source| unread(path, source))?;
     let proof = Proof {
         path,
         file: &file,
@@ -129,9 +132,5 @@ fn first_foreign(data: &[u8]) -> Option<u64> {
 }
 
 fn unread(path: &Path, source: std::io::Error) -> RunError {
-    RunError::Open {
-        path: path.to_owned(),
-        access: "reading",
-        source,
-    }
+    crate::target::unopened(path, "reading", source)
 }

@@ -4,13 +4,13 @@
     reason = "system calls on descriptors, and aligned memory"
 )]
 
+use gate::OFlags;
 use model::Bytes;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::ptr::NonNull;
 
 /// Alignment that every device takes for memory.
@@ -20,28 +20,6 @@ const PAGE: usize = 4096;
 pub(super) fn identity(file: &File) -> io::Result<(u64, u64)> {
     let meta = file.metadata()?;
     Ok((meta.dev(), meta.ino()))
-}
-
-/// The same of what has this name now, if anything has.
-pub(super) fn identity_of(path: &Path) -> Option<(u64, u64)> {
-    let meta = std::fs::metadata(path).ok()?;
-    Some((meta.dev(), meta.ino()))
-}
-
-/// The file of that name is removed if it is still the one that we made; whether it was.
-pub(super) fn remove_same(path: &Path, identity: (u64, u64)) -> bool {
-    let same =
-        std::fs::symlink_metadata(path).is_ok_and(|meta| (meta.dev(), meta.ino()) == identity);
-    same && std::fs::remove_file(path).is_ok()
-}
-
-/// Holds a file against other fathoms, until the descriptor is closed: alone, or together with others that only
-/// read. False where another fathom is in the way; file systems without locks are taken as they are.
-pub(crate) fn lock(file: &File, alone: bool) -> bool {
-    let how = if alone { libc::LOCK_EX } else { libc::LOCK_SH };
-    // SAFETY: plain integers about a descriptor that we own.
-    let refused = unsafe { libc::flock(file.as_raw_fd(), how | libc::LOCK_NB) } != 0;
-    !(refused && io::Error::last_os_error().raw_os_error() == Some(libc::EWOULDBLOCK))
 }
 
 /// Length of a file or device.
@@ -88,14 +66,12 @@ pub(super) fn write_back(file: &File, at: u64, length: u64) -> io::Result<()> {
     }
 }
 
-/// Opens past the page cache, where the plan goes that way.
-pub(super) fn direct(options: &mut OpenOptions, unbuffered: bool) {
-    options.custom_flags(past_the_cache(unbuffered));
-}
-
-/// The flags for that. // open(2)
-pub(super) fn past_the_cache(unbuffered: bool) -> i32 {
-    if unbuffered { libc::O_DIRECT } else { 0 }
+/// The flag that passes the page cache by, where the plan goes that way. // open(2)
+pub(super) fn direct(unbuffered: bool) -> OFlags {
+    match unbuffered {
+        true => OFlags::DIRECT,
+        false => OFlags::empty(),
+    }
 }
 
 /// Reserves the space up to `to`, so that a full disk is found out before anything is written. File systems

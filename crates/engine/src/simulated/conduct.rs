@@ -85,7 +85,7 @@ impl Hand {
 /// Memory for the buffers was refused.
 pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunRecord, RunError> {
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    let shared = Shared::new(&job.plan, &schedule)?;
+    let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
     let devices = devices(&job.plan);
     let (clock, mut lives) = (Virtual::default(), Vec::new());
     let mut hands = Vec::new();

@@ -254,7 +254,7 @@ fn prepare<B: Backend>(
         affinity::bind(&orders.cores)?; // first, so that its memory comes from where it runs
     }
     let (shared, place) = (&orders.shared, &orders.place);
-    let (targets, aims) = open_all(&shared.plan, place)?;
+    let (targets, aims) = open_all(&shared.plan, place, &shared.pins)?;
     let clock = WallClock::monotonic();
     let work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
     let planned = place

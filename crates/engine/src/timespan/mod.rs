@@ -26,6 +26,7 @@ use crate::stop::Stop;
 use crate::target;
 use crate::trial::{self, Watch};
 use crew::Crew;
+use gate::Pins;
 use host::{CounterReader, Root};
 use model::{
     Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Plan, RunRecord, Sample,
@@ -49,6 +50,8 @@ const TICK_EVERY: Nanos = Nanos::millis(200);
 pub struct Job {
     /// What is run.
     pub plan: Plan,
+    /// What its targets' paths lead to, and what of it is held.
+    pub pins: Pins,
     /// The machine before it.
     pub host: HostRecord,
     /// The plan's targets before it, in the plan's order.
@@ -93,16 +96,16 @@ pub fn run_calibrated(
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
-    let (kind, mut notes) = dispatch::resolve(&job.plan)?;
+    let (kind, mut notes) = dispatch::resolve(&job.plan, &job.pins)?;
     let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);
     let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
     notes.extend(cores::note(&job.plan.placement, &cores));
-    let held = target::hold_all(&job.plan)?;
+    target::hold_all(&job.plan, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
     let crew = Crew::muster(
-        &Shared::new(&job.plan, &schedule)?,
+        &Shared::new(&job.plan, &schedule, &job.pins)?,
         kind,
         places.into_iter().zip(cores).collect(),
     )?;
@@ -125,7 +128,6 @@ pub fn run_calibrated(
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = crew.come_home(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
-    drop(held);
 
     let engine = EngineRecord {
         ended_early: enough,

@@ -165,7 +165,7 @@ fn run_on(depth: u32, delay: u64, refuses: u64) -> (Log, Done) {
     let mut plan = plan(&[target]);
     plan.phases.measured = Nanos::millis(20);
     let schedule = Arc::new(Schedule::new(&plan.phases));
-    let shared = Shared::new(&plan, &schedule).unwrap();
+    let shared = Shared::new(&plan, &schedule, &gate::Pins::default()).unwrap();
     let place = places(&plan, 0).remove(0);
     let (clock, log) = (Ticking::default(), Rc::new(RefCell::default()));
     let mut device = Device {

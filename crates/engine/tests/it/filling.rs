@@ -2,6 +2,7 @@
 
 use crate::jobs;
 use engine::{Event, Observer, Silent, Stop, prepare, prove_ours};
+use gate::Pins;
 use model::*;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 
 /// What was found to stand in the way of writing, if anything.
 fn proven(path: &Path) -> Result<(), String> {
-    prove_ours(path, &Silent, &Stop::new()).map_err(|error| error.to_string())
+    prove_ours(path, &Pins::default(), &Silent, &Stop::new()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -81,8 +82,8 @@ fn fill(
     let mut job = jobs::file(path, there, content, EngineChoice::Sync, &|span| {
         span.targets[0].create = Some(size);
     });
-    let filled =
-        prepare(&mut job.plan, &job.targets, observer, stop).map_err(|error| error.to_string())?;
+    let filled = prepare(&mut job.plan, &job.targets, &job.pins, observer, stop)
+        .map_err(|error| error.to_string())?;
     Ok(filled.iter().map(|file| file.bytes.0).sum())
 }
 
@@ -180,9 +181,15 @@ fn a_name_that_was_taken_meanwhile_is_left_alone() {
         },
     );
     std::fs::write(&path, "precious").unwrap();
-    let told = prepare(&mut job.plan, &job.targets, &Silent, &Stop::new())
-        .unwrap_err()
-        .to_string();
+    let told = prepare(
+        &mut job.plan,
+        &job.targets,
+        &job.pins,
+        &Silent,
+        &Stop::new(),
+    )
+    .unwrap_err()
+    .to_string();
     assert!(told.contains("File exists"), "{told}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
 }
@@ -223,7 +230,14 @@ fn a_missing_file_under_two_names_is_made_once() {
             target.create = Some(Bytes::mib(1));
         }
     });
-    let filled = prepare(&mut job.plan, &job.targets, &Silent, &Stop::new()).unwrap();
+    let filled = prepare(
+        &mut job.plan,
+        &job.targets,
+        &job.pins,
+        &Silent,
+        &Stop::new(),
+    )
+    .unwrap();
     assert_eq!(filled.len(), 1);
     let told: Vec<_> = job.plan.targets.iter().map(|t| t.identity).collect();
     assert_eq!(told, [Some(filled[0].identity); 2]);

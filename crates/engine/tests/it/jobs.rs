@@ -146,6 +146,7 @@ fn checked(span: Timespan, targets: Vec<TargetFacts>) -> Job {
     let mut plans = check(&profile, &host, &targets, &consent).expect("a job that can be run");
     Job {
         plan: plans.remove(0),
+        pins: gate::Pins::default(),
         host,
         targets,
         command: vec!["fathom".to_owned(), "test".to_owned()],

@@ -47,11 +47,11 @@ impl Loop {
     }
 
     /// Whether this regular file is behind it, under whatever name.
-    fn is_over(&self, root: &Root, path: &Path) -> bool {
+    fn is_over(&self, root: &Root, path: &Path, number: (u64, u64)) -> bool {
         match self.file {
             _ if self.device.is_some() => false,
-            Some(file) => identity(path) == Some(file),
-            None => is_same_file(root, path, &self.path),
+            Some(file) => file == number,
+            None => path == self.path || root.is_live() && identity(&self.path) == Some(number),
         }
     }
 }
@@ -107,16 +107,18 @@ impl Uses {
     }
 
     /// Of a regular file: swapped to, or behind a loop device, with that device's own uses.
-    pub(super) fn of_file(&self, root: &Root, path: &Path) -> Vec<Claim> {
+    pub(super) fn of_file(&self, root: &Root, path: &Path, number: (u64, u64)) -> Vec<Claim> {
         let mut claims = Vec::new();
         let name = path.display().to_string();
         for (device, swap) in &self.swaps {
-            if device.is_none() && is_same_file(root, path, swap) {
+            if device.is_none()
+                && (path == swap || root.is_live() && identity(swap) == Some(number))
+            {
                 let device = name.clone();
                 claims.push(Claim::Swap { device });
             }
         }
-        claims.extend(self.over_file(root, &name, |one| one.is_over(root, path), &[]));
+        claims.extend(self.over_file(root, &name, |one| one.is_over(root, path, number), &[]));
         in_order(claims)
     }
 

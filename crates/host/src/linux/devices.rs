@@ -6,7 +6,7 @@
 use super::block::Node;
 use super::chain::below;
 use super::claims::Uses;
-use super::look::Look;
+use super::look::{Look, Patience};
 use super::target::device_claims;
 use crate::root::Root;
 use model::{BlockDevice, Claim};
@@ -47,11 +47,20 @@ pub fn devices(root: &Root) -> Vec<DeviceListing> {
     nodes
         .iter()
         .map(|node| {
-            let look = root.is_live().then(|| Look::at_device(node)).flatten();
+            let patience = Patience::begin();
+            let look = root
+                .is_live()
+                .then(|| Look::at_device(node, &patience))
+                .flatten();
             DeviceListing {
                 device: node.facts(),
                 parent: parent(root, &uses, node),
-                claims: device_claims(root, &uses, node, look.as_ref()),
+                claims: device_claims(
+                    root,
+                    &uses,
+                    node,
+                    look.as_ref().map(|look| (look, &patience)),
+                ),
                 path: node.path(),
                 known_as: node.known_as(root),
             }

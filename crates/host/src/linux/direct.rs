@@ -7,10 +7,8 @@
 //! made at all, that is what stands against the target, not its file system's ways with unbuffered I/O.
 
 use super::sys;
+use gate::{OFlags, Pin};
 use model::{Bytes, DirectIo};
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 
 const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 /// Cannot make a file without a name, but do unbuffered I/O. Source: `direct_IO` or `FMODE_CAN_ODIRECT`
@@ -20,23 +18,23 @@ const UNBUFFERED_WITHOUT_TMPFILE: [&str; 6] = ["vfat", "msdos", "exfat", "ntfs3"
 const SAFE_BLOCK: Bytes = Bytes(4096);
 
 /// Of a file or a device that exists. `block` is the logical block of the device below.
-pub(super) fn existing(path: &Path, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
+pub(super) fn existing(pin: &Pin, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
     if IN_MEMORY.contains(&kind) {
         return None;
     }
-    sys::extended_at(path).direct.unwrap_or_else(|| {
-        let opened = open(path, false, libc::O_DIRECT | libc::O_NONBLOCK);
+    sys::extended(&*pin.node()?).direct.unwrap_or_else(|| {
+        let opened = pin.reopen(OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK);
         opened.ok().map(|_| aligned_to(block))
     })
 }
 
-/// Of a file that would be made in this folder.
-pub(super) fn missing(folder: &Path, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
+/// Of a file that is not there yet.
+pub(super) fn missing(pin: &Pin, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
     if IN_MEMORY.contains(&kind) {
         return None;
     }
-    match open(folder, true, libc::O_TMPFILE | libc::O_DIRECT) {
-        Ok(nameless) => sys::extended_of(&nameless)
+    match pin.nameless(OFlags::DIRECT) {
+        Ok(nameless) => sys::extended(&nameless)
             .direct
             .unwrap_or_else(|| Some(aligned_to(block))),
         Err(error) => match error.raw_os_error() {
@@ -47,15 +45,6 @@ pub(super) fn missing(folder: &Path, kind: &str, block: Option<Bytes>) -> Option
             _ => Some(aligned_to(block)), // read-only, no permission, full: not an answer to this question
         },
     }
-}
-
-fn open(path: &Path, write: bool, flags: i32) -> std::io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(write)
-        .mode(0o600)
-        .custom_flags(flags)
-        .open(path)
 }
 
 fn aligned_to(block: Option<Bytes>) -> DirectIo {

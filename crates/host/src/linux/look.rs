@@ -8,19 +8,18 @@
 //! `signature`'s.
 
 use super::block::Node;
+use super::chain::split;
 use super::extents::extents;
 use super::sys::{self, Advice};
-use super::target::device_number;
-use super::unmarked::open_unmarked;
 use crate::content;
 use crate::press;
 use crate::signature::{Ends, signatures};
+use gate::{OFlags, Pin, Pins};
 use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
 use std::cell::RefCell;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Longest look at one target: a fast disk shows half a gibibyte in that time.
@@ -47,16 +46,12 @@ const SAMPLE_PATIENCE_MAX: Duration = Duration::from_millis(100);
 const CACHE_STRETCHES: u64 = 64;
 const CACHE_STRETCH_BYTES: u64 = 64 << 10;
 
-/// Opens for reading. Does not wait for a medium or for a writer, should the name change meanwhile.
-fn open(path: &Path, flags: i32) -> std::io::Result<File> {
-    open_unmarked(
-        OpenOptions::new().read(true),
-        libc::O_NONBLOCK | flags,
-        path,
-    )
+/// Opens for reading. Does not wait for a medium or for a writer.
+fn open(pin: &Pin, flags: OFlags) -> std::io::Result<File> {
+    pin.reopen(OFlags::RDONLY | OFlags::NONBLOCK | flags)
 }
 
-/// How long a look may take. Begins with the look.
+/// How long all looks at one target may take together: at its ends, its partitions, its data. Begins with the first.
 pub(super) struct Patience(Instant);
 
 impl Patience {
@@ -91,7 +86,6 @@ impl Patience {
 
 /// A target that is open for looking.
 pub(super) struct Look {
-    path: PathBuf,
     file: File,
     pub(super) size: Bytes,
     /// Names of the formats whose marks it carries; `None` when an end could not be read.
@@ -102,20 +96,21 @@ pub(super) struct Look {
 
 impl Look {
     /// Opens it and reads both ends; `None` when it cannot be opened.
-    pub(super) fn at(path: &Path) -> Option<Self> {
-        let mut look = Self::without_reading(path)?;
+    pub(super) fn at(pin: &Pin, patience: &Patience) -> Option<Self> {
+        let mut look = Self::without_reading(pin)?;
         sys::advise(&look.file, 0, 0, Advice::Random);
-        let ends = Ends::read(look.size, |offset, piece| read(&look.file, offset, piece));
+        let ends = Ends::read(look.size, |offset, piece| {
+            read(&look.file, (offset, piece), &|| patience.lasts())
+        });
         look.signatures = ends.map(|ends| signatures(&ends));
         Some(look)
     }
 
     /// Opens it and asks its size; `None` when it cannot be opened.
-    pub(super) fn without_reading(path: &Path) -> Option<Self> {
-        let mut file = open(path, 0).ok()?;
+    pub(super) fn without_reading(pin: &Pin) -> Option<Self> {
+        let mut file = open(pin, OFlags::empty()).ok()?;
         let size = Bytes(file.seek(SeekFrom::End(0)).ok()?);
         Some(Look {
-            path: path.to_owned(),
             file,
             size,
             signatures: None,
@@ -125,8 +120,8 @@ impl Look {
 
     /// A device that was looked at before, without reading it; `None` when its name means another one by now, or it is not
     /// as large as it was.
-    pub(super) fn again(path: &Path, number: u64, size: Bytes) -> Option<Self> {
-        let look = Self::without_reading(path)?;
+    pub(super) fn again(pin: &Pin, number: u64, size: Bytes) -> Option<Self> {
+        let look = Self::without_reading(pin)?;
         let there = look.file.metadata().ok()?;
         let is_it = there.file_type().is_block_device() && there.rdev() == number;
         sys::advise(&look.file, 0, 0, Advice::Random);
@@ -134,9 +129,8 @@ impl Look {
     }
 
     /// A device by its name in `/dev`; `None` also when that name means another one.
-    pub(super) fn at_device(node: &Node) -> Option<Self> {
-        let is_it = device_number(&node.path()) == node.number();
-        is_it.then(|| Self::at(&node.path()))?
+    pub(super) fn at_device(node: &Node, patience: &Patience) -> Option<Self> {
+        Self::at(&pin_of(node)?, patience)
     }
 
     /// Signatures in the words of a claim.
@@ -164,7 +158,7 @@ impl Look {
             return Content::Unproven;
         }
         content::judge_whole(self.size, |at, piece| {
-            patience.lasts() && read(&self.file, at, piece)
+            read(&self.file, (at, piece), &|| patience.lasts())
         })
     }
 
@@ -176,8 +170,8 @@ impl Look {
         let offsets = content::sample(self.size, &self.extents());
         let mut ours = false;
         let found = content::judge(self.size, &offsets, |at, piece| {
-            let time = patience.lasts() || ours && patience.lasts_for_ours();
-            let done = time && read(&self.file, at, piece);
+            let time = || patience.lasts() || ours && patience.lasts_for_ours();
+            let done = read(&self.file, (at, piece), &time);
             ours = done && content::is_marked(piece);
             if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
                 press::add(&mut self.blocks.borrow_mut(), piece);
@@ -191,7 +185,7 @@ impl Look {
     }
 
     /// How its data lies, what the page cache has of it, and, where it may be read, what a sample of it is like.
-    pub(super) fn layout(&self) -> Layout {
+    pub(super) fn layout(&self, patience: &Patience) -> Layout {
         let is_file = self.file.metadata().is_ok_and(|there| there.is_file());
         Layout {
             cached: self.cached(),
@@ -199,7 +193,7 @@ impl Look {
             sample: self
                 .signatures
                 .is_some()
-                .then(|| self.data_sample())
+                .then(|| self.data_sample(patience))
                 .flatten(),
         }
     }
@@ -212,7 +206,7 @@ impl Look {
             .map(move |i| (u128::from(whole) * u128::from(i) / u128::from(count)) as u64 * step)
     }
 
-    fn data_sample(&self) -> Option<DataSample> {
+    fn data_sample(&self, patience: &Patience) -> Option<DataSample> {
         let mut sample = *self.blocks.borrow();
         if sample.blocks >= SAMPLE_BLOCKS_FEW {
             return Some(sample);
@@ -226,7 +220,8 @@ impl Look {
                 ..SAMPLE_BLOCKS_FEW => SAMPLE_PATIENCE_MAX,
                 _ => SAMPLE_PATIENCE,
             };
-            if spent >= limit || !read(&self.file, at, &mut block) {
+            let time = || spent < limit && patience.lasts();
+            if !read(&self.file, (at, &mut block), &time) {
                 break;
             }
             press::add(&mut sample, &block);
@@ -243,12 +238,6 @@ impl Look {
             found.held += held.min(pages);
         }
         (found.asked > 0).then_some(found)
-    }
-
-    /// Whether somebody holds this device exclusively. Asked by opening it so for a moment. // open(2)
-    pub(super) fn is_busy(&self) -> bool {
-        let opened = open(&self.path, libc::O_EXCL);
-        opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
     }
 
     /// Where the data of a sparse file begins: the first extents, for a device nothing new.
@@ -269,17 +258,34 @@ impl Look {
     }
 }
 
-/// What is behind a loop device, where this user may open it.
-pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
-    let path = node.path();
-    let is_it = device_number(&path) == node.number();
-    is_it.then(|| sys::loop_backing(&open(&path, 0).ok()?))?
+/// A device by its name in `/dev`; `None` where that name means another one.
+pub(super) fn pin_of(node: &Node) -> Option<Pin> {
+    let pin = Pin::new(&node.path()).ok()?;
+    let there = pin.metadata()?;
+    let is_it = there.file_type().is_block_device() && Some(split(there.rdev())) == node.number();
+    is_it.then_some(pin)
 }
 
-/// Fills the piece and leaves the page cache as it was, to within [`ASKED_BYTES`] where only part was in it.
-fn read(file: &File, offset: u64, piece: &mut [u8]) -> bool {
+/// Whether somebody else holds this device exclusively. Asked by opening it so for a moment, unless this session holds
+/// it. // open(2)
+pub(super) fn is_busy(pins: &Pins, pin: &Pin) -> bool {
+    let busy = |error: &std::io::Error| error.raw_os_error() == Some(libc::EBUSY);
+    !pins.claims(pin) && open(pin, OFlags::EXCL).is_err_and(|error| busy(&error))
+}
+
+/// What is behind a loop device, where this user may open it.
+pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
+    sys::loop_backing(&open(&pin_of(node)?, OFlags::empty()).ok()?)
+}
+
+/// Fills the piece and leaves the page cache as it was, to within [`ASKED_BYTES`] where only part was in it. Reads no
+/// further part once there is no time left.
+fn read(file: &File, (offset, piece): (u64, &mut [u8]), time: &dyn Fn() -> bool) -> bool {
     let parts = (offset..).step_by(ASKED_BYTES);
     parts.zip(piece.chunks_mut(ASKED_BYTES)).all(|(at, part)| {
+        if !time() {
+            return false;
+        }
         let cached = sys::read_cached(file, at, part);
         let rest = &mut part[cached..];
         if rest.is_empty() {
@@ -295,13 +301,19 @@ fn read(file: &File, offset: u64, piece: &mut [u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::OpenOptions;
+    use std::path::Path;
+
+    fn look(path: &Path) -> Look {
+        Look::at(&Pin::new(path).unwrap(), &Patience::begin()).unwrap()
+    }
 
     #[test]
     fn a_look_without_patience_learns_nothing_of_data() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, vec![0; 1 << 20]).unwrap();
-        let look = Look::at(&path).unwrap();
+        let look = look(&path);
         assert_eq!(look.content_of_file(&Patience::none()), Content::Unknown);
         assert_eq!(look.content_of_sample(&Patience::none()), Content::Unknown);
         assert_eq!(look.content_of_whole(&Patience::none()), Content::Unproven);
@@ -315,7 +327,7 @@ mod tests {
         let mut data = vec![0xA7; 1 << 20];
         model::stamp::stamp(&mut data, Bytes(0), 0);
         std::fs::write(&path, data).unwrap();
-        let look = Look::at(&path).unwrap();
+        let look = look(&path);
         let begun = || Patience(Patience::begin().0 - PATIENCE / 2);
         assert_eq!(look.content_of_file(&begun()), Content::Fathom);
         assert!(!Patience::none().lasts() && Patience::none().lasts_for_ours());
@@ -327,16 +339,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, vec![0; 2 << 20]).unwrap();
-        let sample = || {
-            Look::at(&path)
-                .unwrap()
-                .content_of_sample(&Patience::begin())
-        };
-        let whole = || {
-            Look::at(&path)
-                .unwrap()
-                .content_of_whole(&Patience::begin())
-        };
+        let sample = || look(&path).content_of_sample(&Patience::begin());
+        let whole = || look(&path).content_of_whole(&Patience::begin());
         assert_eq!((sample(), whole()), (Content::Unproven, Content::Empty));
         let between = 4096 + 7; // of 512 blocks the sample has every second one
         let file = OpenOptions::new().write(true).open(&path).unwrap();
@@ -349,7 +353,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, b"not zeros").unwrap();
-        let mut look = Look::at(&path).unwrap();
+        let mut look = look(&path);
         look.size = Bytes(WHOLE_MAX.0 + 512);
         assert_eq!(look.content_of_whole(&Patience::begin()), Content::Unproven);
     }
@@ -359,7 +363,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, vec![0; 4096]).unwrap();
-        assert!(Look::again(&path, 0, Bytes(4096)).is_none());
-        assert!(Look::again(&folder.path().join("none"), 0, Bytes(4096)).is_none());
+        let again = |path: &Path| Look::again(&Pin::new(path).unwrap(), 0, Bytes(4096));
+        assert!(again(&path).is_none());
+        assert!(again(&folder.path().join("none")).is_none());
     }
 }

@@ -45,7 +45,7 @@ pub use kernel::{
 pub use machine::host_record;
 pub use target::{
     FileState, content_of_whole, content_of_whole_at_best, device_number, file_identity,
-    file_state, target_facts, target_facts_again,
+    file_state, pinned_facts, target_facts, target_facts_again,
 };
 pub use terminal::wait_for_keys;
 pub use trace::{BlockTrace, Timed};

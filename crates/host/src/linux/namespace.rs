@@ -9,6 +9,7 @@ use super::block::Node;
 use super::chain::split;
 use super::sys;
 use crate::root::Root;
+use gate::Pin;
 use model::{Bytes, DirectIo, Namespace, TargetFacts, TargetKind};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -32,7 +33,7 @@ fn folder(root: &Root, there: &Metadata) -> Option<PathBuf> {
 /// The facts of its block device, as `look` finds them, become those of the namespace.
 pub(super) fn fill(
     root: &Root,
-    there: &Metadata,
+    (pin, there): (&Pin, &Metadata),
     found: &mut TargetFacts,
     look: &dyn Fn(&Path) -> TargetFacts,
 ) {
@@ -53,7 +54,7 @@ pub(super) fn fill(
         path: found.path.clone(),
         kind: TargetKind::NvmeNamespace,
         identity: found.identity,
-        writable: block.writable && sys::may_write(&found.path, false),
+        writable: block.writable && pin.link().is_some_and(|link| sys::may_write(&link, false)),
         direct_io: Some(DirectIo {
             memory: namespace.block,
             offset: namespace.block,

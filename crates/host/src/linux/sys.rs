@@ -27,23 +27,13 @@ pub(super) struct Extended {
     pub(super) immutable: bool,
 }
 
-/// Of a path, links followed.
-pub(super) fn extended_at(path: &Path) -> Extended {
-    CString::new(path.as_os_str().as_bytes())
-        .map(|path| extended(libc::AT_FDCWD, &path, 0))
-        .unwrap_or_default()
-}
-
-/// Of an open file.
-pub(super) fn extended_of(file: &File) -> Extended {
-    extended(file.as_raw_fd(), c"", libc::AT_EMPTY_PATH)
-}
-
-fn extended(folder: i32, path: &std::ffi::CStr, flags: i32) -> Extended {
+/// Of an open file, whatever it is opened for.
+pub(super) fn extended(file: &File) -> Extended {
+    let (file, flags) = (file.as_raw_fd(), libc::AT_EMPTY_PATH);
     let mask = libc::STATX_DIOALIGN | libc::STATX_MNT_ID;
     let mut facts = MaybeUninit::<libc::statx>::zeroed();
-    // SAFETY: `path` ends in a zero byte and `facts` is large enough; both outlive the call.
-    let code = unsafe { libc::statx(folder, path.as_ptr(), flags, mask, facts.as_mut_ptr()) };
+    // SAFETY: the text ends in a zero byte and `facts` is large enough; both outlive the call.
+    let code = unsafe { libc::statx(file, c"".as_ptr(), flags, mask, facts.as_mut_ptr()) };
     if code != 0 {
         return Extended::default();
     }
@@ -71,11 +61,10 @@ pub(super) struct Room {
     pub(super) read_only: bool,
 }
 
-pub(super) fn room(path: &Path) -> Option<Room> {
-    let path = CString::new(path.as_os_str().as_bytes()).ok()?;
+pub(super) fn room(file: &File) -> Option<Room> {
     let mut facts = MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: `path` ends in a zero byte and `facts` is large enough; both outlive the call.
-    let code = unsafe { libc::statvfs(path.as_ptr(), facts.as_mut_ptr()) };
+    // SAFETY: the descriptor is open as long as `file` is borrowed; `facts` is large enough and outlives the call.
+    let code = unsafe { libc::fstatvfs(file.as_raw_fd(), facts.as_mut_ptr()) };
     if code != 0 {
         return None;
     }

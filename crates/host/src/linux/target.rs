@@ -6,18 +6,17 @@
 use super::block::Node;
 use super::chain::{below, facts, split, under_file_system};
 use super::claims::Uses;
-use super::look::{Look, Patience, WHOLE_MAX};
+use super::look::{self, Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
 use super::{direct, namespace, sys};
 use crate::root::Root;
+use gate::{Pin, Pins};
 use model::{BlockDevice, Bytes, Claim, Content, FileSystem, Layout, TargetFacts, TargetKind};
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// As many links in a row as the kernel follows. // path_resolution(7)
-const LINKS_MAX: usize = 40;
 /// What `st_blocks` counts, whatever the file system's own block is. // inode(7)
 const STAT_BLOCK_BYTES: u64 = 512;
 
@@ -33,19 +32,24 @@ enum Eyes<'a> {
 /// most and stops there, or about 10 s where all that was seen by then is marked as fathom's. Never writes, and never fails: what cannot be found out is unknown. A device whose sample shows
 /// nothing but zeros is [`Content::Unproven`]: [`content_of_whole`] tells more, for what is to be written.
 pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
-    look_at(root, path, &Eyes::Open(Patience::begin()))
+    pinned_facts(root, &Pins::default(), path)
+}
+
+/// The same of what the session has pinned under this path, by that pin and never by the path.
+pub fn pinned_facts(root: &Root, pins: &Pins, path: &Path) -> TargetFacts {
+    look_at((root, pins), path, &Eyes::Open(Patience::begin()))
 }
 
 /// The same target again, without reading it: who uses it, what it is and whether it may be written are
 /// asked anew; its content and its signatures are those of `earlier`. What is not the same thing any more,
 /// or not of the same size, is looked at as if for the first time.
-pub fn target_facts_again(root: &Root, earlier: &TargetFacts) -> TargetFacts {
-    let found = look_at(root, &earlier.path, &Eyes::Closed(earlier));
+pub fn target_facts_again(root: &Root, pins: &Pins, earlier: &TargetFacts) -> TargetFacts {
+    let found = look_at((root, pins), &earlier.path, &Eyes::Closed(earlier));
     let is_same = |one: &TargetFacts| (one.kind, one.identity, one.size);
     if is_same(&found) == is_same(earlier) {
         return found;
     }
-    target_facts(root, &earlier.path)
+    pinned_facts(root, pins, &earlier.path)
 }
 
 /// What a device holds whose sample showed nothing but zeros, from reading all of it: `Empty` or `Foreign`; `Unproven`
@@ -54,7 +58,7 @@ pub fn target_facts_again(root: &Root, earlier: &TargetFacts) -> TargetFacts {
 ///
 /// Apart from the facts, because it moves the whole device through the caches below it: whoever only reads it afterwards
 /// would measure them, and has no use for the answer.
-pub fn content_of_whole(facts: &TargetFacts) -> Content {
+pub fn content_of_whole(facts: &TargetFacts, pins: &Pins) -> Content {
     if facts.content != Content::Unproven {
         return facts.content;
     }
@@ -64,21 +68,24 @@ pub fn content_of_whole(facts: &TargetFacts) -> Content {
         _ => None,
     };
     device
-        .and_then(|(path, (number, _))| Look::again(path, number, facts.size))
+        .and_then(|(path, (number, _))| Look::again(&*pins.pin(path).ok()?, number, facts.size))
         .map_or(Content::Unproven, |look| {
             look.content_of_whole(&Patience::begin())
         })
 }
 
 /// What [`content_of_whole`] may come to at best, without any reading: `Empty` where it would read at all.
-pub fn content_of_whole_at_best(facts: &TargetFacts) -> Content {
+pub fn content_of_whole_at_best(facts: &TargetFacts, _: &Pins) -> Content {
     match facts.content {
         Content::Unproven if facts.size <= WHOLE_MAX => Content::Empty,
         known => known,
     }
 }
 
-fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
+/// The system, and what of it is pinned.
+type Place<'a> = (&'a Root, &'a Pins);
+
+fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
     let mut found = TargetFacts {
         path: path.to_owned(),
         kind: TargetKind::Missing,
@@ -95,47 +102,59 @@ fn look_at(root: &Root, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         content: Content::Unknown,
         layout: Layout::default(),
     };
-    match fs::metadata(path) {
-        Ok(there) if there.file_type().is_block_device() => device(root, &there, &mut found, eyes),
-        Ok(there) if namespace::is_one(root, &there) => {
-            namespace::fill(root, &there, &mut found, &|block_device| {
-                look_at(root, block_device, eyes)
-            });
-        }
-        Ok(there) => file_or_folder(root, &there, &mut found, eyes),
-        Err(error) if error.kind() == ErrorKind::NotFound => missing(root, &mut found),
+    match place.1.pin(path) {
+        Ok(pin) => by_pin(place, &pin, &mut found, eyes),
         Err(error) => {
             found.kind = match error.kind() {
                 ErrorKind::PermissionDenied => TargetKind::Forbidden,
-                ErrorKind::NotADirectory => TargetKind::MissingFolder,
+                ErrorKind::NotFound | ErrorKind::NotADirectory => TargetKind::MissingFolder,
                 _ => TargetKind::Other, // a circle of links, a name too long, a disk that fails
             }
         }
     }
+    found
+}
+
+fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
+    match pin.metadata() {
+        None => missing(place.0, pin, found),
+        Some(there) if there.file_type().is_block_device() => {
+            device(place, (pin, &there), found, eyes);
+        }
+        Some(there) if namespace::is_one(place.0, &there) => {
+            namespace::fill(place.0, (pin, &there), found, &|block_device| {
+                look_at(place, block_device, eyes)
+            });
+        }
+        Some(there) => file_or_folder(place.0, (pin, &there), found, eyes),
+    }
     let is_opened = matches!(found.kind, TargetKind::File | TargetKind::BlockDevice);
-    if is_opened && !sys::may_read(path) {
+    if is_opened && !sys::may_read(&link(pin, &found.path)) {
         found.kind = TargetKind::Forbidden;
     }
-    found
+}
+
+/// For calls that take a path: one that leads to the pin; without /proc the name, because it only asks.
+fn link(pin: &Pin, path: &Path) -> PathBuf {
+    pin.link().unwrap_or_else(|| path.to_owned())
 }
 
 impl Eyes<'_> {
     /// Opened, and with open eyes its ends read.
-    fn open(&self, path: &Path) -> Option<Look> {
+    fn open(&self, pin: &Pin) -> Option<Look> {
         match self {
-            Eyes::Open(_) => Look::at(path),
-            Eyes::Closed(_) => Look::without_reading(path),
+            Eyes::Open(patience) => Look::at(pin, patience),
+            Eyes::Closed(_) => Look::without_reading(pin),
         }
     }
 
     /// How the data lies, and what a sample of it is like; the latter with closed eyes as it was.
     fn layout(&self, look: &Look) -> Layout {
-        let found = look.layout();
         match self {
-            Eyes::Open(_) => found,
+            Eyes::Open(patience) => look.layout(patience),
             Eyes::Closed(earlier) => Layout {
                 sample: earlier.layout.sample,
-                ..found
+                ..look.layout(&Patience::begin())
             },
         }
     }
@@ -151,22 +170,33 @@ impl Eyes<'_> {
     }
 }
 
-fn device(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_>) {
+/// What is pinned, with its metadata.
+type Pinned<'a> = (&'a Pin, &'a Metadata);
+
+fn device(
+    (root, pins): Place<'_>,
+    (pin, there): Pinned<'_>,
+    found: &mut TargetFacts,
+    eyes: &Eyes<'_>,
+) {
     found.kind = TargetKind::BlockDevice;
     found.identity = Some((there.rdev(), 0));
-    let look = eyes.open(&found.path);
-    let read = look.as_ref().filter(|_| matches!(eyes, Eyes::Open(_)));
+    let look = eyes.open(pin);
+    let read = match eyes {
+        Eyes::Open(patience) => look.as_ref().map(|look| (look, patience)),
+        Eyes::Closed(_) => None,
+    };
     let uses = Uses::read(root);
     if let Some(node) = Node::by_number(root, split(there.rdev())) {
         found.size = node.size();
         found.chain = facts(&below(root, &uses.mounts, std::slice::from_ref(&node)));
         found.claims = device_claims(root, &uses, &node, read);
         let in_use = found.claims.iter().any(Claim::in_use);
-        if !in_use && look.as_ref().is_some_and(Look::is_busy) {
+        if !in_use && look.is_some() && look::is_busy(pins, pin) {
             let device = node.name.clone();
             found.claims.insert(0, Claim::Busy { device });
         }
-    } else if let Some(look) = read {
+    } else if let Some((look, _)) = read {
         found.claims = look.signature_claims(&found.path.display().to_string());
     }
     found.claims.extend(eyes.earlier_signatures());
@@ -181,8 +211,8 @@ fn device(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_
     found.allocated = found.size;
     // Permissions are not all: a container may be forbidden a device whose name it may write.
     let read_only = found.chain.first().is_some_and(|device| device.read_only);
-    found.writable = !read_only && look.is_some() && sys::may_write(&found.path, false);
-    found.direct_io = direct::existing(&found.path, "", block(&found.chain));
+    found.writable = !read_only && look.is_some() && sys::may_write(&link(pin, &found.path), false);
+    found.direct_io = direct::existing(pin, "", block(&found.chain));
 }
 
 /// All claims on a device that are told without opening it exclusively. What it carries is known only
@@ -191,15 +221,15 @@ pub(super) fn device_claims(
     root: &Root,
     uses: &Uses,
     node: &Node,
-    look: Option<&Look>,
+    look: Option<(&Look, &Patience)>,
 ) -> Vec<Claim> {
     let mut claims = uses.of_device(root, node);
-    let Some(look) = look else {
+    let Some((look, patience)) = look else {
         return claims;
     };
     claims.extend(look.signature_claims(&node.name));
     for part in node.partitions() {
-        let look = Look::at_device(&part);
+        let look = Look::at_device(&part, patience);
         claims.extend(
             look.iter()
                 .flat_map(|look| look.signature_claims(&part.name)),
@@ -208,13 +238,18 @@ pub(super) fn device_claims(
     claims
 }
 
-fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: &Eyes<'_>) {
+fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts, eyes: &Eyes<'_>) {
     let uses = Uses::read(root);
-    place(root, &uses, &found.path.clone(), there, found);
+    let Some(node) = pin.node() else {
+        return;
+    };
+    let real = pin.real_path().unwrap_or_else(|| found.path.clone());
+    place(root, &uses, (&node, &real), found);
     found.identity = Some(file_identity(there));
-    found.obstacle = obstacle(&found.path);
-    found.writable = found.obstacle.is_none()
-        && is_writable(&found.path, there.is_dir(), found.file_system.as_ref());
+    found.obstacle = obstacle(&node, &found.path);
+    let named = link(pin, &found.path);
+    found.writable =
+        found.obstacle.is_none() && is_writable(&named, there.is_dir(), found.file_system.as_ref());
     if there.is_dir() {
         found.kind = TargetKind::Folder;
         return;
@@ -226,20 +261,19 @@ fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: 
     found.kind = TargetKind::File;
     found.size = Bytes(there.len());
     found.allocated = Bytes(there.blocks().saturating_mul(STAT_BLOCK_BYTES));
-    found.direct_io = direct::existing(&found.path, file_system_kind(found), block(&found.chain));
-    let real = fs::canonicalize(&found.path).unwrap_or_else(|_| found.path.clone());
-    found.claims = uses.of_file(root, &real);
+    found.direct_io = direct::existing(pin, file_system_kind(found), block(&found.chain));
+    found.claims = uses.of_file(root, &real, file_identity(there));
     found.claims.extend(eyes.earlier_signatures());
     match eyes {
         _ if found.size == Bytes(0) => found.content = Content::Empty,
         Eyes::Closed(earlier) => {
             found.content = earlier.content;
-            if let Some(look) = eyes.open(&found.path) {
+            if let Some(look) = eyes.open(pin) {
                 found.layout = eyes.layout(&look);
             }
         }
         Eyes::Open(patience) => {
-            if let Some(look) = Look::at(&found.path) {
+            if let Some(look) = eyes.open(pin) {
                 found.content = look.content_of_file(patience);
                 found.layout = eyes.layout(&look);
                 let name = found.path.display().to_string();
@@ -250,8 +284,8 @@ fn file_or_folder(root: &Root, there: &Metadata, found: &mut TargetFacts, eyes: 
 }
 
 /// An attribute of the file that forbids writing it, whatever the permissions say. // chattr(1)
-fn obstacle(path: &Path) -> Option<String> {
-    let facts = sys::extended_at(path);
+fn obstacle(node: &File, path: &Path) -> Option<String> {
+    let facts = sys::extended(node);
     let path = path.display();
     if facts.immutable {
         Some(format!("immutable (chattr -i {path} lifts it)"))
@@ -261,50 +295,34 @@ fn obstacle(path: &Path) -> Option<String> {
     }
 }
 
-fn missing(root: &Root, found: &mut TargetFacts) {
-    let folder = folder_of_missing(&found.path);
-    let there = folder.as_ref().and_then(|folder| fs::metadata(folder).ok());
-    let (Some(folder), Some(there)) = (folder, there.filter(Metadata::is_dir)) else {
-        found.kind = TargetKind::MissingFolder;
-        return;
-    };
+fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
     found.kind = TargetKind::Missing;
-    place(root, &Uses::read(root), &folder, &there, found);
-    found.writable = is_writable(&folder, true, found.file_system.as_ref());
-    if !found.writable && sys::extended_at(&folder).immutable {
-        let folder = folder.display();
+    let folder = pin.folder();
+    let real = pin
+        .real_path()
+        .and_then(|path| Some(path.parent()?.to_owned()));
+    let real = real.unwrap_or_else(|| found.path.clone());
+    place(root, &Uses::read(root), (folder, &real), found);
+    let named = pin.folder_link().unwrap_or_else(|| real.clone());
+    found.writable = is_writable(&named, true, found.file_system.as_ref());
+    if !found.writable && sys::extended(folder).immutable {
+        let folder = real.display();
         found.obstacle = Some(format!(
             "its folder is immutable (chattr -i {folder} lifts it)"
         ));
     }
-    found.direct_io = direct::missing(&folder, file_system_kind(found), block(&found.chain));
+    found.direct_io = direct::missing(pin, file_system_kind(found), block(&found.chain));
 }
 
-/// Where a file of this name would be made: a link that leads nowhere is followed, as opening does.
-fn folder_of_missing(path: &Path) -> Option<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..LINKS_MAX {
-        let folder = match path.parent()? {
-            empty if empty.as_os_str().is_empty() => PathBuf::from("."),
-            folder => folder.to_owned(),
-        };
-        match fs::read_link(&path) {
-            Ok(leads_to) => path = folder.join(leads_to),
-            Err(_) => return Some(folder),
-        }
-    }
-    None
-}
-
-/// Fills in the file system that `path` lies on, and the devices below.
-fn place(root: &Root, uses: &Uses, path: &Path, there: &Metadata, found: &mut TargetFacts) {
-    let id = sys::extended_at(path).mount_id.filter(|_| root.is_live());
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mount = mount_of(&uses.mounts, &real, id);
-    let tops = under_file_system(root, mount, Some(split(there.dev())));
+/// Fills in the file system that an open file or folder lies on, and the devices below.
+fn place(root: &Root, uses: &Uses, (node, real): (&File, &Path), found: &mut TargetFacts) {
+    let id = sys::extended(node).mount_id.filter(|_| root.is_live());
+    let mount = mount_of(&uses.mounts, real, id);
+    let number = node.metadata().ok().map(|there| split(there.dev()));
+    let tops = under_file_system(root, mount, number);
     found.chain = facts(&below(root, &uses.mounts, &tops));
     found.file_system = mount.map(|mount| {
-        let room = sys::room(path);
+        let room = sys::room(node);
         FileSystem {
             kind: mount.kind.clone(),
             mount_point: mount.at.clone(),
@@ -347,8 +365,8 @@ pub struct FileState {
 }
 
 /// The state of a regular file; `None` for anything else. // inode(7)
-pub fn file_state(path: &Path) -> Option<FileState> {
-    let there = fs::metadata(path).ok().filter(Metadata::is_file)?;
+pub fn file_state(pin: &Pin) -> Option<FileState> {
+    let there = pin.metadata().filter(Metadata::is_file)?;
     Some(FileState {
         size: there.len(),
         written: (there.mtime(), there.mtime_nsec()),

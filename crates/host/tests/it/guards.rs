@@ -3,6 +3,7 @@
 use crate::live::{claims, facts};
 use crate::saved::in_words;
 use crate::tools::{Loop, Mounted, Swapping, sparse, tool};
+use gate::Pins;
 use host::{CounterReader, Root, content_of_whole, target_facts_again};
 use model::stamp::stamp;
 use model::{Bytes, Claim, Content, CounterWindow, Nanos, TargetFacts};
@@ -38,7 +39,11 @@ fn a_loop_over_a_device_in_use_is_in_use() {
     );
     let earlier = facts(&second.0);
     drop(mount);
-    assert!(!in_use(&target_facts_again(&Root::live(), &earlier)));
+    assert!(!in_use(&target_facts_again(
+        &Root::live(),
+        &Pins::default(),
+        &earlier
+    )));
 }
 
 #[test]
@@ -116,7 +121,7 @@ fn zeros_are_empty_only_where_that_is_proven() {
     let found = facts(&zeros);
     assert_eq!(found.content, Content::Unproven);
     assert_eq!(
-        content_of_whole(&found),
+        content_of_whole(&found, &Pins::default()),
         Content::Unproven,
         "a file's zeros are somebody's"
     );
@@ -132,13 +137,13 @@ fn zeros_are_empty_only_where_that_is_proven() {
     };
     let found = facts(&device.0);
     assert_eq!(found.content, Content::Unproven);
-    assert_eq!(content_of_whole(&found), Content::Foreign);
+    assert_eq!(content_of_whole(&found, &Pins::default()), Content::Foreign);
     let other = TargetFacts {
         size: Bytes(found.size.0 - 4096),
         ..found.clone()
     };
     assert_eq!(
-        content_of_whole(&other),
+        content_of_whole(&other, &Pins::default()),
         Content::Unproven,
         "not as large as it was"
     );
@@ -147,7 +152,7 @@ fn zeros_are_empty_only_where_that_is_proven() {
         ..found
     };
     assert_eq!(
-        content_of_whole(&other),
+        content_of_whole(&other, &Pins::default()),
         Content::Unproven,
         "another device"
     );
@@ -158,7 +163,10 @@ fn zeros_are_empty_only_where_that_is_proven() {
     };
     let found = facts(&device.0);
     assert_eq!(found.content, Content::Unproven);
-    assert_eq!(content_of_whole(&found), Content::Unproven);
+    assert_eq!(
+        content_of_whole(&found, &Pins::default()),
+        Content::Unproven
+    );
     assert_eq!(found.allocated, found.size);
 }
 
@@ -185,7 +193,7 @@ fn a_look_at_a_device_of_zeros_reads_a_sample_of_it() {
     let sample = read_by(&|| drop(facts(&device.0)));
     assert!(sample <= few, "{sample}");
     let found = facts(&device.0);
-    let whole = read_by(&|| assert_eq!(content_of_whole(&found), Content::Empty));
+    let whole = read_by(&|| assert_eq!(content_of_whole(&found, &Pins::default()), Content::Empty));
     assert!(whole >= size - few, "{whole}");
     println!("sample {sample}, whole {whole}");
 }
@@ -249,7 +257,7 @@ fn a_second_look_asks_again_who_uses_it_and_not_what_it_holds() {
     let mut data = vec![0xA5; 1 << 20];
     stamp(&mut data, Bytes(0), 0);
     fs::write(&file, &data).unwrap();
-    let again = |earlier: &TargetFacts| target_facts_again(&Root::live(), earlier);
+    let again = |earlier: &TargetFacts| target_facts_again(&Root::live(), &Pins::default(), earlier);
     // The free space is everybody's: it changes while one looks.
     let apart_from_free_space = |mut facts: TargetFacts| {
         facts

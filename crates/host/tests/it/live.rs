@@ -3,6 +3,7 @@
 use crate::nobody::let_nobody_do;
 use crate::saved::in_words;
 use crate::tools::{Loop, Mounted, Swapping, sparse, tool};
+use gate::Pins;
 use host::{
     CounterReader, Root, chain_devices, content_of_whole, devices, host_record, target_facts,
 };
@@ -219,7 +220,7 @@ fn an_unused_device_is_free_and_one_that_is_held_is_busy() {
     let found = facts(&device.0);
     assert!(found.claims.is_empty(), "{:?}", found.claims);
     assert_eq!(found.content, Content::Unproven);
-    assert_eq!(content_of_whole(&found), Content::Empty);
+    assert_eq!(content_of_whole(&found, &Pins::default()), Content::Empty);
     let aligned = found.direct_io.unwrap();
     assert!(aligned.offset.0.is_power_of_two() && aligned.offset <= Bytes(4096));
     let mut exclusive = fs::OpenOptions::new();

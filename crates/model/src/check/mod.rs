@@ -13,7 +13,7 @@ mod simulated;
 mod threads;
 
 pub use problem::{Problem, Problems};
-pub use safety::{Consent, asks_if_empty, check_output, output_asks_if_empty};
+pub use safety::{Consent, asks_if_empty, check_output, output_asks_if_empty, writes};
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
 use crate::plan::{Access, BeyondEnd, EngineChoice, Location, Profile, Target, Timespan};

@@ -141,7 +141,7 @@ fn check_device(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Probl
 }
 
 /// Whether the workload or the filling of the file writes.
-fn writes(target: &Target, facts: &TargetFacts) -> bool {
+pub fn writes(target: &Target, facts: &TargetFacts) -> bool {
     let fills = target
         .create
         .is_some_and(|asked| !serves(target, asked, facts));

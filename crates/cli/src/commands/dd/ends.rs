@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::gate::same_name;
 use dialects::dd::DdRequest;
 use engine::{CopyEnd, CopyJob, Silent, Stop};
+use gate::Pins;
 use host::Root;
 use model::{Bytes, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use std::fs;
@@ -20,6 +21,7 @@ pub(super) struct Ends {
     pub(super) job: CopyJob,
     input: TargetFacts,
     output: TargetFacts,
+    pins: Pins,
     /// What looks like fathom's own has to be shown to be.
     prove: bool,
 }
@@ -31,10 +33,11 @@ pub(super) fn look(
     store: Option<&Path>,
     root: &Root,
 ) -> Result<Ends, Failure> {
-    let input = host::target_facts(root, &asked.input);
-    let mut output = host::target_facts(root, &asked.output);
+    let pins = Pins::default();
+    let input = host::pinned_facts(root, &pins, &asked.input);
+    let mut output = host::pinned_facts(root, &pins, &asked.output);
     if model::output_asks_if_empty(&output, consent) {
-        output.content = host::content_of_whole(&output);
+        output.content = host::content_of_whole(&output, &pins);
     }
     let mut told: Vec<String> = against_input(&input, asked);
     told.extend(against_output(&output, consent, asked));
@@ -49,6 +52,7 @@ pub(super) fn look(
         prove: marked && !allowed,
         input,
         output,
+        pins,
     })
 }
 
@@ -56,7 +60,12 @@ impl Ends {
     /// Reads all of what looks like fathom's own, before it is written over.
     pub(super) fn prove(&self, stop: &Stop) -> Result<(), Failure> {
         match self.prove {
-            true => Ok(engine::prove_ours(&self.output.path, &Silent, stop)?),
+            true => Ok(engine::prove_ours(
+                &self.output.path,
+                &self.pins,
+                &Silent,
+                stop,
+            )?),
             false => Ok(()),
         }
     }

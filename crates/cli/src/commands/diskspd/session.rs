@@ -12,11 +12,12 @@ use crate::commands::VERSION;
 use crate::commands::dialect::{self, Shelf};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
-use crate::gate::{Gate, Held, Passed};
+use crate::gate::{Gate, Passed};
 use crate::ours::Ours;
 use crate::{now, output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Job, Stop};
+use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord, Outcome, RunRecord, Timespan};
 use store::{NewSession, SessionKind};
@@ -149,7 +150,7 @@ fn measure(
             destroy_devices: asked.extra.destroy.clone(),
         },
         store,
-        held: Held::default(),
+        pins: Pins::default(),
         repeats: true,
         words: words::of,
     };
@@ -285,10 +286,10 @@ impl Spans<'_> {
         trace: &Trace,
     ) -> Result<Option<RunRecord>, Failure> {
         let Passed { mut plan, facts } = passed;
-        ours.spare(&mut plan);
-        let filled = engine::prepare(&mut plan, &facts, trace, self.stop)?;
+        ours.spare(&mut plan, &self.gate.pins);
+        let filled = engine::prepare(&mut plan, &facts, &self.gate.pins, trace, self.stop)?;
         trace.filled(&filled);
-        ours.learn(&plan);
+        ours.learn(&plan, &self.gate.pins);
         if let Some(event) = &self.signals.wait {
             trace.say("waiting for a signal to start...");
             if event.wait(|| self.stop.asked()) {
@@ -304,13 +305,14 @@ impl Spans<'_> {
                 false => self.gate.facts(profile),
             },
             plan,
+            pins: self.gate.pins.clone(),
             host: self.gate.host.clone(),
             command: self.asked.command(),
             tool_version: VERSION.to_owned(),
             started_utc: now::utc(),
         };
         let record = engine::run(job, self.gate.root, trace, self.stop)?;
-        ours.ran(&record.plan);
+        ours.ran(&record.plan, &self.gate.pins);
         Ok(Some(record))
     }
 

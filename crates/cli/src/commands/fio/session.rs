@@ -7,10 +7,11 @@ use crate::commands::VERSION;
 use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, write_whole};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, own_words};
+use crate::gate::{Gate, own_words};
 use crate::{now, output, report};
 use analysis::fio::{Job, disks, jobs};
 use dialects::fio::{self, Built, Form, JobPart, Request, There};
+use gate::Pins;
 use host::Root;
 use model::{Access, Consent, Content, HostRecord, Location, RunRecord, Target, TargetKind};
 use std::path::Path;
@@ -35,7 +36,7 @@ pub(super) fn run(
             destroy_devices: extra.destroy.clone(),
         },
         store,
-        held: Held::default(),
+        pins: Pins::default(),
         repeats: true,
         words: own_words,
     };
@@ -203,7 +204,7 @@ pub(super) fn explain(request: &Request, host: &HostRecord) -> Result<Ending, Fa
         host,
         consent: &Consent::default(),
         store: None,
-        held: Held::default(),
+        pins: Pins::default(),
         repeats: true,
         words: own_words,
     };

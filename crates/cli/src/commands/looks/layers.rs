@@ -48,7 +48,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     must_serve(
         &asked,
         &device,
-        &host::target_facts(gate.root, &asked.folder),
+        &host::pinned_facts(gate.root, &gate.pins, &asked.folder),
     )?;
     asked.write_raw = asked.write && consent.destroy_devices.contains(&device.path);
     asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));

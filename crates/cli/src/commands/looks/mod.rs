@@ -134,7 +134,13 @@ impl Table<'_> {
 
     fn proof(&self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
         let mut passed = to_prepare(self.gate.pass(writes)?);
-        engine::prepare(&mut passed.plan, &passed.facts, &Silent, self.stop)?;
+        engine::prepare(
+            &mut passed.plan,
+            &passed.facts,
+            &self.gate.pins,
+            &Silent,
+            self.stop,
+        )?;
         Ok(passed.facts)
     }
 
@@ -156,7 +162,12 @@ impl Table<'_> {
 
     fn run(&self, turn: &Turn) -> Result<RunRecord, Failure> {
         if let Some(path) = turn.location.path().filter(|_| turn.cold) {
-            engine::forget_cached(path).map_err(|error| {
+            let forgotten = self
+                .gate
+                .pins
+                .pin(path)
+                .and_then(|pin| engine::forget_cached(&pin));
+            forgotten.map_err(|error| {
                 let why = output::errno_text(&error);
                 Failure::failed(format!(
                     "{}: its cached pages cannot be let go: {why}",

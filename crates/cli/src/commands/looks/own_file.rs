@@ -17,7 +17,7 @@ pub(super) fn in_folder(folder: &Path) -> PathBuf {
 /// Removes it, if it is still the one that was used.
 pub(super) fn remove(gate: &Gate<'_>, used: &TargetFacts) {
     let now = gate.look(&Location::Path(used.path.clone()));
-    if let Err(why) = site::remove(&used.path, used.identity, &now) {
+    if let Err(why) = site::remove(&gate.pins, used.identity, &now) {
         output::tell(&why);
     }
 }

@@ -9,12 +9,13 @@ use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
 use crate::commands::{VERSION, run as native};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Held, Passed};
+use crate::gate::{Gate, Passed};
 use crate::progress::Progress;
 use crate::{now, output, report, signals};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
 use engine::{Job, Stop};
+use gate::Pins;
 use host::Root;
 use model::{Consent, Content, HostRecord, Location, Outcome, RunRecord, TargetFacts, TargetKind};
 use std::path::Path;
@@ -92,7 +93,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
             destroy_devices: extra.destroy.clone(),
         },
         store,
-        held: Held::default(),
+        pins: Pins::default(),
         repeats: true,
         words: words::of,
     };
@@ -170,10 +171,11 @@ fn measure(
     let stop = Stop::new();
     signals::listen(&stop)?;
     let progress = Progress::of_run(environment, plan.phases.total());
-    let filled = engine::prepare(&mut plan, &facts, &progress, &stop)?;
+    let filled = engine::prepare(&mut plan, &facts, &gate.pins, &progress, &stop)?;
     progress.filled(&filled);
     let host: &HostRecord = gate.host;
     let job = Job {
+        pins: gate.pins.clone(),
         targets: match filled.is_empty() {
             true => facts,
             false => gate.facts(profile),

@@ -27,6 +27,7 @@ use crate::{keep, live, now, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Calibration, Filled, Stop};
+use gate::Pins;
 use model::{
     Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
     Timespan, Workload,
@@ -85,11 +86,11 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let interrupt = signals::listen(&stop)?;
     if asked.remove {
         let proving = Progress::of_filling(environment);
-        site::prove_removable(&before, &mut first.plan, &proving, &stop)?;
+        site::prove_removable((&before, &gate.pins), &mut first.plan, &proving, &stop)?;
         proving.finish();
     }
     let store = keep::open(ground.place.as_ref())?;
-    let (filled, filling_took) = fill(&mut first, environment, &stop)?;
+    let (filled, filling_took) = fill(&mut first, &gate.pins, environment, &stop)?;
     let known = match filled.is_empty() {
         true => first.facts.swap_remove(0),
         false => gate.look(&asked.target),
@@ -145,11 +146,12 @@ fn to_prepare(mut passed: Vec<Passed>) -> Passed {
 /// Makes the file where one is to be made. How long that took is no part of the budget.
 fn fill(
     first: &mut Passed,
+    pins: &Pins,
     environment: &Environment,
     stop: &Stop,
 ) -> Result<(Vec<Filled>, Nanos), Failure> {
     let filling = Progress::of_filling(environment);
-    let filled = engine::prepare(&mut first.plan, &first.facts, &filling, stop)?;
+    let filled = engine::prepare(&mut first.plan, &first.facts, pins, &filling, stop)?;
     let took = filling.filled(&filled);
     // A bar that is still there when the result is printed would wipe out its last line.
     filling.finish();
@@ -256,7 +258,7 @@ fn clean_up(gate: &Gate<'_>, target: &Location, before: &TargetFacts, filled: &[
         .first()
         .map(|filled| filled.identity)
         .or(before.identity);
-    match site::remove(path, used, &gate.look(target)) {
+    match site::remove(&gate.pins, used, &gate.look(target)) {
         Ok(()) => output::tell(&format!("{}: removed", path.display())),
         Err(why) => output::tell(&why),
     }

@@ -10,8 +10,8 @@ use super::size::{self, SIZE_MIN};
 use crate::failure::Failure;
 use analysis::say;
 use engine::{Observer, RunError, Stop};
+use gate::Pins;
 use model::{Bytes, CacheMode, Content, HostRecord, Plan, TargetFacts, TargetKind};
-use std::path::{Path, PathBuf};
 
 /// What the survey works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
 /// Reads all of a file that is to be removed in the end, before anything else is done with it: a look here and
 /// there cannot show that nothing of a person's is in it. The plan need not have it read again.
 pub(crate) fn prove_removable(
-    before: &TargetFacts,
+    (before, pins): (&TargetFacts, &Pins),
     plan: &mut Plan,
     observer: &dyn Observer,
     stop: &Stop,
@@ -112,7 +112,7 @@ pub(crate) fn prove_removable(
     if before.kind != TargetKind::File {
         return Ok(());
     }
-    engine::prove_ours(&before.path, observer, stop).map_err(|error| match error {
+    engine::prove_ours(&before.path, pins, observer, stop).map_err(|error| match error {
         RunError::NotOurs { path, offset } => Failure::refused(format!(
             "{}: fathom wrote its first blocks, but not what stands at byte {}, so it does not remove it; leave --rm \
              away",
@@ -214,24 +214,26 @@ fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, F
 
 /// Removes the file if it is the one that the survey used, and still fathom's own. `Err` is the sentence.
 pub(crate) fn remove(
-    path: &Path,
+    pins: &Pins,
     used: Option<(u64, u64)>,
     now: &TargetFacts,
 ) -> Result<(), String> {
-    let name = PathBuf::from(path);
-    if now.identity != used || used.is_none() || !is_ours(now) || name.is_symlink() {
-        return Err(format!(
-            "{}: it is no longer what the survey used, so it was not removed",
-            name.display()
-        ));
-    }
-    std::fs::remove_file(&name).map_err(|error| {
-        format!(
-            "{}: it could not be removed: {}",
-            name.display(),
+    let name = now.path.display();
+    let ours = now.identity == used && used.is_some() && is_ours(now);
+    let removed = match ours {
+        true => pins.pin(&now.path).and_then(|pin| pin.remove()),
+        false => Ok(false),
+    };
+    match removed {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(format!(
+            "{name}: it is no longer what the survey used, so it was not removed"
+        )),
+        Err(error) => Err(format!(
+            "{name}: it could not be removed: {}",
             crate::output::errno_text(&error)
-        )
-    })
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -355,11 +357,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, b"x").unwrap();
-        let now = file(Content::Fathom, Bytes::gib(1));
-        assert!(remove(&path, Some((1, 3)), &now).is_err());
-        assert!(remove(&path, Some((1, 2)), &file(Content::Foreign, Bytes(1))).is_err());
-        assert!(path.exists());
-        remove(&path, Some((1, 2)), &now).unwrap();
+        let pins = Pins::default();
+        let facts = |content| TargetFacts {
+            path: path.clone(),
+            ..file(content, Bytes::gib(1))
+        };
+        let now = facts(Content::Fathom);
+        assert!(remove(&pins, Some((1, 3)), &now).is_err());
+        assert!(remove(&pins, Some((1, 2)), &facts(Content::Foreign)).is_err());
+        pins.pin(&path).unwrap();
+        std::fs::rename(&path, folder.path().join("g")).unwrap();
+        std::fs::write(&path, b"another").unwrap();
+        assert!(remove(&pins, Some((1, 2)), &now).is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"another");
+        remove(&Pins::default(), Some((1, 2)), &now).unwrap();
         assert!(!path.exists());
     }
 }

@@ -106,14 +106,15 @@ impl Site {
         stop: &Stop,
     ) -> Result<(), Failure> {
         for mut chore in std::mem::take(&mut self.chores) {
-            ours.spare(&mut chore.plan);
+            ours.spare(&mut chore.plan, &gate.pins);
             self.forget_made(&mut chore.plan);
             let progress = Progress::of_filling(environment);
-            let filled = engine::prepare(&mut chore.plan, &chore.facts, &progress, stop);
+            let filled =
+                engine::prepare(&mut chore.plan, &chore.facts, &gate.pins, &progress, stop);
             let filled = filled.inspect_err(|_| progress.finish())?;
             progress.filled(&filled);
             progress.finish();
-            ours.learn(&chore.plan);
+            ours.learn(&chore.plan, &gate.pins);
             for done in &filled {
                 self.look_again(gate, &done.path);
             }

@@ -142,7 +142,7 @@ impl Walk<'_> {
         };
         let known = self.site.all();
         let mut passed = self.gate.pass_again(&profile, known)?.remove(0);
-        ours.spare(&mut passed.plan);
+        ours.spare(&mut passed.plan, &self.gate.pins);
         let asked = passed.plan.clone();
         let measure = Measure {
             gate: self.gate,
@@ -153,8 +153,8 @@ impl Walk<'_> {
             stop: self.stop,
         };
         let record = measure.run(passed, |_| {})?;
-        ours.learn(&asked);
-        ours.ran(&record.plan);
+        ours.learn(&asked, &self.gate.pins);
+        ours.ran(&record.plan, &self.gate.pins);
         Ok(record)
     }
 

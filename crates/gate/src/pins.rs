@@ -1,0 +1,162 @@
+//! The pins of one session: each path is resolved once and stays pinned, and what is written stays held, from before its
+//! facts are taken to the end of the session.
+//!
+//! A device is held by one exclusive descriptor: the descriptors of the threads are opened beside it and are not
+//! exclusive themselves, because exclusive ones exclude each other within a process, too. A file is held by a lock on one
+//! open file description; other descriptors of this process do not ask for it.
+
+use crate::pin::{Number, Pin};
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The pins of one session. A clone is the same ones.
+#[derive(Clone, Debug, Default)]
+pub struct Pins(Arc<Mutex<Registry>>);
+
+#[derive(Debug, Default)]
+struct Registry {
+    pins: Vec<(PathBuf, Arc<Pin>)>,
+    holds: Vec<Hold>,
+}
+
+/// Of one file or device, under whatever names.
+#[derive(Debug)]
+struct Hold {
+    of: Number,
+    file: File,
+    /// Against everybody, or together with others that only read.
+    alone: bool,
+}
+
+impl Pins {
+    /// What this path led to when it was named first.
+    ///
+    /// # Errors
+    /// Those of [`Pin::new`].
+    pub fn pin(&self, path: &Path) -> io::Result<Arc<Pin>> {
+        let mut all = self.all();
+        if let Some((_, known)) = all.pins.iter().find(|(known, _)| known == path) {
+            return Ok(Arc::clone(known));
+        }
+        let fresh = Arc::new(Pin::new(path)?);
+        // A file that is not there yet has to be known under its second name when it was created under the first.
+        let known = all.pins.iter().find(|(_, one)| one.is_place_of(&fresh));
+        let pin = known.map_or(fresh, |(_, known)| Arc::clone(known));
+        all.pins.push((path.to_owned(), Arc::clone(&pin)));
+        Ok(pin)
+    }
+
+    fn all(&self) -> MutexGuard<'_, Registry> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a block device exclusively, once, and keeps it open: nobody can mount it, nor hold it, from then on.
+    /// Opened for reading, because the end of a descriptor that could write makes udev look for new content.
+    ///
+    /// # Errors
+    /// `EBUSY` where somebody else holds it, and those of [`Pin::reopen`].
+    pub fn claim(&self, pin: &Pin) -> io::Result<()> {
+        if self.claims(pin) {
+            return Ok(());
+        }
+        let file = pin.reopen(OFlags::RDONLY | OFlags::EXCL | OFlags::NONBLOCK)?;
+        self.keep(pin, file, true)
+    }
+
+    /// Whether this session holds the device exclusively.
+    pub fn claims(&self, pin: &Pin) -> bool {
+        let number = pin.number().map(|(_, _, device)| device);
+        let mut holds = self.all();
+        let mut holds = holds.holds.iter_mut();
+        holds.any(|hold| hold.alone && hold.of.2 != 0 && Some(hold.of.2) == number)
+    }
+
+    /// Locks a file against other fathoms: alone, or together with others that only read. False where another program's
+    /// lock is in the way. File systems without locks are taken as they are, and so is a file that cannot be opened:
+    /// opening it for the run says why.
+    pub fn lock(&self, pin: &Pin, alone: bool) -> bool {
+        let Some(of) = pin.number() else {
+            return true;
+        };
+        let mut all = self.all();
+        let known = all.holds.iter_mut().find(|hold| hold.of == of);
+        if let Some(hold) = known {
+            if alone && !hold.alone {
+                hold.alone = is_locked(&hold.file, true);
+                return hold.alone;
+            }
+            return true;
+        }
+        let opened = pin
+            .reopen(OFlags::RDONLY | OFlags::NONBLOCK)
+            .or_else(|_| pin.reopen(OFlags::WRONLY | OFlags::NONBLOCK));
+        let Ok(file) = opened else {
+            return true;
+        };
+        let locked = is_locked(&file, alone);
+        if locked {
+            all.holds.push(Hold { of, file, alone });
+        }
+        locked
+    }
+
+    fn keep(&self, pin: &Pin, file: File, alone: bool) -> io::Result<()> {
+        let of = pin.number().ok_or(Errno::NOENT)?;
+        self.all().holds.push(Hold { of, file, alone });
+        Ok(())
+    }
+}
+
+/// Whether the lock was given. // flock(2)
+fn is_locked(file: &File, alone: bool) -> bool {
+    let how = match alone {
+        true => FlockOperation::NonBlockingLockExclusive,
+        false => FlockOperation::NonBlockingLockShared,
+    };
+    flock(file, how) != Err(Errno::WOULDBLOCK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_path_stays_what_it_was_and_two_names_of_one_place_are_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("t"), b"own").unwrap();
+        let pins = Pins::default();
+        let first = pins.pin(&at("t")).unwrap();
+        fs::write(at("u"), b"foreign").unwrap();
+        fs::rename(at("u"), at("t")).unwrap();
+        let again = pins.pin(&at("t")).unwrap();
+        assert!(Arc::ptr_eq(&first, &again));
+        let (new, also) = (pins.pin(&at("new")), pins.pin(&at("./new")));
+        assert!(Arc::ptr_eq(&new.unwrap(), &also.unwrap()));
+    }
+
+    #[test]
+    fn one_session_locks_a_file_once_and_keeps_others_out_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        fs::write(&path, b"x").unwrap();
+        fs::hard_link(&path, folder.path().join("g")).unwrap();
+        let (one, other) = (Pins::default(), Pins::default());
+        let pin = one.pin(&path).unwrap();
+        assert!(one.lock(&pin, false) && other.lock(&pin, false));
+        assert!(!one.lock(&pin, true), "another one reads it");
+        drop(other);
+        assert!(one.lock(&pin, true) && one.lock(&pin, false));
+        let second = one.pin(&folder.path().join("g")).unwrap();
+        assert!(one.lock(&second, true), "its own lock is not in its way");
+        let other = Pins::default();
+        assert!(!other.lock(&pin, false));
+        drop(one);
+        assert!(other.lock(&pin, true));
+    }
+}
