@@ -6,10 +6,21 @@
 //! name which changes meanwhile leads nowhere else. Left out: what may be written (`model::check`) and what a target
 //! contains (`host`).
 
+mod folder;
+mod lock;
+mod output;
+mod part;
 mod pin;
 mod pins;
+mod stream;
 mod walk;
 
+pub use folder::{Folder, Kind, Name, Use};
+pub use lock::FileLock;
+pub use output::{
+    Existing, OutputError, Replace, check_output, check_output_in, create_new, remove_file,
+    write_output, write_output_in,
+};
 pub use pin::{Pin, is_changed};
 pub use pins::Pins;
 pub use rustix::fs::OFlags;

@@ -1,0 +1,472 @@
+//! Result files: created where nothing is, or put in the place of an earlier result in one step.
+//!
+//! A result is written into a part file in the same folder (`.NAME.part-RANDOM`) and gets its name when it is whole. What
+//! is replaced is judged by its content, read from one descriptor; the two files are exchanged
+//! (`renameat2(RENAME_EXCHANGE)`), and only if what came out is the file that was judged is it removed. File systems
+//! without these calls: a free name is taken by link(2), or by `O_EXCL` where there are no links either; a file that is
+//! replaced is first moved to a random name and compared there. Left out: what a result of one's own looks like.
+
+use crate::folder::{Folder, Name};
+use crate::part::{Part, Placed, remove_leftovers};
+use crate::stream;
+use crate::walk::resolve;
+use rustix::fs::XattrFlags;
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, Stat, fgetxattr, fsetxattr, fstat, openat, statat,
+};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// So often the place is judged again because another process changed it.
+const ATTEMPTS: u32 = 3;
+/// So much of a file is judged by its content.
+const HEAD_BYTES: u64 = 64 << 10;
+/// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
+const MARK: &str = "user.fathom.output";
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[allow(
+    missing_docs,
+    reason = "the message says what each variant and field is"
+)]
+pub enum OutputError {
+    #[error(
+        "{}: the link {} is in a folder that another user can change, so that user decides which file is \
+         written. hint: specify the file that the link leads to", path.display(), link.display()
+    )]
+    ForeignLink { path: PathBuf, link: PathBuf },
+    #[error("{}: already exists, and was not changed. hint: specify a new file", path.display())]
+    Exists { path: PathBuf },
+    #[error(
+        "{}: already exists and is not an earlier result of fathom of this kind; its {bytes} bytes would be lost. \
+         hint: delete it, or specify another file", path.display()
+    )]
+    NotOurs { path: PathBuf, bytes: u64 },
+    #[error("{}: this is {what}. hint: specify a file", path.display())]
+    NotAFile { path: PathBuf, what: &'static str },
+    #[error(
+        "{}: belongs to another user, and a new file in its place would not. hint: specify another file",
+        path.display()
+    )]
+    NotOwner { path: PathBuf },
+    #[error(
+        "{}: another process replaced it meanwhile; nothing there was changed. hint: run again", path.display()
+    )]
+    Changed { path: PathBuf },
+    #[error(
+        "{}: another process replaced it meanwhile; its file is now {}", path.display(), now.display()
+    )]
+    Moved { path: PathBuf, now: PathBuf },
+    #[error("{}: cannot be {what}: {}", path.display(), text(source))]
+    Io {
+        path: PathBuf,
+        what: &'static str,
+        source: io::Error,
+    },
+}
+
+impl OutputError {
+    pub(crate) fn foreign_link(path: &Path, link: PathBuf) -> Self {
+        let path = path.to_owned();
+        OutputError::ForeignLink { path, link }
+    }
+
+    pub(crate) fn open(path: &Path, source: io::Error) -> Self {
+        Self::io(path, "opened", source)
+    }
+
+    pub(crate) fn io(path: &Path, what: &'static str, source: impl Into<io::Error>) -> Self {
+        OutputError::Io {
+            path: path.to_owned(),
+            what,
+            source: source.into(),
+        }
+    }
+
+    /// Whether the place itself rules it out, so that nothing was tried.
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, OutputError::Io { .. } | OutputError::Moved { .. })
+    }
+}
+
+/// The kernel's words without Rust's number behind them.
+fn text(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// A file that stands where a result is to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Existing<'a> {
+    /// How it begins.
+    pub head: &'a [u8],
+    /// Every byte of it is as [`write_output`] left it.
+    pub unchanged: bool,
+}
+
+/// What may be replaced. An empty file always may.
+#[derive(Clone, Copy)]
+pub enum Replace<'a> {
+    /// Nothing.
+    Nothing,
+    /// Files that this accepts.
+    Own(&'a dyn Fn(&Existing<'_>) -> bool),
+    /// Any regular file, because the user confirmed it.
+    Anything,
+}
+
+/// Creates a file for writing at `path`; `mode` is reduced by the umask.
+///
+/// # Errors
+/// Whatever stands there, a link too; a link on the way that another user could have placed; those of open(2).
+pub fn create_new(path: &Path, mode: u32) -> Result<File, OutputError> {
+    let place = Place::find(path)?;
+    if place.node.is_some() {
+        return Err(OutputError::Exists {
+            path: path.to_owned(),
+        });
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let made = openat(
+        &place.folder,
+        place.name.as_c_str(),
+        flags,
+        Mode::from_raw_mode(mode),
+    );
+    made.map(File::from).map_err(|error| match error {
+        Errno::EXIST => OutputError::Exists {
+            path: path.to_owned(),
+        },
+        other => OutputError::io(path, "created", other),
+    })
+}
+
+/// Before long work: whether [`write_output`] would be allowed now. Tries to create a file in the folder.
+///
+/// # Errors
+/// The reason why not.
+pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError> {
+    let place = Place::find(path)?;
+    match place.judge(replace)? {
+        There::Stream => Ok(()),
+        There::Free | There::File(_) => Part::create(&place.folder, &place.name, 0o600)
+            .map(drop)
+            .map_err(|error| OutputError::io(path, "created", error)),
+    }
+}
+
+/// Writes a result: whoever opens it finds the old one or the new one, whole. Pipes, terminals, `/dev/null` and this
+/// process's own standard output are written to. A file that is replaced keeps its mode and owner.
+///
+/// # Errors
+/// What stands there may not be replaced, or cannot be; nothing was changed then.
+pub fn write_output(path: &Path, bytes: &[u8], replace: Replace<'_>) -> Result<(), OutputError> {
+    Place::find(path)?.write(bytes, replace)
+}
+
+/// The same in a folder that is open; `shown` is its path for messages. A link under the name is refused.
+///
+/// # Errors
+/// As [`write_output`].
+pub fn write_output_in(
+    (folder, name): (&Folder, &Name),
+    shown: &Path,
+    bytes: &[u8],
+    replace: Replace<'_>,
+) -> Result<(), OutputError> {
+    Place::within(folder, name, shown)?.write(bytes, replace)
+}
+
+/// The check of [`write_output_in`], before anything is written.
+///
+/// # Errors
+/// What stands there may not be replaced.
+pub fn check_output_in(
+    (folder, name): (&Folder, &Name),
+    shown: &Path,
+    replace: Replace<'_>,
+) -> Result<(), OutputError> {
+    Place::within(folder, name, shown)?.judge(replace).map(drop)
+}
+
+/// Removes a file if it is the one that is meant (device and inode).
+///
+/// # Errors
+/// It is another one, or cannot be removed.
+pub fn remove_file(path: &Path, identity: (u64, u64)) -> Result<(), OutputError> {
+    let failed = |error| OutputError::io(path, "removed", error);
+    let (Some(name), folder) = (path.file_name(), folder_of(path)) else {
+        return Err(failed(Errno::ISDIR));
+    };
+    let name = Name::new(name.as_bytes()).map_err(|_| failed(Errno::INVAL))?;
+    let folder = Folder::open(folder)?;
+    let there = folder.look_up(&name);
+    if there.is_ok_and(|there| FileType::from_raw_mode(there.st_mode) != FileType::RegularFile) {
+        return Err(OutputError::Changed {
+            path: path.to_owned(),
+        });
+    }
+    crate::part::remove_if_same(folder.as_fd(), &name, identity).map_err(|error| match error {
+        crate::part::NotRemoved::Other => OutputError::Changed {
+            path: path.to_owned(),
+        },
+        crate::part::NotRemoved::Left(now) => OutputError::Moved {
+            path: path.to_owned(),
+            now: folder_of(path).join(now.as_os_str()),
+        },
+        crate::part::NotRemoved::Io(error) => OutputError::io(path, "removed", error),
+    })
+}
+
+/// Device and inode.
+pub(crate) fn id(there: &Stat) -> (u64, u64) {
+    (there.st_dev, there.st_ino)
+}
+
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// A name in a folder.
+struct Place<'a> {
+    path: &'a Path, // for messages
+    folder: OwnedFd,
+    name: Name,
+    node: Option<OwnedFd>,
+}
+
+/// What stands there now.
+enum There {
+    Free,
+    File(Judged),
+    /// Written to, not replaced.
+    Stream,
+}
+
+/// A file that may be replaced.
+pub(crate) struct Judged {
+    pub(crate) facts: Stat,
+}
+
+impl Judged {
+    /// Whether this is the same file with the same content. Renaming changes the time of change, so that is not compared.
+    pub(crate) fn is(&self, other: &Stat) -> bool {
+        let facts = |of: &Stat| (id(of), of.st_size, of.st_mtime, of.st_mtime_nsec);
+        facts(&self.facts) == facts(other)
+    }
+}
+
+impl<'a> Place<'a> {
+    fn find(path: &'a Path) -> Result<Self, OutputError> {
+        let found = resolve(path).map_err(|error| OutputError::open(path, error))?;
+        if let Some(link) = found.foreign_link {
+            return Err(OutputError::foreign_link(path, link));
+        }
+        let Ok(name) = Name::new(found.name.as_bytes()) else {
+            let (path, what) = (path.to_owned(), "a folder");
+            return Err(OutputError::NotAFile { path, what });
+        };
+        Ok(Place {
+            path,
+            folder: found.folder,
+            name,
+            node: found.node,
+        })
+    }
+
+    fn within(folder: &Folder, name: &Name, path: &'a Path) -> Result<Self, OutputError> {
+        let copy = folder.as_fd().try_clone_to_owned();
+        Ok(Place {
+            path,
+            folder: copy.map_err(|error| OutputError::open(path, error))?,
+            name: name.clone(),
+            node: None,
+        })
+    }
+
+    fn write(&self, bytes: &[u8], replace: Replace<'_>) -> Result<(), OutputError> {
+        let failed = |error| OutputError::io(self.path, "written", error);
+        let mode = match self.judge(replace)? {
+            There::Stream => return self.stream(bytes).map_err(failed),
+            There::Free => 0o666,
+            There::File(_) => 0o600,
+        };
+        remove_leftovers(self.folder.as_fd(), &self.name, bytes);
+        let mut part = Part::create(&self.folder, &self.name, mode).map_err(failed)?;
+        part.fill(bytes).map_err(failed)?;
+        for _ in 0..ATTEMPTS {
+            let placed = match self.judge(replace)? {
+                There::Stream => break,
+                There::Free => part.put(bytes),
+                There::File(judged) => {
+                    if !part.adopt(&judged) {
+                        return Err(OutputError::NotOwner {
+                            path: self.path.to_owned(),
+                        });
+                    }
+                    part.exchange(&judged, bytes)
+                }
+            };
+            match placed.map_err(failed)? {
+                Placed::There => return Ok(()),
+                Placed::Raced => {}
+                Placed::Left(now) => {
+                    return Err(OutputError::Moved {
+                        path: self.path.to_owned(),
+                        now: folder_of(self.path).join(now.as_os_str()),
+                    });
+                }
+            }
+        }
+        Err(OutputError::Changed {
+            path: self.path.to_owned(),
+        })
+    }
+
+    fn stream(&self, bytes: &[u8]) -> io::Result<()> {
+        let node = self.node.as_ref().ok_or(Errno::NXIO)?;
+        stream::write(self.folder.as_fd(), &self.name, node.as_fd(), bytes)
+    }
+
+    /// What the name leads to now. A link here was put there after the path was resolved.
+    fn judge(&self, replace: Replace<'_>) -> Result<There, OutputError> {
+        let refused = |what| OutputError::NotAFile {
+            path: self.path.to_owned(),
+            what,
+        };
+        if let Some(node) = &self.node
+            && stream::is_one(self.folder.as_fd(), &self.name, node.as_fd())
+        {
+            return Ok(There::Stream);
+        }
+        let facts = match statat(
+            &self.folder,
+            self.name.as_c_str(),
+            AtFlags::SYMLINK_NOFOLLOW,
+        ) {
+            Ok(facts) => facts,
+            Err(Errno::NOENT) if is_devices(&self.folder) => return Err(refused("no device")),
+            Err(Errno::NOENT) => return Ok(There::Free),
+            Err(error) => return Err(OutputError::io(self.path, "checked", error)),
+        };
+        match FileType::from_raw_mode(facts.st_mode) {
+            FileType::RegularFile => {}
+            FileType::Directory => return Err(refused("a folder")),
+            FileType::Symlink => return Err(refused("a link")),
+            _ => return Err(refused("a device or socket")),
+        }
+        self.judge_file(replace).map(There::File)
+    }
+
+    fn judge_file(&self, replace: Replace<'_>) -> Result<Judged, OutputError> {
+        let unread =
+            |error| OutputError::io(self.path, "read, so that it would be lost unseen", error);
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let open = openat(&self.folder, self.name.as_c_str(), flags, Mode::empty());
+        let mut file = File::from(open.map_err(|error| unread(error.into()))?);
+        let facts = fstat(&file).map_err(|error| unread(error.into()))?;
+        let length = u64::try_from(facts.st_size).unwrap_or(0);
+        let ours = match replace {
+            _ if length == 0 => true,
+            Replace::Anything => true,
+            Replace::Nothing => {
+                return Err(OutputError::Exists {
+                    path: self.path.to_owned(),
+                });
+            }
+            Replace::Own(accepts) => {
+                let mut head = Vec::new();
+                Read::by_ref(&mut file)
+                    .take(HEAD_BYTES)
+                    .read_to_end(&mut head)
+                    .map_err(unread)?;
+                let unchanged = is_unchanged(&mut file, &head, length).map_err(unread)?;
+                let head = &head;
+                accepts(&Existing { head, unchanged })
+            }
+        };
+        match ours {
+            true => Ok(Judged { facts }),
+            false => Err(OutputError::NotOurs {
+                path: self.path.to_owned(),
+                bytes: length,
+            }),
+        }
+    }
+}
+
+/// A free name in `/dev` is a misspelt device: a file there fills memory.
+fn is_devices(folder: &OwnedFd) -> bool {
+    let devices = rustix::fs::stat(c"/dev").map(|there| id(&there));
+    devices.is_ok() && devices == fstat(folder).map(|there| id(&there))
+}
+
+/// Whether the mark is that of the whole content, of which `head` was read already.
+fn is_unchanged(file: &mut File, head: &[u8], length: u64) -> io::Result<bool> {
+    let mut mark = [0u8; 64];
+    let Ok(size) = fgetxattr(&*file, MARK, &mut mark[..]) else {
+        return Ok(false);
+    };
+    let mut sum = Checksum::new();
+    sum.add(head);
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => sum.add(&buffer[..count]),
+        }
+    }
+    Ok(mark[..size] == *sum.text().as_bytes() && sum.length == length)
+}
+
+/// Writes the mark. Without one the file counts as foreign, unless it has a word of ours inside.
+pub(crate) fn mark(file: &File, bytes: &[u8]) {
+    let mut sum = Checksum::new();
+    sum.add(bytes);
+    let _ = fsetxattr(file, MARK, sum.text().as_bytes(), XattrFlags::empty());
+}
+
+/// FNV-1a of 64 bits, and the length. It finds a change, not a forgery: whoever forges it loses a file of their own.
+/// Source: draft-eastlake-fnv.
+pub(crate) struct Checksum {
+    hash: u64,
+    length: u64,
+}
+
+impl Checksum {
+    pub(crate) fn new() -> Self {
+        Checksum {
+            hash: 0xcbf2_9ce4_8422_2325,
+            length: 0,
+        }
+    }
+
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.hash = (self.hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        self.length += bytes.len() as u64;
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    fn text(&self) -> String {
+        format!("1 {} {:016x}", self.length, self.hash)
+    }
+}
+
+#[cfg(test)]
+mod tests;

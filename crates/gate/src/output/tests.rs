@@ -1,0 +1,258 @@
+//! What is replaced, what is refused, and what is left behind, in folders that the tests make.
+
+use super::*;
+use crate::part::{Part, Placed};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn marked(existing: &Existing<'_>) -> bool {
+    existing.head.starts_with(b"ours")
+}
+
+const OWN: Replace<'static> = Replace::Own(&marked);
+
+#[test]
+fn a_result_replaces_its_own_kind_and_keeps_the_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    write_output(&path, b"ours 1", OWN).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    write_output(&path, b"ours 2", OWN).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"ours 2");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+    let kept = write_output(&path, b"ours 3", Replace::Nothing).unwrap_err();
+    assert!(matches!(kept, OutputError::Exists { .. }), "{kept}");
+    fs::write(&path, b"thesis").unwrap();
+    let refused = write_output(&path, b"ours 3", OWN).unwrap_err();
+    assert!(refused.is_refusal());
+    assert!(
+        matches!(refused, OutputError::NotOurs { bytes: 6, .. }),
+        "{refused}"
+    );
+    assert!(check_output(&path, OWN).is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"thesis");
+    write_output(&path, b"ours 3", Replace::Anything).unwrap();
+    fs::write(&path, b"").unwrap();
+    check_output(&path, OWN).unwrap();
+    write_output(&path, b"ours 4", OWN).unwrap();
+    assert_eq!(names(folder.path()), ["r"]);
+}
+
+#[test]
+fn a_format_without_a_mark_is_known_by_the_checksum_of_its_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    let unchanged = Replace::Own(&|existing| existing.unchanged);
+    let long = vec![b'x'; 200_000];
+    write_output(&path, &long, unchanged).unwrap();
+    if fgetxattr(File::open(&path).unwrap(), MARK, &mut [0u8; 64][..]).is_err() {
+        println!("skipped: no extended attributes here");
+        return;
+    }
+    write_output(&path, &long, unchanged).unwrap();
+    let mut edited = long.clone();
+    edited[150_000] = b'y';
+    fs::write(&path, &edited).unwrap(); // the attribute stays
+    assert!(write_output(&path, &long, unchanged).is_err());
+    assert_eq!(fs::read(&path).unwrap(), edited);
+}
+
+#[test]
+fn a_link_is_followed_where_nobody_else_could_have_placed_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("other")).unwrap();
+    symlink("other/r", at("link")).unwrap();
+    for text in [b"ours 1", b"ours 2"] {
+        write_output(&at("link"), text, OWN).unwrap();
+        assert_eq!(fs::read(at("other/r")).unwrap(), text);
+    }
+    assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+    fs::create_dir(at("open")).unwrap();
+    fs::set_permissions(at("open"), fs::Permissions::from_mode(0o1777)).unwrap();
+    symlink("../other/r", at("open/link")).unwrap();
+    symlink("../other/new", at("open/hanging")).unwrap();
+    for name in ["open/link", "open/hanging"] {
+        let refused = write_output(&at(name), b"ours 3", Replace::Anything).unwrap_err();
+        assert!(
+            matches!(refused, OutputError::ForeignLink { .. }),
+            "{refused}"
+        );
+        assert!(create_new(&at(name), 0o600).is_err());
+    }
+    assert_eq!(names(&at("other")), ["r"]);
+    assert_eq!(fs::read(at("other/r")).unwrap(), b"ours 2");
+    assert!(create_new(&at("link"), 0o600).is_err());
+    let held = Folder::open(folder.path()).unwrap();
+    let name = Name::new("link").unwrap();
+    let place = (&held, &name);
+    assert!(write_output_in(place, &at("link"), b"x", Replace::Anything).is_err());
+}
+
+#[test]
+fn folders_devices_and_sockets_are_refused_and_pipes_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let refused = |path: &Path| {
+        let error = write_output(path, b"x", Replace::Anything).unwrap_err();
+        assert!(matches!(error, OutputError::NotAFile { .. }), "{error}");
+    };
+    refused(folder.path());
+    let _socket = UnixListener::bind(at("socket")).unwrap();
+    refused(&at("socket"));
+    refused(Path::new("/dev/urandom"));
+    refused(Path::new("/dev/nosuch"));
+    write_output(Path::new("/dev/null"), b"x", OWN).unwrap();
+    let pipe = at("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RWXU).unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| fs::read(&pipe).unwrap());
+        write_output(&pipe, b"ours", OWN).unwrap();
+        assert_eq!(reader.join().unwrap(), b"ours");
+    });
+    assert_eq!(names(folder.path()), ["pipe", "socket"]);
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_and_nothing_that_only_looks_like_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let name = Name::new("r").unwrap();
+    let held = Folder::open(folder.path()).unwrap();
+    let part_with = |content: &[u8]| {
+        let mut part = Part::create(&held, &name, 0o600).unwrap();
+        part.fill(content).unwrap();
+        part
+    };
+    let left: Vec<String> = [&b""[..], b"ours", b"ours, of an earlier run"]
+        .iter()
+        .map(|content| part_with(content).leak())
+        .collect();
+    let foreign = part_with(b"thesis").leak();
+    let alive = part_with(b"ours");
+    let alike = [
+        ".r.part-0123456789abcdef",
+        ".r.part-x",
+        ".s.part-0123456789abcdef",
+    ];
+    alike
+        .iter()
+        .for_each(|name| fs::write(at(name), b"").unwrap());
+    let second = part_with(b"ours").leak();
+    fs::hard_link(at(&second), at("second")).unwrap();
+    write_output(&at("r"), b"ours, of an earlier run again", OWN).unwrap();
+    let there = names(folder.path());
+    assert!(left.iter().all(|name| !there.contains(name)), "{there:?}");
+    assert!(
+        there.contains(&foreign) && there.contains(&second),
+        "{there:?}"
+    );
+    assert!(
+        alike.iter().all(|name| there.contains(&(*name).to_owned())),
+        "{there:?}"
+    );
+    assert_eq!(there.len(), 1 + 1 + 1 + alike.len() + 2);
+    drop(alive);
+    assert_eq!(names(folder.path()).len(), there.len() - 1);
+}
+
+#[test]
+fn a_file_that_takes_the_name_between_the_look_and_the_exchange_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (held, name) = (
+        Folder::open(folder.path()).unwrap(),
+        Name::new("r").unwrap(),
+    );
+    fs::write(at("r"), b"ours").unwrap();
+    let judged = Judged {
+        facts: held.look_up(&name).unwrap(),
+    };
+    fs::write(at("thesis"), b"thesis").unwrap();
+    fs::rename(at("thesis"), at("r")).unwrap();
+    let mut part = Part::create(&held, &name, 0o600).unwrap();
+    part.fill(b"new").unwrap();
+    for moves_aside in [false, true] {
+        let placed = match moves_aside {
+            true => part.move_aside(&judged, b"new"),
+            false => part.exchange(&judged, b"new"),
+        };
+        assert!(matches!(placed.unwrap(), Placed::Raced));
+        assert_eq!(fs::read(at("r")).unwrap(), b"thesis");
+    }
+    assert!(matches!(part.put(b"new").unwrap(), Placed::Raced));
+    assert!(matches!(
+        part.write_directly(b"new").unwrap(),
+        Placed::Raced
+    ));
+    fs::remove_file(at("r")).unwrap();
+    assert!(matches!(
+        part.exchange(&judged, b"new").unwrap(),
+        Placed::Raced
+    ));
+    assert!(matches!(
+        part.write_directly(b"new").unwrap(),
+        Placed::There
+    ));
+    let judged = Judged {
+        facts: held.look_up(&name).unwrap(),
+    };
+    assert!(matches!(
+        part.move_aside(&judged, b"new").unwrap(),
+        Placed::There
+    ));
+    drop(part);
+    assert_eq!(names(folder.path()), ["r"]);
+}
+
+#[test]
+fn only_the_file_that_is_meant_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a"), b"x").unwrap();
+    fs::write(at("b"), b"y").unwrap();
+    symlink("a", at("link")).unwrap();
+    let identity = |name: &str| {
+        let there = fs::metadata(at(name)).unwrap();
+        (there.dev(), there.ino())
+    };
+    assert!(remove_file(&at("b"), identity("a")).is_err());
+    assert!(remove_file(&at("link"), identity("a")).is_err());
+    assert_eq!(names(folder.path()), ["a", "b", "link"]);
+    remove_file(&at("a"), identity("a")).unwrap();
+    assert_eq!(names(folder.path()), ["b", "link"]);
+}
+
+#[test]
+fn a_lock_leaves_what_it_did_not_create() {
+    use crate::FileLock;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mark = "a lock of fathom\n";
+    let held = FileLock::take(&at("lock"), mark).unwrap().unwrap();
+    assert!(FileLock::take(&at("lock"), mark).unwrap().is_none());
+    drop(held);
+    assert!(names(folder.path()).is_empty());
+    fs::write(at("lock"), mark).unwrap(); // of a run that was killed
+    drop(FileLock::take(&at("lock"), mark).unwrap().unwrap());
+    assert!(names(folder.path()).is_empty());
+    fs::write(at("thesis"), b"thesis").unwrap();
+    symlink("thesis", at("link")).unwrap();
+    fs::write(at("empty"), b"").unwrap();
+    assert!(FileLock::take(&at("thesis"), mark).is_err());
+    assert!(FileLock::take(&at("link"), mark).is_err());
+    drop(FileLock::take(&at("empty"), mark).unwrap().unwrap());
+    assert_eq!(names(folder.path()), ["empty", "link", "thesis"]);
+    assert_eq!(fs::read(at("thesis")).unwrap(), b"thesis");
+    assert_eq!(fs::read(at("empty")).unwrap(), b"");
+}

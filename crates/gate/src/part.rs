@@ -1,0 +1,340 @@
+//! The file in which a result grows, until it gets its name.
+//!
+//! It is locked (flock(2)) while its writer lives. One that a killed run left behind is known by five things together:
+//! the form of its name with the checksum in it, its owner, one name only, no lock on it, and that it is empty or begins
+//! as the result that is being written; only then is it removed.
+
+use crate::folder::Name;
+use crate::output::{Checksum, Judged, id, mark};
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod,
+    fchown, flock, fstat, linkat, openat, renameat, renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// Between the name and the random part.
+const INFIX: &[u8] = b".part-";
+/// Hexadecimal digits: eight random ones and the checksum of these and the name.
+const DIGITS: usize = 16;
+/// Of a name. // NAME_MAX
+const NAME_MAX: usize = 255;
+/// So many random names are tried.
+const NAMES_MAX: u32 = 100;
+/// So much of a part that was left behind has to be as in the result.
+const ALIKE_BYTES: usize = 16;
+
+/// How an attempt to give a part its name ended.
+pub(crate) enum Placed {
+    /// The result stands under its name.
+    There,
+    /// What stands there changed meanwhile; nothing was done.
+    Raced,
+    /// The same, and another process's file could not be moved back from this name.
+    Left(Name),
+}
+
+/// A part file that this process writes.
+pub(crate) struct Part<'a> {
+    folder: BorrowedFd<'a>,
+    name: &'a Name,
+    part: Name,
+    file: File,
+    placed: bool,
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn create(folder: &'a impl AsFd, name: &'a Name, mode: u32) -> io::Result<Part<'a>> {
+        let folder = folder.as_fd();
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for _ in 0..NAMES_MAX {
+            let part = random_name(name)?;
+            let file = match openat(folder, part.as_c_str(), flags, Mode::from_raw_mode(mode)) {
+                Ok(file) => File::from(file),
+                Err(Errno::EXIST) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            // Without locks another run may take it for one that was left behind; it is created again then.
+            let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+            if fstat(&file)?.st_nlink == 0 {
+                continue;
+            }
+            return Ok(Part {
+                folder,
+                name,
+                part,
+                file,
+                placed: false,
+            });
+        }
+        Err(Errno::EXIST.into())
+    }
+
+    pub(crate) fn fill(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        mark(&self.file, bytes);
+        self.file.sync_all()
+    }
+
+    /// Takes the owner and the mode of the file that it replaces; `false` if the owner cannot be kept.
+    pub(crate) fn adopt(&self, judged: &Judged) -> bool {
+        let (there, Ok(own)) = (&judged.facts, fstat(&self.file)) else {
+            return false;
+        };
+        let mut mode = there.st_mode & 0o777;
+        if own.st_uid != there.st_uid
+            && fchown(&self.file, Some(Uid::from_raw(there.st_uid)), None).is_err()
+        {
+            return false;
+        }
+        // What a group may do is not given to another group.
+        if own.st_gid != there.st_gid
+            && fchown(&self.file, None, Some(Gid::from_raw(there.st_gid))).is_err()
+        {
+            mode &= 0o707;
+        }
+        // A file system without permissions has nothing to keep.
+        let _ = fchmod(&self.file, Mode::from_raw_mode(mode));
+        true
+    }
+
+    /// Takes a name that is free.
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> io::Result<Placed> {
+        match take_free_name(self.folder, &self.part, self.name) {
+            Ok(()) => self.placed = true,
+            Err(Errno::EXIST) => return Ok(Placed::Raced),
+            // No link, and no rename that keeps what is there: the name itself is created, and is whole a moment later.
+            Err(error) if lacks(error) => return self.write_directly(bytes),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Placed::There)
+    }
+
+    pub(crate) fn write_directly(&self, bytes: &[u8]) -> io::Result<Placed> {
+        let mode = Mode::from_raw_mode(fstat(&self.file)?.st_mode & 0o777);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut file = match openat(self.folder, self.name.as_c_str(), flags, mode) {
+            Ok(file) => File::from(file),
+            Err(Errno::EXIST) => return Ok(Placed::Raced),
+            Err(error) => return Err(error.into()),
+        };
+        let written = file.write_all(bytes).and_then(|()| {
+            mark(&file, bytes);
+            file.sync_all()
+        });
+        if let Err(error) = written {
+            let ours = id(&fstat(&file)?);
+            let _ = remove_if_same(self.folder, self.name, ours); // the error that counts is the first one
+            return Err(error);
+        }
+        Ok(Placed::There)
+    }
+
+    /// Takes the name of a file that may be replaced, and removes that file.
+    pub(crate) fn exchange(&mut self, judged: &Judged, bytes: &[u8]) -> io::Result<Placed> {
+        let (part, name) = (self.part.as_c_str(), self.name.as_c_str());
+        let swap = || renameat_with(self.folder, part, self.folder, name, RenameFlags::EXCHANGE);
+        match swap() {
+            Ok(()) => {}
+            Err(Errno::NOENT) => return Ok(Placed::Raced),
+            Err(error) if lacks(error) => return self.move_aside(judged, bytes),
+            Err(error) => return Err(error.into()),
+        }
+        if self.stat(&self.part).is_ok_and(|out| judged.is(&out)) {
+            self.placed = true;
+            unlinkat(self.folder, part, AtFlags::empty())?;
+            return Ok(Placed::There);
+        }
+        let own = id(&fstat(&self.file)?);
+        let back = swap().is_ok() && self.stat(&self.part).is_ok_and(|there| id(&there) == own);
+        Ok(match back {
+            true => Placed::Raced,
+            false => Placed::Left(self.part.clone()),
+        })
+    }
+
+    /// The same where two files cannot be exchanged: for a moment nothing has the name.
+    pub(crate) fn move_aside(&mut self, judged: &Judged, bytes: &[u8]) -> io::Result<Placed> {
+        let aside = random_name(self.name)?;
+        // Nobody can have guessed this name, so nothing is replaced.
+        match renameat(
+            self.folder,
+            self.name.as_c_str(),
+            self.folder,
+            aside.as_c_str(),
+        ) {
+            Ok(()) => {}
+            Err(Errno::NOENT) => return Ok(Placed::Raced),
+            Err(error) => return Err(error.into()),
+        }
+        let is_judged = self.stat(&aside).is_ok_and(|out| judged.is(&out));
+        let put = match is_judged {
+            true => self.put(bytes),
+            false => Ok(Placed::Raced),
+        };
+        if let Ok(Placed::There) = put {
+            unlinkat(self.folder, aside.as_c_str(), AtFlags::empty())?;
+            return put;
+        }
+        match move_back(self.folder, &aside, self.name) {
+            true => put,
+            false => Ok(Placed::Left(aside)),
+        }
+    }
+
+    /// Leaves it behind as a killed run does; its name.
+    #[cfg(test)]
+    pub(crate) fn leak(mut self) -> String {
+        self.placed = true;
+        self.part.as_os_str().to_string_lossy().into_owned()
+    }
+
+    fn stat(&self, name: &Name) -> io::Result<Stat> {
+        Ok(statat(
+            self.folder,
+            name.as_c_str(),
+            AtFlags::SYMLINK_NOFOLLOW,
+        )?)
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if self.placed {
+            return;
+        }
+        let own = fstat(&self.file).map(|there| id(&there)).ok();
+        if own.is_some() && self.stat(&self.part).ok().map(|there| id(&there)) == own {
+            let _ = unlinkat(self.folder, self.part.as_c_str(), AtFlags::empty()); // the next run removes it
+        }
+    }
+}
+
+/// Whether a file system (FUSE, NFS, some of FAT) has no such call.
+fn lacks(error: Errno) -> bool {
+    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::PERM].contains(&error)
+}
+
+/// Renames without replacing anything.
+fn take_free_name(folder: BorrowedFd<'_>, from: &Name, to: &Name) -> Result<(), Errno> {
+    let (from, to) = (from.as_c_str(), to.as_c_str());
+    match renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE) {
+        Err(error) if lacks(error) => {
+            linkat(folder, from, folder, to, AtFlags::empty())?;
+            unlinkat(folder, from, AtFlags::empty())
+        }
+        done => done,
+    }
+}
+
+/// Gives a file that was moved aside its name back, if nothing has it now. Where nothing else can be done without the
+/// danger of replacing something, the name is only seen to be free.
+fn move_back(folder: BorrowedFd<'_>, aside: &Name, name: &Name) -> bool {
+    match take_free_name(folder, aside, name) {
+        Err(error) if lacks(error) => {
+            let there = statat(folder, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW);
+            matches!(there, Err(Errno::NOENT))
+                && renameat(folder, aside.as_c_str(), folder, name.as_c_str()).is_ok()
+        }
+        done => done.is_ok(),
+    }
+}
+
+/// Why a file was not removed.
+pub(crate) enum NotRemoved {
+    /// The name leads to another file.
+    Other,
+    /// The same, and that file could not be moved back from this name.
+    Left(Name),
+    /// The system's reason.
+    Io(Errno),
+}
+
+/// Removes the file under a name if it is the one that is meant: it is moved to a name that nobody knows, compared
+/// there, and moved back if it is another one.
+pub(crate) fn remove_if_same(
+    folder: BorrowedFd<'_>,
+    name: &Name,
+    identity: (u64, u64),
+) -> Result<(), NotRemoved> {
+    let stat = |name: &Name| statat(folder, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW);
+    let is_same = |name: &Name| stat(name).map(|there| id(&there) == identity);
+    if !is_same(name).map_err(NotRemoved::Io)? {
+        return Err(NotRemoved::Other);
+    }
+    let aside = random_name(name).map_err(|_| NotRemoved::Io(Errno::NAMETOOLONG))?;
+    renameat(folder, name.as_c_str(), folder, aside.as_c_str()).map_err(NotRemoved::Io)?;
+    if is_same(&aside) == Ok(true) {
+        return unlinkat(folder, aside.as_c_str(), AtFlags::empty()).map_err(NotRemoved::Io);
+    }
+    match move_back(folder, &aside, name) {
+        true => Err(NotRemoved::Other),
+        false => Err(NotRemoved::Left(aside)),
+    }
+}
+
+/// `.NAME.part-` and sixteen digits.
+fn random_name(name: &Name) -> io::Result<Name> {
+    let random = RandomState::new().hash_one(std::process::id());
+    part_name(name, random as u32)
+}
+
+fn part_name(name: &Name, random: u32) -> io::Result<Name> {
+    let whole = name.as_os_str().as_encoded_bytes();
+    let length = whole.len().min(NAME_MAX - 1 - INFIX.len() - DIGITS);
+    let mut text = [b".", &whole[..length], INFIX].concat();
+    let digits = format!("{random:08x}");
+    text.extend(digits.as_bytes());
+    let mut sum = Checksum::new();
+    sum.add(&text);
+    text.extend(format!("{:08x}", sum.hash() as u32).as_bytes());
+    Name::new(text)
+}
+
+/// Whether it is the name of a part of this result.
+fn is_part_of(part: &Name, name: &Name) -> bool {
+    let text = part.as_os_str().as_encoded_bytes();
+    let digits = text.len().checked_sub(DIGITS).map(|start| &text[start..]);
+    let random = digits.and_then(|digits| std::str::from_utf8(&digits[..8]).ok());
+    let random = random.and_then(|random| u32::from_str_radix(random, 16).ok());
+    random.is_some_and(|random| part_name(name, random).is_ok_and(|made| made == *part))
+}
+
+/// Removes what killed runs left of this result. What cannot be seen or removed stays.
+pub(crate) fn remove_leftovers(folder: BorrowedFd<'_>, name: &Name, bytes: &[u8]) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(listed) = openat(folder, c".", flags, Mode::empty()).and_then(Dir::new) else {
+        return;
+    };
+    for entry in listed.flatten() {
+        let Ok(part) = Name::new(entry.file_name().to_bytes()) else {
+            continue;
+        };
+        if is_part_of(&part, name)
+            && let Some(identity) = leftover(folder, &part, bytes)
+        {
+            let _ = remove_if_same(folder, &part, identity);
+        }
+    }
+}
+
+/// Device and inode of a part that nobody writes any more.
+fn leftover(folder: BorrowedFd<'_>, part: &Name, bytes: &[u8]) -> Option<(u64, u64)> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(openat(folder, part.as_c_str(), flags, Mode::empty()).ok()?);
+    let facts = fstat(&file).ok()?;
+    let own = facts.st_uid == rustix::process::geteuid().as_raw() && facts.st_nlink == 1;
+    let is_file = FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile;
+    if !own || !is_file || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return None;
+    }
+    let mut head = Vec::new();
+    let wanted = &bytes[..bytes.len().min(ALIKE_BYTES)];
+    file.take(ALIKE_BYTES as u64).read_to_end(&mut head).ok()?;
+    wanted.starts_with(&head).then(|| id(&facts))
+}

@@ -1,0 +1,69 @@
+//! What is written to and never replaced: pipes, terminals, `/dev/null`, and this process's own standard output under the
+//! names that `/dev/stdout` leads to. Left out: every other device, because what is written to it may be lost on it.
+
+use crate::folder::Name;
+use crate::output::id;
+use crate::walk::resolve;
+use rustix::fs::{FileType, Mode, OFlags, fstat, major, minor, open};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::path::Path;
+
+/// Character devices that keep nothing: `/dev/null`, `/dev/zero`, `/dev/full`. // devices.txt of the kernel
+const SINKS: [(u32, u32); 3] = [(1, 3), (1, 5), (1, 7)];
+/// Terminals, consoles and pseudo-terminals. // devices.txt of the kernel
+const TERMINALS: [std::ops::RangeInclusive<u32>; 2] = [4..=5, 136..=143];
+
+/// Which of the standard streams a name in `/proc/self/fd` is.
+fn standard(folder: BorrowedFd<'_>, name: &Name) -> Option<u32> {
+    let number = match name.as_os_str().to_str() {
+        Some("1") => 1,
+        Some("2") => 2,
+        _ => return None,
+    };
+    let own = resolve(Path::new("/proc/self/fd")).ok()?;
+    let same = id(&fstat(own.node?).ok()?) == id(&fstat(folder).ok()?);
+    same.then_some(number)
+}
+
+/// Whether a result is written to it.
+pub(crate) fn is_one(folder: BorrowedFd<'_>, name: &Name, node: BorrowedFd<'_>) -> bool {
+    let Ok(facts) = fstat(node) else {
+        return false;
+    };
+    let device = (major(facts.st_rdev), minor(facts.st_rdev));
+    let terminal = TERMINALS.iter().any(|range| range.contains(&device.0));
+    match FileType::from_raw_mode(facts.st_mode) {
+        FileType::Fifo => true,
+        FileType::CharacterDevice if SINKS.contains(&device) || terminal => true,
+        FileType::RegularFile | FileType::Socket => standard(folder, name).is_some(),
+        _ => false,
+    }
+}
+
+/// Writes to it.
+pub(crate) fn write(
+    folder: BorrowedFd<'_>,
+    name: &Name,
+    node: BorrowedFd<'_>,
+    bytes: &[u8],
+) -> io::Result<()> {
+    // Opened again it would have a place of its own, and write over what was printed before.
+    match standard(folder, name) {
+        Some(1) => {
+            let mut out = io::stdout().lock();
+            return out.write_all(bytes).and_then(|()| out.flush());
+        }
+        Some(_) => return io::stderr().lock().write_all(bytes),
+        None => {}
+    }
+    let path = format!("/proc/self/fd/{}", node.as_raw_fd());
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let stream = open(path, flags, Mode::empty()).map_err(|error| match error {
+        Errno::NOENT => io::Error::other("/proc is missing"),
+        other => other.into(),
+    })?;
+    File::from(stream).write_all(bytes)
+}
