@@ -16,6 +16,8 @@ pub enum FilesError {
     Make { folder: PathBuf, source: io::Error },
     #[error("{}: cannot be looked into: {}", folder.display(), errno_text(source))]
     Look { folder: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Refused(gate::OutputError),
     #[error(
         "{}: it does not answer: {doing} has not gone on for {patience}, so fathom gave up; if this is a network mount, \
          look at its server. Files that were made are still there in a folder that begins with {}; the next `fathom \

@@ -1,7 +1,7 @@
 //! Work with files: create, look up, read, append, rename and delete many small ones, and stream one large one.
 //!
 //! ```text
-//!  run_files ─▶ foreman (a thread of its own) ─▶ steps ─▶ crew (one thread each, stamps) ─▶ std::fs
+//!  run_files ─▶ foreman (a thread of its own) ─▶ steps ─▶ crew (one thread each, stamps) ─▶ gate::Folder
 //!      └─ watches the foreman's pulse: a mount that does not answer any more cannot hold the program
 //! ```
 //!
@@ -178,13 +178,15 @@ impl Foreman {
     }
 
     fn all(&self) -> Result<FilesEnd, FilesError> {
-        for (path, removed) in scratch::remove_left(&self.job.folder, &self.pulse)? {
-            self.say(match removed {
-                true => Said::Removed(path),
-                false => Said::LeftAlone(path),
-            });
-        }
-        let scratch = Scratch::make(&self.job.folder)?;
+        let parent = scratch::open(&self.job.folder)?;
+        // First: what was left may fill the disk.
+        self.tell_left(scratch::remove_left(
+            &parent,
+            &self.job.folder,
+            &self.pulse,
+        )?);
+        let scratch = Scratch::make(parent, &self.job.folder)?;
+        self.tell_left(scratch.remove_left(&self.pulse)?);
         let ended = self.steps(&scratch);
         match scratch.remove(&self.pulse) {
             Ok(()) => Ok(ended),
@@ -192,8 +194,17 @@ impl Foreman {
         }
     }
 
+    fn tell_left(&self, left: scratch::Left) {
+        for (path, removed) in left {
+            self.say(match removed {
+                true => Said::Removed(path),
+                false => Said::LeftAlone(path),
+            });
+        }
+    }
+
     fn steps(&self, scratch: &Scratch) -> FilesEnd {
-        let mut site = steps::Site::new(scratch.path(), &self.job.work);
+        let mut site = steps::Site::new(scratch.folder(), &self.job.work);
         for task in steps::tasks(&self.job.work) {
             if self.stop.asked() {
                 return FilesEnd::Interrupted;

@@ -1,15 +1,22 @@
-//! The folder of our own in a person's folder: made under a new name, marked, and removed with what we made in it.
+//! The folder of our own in a person's folder: created under a new name, marked, and removed with what we created in it.
 //!
-//! What an earlier fathom left behind (it was killed, or the machine lost power) is known by three things together: the
-//! folder's name, the mark in it, and that nobody holds the mark locked. Of what lies in it only names of the form that we
-//! give are removed, and links are never followed; whatever else is there stays, and the folder with it.
+//! Both folders are held open, and everything in them is reached through their descriptors ([`gate::Folder`]): whoever
+//! owns the person's folder may rename ours or put a link in its place, and changes nothing that is done in it.
+//!
+//! What an earlier fathom left behind (it was killed, or the machine lost power) is known by four things together: the
+//! folder's name, its owner, the mark in it, and that nobody has the mark locked. Of what lies in it only names of the
+//! form that we give are removed; links are never followed and mount points never entered; whatever else is there stays,
+//! and the folder with it.
 
 use super::error::FilesError;
 use super::{stream, tree};
 use crate::error::errno_text;
-use std::fs::{self, File, OpenOptions};
+use gate::{Folder, Kind, Name, OutputError, Use};
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How names of our folders begin.
@@ -22,32 +29,45 @@ const NAMES_MAX: u32 = 1000;
 /// Our folder, as long as it is there.
 #[derive(Debug)]
 pub(super) struct Scratch {
+    /// The person's folder.
+    parent: Folder,
+    name: Name,
+    folder: Arc<Folder>,
+    /// Its path when it was created, for messages.
     path: PathBuf,
     /// Locked until the process ends, however it ends.
-    _mark: File,
+    mark: File,
 }
 
 impl Scratch {
-    /// Made under a name that nobody uses.
-    pub(super) fn make(folder: &Path) -> Result<Self, FilesError> {
+    /// Creates it under a name that nobody uses.
+    pub(super) fn make(parent: Folder, folder: &Path) -> Result<Self, FilesError> {
         let refused = |source| FilesError::Make {
             folder: folder.to_owned(),
             source,
         };
         for number in 0..NAMES_MAX {
-            let path = folder.join(format!("{PREFIX}{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
-                Ok(()) => {}
+            let text = format!("{PREFIX}{}-{number}", std::process::id());
+            let (path, name) = (folder.join(&text), Name::new(text).map_err(refused)?);
+            let ours = match parent.create_private(&name) {
+                Ok(ours) => ours,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(source) => return Err(refused(source)),
-            }
-            return match mark(&path) {
-                Ok(mark) => Ok(Scratch { path, _mark: mark }),
+            };
+            return match mark(&ours) {
+                Ok(mark) => Ok(Scratch {
+                    parent,
+                    name,
+                    folder: Arc::new(ours),
+                    path,
+                    mark,
+                }),
                 // Another one took the empty folder for one that was left behind.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(source) => {
-                    let _ = fs::remove_file(path.join(MARK)); // the error that counts is the first one
-                    let _ = fs::remove_dir(&path);
+                    if parent.is_at(&name, &ours) {
+                        let _ = parent.remove_folder(&name); // the error that counts is the first one
+                    }
                     Err(refused(source))
                 }
             };
@@ -55,98 +75,183 @@ impl Scratch {
         Err(refused(io::ErrorKind::AlreadyExists.into()))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    pub(super) fn folder(&self) -> &Arc<Folder> {
+        &self.folder
     }
 
     /// Removes it with all that we made in it. `Err` says what is left, and why.
     pub(super) fn remove(self, pulse: &AtomicU64) -> Result<(), (PathBuf, String)> {
-        remove_ours(&self.path, pulse).map_err(|error| (self.path.clone(), errno_text(&error)))
+        let Scratch {
+            parent,
+            name,
+            folder,
+            path,
+            mark,
+        } = self;
+        remove_ours((&parent, &name), &folder, mark, pulse)
+            .map_err(|error| (path, errno_text(&error)))
     }
-}
 
-fn mark(folder: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .open(folder.join(MARK))?;
-    file.lock()?;
-    file.write_all(MARK_TEXT.as_bytes())?;
-    Ok(file)
-}
-
-/// Removes what earlier calls left behind in this folder; each with whether all of it could be removed.
-pub(super) fn remove_left(
-    folder: &Path,
-    pulse: &AtomicU64,
-) -> Result<Vec<(PathBuf, bool)>, FilesError> {
-    let entries = fs::read_dir(folder).map_err(|source| FilesError::Look {
-        folder: folder.to_owned(),
-        source,
-    })?;
-    let mut removed = Vec::new();
-    for entry in entries.flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if ours && is_folder && fs::remove_dir(entry.path()).is_ok() {
-            // It was empty: one that was ended before it had made its mark.
-            removed.push((entry.path(), true));
-        } else if ours && is_folder && is_left(&entry.path()) {
-            let gone = remove_ours(&entry.path(), pulse).is_ok();
-            removed.push((entry.path(), gone));
+    /// Removes what earlier calls left behind beside it, where its file system gives all files one owner, who is not
+    /// this user ([`remove_left`] found nothing then).
+    pub(super) fn remove_left(&self, pulse: &AtomicU64) -> Result<Left, FilesError> {
+        let owner = self.folder.owner();
+        match owner == own_user() {
+            true => Ok(Vec::new()),
+            false => remove_of((&self.parent, &self.path), owner, Some(&self.name), pulse),
         }
     }
+}
+
+/// What earlier calls left behind; each with whether all of it could be removed.
+pub(super) type Left = Vec<(PathBuf, bool)>;
+
+fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Opens the person's folder.
+pub(super) fn open(folder: &Path) -> Result<Folder, FilesError> {
+    Folder::open(folder).map_err(|error| match error {
+        OutputError::Io { source, .. } => FilesError::Look {
+            folder: folder.to_owned(),
+            source,
+        },
+        other => FilesError::Refused(other),
+    })
+}
+
+/// Removes what earlier calls of this user left behind in the folder.
+pub(super) fn remove_left(
+    parent: &Folder,
+    path: &Path,
+    pulse: &AtomicU64,
+) -> Result<Left, FilesError> {
+    remove_of((parent, &path.join(PREFIX)), own_user(), None, pulse)
+}
+
+/// `sibling` is the path of something in the folder.
+fn remove_of(
+    (parent, sibling): (&Folder, &Path),
+    owner: u32,
+    except: Option<&Name>,
+    pulse: &AtomicU64,
+) -> Result<Left, FilesError> {
+    let mut removed = Vec::new();
+    let one = |name: &Name, kind: Kind| {
+        let text = name.as_os_str().to_string_lossy();
+        if kind != Kind::Folder || !text.starts_with(PREFIX) || Some(name) == except {
+            return Ok(());
+        }
+        let Some(left) = parent.enter(name).ok().filter(|left| left.owner() == owner) else {
+            return Ok(());
+        };
+        let path = sibling.with_file_name(name.as_os_str());
+        if parent.remove_folder(name).is_ok() {
+            // It was empty: one that was ended before it had made its mark.
+            removed.push((path, true));
+        } else if let Some(mark) = left_behind(&left) {
+            let gone = remove_ours((parent, name), &left, mark, pulse).is_ok();
+            removed.push((path, gone));
+        }
+        Ok(())
+    };
+    parent.each(one).map_err(|source| FilesError::Look {
+        folder: sibling.to_owned(),
+        source,
+    })?;
     Ok(removed)
 }
 
-/// Marked as ours, and nobody is working in it.
-fn is_left(folder: &Path) -> bool {
-    let path = folder.join(MARK);
-    let is_file = fs::symlink_metadata(&path).is_ok_and(|there| there.is_file());
-    let Some(mut file) = is_file.then(|| File::open(&path).ok()).flatten() else {
-        return false;
-    };
+fn name(text: &str) -> io::Result<Name> {
+    Name::new(text)
+}
+
+/// Creates the mark, and compares its owner with the folder's: if they differ, another user put a folder of theirs in
+/// the place of ours before it was opened.
+fn mark(folder: &Folder) -> io::Result<File> {
+    let name = name(MARK)?;
+    let mut file = folder.create_new(&name, 0o666)?;
+    let marked = file.lock().and_then(|()| match file.metadata()?.uid() {
+        owner if owner == folder.owner() => file.write_all(MARK_TEXT.as_bytes()),
+        _ => Err(io::Error::other(
+            "another user put a folder of theirs in its place",
+        )),
+    });
+    if marked.is_err() {
+        drop(file);
+        let _ = folder.remove_file(&name); // the error that counts is the first one
+        return Err(marked.expect_err("just seen"));
+    }
+    Ok(file)
+}
+
+/// The mark, locked, where it is ours and nobody is working in the folder.
+fn left_behind(folder: &Folder) -> Option<File> {
+    let mut file = folder.open_file(&name(MARK).ok()?, Use::Write).ok()?;
+    let there = file.metadata().ok()?;
+    if !there.is_file() || there.uid() != folder.owner() {
+        return None;
+    }
     let mut text = String::new();
     let read = Read::by_ref(&mut file).take(4096).read_to_string(&mut text);
     // Killed between making the mark and writing it, its text is empty.
     let marked = read.is_ok() && (text == MARK_TEXT || text.is_empty());
-    marked && file.try_lock().is_ok()
+    (marked && file.try_lock().is_ok()).then_some(file)
 }
 
-/// The mark goes last: what is still there until then is known as ours.
-fn remove_ours(folder: &Path, pulse: &AtomicU64) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let (name, kind) = (name.to_string_lossy(), entry.file_type()?);
-        if kind.is_dir() && is_name(&name, tree::FOLDER, 7) {
-            remove_files(&entry.path(), pulse)?;
-        } else if kind.is_file() && name == stream::NAME {
-            fs::remove_file(entry.path())?;
+/// The mark goes last: what is still there until then is known as ours. It is closed before it is removed, because a
+/// file that is open keeps its folder on FUSE and NFS.
+fn remove_ours(
+    (parent, at): (&Folder, &Name),
+    folder: &Folder,
+    mark: File,
+    pulse: &AtomicU64,
+) -> io::Result<()> {
+    folder.each(|name, kind| {
+        let text = name.as_os_str().to_string_lossy();
+        if kind == Kind::Folder && is_name(&text, tree::FOLDER, 7) {
+            remove_files(folder, name, pulse)?;
+        } else if kind == Kind::File && text == stream::NAME {
+            folder.remove_file(name)?;
         }
         pulse.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    })?;
+    folder.each(|name, _| match name.as_os_str() == MARK {
+        true => Ok(()),
+        false => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+    })?;
+    if !parent.is_at(at, folder) {
+        return Err(io::Error::other(
+            "another process renamed it; what was made in it is removed, but for its mark",
+        ));
     }
-    let foreign = fs::read_dir(folder)?.flatten();
-    if foreign.into_iter().any(|entry| entry.file_name() != MARK) {
-        return Err(io::ErrorKind::DirectoryNotEmpty.into());
+    drop(mark);
+    match folder.remove_file(&name(MARK)?) {
+        // A fathom that began a moment ago removes it, too.
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
     }
-    fs::remove_file(folder.join(MARK))?;
-    fs::remove_dir(folder)
+    match parent.remove_folder(at) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
-fn remove_files(folder: &Path, pulse: &AtomicU64) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let ours = is_name(&name, tree::MADE, 9) || is_name(&name, tree::RENAMED, 9);
-        if entry.file_type()?.is_file() && ours {
-            fs::remove_file(entry.path())?;
+fn remove_files(top: &Folder, at: &Name, pulse: &AtomicU64) -> io::Result<()> {
+    let folder = top.enter(at)?;
+    folder.each(|name, kind| {
+        let text = name.as_os_str().to_string_lossy();
+        let ours = is_name(&text, tree::MADE, 9) || is_name(&text, tree::RENAMED, 9);
+        if kind == Kind::File && ours {
+            folder.remove_file(name)?;
         }
         pulse.fetch_add(1, Ordering::Relaxed);
-    }
-    fs::remove_dir(folder)
+        Ok(())
+    })?;
+    drop(folder);
+    top.remove_folder(at)
 }
 
 /// A letter and at least so many digits.

@@ -5,13 +5,13 @@
 
 use super::crew::{Beat, Ended};
 use super::stream::{Large, SEEKS, Streamed};
-use super::tree::{self, APPEND_BYTES, MADE, RENAMED, Tree};
+use super::tree::{self, APPEND_BYTES, Last, MADE, RENAMED, Tree};
 use crate::clock::Clock;
 use crate::error::errno_text;
+use gate::Folder;
 use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos, TreeStep, TreeWork};
-use std::fs;
 use std::io;
-use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// One step to do.
@@ -37,7 +37,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn new(folder: &Path, work: &TreeWork) -> Self {
+    pub(crate) fn new(folder: &Arc<Folder>, work: &TreeWork) -> Self {
         let tree = Tree::new(folder, work);
         let threads = usize::try_from(tree.threads()).expect("few threads");
         Site {
@@ -58,17 +58,22 @@ impl Site {
 impl Site {
     /// Outside of any step: what a deletion left that was cut short or left out is in the way of the next steps.
     fn delete_rest(&self, beat: &Beat<'_>) {
+        let mut last = Last::default();
         for number in (0..self.files).take_while(|_| !beat.stop.asked()) {
-            for letter in [MADE, RENAMED] {
-                let _ = fs::remove_file(self.tree.file(number, letter)); // most are gone
+            if let Ok(folder) = self.tree.enter(number, &mut last) {
+                for letter in [MADE, RENAMED] {
+                    let _ = folder.remove_file(&tree::file(number, letter)); // most are gone
+                }
             }
             beat.pulse.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn remove_folders(&self, beat: &Beat<'_>) {
+    fn remove_folders(&mut self, beat: &Beat<'_>) {
+        self.tree.release();
         for number in (0..self.folders).take_while(|_| !beat.stop.asked()) {
-            let _ = fs::remove_dir(self.tree.folder(number)); // one that stays is told when it is made again
+            let name = self.tree.folder(number);
+            let _ = self.tree.top().remove_folder(&name); // one that stays is told when it is made again
             beat.pulse.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -141,6 +146,9 @@ impl Task {
     pub(crate) fn run(&self, site: &mut Site, beat: &Beat<'_>) -> (FilesStep, FilesOutcome) {
         if let Some(why) = self.nothing_to_do(site) {
             return self.unmeasured(why.to_owned());
+        }
+        if self.what == TreeStep::RemoveFolder {
+            site.tree.release();
         }
         let begin = beat.clock.now();
         let (mut ended, flush) = match self.act(site, beat) {
@@ -243,12 +251,16 @@ impl Task {
                 limit: Nanos::MAX,
                 ..*beat
             };
-            let mut paths = folders().map(|number| tree.folder(number));
+            let (top, mut names) = (tree.top(), folders().map(|number| tree.folder(number)));
             return match self.what {
-                TreeStep::MakeFolder => {
-                    beat.each(|_| paths.next(), |path| fs::create_dir(path).map(|()| 0))
-                }
-                _ => beat.each(|_| paths.next(), |path| fs::remove_dir(path).map(|()| 0)),
+                TreeStep::MakeFolder => beat.each(
+                    |_| names.next(),
+                    |name| top.create_folder(&name).map(|()| 0),
+                ),
+                _ => beat.each(
+                    |_| names.next(),
+                    |name| top.remove_folder(&name).map(|()| 0),
+                ),
             };
         }
         let order = tree.files_of(thread, self.order, u64::MAX / 2);
@@ -258,25 +270,36 @@ impl Task {
         };
         let renamed = site.renamed[place];
         let mut numbers = (0u64..).zip(order).take(all);
-        let mut name = |_| {
+        let mut last = Last::default();
+        let mut file = |_| {
             let (at, number) = numbers.next()?;
             let letter = if at < renamed { RENAMED } else { MADE };
-            Some((number, tree.file(number, letter)))
+            Some((
+                tree.enter(number, &mut last),
+                tree::file(number, letter),
+                number,
+            ))
         };
         let mut buffer = vec![0u8; 64 << 10];
         match self.what {
-            TreeStep::Create => beat.each(name, |(_, path)| tree::create(&path, &site.content)),
-            TreeStep::Stat => beat.each(name, |(_, path)| tree::look_up(&path)),
-            TreeStep::Read => beat.each(name, |(_, path)| tree::read(&path, &mut buffer)),
-            TreeStep::Append => beat.each(name, |(_, path)| tree::append(&path, false)),
-            TreeStep::AppendAndFsync => beat.each(name, |(_, path)| tree::append(&path, true)),
-            TreeStep::Delete => beat.each(name, |(_, path)| fs::remove_file(path).map(|()| 0)),
+            TreeStep::Create => beat.each(file, |(at, name, _)| {
+                tree::create(&*at?, &name, &site.content)
+            }),
+            TreeStep::Stat => beat.each(file, |(at, name, _)| tree::look_up(&*at?, &name)),
+            TreeStep::Read => {
+                beat.each(file, |(at, name, _)| tree::read(&*at?, &name, &mut buffer))
+            }
+            TreeStep::Append => beat.each(file, |(at, name, _)| tree::append(&*at?, &name, false)),
+            TreeStep::AppendAndFsync => {
+                beat.each(file, |(at, name, _)| tree::append(&*at?, &name, true))
+            }
+            TreeStep::Delete => beat.each(file, |(at, name, _)| at?.remove_file(&name).map(|()| 0)),
             _ => {
-                let both = |at| {
-                    let (number, path) = name(at)?;
-                    Some((path, tree.file(number, RENAMED)))
+                let both = |number| {
+                    let (folder, name, number) = file(number)?;
+                    Some((folder, name, tree::file(number, RENAMED)))
                 };
-                beat.each(both, |(from, to)| fs::rename(from, to).map(|()| 0))
+                beat.each(both, |(at, from, to)| at?.rename(&from, &to).map(|()| 0))
             }
         }
     }
@@ -285,6 +308,7 @@ impl Task {
     fn learn(&self, site: &mut Site, ended: &[Ended], beat: &Beat<'_>) {
         let counts = || ended.iter().map(|one| one.counted.operations).collect();
         match self.what {
+            TreeStep::MakeFolder => site.tree.hold(),
             TreeStep::Create => site.made = counts(),
             TreeStep::Rename => site.renamed = counts(),
             TreeStep::Delete => {

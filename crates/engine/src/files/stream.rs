@@ -7,11 +7,12 @@
 use super::crew::{Beat, Ended};
 use crate::clock::Clock;
 use crate::rng::Rng;
+use gate::{Folder, Name, Use};
 use model::{Bytes, FilesThread, Nanos};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Name of the large file in our folder.
 pub(super) const NAME: &str = "large";
@@ -25,7 +26,8 @@ const WRITTEN_BACK: u64 = 10;
 /// The large file.
 #[derive(Clone, Debug)]
 pub(crate) struct Large {
-    path: PathBuf,
+    folder: Arc<Folder>,
+    name: Name,
     pub(crate) size: Bytes,
     pub(crate) block: Bytes,
     seed: u64,
@@ -35,9 +37,10 @@ pub(crate) struct Large {
 pub(crate) type Streamed = (Vec<Ended>, Option<Nanos>);
 
 impl Large {
-    pub(crate) fn new(folder: &Path, size: Bytes, block: Bytes, seed: u64) -> Self {
+    pub(crate) fn new(folder: &Arc<Folder>, size: Bytes, block: Bytes, seed: u64) -> Self {
         Large {
-            path: folder.join(NAME),
+            folder: Arc::clone(folder),
+            name: Name::new(NAME).expect("one component"),
             size,
             block,
             seed,
@@ -55,17 +58,15 @@ impl Large {
     }
 
     fn fresh(&self) -> io::Result<File> {
-        match std::fs::remove_file(&self.path) {
+        match self.folder.remove_file(&self.name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        options.open(&self.path)
+        self.folder.create_new(&self.name, 0o666)
     }
 
     fn open(&self) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).open(&self.path)
+        self.folder.open_file(&self.name, Use::Write)
     }
 
     /// Each byte a system call of its own.

@@ -4,14 +4,17 @@
 //! time.
 
 use crate::rng::Rng;
+use gate::{Folder, Name, Use};
 use model::{FilesOrder, TreeWork};
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes that an append adds, and that are on stable storage after an append with fsync.
 pub(crate) const APPEND_BYTES: usize = 4096;
+
+/// So many of the tree's folders are kept open; of more, each thread keeps the one that it used last.
+const HELD_MAX: u64 = 256;
 
 /// First letter of a folder's name.
 pub(super) const FOLDER: char = 'd';
@@ -23,7 +26,9 @@ pub(super) const RENAMED: char = 'r';
 /// Where everything lies.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
-    folder: PathBuf,
+    folder: Arc<Folder>,
+    /// Those that are open, the first of all.
+    held: Vec<Arc<Folder>>,
     /// Files, folders, threads.
     files: u64,
     folders: u64,
@@ -31,10 +36,18 @@ pub(crate) struct Tree {
     seed: u64,
 }
 
+/// One of the tree's folders, or why it could not be entered.
+type Entered = io::Result<Arc<Folder>>;
+
+/// The folder that a thread used last, where it is not one of those that are kept open.
+#[derive(Debug, Default)]
+pub(crate) struct Last(Option<(u64, Arc<Folder>)>);
+
 impl Tree {
-    pub(crate) fn new(folder: &Path, work: &TreeWork) -> Self {
+    pub(crate) fn new(folder: &Arc<Folder>, work: &TreeWork) -> Self {
         Tree {
-            folder: folder.to_owned(),
+            folder: Arc::clone(folder),
+            held: Vec::new(),
             files: work.files,
             folders: work.folders.max(1),
             threads: u64::from(work.threads.max(1)),
@@ -42,15 +55,49 @@ impl Tree {
         }
     }
 
-    pub(crate) fn folder(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("{FOLDER}{number:07}"))
+    /// The folder that all of them are in.
+    pub(crate) fn top(&self) -> &Folder {
+        &self.folder
     }
 
-    /// Neighbours in number lie in one folder.
-    pub(crate) fn file(&self, number: u64, letter: char) -> PathBuf {
-        let each = self.files.div_ceil(self.folders).max(1);
-        self.folder(number / each)
-            .join(format!("{letter}{number:09}"))
+    pub(crate) fn folder(&self, number: u64) -> Name {
+        name(FOLDER, number, 7)
+    }
+
+    /// The number of the folder that a file is in. Neighbours in number lie in one folder.
+    fn folder_of(&self, number: u64) -> u64 {
+        number / self.files.div_ceil(self.folders).max(1)
+    }
+
+    /// Opens as many folders as are kept open and may be; the others are opened again and again.
+    pub(crate) fn hold(&mut self) {
+        let first = 0..self.folders.min(HELD_MAX);
+        let opened = first.map_while(|number| self.folder.enter(&self.folder(number)).ok());
+        self.held = opened.map(Arc::new).collect();
+    }
+
+    /// Before they are removed: some file systems cannot remove what is open.
+    pub(crate) fn release(&mut self) {
+        self.held.clear();
+    }
+
+    /// The folder of a file, open.
+    pub(crate) fn enter(&self, number: u64, last: &mut Last) -> Entered {
+        let folder = self.folder_of(number);
+        let held = usize::try_from(folder)
+            .ok()
+            .and_then(|at| self.held.get(at));
+        if let Some(held) = held {
+            return Ok(Arc::clone(held));
+        }
+        match &last.0 {
+            Some((number, open)) if *number == folder => Ok(Arc::clone(open)),
+            _ => {
+                let open = Arc::new(self.folder.enter(&self.folder(folder))?);
+                last.0 = Some((folder, Arc::clone(&open)));
+                Ok(open)
+            }
+        }
     }
 
     /// The numbers of one thread's files, in this order; `made` is how many there are of them.
@@ -92,20 +139,29 @@ impl Tree {
     }
 }
 
+/// A file's name in its folder.
+pub(crate) fn file(number: u64, letter: char) -> Name {
+    name(letter, number, 9)
+}
+
+fn name(letter: char, number: u64, digits: usize) -> Name {
+    Name::new(format!("{letter}{number:0digits$}")).expect("a letter and digits")
+}
+
 /// Made anew; an existing one is an error. Answers with the bytes that were written.
-pub(crate) fn create(path: &Path, content: &[u8]) -> io::Result<u64> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+pub(crate) fn create(folder: &Folder, name: &Name, content: &[u8]) -> io::Result<u64> {
+    let mut file = folder.create_new(name, 0o666)?;
     file.write_all(content)?;
     Ok(content.len() as u64)
 }
 
-pub(crate) fn look_up(path: &Path) -> io::Result<u64> {
-    std::hint::black_box(fs::symlink_metadata(path)?);
+pub(crate) fn look_up(folder: &Folder, name: &Name) -> io::Result<u64> {
+    std::hint::black_box(folder.look_up(name)?);
     Ok(0)
 }
 
-pub(crate) fn read(path: &Path, into: &mut [u8]) -> io::Result<u64> {
-    let mut file = File::open(path)?;
+pub(crate) fn read(folder: &Folder, name: &Name, into: &mut [u8]) -> io::Result<u64> {
+    let mut file = folder.open_file(name, Use::Read)?;
     let mut bytes = 0;
     loop {
         match file.read(into)? {
@@ -115,8 +171,8 @@ pub(crate) fn read(path: &Path, into: &mut [u8]) -> io::Result<u64> {
     }
 }
 
-pub(crate) fn append(path: &Path, sync: bool) -> io::Result<u64> {
-    let mut file = OpenOptions::new().append(true).open(path)?;
+pub(crate) fn append(folder: &Folder, name: &Name, sync: bool) -> io::Result<u64> {
+    let mut file = folder.open_file(name, Use::Append)?;
     file.write_all(&[0x66; APPEND_BYTES])?;
     if sync {
         file.sync_all()?;
@@ -136,7 +192,8 @@ mod tests {
             seed: 7,
             ..TreeWork::default()
         };
-        Tree::new(Path::new("t"), &work)
+        let folder = Folder::open(std::path::Path::new(".")).unwrap();
+        Tree::new(&Arc::new(folder), &work)
     }
 
     #[test]
@@ -166,9 +223,7 @@ mod tests {
         for (files, folders) in [(1, 1), (10, 3), (10, 10), (3, 10), (100, 7)] {
             let tree = tree(files, folders, 1);
             for number in 0..files {
-                let path = tree.file(number, MADE);
-                let within = (0..folders).any(|folder| path.starts_with(tree.folder(folder)));
-                assert!(within, "{}", path.display());
+                assert!(tree.folder_of(number) < folders);
             }
         }
     }
