@@ -12,6 +12,7 @@ mod system;
 mod tree;
 mod unsafety;
 mod words;
+mod writes;
 
 use std::fmt;
 use std::path::Path;
@@ -38,6 +39,7 @@ const CHECKS: &[Check] = &[
     unsafety::check,
     system::check,
     words::check,
+    writes::check,
     fixtures::check,
     prose::links,
     prose::changelog,

@@ -76,6 +76,14 @@ impl Failure {
         }
     }
 
+    /// A result file that was not written: refused where the place rules it out.
+    pub(crate) fn of_output(error: &gate::OutputError) -> Self {
+        match error.is_refusal() {
+            true => Failure::refused(error),
+            false => Failure::failed(error),
+        }
+    }
+
     /// Says it, a message a problem.
     pub(crate) fn tell(&self) -> ExitCode {
         self.say();

@@ -238,8 +238,13 @@ impl Folder {
 
     /// Whether this name leads to `other`.
     pub fn is_at(&self, name: &Name, other: &Folder) -> bool {
+        self.is_file_at(name, other.identity())
+    }
+
+    /// Whether this name leads to what has this device and inode.
+    pub fn is_file_at(&self, name: &Name, identity: (u64, u64)) -> bool {
         let there = self.look_up(name);
-        there.is_ok_and(|there| (there.st_dev, there.st_ino) == other.identity())
+        there.is_ok_and(|there| (there.st_dev, there.st_ino) == identity)
     }
 }
 

@@ -47,6 +47,8 @@ pub enum OutputError {
          hint: delete it, or specify another file", path.display()
     )]
     NotOurs { path: PathBuf, bytes: u64 },
+    #[error("{}: its folder does not exist. hint: create it, or specify another place", path.display())]
+    NoFolder { path: PathBuf },
     #[error("{}: this is {what}. hint: specify a file", path.display())]
     NotAFile { path: PathBuf, what: &'static str },
     #[error(
@@ -269,7 +271,12 @@ impl Judged {
 
 impl<'a> Place<'a> {
     fn find(path: &'a Path) -> Result<Self, OutputError> {
-        let found = resolve(path).map_err(|error| OutputError::open(path, error))?;
+        let found = resolve(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => OutputError::NoFolder {
+                path: path.to_owned(),
+            },
+            _ => OutputError::open(path, error),
+        })?;
         if let Some(link) = found.foreign_link {
             return Err(OutputError::foreign_link(path, link));
         }

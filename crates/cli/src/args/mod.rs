@@ -310,4 +310,7 @@ pub(crate) struct ManArgs {
     /// An existing folder
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    /// Replace the man pages that are in it
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 }

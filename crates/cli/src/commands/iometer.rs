@@ -53,6 +53,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
         switch: "the results",
         path,
         is_one: |start| start.starts_with(b"'Test Type"),
+        word: None,
     });
     check_files(file.as_slice(), &targets, gate.store)?;
     let first = gate.pass(&profile)?;
@@ -314,6 +315,7 @@ fn write_icf(
         switch: "--write-icf",
         path,
         is_one: |start| start.starts_with(b"Version "),
+        word: None,
     };
     check_files(std::slice::from_ref(&file), &[], None)?;
     Ok(

@@ -3,9 +3,11 @@
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::{Ending, Failure};
 use crate::output;
-use clap::CommandFactory;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use gate::{Folder, Name, OutputError, Replace};
+use std::io;
+use std::path::PathBuf;
 
 /// The section that a man page has and a description of a command line has not. Source: man-pages(7).
 const EXIT_STATUS: &str = ".SH \"EXIT STATUS\"
@@ -28,33 +30,68 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
     Ok(Ending::Good)
 }
 
-/// Writes `fathom.1` and a page for each command.
+/// Writes `fathom.1` and a page for each command. What is there stays, unless the option says otherwise.
 pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
-    let folder = &args.folder;
-    if !folder.is_dir() {
+    if !args.folder.is_dir() {
         return Err(Failure::refused(format!(
             "{}: this is not a folder: name an existing one to put the man pages into",
-            folder.display()
+            args.folder.display()
         )));
     }
-    let unwritten = |error: io::Error| {
-        Failure::failed(format!(
-            "{}: the man pages could not be written: {}",
-            folder.display(),
-            output::errno_text(&error)
-        ))
+    let folder = Folder::open(&args.folder).map_err(|error| Failure::of_output(&error))?;
+    let replace = match args.overwrite {
+        true => Replace::Anything,
+        false => Replace::Nothing,
     };
-    let command = Cli::command();
-    clap_mangen::generate_to(command.clone(), folder).map_err(unwritten)?;
-    let names = command
-        .get_subcommands()
-        .map(|sub| format!("fathom-{}.1", sub.get_name()));
-    for name in names.chain(["fathom.1".to_owned()]) {
-        OpenOptions::new()
-            .append(true)
-            .open(folder.join(name))
-            .and_then(|mut page| page.write_all(EXIT_STATUS.as_bytes()))
-            .map_err(unwritten)?;
+    let pages = pages().map_err(|error| Failure::failed(output::errno_text(&error)))?;
+    let places: Vec<(&Name, PathBuf, &[u8])> = pages
+        .iter()
+        .map(|(name, text)| (name, args.folder.join(name.as_os_str()), text.as_slice()))
+        .collect();
+    let refused: Vec<String> = places
+        .iter()
+        .filter_map(|(name, path, _)| {
+            let why = gate::check_output_in((&folder, name), path, replace).err()?;
+            Some(told(&why))
+        })
+        .collect();
+    if !refused.is_empty() {
+        return Err(Failure::refused_for(refused));
+    }
+    for (name, path, text) in places {
+        gate::write_output_in((&folder, name), &path, text, replace)
+            .map_err(|error| Failure::of_output(&error))?;
     }
     Ok(Ending::Good)
+}
+
+fn told(error: &OutputError) -> String {
+    match error {
+        OutputError::Exists { path } => format!(
+            "{}: already exists, and was not changed. hint: --overwrite replaces it",
+            path.display()
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// Every page with its name.
+fn pages() -> io::Result<Vec<(Name, Vec<u8>)>> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    add_pages(&command, &mut pages)?;
+    Ok(pages)
+}
+
+fn add_pages(command: &Command, pages: &mut Vec<(Name, Vec<u8>)>) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        add_pages(below, pages)?;
+    }
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    text.extend(EXIT_STATUS.as_bytes());
+    pages.push((Name::new(page.get_filename())?, text));
+    Ok(())
 }

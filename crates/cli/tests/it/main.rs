@@ -12,6 +12,7 @@
 
 mod against_fio;
 mod alarms;
+mod attacks;
 mod bench;
 mod bounds;
 mod checks;

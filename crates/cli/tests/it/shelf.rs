@@ -103,7 +103,7 @@ fn results_are_exported_whole_and_into_new_files_only() {
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     bench
         .line("export 1 --csv --out r.parquet")
-        .refused("this is there already, and was left as it is");
+        .refused("already exists");
     assert_eq!(fs::read(bench.path("r.parquet")).unwrap(), bytes);
     let csv = bench.line("export 1 2 1.1 --csv").good().out;
     assert_eq!(csv.lines().count(), 3, "{csv}");

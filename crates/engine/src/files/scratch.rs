@@ -14,7 +14,6 @@ use crate::error::errno_text;
 use gate::{Folder, Kind, Name, OutputError, Use};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -163,16 +162,16 @@ fn remove_of(
     Ok(removed)
 }
 
-fn name(text: &str) -> io::Result<Name> {
-    Name::new(text)
+fn owner(file: &File) -> io::Result<u32> {
+    Ok(rustix::fs::fstat(file)?.st_uid)
 }
 
 /// Creates the mark, and compares its owner with the folder's: if they differ, another user put a folder of theirs in
 /// the place of ours before it was opened.
 fn mark(folder: &Folder) -> io::Result<File> {
-    let name = name(MARK)?;
+    let name = Name::new(MARK)?;
     let mut file = folder.create_new(&name, 0o666)?;
-    let marked = file.lock().and_then(|()| match file.metadata()?.uid() {
+    let marked = file.lock().and_then(|()| match owner(&file)? {
         owner if owner == folder.owner() => file.write_all(MARK_TEXT.as_bytes()),
         _ => Err(io::Error::other(
             "another user put a folder of theirs in its place",
@@ -188,9 +187,9 @@ fn mark(folder: &Folder) -> io::Result<File> {
 
 /// The mark, locked, where it is ours and nobody is working in the folder.
 fn left_behind(folder: &Folder) -> Option<File> {
-    let mut file = folder.open_file(&name(MARK).ok()?, Use::Write).ok()?;
-    let there = file.metadata().ok()?;
-    if !there.is_file() || there.uid() != folder.owner() {
+    let mut file = folder.open_file(&Name::new(MARK).ok()?, Use::Write).ok()?;
+    let is_file = file.metadata().is_ok_and(|there| there.is_file());
+    if !is_file || owner(&file).ok()? != folder.owner() {
         return None;
     }
     let mut text = String::new();
@@ -228,7 +227,7 @@ fn remove_ours(
         ));
     }
     drop(mark);
-    match folder.remove_file(&name(MARK)?) {
+    match folder.remove_file(&Name::new(MARK)?) {
         // A fathom that began a moment ago removes it, too.
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -4,10 +4,11 @@
 //! it is set when it is not empty. A file that nobody holds was left behind by a process that was killed, and counts
 //! for nothing. Once set, an event stays set as long as it is there, as in the original.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use gate::{Folder, Name, Use};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
 use std::time::Duration;
 
 /// From one look at an event to the next.
@@ -16,7 +17,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// An event that this process holds.
 #[derive(Debug)]
 pub struct Event {
-    path: PathBuf,
+    folder: Folder,
+    name: Name,
     file: File,
 }
 
@@ -27,13 +29,13 @@ impl Event {
     /// # Errors
     /// A sentence that says why that cannot be, and what to do.
     pub fn hold(home: Option<&Path>, name: &str) -> Result<Event, String> {
-        hold_at(&folder(home)?, name).map_err(|error| told(name, &error))
+        hold_at(folder(home)?, name).map_err(|error| told(name, &error))
     }
 
     /// Sets it, for everybody who waits now or later.
     pub fn set(&self) {
-        // The file is open for writing; on a full disk nobody can be told in any way.
-        let _ = fs::write(&self.path, b"1");
+        // On a full disk nobody can be told in any way.
+        let _ = self.file.write_all_at(b"1", 0);
     }
 
     /// Whether anybody has set it.
@@ -57,8 +59,8 @@ impl Drop for Event {
     /// The last one to hold it takes it away.
     fn drop(&mut self) {
         let alone = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
-        if alone && is_same(&self.file, &self.path) {
-            let _ = fs::remove_file(&self.path); // what stays counts for nothing
+        if alone && is_same(&self.file, &self.folder, &self.name) {
+            let _ = self.folder.remove_file(&self.name); // what stays counts for nothing
         }
     }
 }
@@ -77,69 +79,71 @@ pub fn set_event(home: Option<&Path>, name: &str) -> Result<(), String> {
     })
 }
 
-fn signal_at(folder: &Path, name: &str) -> io::Result<()> {
-    let path = folder.join(name);
-    let file = OpenOptions::new().read(true).open(&path)?;
+fn signal_at(folder: &Folder, name: &str) -> io::Result<()> {
+    let file = folder.open_file(&Name::new(name)?, Use::Write)?;
     if file.try_lock().is_ok() {
         return Err(io::ErrorKind::NotFound.into()); // left behind; nobody is there
     }
-    fs::write(&path, b"1")
+    file.write_all_at(b"1", 0)
 }
 
-fn hold_at(folder: &Path, name: &str) -> io::Result<Event> {
-    let path = folder.join(name);
+fn hold_at(folder: Folder, name: &str) -> io::Result<Event> {
+    let name = Name::new(name)?;
     loop {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)?;
+        let file = match folder.create_new(&name, 0o600) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                match folder.open_file(&name, Use::Write) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    opened => opened?,
+                }
+            }
+            created => created?,
+        };
         if file.try_lock().is_ok() {
             file.set_len(0)?; // nobody else is there: a new event, not set
             file.unlock()?;
         }
         file.lock_shared()?;
         // Between opening and locking, the last holder may have taken it away.
-        if is_same(&file, &path) {
-            return Ok(Event { path, file });
+        if is_same(&file, &folder, &name) {
+            return Ok(Event { folder, name, file });
         }
     }
 }
 
-fn is_same(file: &File, path: &Path) -> bool {
-    let number = |there: fs::Metadata| (there.dev(), there.ino());
-    let open = file.metadata().map(number).ok();
-    open.is_some() && open == fs::metadata(path).map(number).ok()
+fn is_same(file: &File, folder: &Folder, name: &Name) -> bool {
+    let open = file.metadata().map(|open| (open.dev(), open.ino()));
+    open.is_ok_and(|open| folder.is_file_at(name, open))
 }
 
 /// The folder of this user's events, made when it is not there. Nobody else may write to it.
-fn folder(home: Option<&Path>) -> Result<PathBuf, String> {
+fn folder(home: Option<&Path>) -> Result<Folder, String> {
     let user = user();
-    let folder = match home {
-        Some(base) => base.join("fathom-events"),
-        None => std::env::temp_dir().join(format!("fathom-events-{user}")),
+    let (base, name) = match home {
+        Some(base) => (base.to_owned(), "fathom-events".to_owned()),
+        None => (std::env::temp_dir(), format!("fathom-events-{user}")),
     };
-    let made = DirBuilder::new()
-        .recursive(false)
-        .mode(0o700)
-        .create(&folder);
-    let there = match made {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => fs::symlink_metadata(&folder),
-    };
-    match there {
-        Ok(there) if there.is_dir() && there.uid() == user => Ok(folder),
+    let shown = base.join(&name);
+    match open_folder(&base, name) {
+        Ok(folder) if folder.owner() == user => Ok(folder),
         Ok(_) => Err(format!(
             "{}: events are kept there, and it is not a folder of this user: remove it, or set XDG_RUNTIME_DIR to a \
              folder of your own",
-            folder.display()
+            shown.display()
         )),
         Err(error) => Err(format!(
             "{}: the folder for events cannot be made: {error}; set XDG_RUNTIME_DIR to a folder of your own",
-            folder.display()
+            shown.display()
         )),
+    }
+}
+
+fn open_folder(base: &Path, name: String) -> io::Result<Folder> {
+    let base = Folder::open(base).map_err(io::Error::other)?;
+    let name = Name::new(name)?;
+    match base.create_private(&name) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => base.enter(&name),
+        created => created,
     }
 }
 
@@ -159,14 +163,15 @@ mod tests {
     #[test]
     fn an_event_is_there_while_it_is_held_and_stays_set() {
         let folder = tempfile::tempdir().unwrap();
-        let hold = || hold_at(folder.path(), "go").unwrap();
+        let open = || Folder::open(folder.path()).unwrap();
+        let hold = || hold_at(open(), "go").unwrap();
         assert_eq!(
-            signal_at(folder.path(), "go").unwrap_err().kind(),
+            signal_at(&open(), "go").unwrap_err().kind(),
             io::ErrorKind::NotFound
         );
         let (one, other) = (hold(), hold());
         assert!(!one.wait(|| true));
-        signal_at(folder.path(), "go").unwrap();
+        signal_at(&open(), "go").unwrap();
         assert!(one.wait(|| true) && other.is_set());
         drop(one);
         assert!(hold().is_set());
@@ -178,11 +183,25 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_behind_counts_for_nothing() {
         let folder = tempfile::tempdir().unwrap();
+        let open = || Folder::open(folder.path()).unwrap();
         fs::write(folder.path().join("go"), b"1").unwrap();
         assert_eq!(
-            signal_at(folder.path(), "go").unwrap_err().kind(),
+            signal_at(&open(), "go").unwrap_err().kind(),
             io::ErrorKind::NotFound
         );
-        assert!(!hold_at(folder.path(), "go").unwrap().is_set());
+        assert!(!hold_at(open(), "go").unwrap().is_set());
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_and_a_link_are_no_events() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Folder::open(folder.path()).unwrap();
+        fs::write(folder.path().join("thesis"), b"thesis").unwrap();
+        std::os::unix::fs::symlink("thesis", folder.path().join("go")).unwrap();
+        for name in ["go", "../go", "", "a/b"] {
+            assert!(hold_at(open(), name).is_err(), "{name}");
+            assert!(signal_at(&open(), name).is_err(), "{name}");
+        }
+        assert_eq!(fs::read(folder.path().join("thesis")).unwrap(), b"thesis");
     }
 }

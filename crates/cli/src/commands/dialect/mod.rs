@@ -10,7 +10,7 @@ mod shelf;
 mod trouble;
 
 pub(crate) use course::Course;
-pub(crate) use files::{ResultFile, check_files, is_report, text_of, write_whole};
+pub(crate) use files::{ResultFile, check_files, has, is_report, text_of, write_whole};
 pub(crate) use line::Line;
 pub(crate) use shelf::{Shelf, place};
 pub(crate) use trouble::tell as tell_trouble;

@@ -50,6 +50,11 @@ fn files<'a>(asked: &'a Asked) -> impl Iterator<Item = (Form, ResultFile<'a>)> {
                 switch,
                 path,
                 is_one,
+                word: match form {
+                    Form::Text => None,
+                    Form::Xml => Some("<Implementation>fathom "),
+                    Form::Json => Some("\"report_version\""),
+                },
             },
         ))
     })

@@ -4,7 +4,7 @@
 
 use super::refused;
 use crate::commands::VERSION;
-use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, write_whole};
+use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has, write_whole};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, own_words};
@@ -78,8 +78,9 @@ pub(super) fn run(
         Form::Text => text(&titles, &ran.records, environment),
     };
     let shown = match &file {
-        Some(file) => write_whole(file, &page),
-        None => output::print(&page).map(|()| true)?,
+        Some(file) if write_whole(file, &page) => true,
+        // What was measured is not lost with its place.
+        refused => output::print(&page).map(|()| refused.is_none())?,
     };
     Ok(match kept && shown && ran.whole {
         true => Ending::Good,
@@ -102,12 +103,6 @@ fn look(gate: &Gate, path: &Path) -> Option<There> {
     }
 }
 
-fn has(start: &[u8], text: &str) -> bool {
-    start
-        .windows(text.len())
-        .any(|piece| piece == text.as_bytes())
-}
-
 fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
     let is_json: fn(&[u8]) -> bool =
         |start| start.starts_with(b"{") && has(start, "\"fio version\"");
@@ -122,6 +117,10 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
         is_one: match form {
             Form::Json => is_json,
             Form::Text => is_text,
+        },
+        word: match form {
+            Form::Json => Some("\"fio version\": \"fathom-"),
+            Form::Text => None,
         },
     })
 }

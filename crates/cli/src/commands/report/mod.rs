@@ -94,10 +94,10 @@ pub(crate) fn write_page(
     to: &Path,
     replace: Replace,
 ) -> Result<Written, Failure> {
-    let to = place::allowed(to, replace)?;
+    place::allowed(to, replace)?;
     let document = document_of(store, names)?;
     let bytes = report::page(&document);
-    place::put(&to, &bytes)?;
+    place::put(to, &bytes, replace)?;
     Ok(Written {
         bytes: bytes.len() as u64,
         headlines: document
@@ -110,7 +110,7 @@ pub(crate) fn write_page(
 
 /// Before long work: whether a page of fathom's may come to lie there.
 pub(crate) fn may_write(to: &Path) -> Result<(), Failure> {
-    place::allowed(to, Replace::Pages).map(|_| ())
+    place::allowed(to, Replace::Pages)
 }
 
 /// Each name once, in the order given; all that are not there are told at once.

@@ -55,6 +55,7 @@ impl Asked<'_> {
                 switch,
                 path: path?,
                 is_one,
+                word: (switch == "--json").then_some("\"report_version\""),
             })
         });
         named.collect()

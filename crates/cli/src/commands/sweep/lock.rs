@@ -1,15 +1,17 @@
-//! Keeps the same sweep from running twice at a time: a lock beside the store.
+//! Keeps the same sweep from running twice at a time: a lock file beside the store.
 
 use crate::failure::Failure;
-use crate::output;
-use std::fs::{self, File, TryLockError};
+use gate::FileLock;
 use std::path::{Path, PathBuf};
 use store::SessionId;
 
+/// What the file contains; a file of this name without it is somebody's.
+const MARK: &str =
+    "A sweep of fathom locks this file while it runs. It may be removed when none does.\n";
+
 /// Held while a sweep runs; the system lets go of it however the program ends.
 pub(super) struct Lock {
-    path: PathBuf,
-    _file: File,
+    _file: FileLock,
 }
 
 impl Lock {
@@ -17,36 +19,12 @@ impl Lock {
         let mut path = store.as_os_str().to_owned();
         path.push(format!("-sweep-{session}"));
         let path = PathBuf::from(path);
-        let cannot = |error: &std::io::Error| {
-            Failure::failed(format!(
-                "{}: the lock of the sweep cannot be had: {}",
-                path.display(),
-                output::errno_text(error)
-            ))
-        };
-        let file = loop {
-            let file = File::create(&path).map_err(|error| cannot(&error))?;
-            let number = |there: std::io::Result<fs::Metadata>| {
-                there.ok().map(|there| host::file_identity(&there))
-            };
-            let locked = file.try_lock();
-            // Whoever held it before takes its name away: a lock on a file without a name keeps nobody out.
-            if locked.is_err() || number(file.metadata()) == number(fs::metadata(&path)) {
-                break locked.map(|()| file);
-            }
-        };
-        match file {
-            Ok(file) => Ok(Lock { path, _file: file }),
-            Err(TryLockError::WouldBlock) => Err(Failure::refused(format!(
+        match FileLock::take(&path, MARK) {
+            Ok(Some(file)) => Ok(Lock { _file: file }),
+            Ok(None) => Err(Failure::refused(format!(
                 "sweep {session} is running just now, in another fathom: wait for its end, or say --new for another one"
             ))),
-            Err(TryLockError::Error(error)) => Err(cannot(&error)),
+            Err(error) => Err(Failure::of_output(&error)),
         }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path); // only its name; another sweep makes it again
     }
 }
