@@ -6,6 +6,7 @@
 //! name which changes meanwhile leads nowhere else. Left out: what may be written (`model::check`) and what a target
 //! contains (`host`).
 
+mod database;
 mod folder;
 mod lock;
 mod output;
@@ -14,7 +15,11 @@ mod pin;
 mod pins;
 mod stream;
 mod walk;
+mod whole_file;
 
+pub use database::{
+    DatabasePlace, DatabaseRefusal, check_database_name, create_private_folders, database,
+};
 pub use folder::{Folder, Kind, Name, Use};
 pub use lock::FileLock;
 pub use output::{
@@ -25,3 +30,4 @@ pub use pin::{Pin, is_changed};
 pub use pins::Pins;
 pub use rustix::fs::OFlags;
 pub use walk::{Resolved, resolve};
+pub use whole_file::PartFile;

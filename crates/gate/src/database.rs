@@ -1,0 +1,464 @@
+//! Where a database of fathom's lies, and whether it may be opened: who owns it, what leads to it, what lies next to it.
+//!
+//! SQLite opens files by name, so the name that it gets is absolute, without links, and compared with the descriptor
+//! that was checked. Left out: what is in the file (`store`).
+
+use crate::walk::{Resolved, resolve};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fstat, openat, statat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, File, Permissions};
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// What SQLite may place next to a database.
+const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Bits that let anybody but the owner read or write.
+const OTHERS: u32 = 0o077;
+
+/// Why a database is not opened. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each variant is")]
+pub enum DatabaseRefusal {
+    #[error(
+        "SQLite gives names like this one another meaning, so no file of this name is used; hint: for a file that is \
+         called so: {}", .0.display()
+    )]
+    SpecialName(PathBuf),
+    #[error("this is a folder")]
+    Folder,
+    #[error("this is not a regular file")]
+    NotAFile,
+    #[error(
+        "the link {} is in a folder that another user owns or may write to, and whoever that is decides where it leads; \
+         nothing was opened; hint: specify the file itself", .0.display()
+    )]
+    ForeignLink(PathBuf),
+    #[error(
+        "it belongs to user {0}, not to this user or root; nothing was opened; hint: run fathom as that user, or copy the file"
+    )]
+    ForeignOwner(u32),
+    #[error(
+        "{} is in the way: SQLite would {what} it; nothing was changed; hint: move that file, or specify another database",
+        file.display()
+    )]
+    InTheWay { file: PathBuf, what: &'static str },
+    #[error(
+        "other users can rename files in this folder, so it cannot be written safely; hint: specify a folder of your own"
+    )]
+    OpenFolder,
+    #[error("another process replaced it while it was being opened")]
+    Replaced,
+    #[error("it exists already and was not changed; hint: specify a new name")]
+    Exists,
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl From<Errno> for DatabaseRefusal {
+    fn from(error: Errno) -> Self {
+        DatabaseRefusal::Io(error.into())
+    }
+}
+
+/// Refuses the names that SQLite reads as something else than a file: `:memory:` and URIs.
+///
+/// # Errors
+/// [`DatabaseRefusal::SpecialName`].
+pub fn check_database_name(path: &Path) -> Result<(), DatabaseRefusal> {
+    let bytes = path.as_os_str().as_bytes();
+    let uri = bytes
+        .get(..5)
+        .is_some_and(|start| start.eq_ignore_ascii_case(b"file:"));
+    match uri || bytes.starts_with(b":memory:") {
+        true => Err(DatabaseRefusal::SpecialName(Path::new(".").join(path))),
+        false => Ok(()),
+    }
+}
+
+/// Creates the missing folders above `path`, for this user alone, whatever the umask.
+///
+/// # Errors
+/// Those of mkdir(2).
+pub fn create_private_folders(path: &Path) -> io::Result<()> {
+    let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+    for folder in folders.into_iter().rev() {
+        if folder.as_os_str().is_empty() || folder.is_dir() {
+            continue;
+        }
+        match DirBuilder::new().mode(0o700).create(folder) {
+            Ok(()) => std::fs::set_permissions(folder, Permissions::from_mode(0o700))?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// A database file, or the place of a new one, pinned by descriptors.
+#[derive(Debug)]
+pub struct DatabasePlace {
+    folder: OwnedFd,
+    name: OsString,
+    path: PathBuf, // absolute, without links
+    node: Option<Stat>,
+}
+
+/// Finds where `path` leads and checks that this user may rely on what is there.
+///
+/// # Errors
+/// See [`DatabaseRefusal`].
+pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
+    check_database_name(path)?;
+    let Resolved {
+        folder,
+        name,
+        node,
+        foreign_link,
+    } = resolve(path)?;
+    if let Some(link) = foreign_link {
+        return Err(DatabaseRefusal::ForeignLink(link));
+    }
+    let node = node.map(fstat).transpose()?;
+    if let Some(stat) = &node {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => {}
+            FileType::Directory => return Err(DatabaseRefusal::Folder),
+            _ => return Err(DatabaseRefusal::NotAFile),
+        }
+        owned(stat)?;
+    }
+    let path = real_folder(&folder, path)?.join(&name);
+    Ok(DatabasePlace {
+        folder,
+        name,
+        path,
+        node,
+    })
+}
+
+fn owned(stat: &Stat) -> Result<(), DatabaseRefusal> {
+    let user = rustix::process::geteuid().as_raw();
+    match stat.st_uid == 0 || stat.st_uid == user {
+        true => Ok(()),
+        false => Err(DatabaseRefusal::ForeignOwner(stat.st_uid)),
+    }
+}
+
+fn is_same(one: &Stat, other: &Stat) -> bool {
+    (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+}
+
+/// The path of an open folder, without links. Where /proc is missing it follows from the path that was given.
+pub(crate) fn real_folder(folder: &OwnedFd, given: &Path) -> Result<PathBuf, DatabaseRefusal> {
+    let here = fstat(folder)?;
+    let proc = std::fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    let parent = given
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let path = proc.or_else(|_| std::fs::canonicalize(parent.unwrap_or(Path::new("."))))?;
+    let there = statat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW)?;
+    match is_same(&here, &there) {
+        true => Ok(path),
+        false => Err(DatabaseRefusal::Replaced),
+    }
+}
+
+impl DatabasePlace {
+    /// The name to open: absolute, without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Device and inode of the file, where there is one.
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        self.node.as_ref().map(|stat| (stat.st_dev, stat.st_ino))
+    }
+
+    /// The first bytes of the file, at most so many.
+    ///
+    /// Closing a file ends all POSIX locks that the process has on it: not to be called while SQLite has it open.
+    ///
+    /// # Errors
+    /// Those of open(2) and read(2).
+    pub fn first_bytes(&self, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
+        let Some(stat) = &self.node else {
+            return Ok(Vec::new());
+        };
+        let file = self.open(&self.name)?;
+        if !is_same(stat, &fstat(&file)?) {
+            return Err(DatabaseRefusal::Replaced);
+        }
+        read(file, bytes)
+    }
+
+    fn open(&self, name: &OsStr) -> Result<File, DatabaseRefusal> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(File::from(openat(
+            &self.folder,
+            name,
+            flags,
+            Mode::empty(),
+        )?))
+    }
+
+    /// Refuses files next to the database that SQLite would take for its own and overwrite, or that another user placed.
+    ///
+    /// The same bound as [`first_bytes`](Self::first_bytes).
+    ///
+    /// # Errors
+    /// [`DatabaseRefusal::InTheWay`], [`DatabaseRefusal::ForeignOwner`].
+    pub fn check_side_files(&self) -> Result<(), DatabaseRefusal> {
+        for suffix in SIDE_FILES {
+            let name = self.beside(suffix);
+            let stat = match statat(&self.folder, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let in_the_way = |what| DatabaseRefusal::InTheWay {
+                file: self.path.with_file_name(&name),
+                what,
+            };
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                return Err(in_the_way("replace"));
+            }
+            owned(&stat)?;
+            if stat.st_size == 0 {
+                continue;
+            }
+            // The shared index of a database that another process is creating at this moment begins with zeros.
+            let first = read(self.open(&name)?, 136)?;
+            let known = match suffix {
+                "-wal" => first.starts_with(&[0x37, 0x7f, 0x06]) && self.has_pages(),
+                "-shm" => {
+                    first.len() < 4
+                        || first.starts_with(&3_007_000_u32.to_ne_bytes())
+                        || is_zero(&first)
+                }
+                _ => first.starts_with(&[0xd9, 0xd5, 0x05, 0xf9]) || is_zero(&first),
+            };
+            if !known {
+                return Err(in_the_way("overwrite"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Next to a database without any, SQLite deletes the log.
+    fn has_pages(&self) -> bool {
+        statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| stat.st_size > 0)
+    }
+
+    fn beside(&self, suffix: &str) -> OsString {
+        let mut name = self.name.clone();
+        name.push(suffix);
+        name
+    }
+
+    /// Creates the file, empty, readable and writable for this user alone, whatever the umask. Where another process
+    /// was faster, its file is taken as one that was there.
+    ///
+    /// # Errors
+    /// Those of open(2).
+    pub fn create(&mut self) -> Result<(), DatabaseRefusal> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let created = match openat(&self.folder, &self.name, flags, Mode::from_raw_mode(0o600)) {
+            Ok(file) => {
+                fchmod(&file, Mode::from_raw_mode(0o600))?;
+                fstat(&file)?
+            }
+            Err(Errno::EXIST) => {
+                let stat = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+                if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                    return Err(DatabaseRefusal::Replaced);
+                }
+                owned(&stat)?;
+                stat
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.node = Some(created);
+        Ok(())
+    }
+
+    /// Whether the name still leads to the file that was checked.
+    ///
+    /// # Errors
+    /// [`DatabaseRefusal::Replaced`] where it does not.
+    pub fn still_there(&self) -> Result<(), DatabaseRefusal> {
+        let now = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match self.node.as_ref().is_some_and(|stat| is_same(stat, &now)) {
+            true => Ok(()),
+            false => Err(DatabaseRefusal::Replaced),
+        }
+    }
+
+    /// Takes the rights of others away from a file of this user's and from what lies next to it; answers with the mode
+    /// that it had, where that changed. A file system that cannot be written is left as it is.
+    pub fn make_private(&self) -> Option<u32> {
+        let user = rustix::process::geteuid().as_raw();
+        let tighten = |name: &OsStr| {
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let node = openat(&self.folder, name, flags, Mode::empty()).ok()?;
+            let stat = fstat(&node).ok()?;
+            let mode = stat.st_mode & 0o7777;
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
+                || stat.st_uid != user
+                || mode & OTHERS == 0
+            {
+                return None;
+            }
+            // What is open without rights has no fchmod(2); its name below /proc leads to it and to nothing else.
+            let way = format!("/proc/self/fd/{}", node.as_raw_fd());
+            std::fs::set_permissions(way, Permissions::from_mode(mode & !OTHERS)).ok()?;
+            Some(mode)
+        };
+        let before = tighten(&self.name);
+        for suffix in SIDE_FILES {
+            tighten(&self.beside(suffix));
+        }
+        before
+    }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+pub(crate) fn read(file: File, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
+    let mut first = Vec::new();
+    file.take(bytes).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, chown, symlink};
+
+    #[test]
+    fn names_that_sqlite_reads_otherwise_are_refused() {
+        for name in [":memory:", "file:x", "FILE:/etc/x?mode=rwc", "file:"] {
+            let refused = check_database_name(Path::new(name)).unwrap_err();
+            assert!(
+                refused.to_string().contains(&format!("./{name}")),
+                "{refused}"
+            );
+        }
+        for name in ["./:memory:", "./file:x", "/file:x", "files.db", "x/file:y"] {
+            assert!(check_database_name(Path::new(name)).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_new_file_is_private_and_has_a_path_without_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("real")).unwrap();
+        symlink("real", at("link")).unwrap();
+        let mut place = database(&at("link/s.db")).unwrap();
+        assert_eq!(place.identity(), None);
+        place.create().unwrap();
+        place.still_there().unwrap();
+        let real = fs::canonicalize(at("real")).unwrap().join("s.db");
+        assert_eq!(place.path(), real);
+        assert_eq!(fs::metadata(&real).unwrap().mode() & 0o7777, 0o600);
+        fs::write(at("other"), b"x").unwrap();
+        fs::rename(at("other"), &real).unwrap();
+        assert!(matches!(
+            place.still_there(),
+            Err(DatabaseRefusal::Replaced)
+        ));
+        assert!(matches!(
+            place.first_bytes(9),
+            Err(DatabaseRefusal::Replaced)
+        ));
+    }
+
+    #[test]
+    fn what_another_user_owns_or_leads_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("mine"), b"").unwrap();
+        fs::create_dir(at("open")).unwrap();
+        fs::set_permissions(at("open"), Permissions::from_mode(0o777)).unwrap();
+        symlink(at("mine"), at("open/link")).unwrap();
+        let refused = database(&at("open/link")).unwrap_err();
+        assert!(
+            matches!(refused, DatabaseRefusal::ForeignLink(_)),
+            "{refused}"
+        );
+        if chown(at("mine"), Some(65534), None).is_ok() {
+            let refused = database(&at("mine")).unwrap_err();
+            assert!(
+                matches!(refused, DatabaseRefusal::ForeignOwner(65534)),
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn files_next_to_it_that_are_not_sqlites_are_in_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("s.db"), b"SQLite").unwrap();
+        for name in ["s.db-wal", "s.db-shm", "s.db-journal"] {
+            fs::write(at(name), b"a thesis").unwrap();
+            let refused = database(&at("s.db"))
+                .unwrap()
+                .check_side_files()
+                .unwrap_err();
+            assert!(refused.to_string().contains(name), "{refused}");
+            fs::remove_file(at(name)).unwrap();
+            symlink("s.db", at(name)).unwrap();
+            assert!(database(&at("s.db")).unwrap().check_side_files().is_err());
+            fs::remove_file(at(name)).unwrap();
+        }
+        fs::write(at("s.db-wal"), [0x37, 0x7f, 0x06, 0x82]).unwrap();
+        database(&at("s.db")).unwrap().check_side_files().unwrap();
+        // SQLite deletes a log next to a database that has no pages yet.
+        assert!(
+            database(&at("s.db-none"))
+                .unwrap()
+                .check_side_files()
+                .is_ok()
+        );
+        fs::write(at("s.db"), b"").unwrap();
+        assert!(database(&at("s.db")).unwrap().check_side_files().is_err());
+    }
+
+    #[test]
+    fn rights_of_others_are_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["s.db", "s.db-wal"] {
+            fs::write(at(name), b"").unwrap();
+            fs::set_permissions(at(name), Permissions::from_mode(0o664)).unwrap();
+        }
+        let place = database(&at("s.db")).unwrap();
+        assert_eq!(place.make_private(), Some(0o664));
+        assert_eq!(place.make_private(), None);
+        for name in ["s.db", "s.db-wal"] {
+            assert_eq!(
+                fs::metadata(at(name)).unwrap().mode() & 0o777,
+                0o600,
+                "{name}"
+            );
+        }
+        create_private_folders(&at("a/b/s.db")).unwrap();
+        for name in ["a", "a/b"] {
+            assert_eq!(
+                fs::metadata(at(name)).unwrap().mode() & 0o777,
+                0o700,
+                "{name}"
+            );
+        }
+    }
+}
