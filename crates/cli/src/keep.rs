@@ -3,8 +3,9 @@
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
+use crate::output;
 use std::path::{Path, PathBuf};
-use store::{RunName, Store};
+use store::{Notice, RunName, Store};
 
 const NOWHERE: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; say \
                        --store PATH, or --no-store to keep nothing";
@@ -23,10 +24,15 @@ pub(crate) fn place(
     if args.no_store {
         return Ok(None);
     }
-    match environment.store_place(args.store.as_ref()) {
-        Some(place) => Ok(Some(place)),
-        None => Err(Failure::refused(NOWHERE)),
-    }
+    let place = environment.store_place(args.store.as_ref());
+    let place = place.ok_or_else(|| Failure::refused(NOWHERE))?;
+    check_name(&place)?;
+    Ok(Some(place))
+}
+
+/// SQLite reads some names as something else than a file.
+fn check_name(place: &StorePlace) -> Result<(), Failure> {
+    store::check_name(place.path()).map_err(Failure::refused)
 }
 
 /// Opens it for keeping, or makes it; in the user's data folder with the folders above it. What cannot keep results is
@@ -35,12 +41,70 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, Failure>
     let Some(place) = place else {
         return Ok(None);
     };
+    check_name(place)?;
     if let StorePlace::Named(path) = place {
         refuse_missing_folder(path)?;
     }
-    Store::open(place.path())
-        .map(Some)
-        .map_err(Failure::refused)
+    opened(|report| Store::open_with(place.path(), report)).map(Some)
+}
+
+/// Opens it, and says what was done to the file on the way.
+pub(crate) fn opened(
+    open: impl FnOnce(&mut dyn FnMut(Notice)) -> store::Result<Store>,
+) -> Result<Store, Failure> {
+    let mut progress = Drawn::default();
+    let opened = open(&mut |notice| report(&notice, &mut progress));
+    progress.clear();
+    opened.map_err(Failure::refused)
+}
+
+fn report(notice: &Notice, progress: &mut Drawn) {
+    match notice {
+        Notice::Copying { done, pages } => {
+            progress.draw("copying the results database", *done, *pages)
+        }
+        Notice::Migrating { done, sessions } => {
+            progress.draw("updating the results database, session", *done, *sessions);
+        }
+        Notice::MadePrivate { path, mode } => {
+            progress.clear();
+            output::tell(&format!(
+                "{}: other users had access to it (mode {mode:04o}); now only this user has",
+                path.display()
+            ));
+        }
+        Notice::KeptOld { path, version } => {
+            progress.clear();
+            output::tell(&format!(
+                "the results database is updated; a whole copy of version {version} stays as {}",
+                path.display()
+            ));
+        }
+    }
+}
+
+/// One line of progress on a terminal; nothing elsewhere.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    longest: usize,
+}
+
+impl Drawn {
+    pub(crate) fn draw(&mut self, what: &str, done: u64, of: u64) {
+        if output::room().is_some() {
+            let line = format!("{what}: {done} of {of}");
+            self.longest = self.longest.max(line.len());
+            output::draw_over(&line);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if self.longest > 0 {
+            output::draw_over(&format!("{:1$}", "", self.longest));
+            output::draw_over("");
+            self.longest = 0;
+        }
+    }
 }
 
 /// Folders are made only in the user's data folder: elsewhere a missing one is more likely a slip.
@@ -71,6 +135,7 @@ pub(crate) fn look(
     let place = environment
         .store_place(option)
         .ok_or_else(|| Failure::refused(NOWHERE_TO_LOOK))?;
+    check_name(&place)?;
     match place {
         StorePlace::Default(path) if !path.exists() => Ok(None),
         StorePlace::Named(path) if !path.exists() => Err(Failure::refused(format!(
@@ -78,7 +143,7 @@ pub(crate) fn look(
             path.display()
         ))),
         StorePlace::Default(path) | StorePlace::Named(path) => {
-            Store::look(&path).map(Some).map_err(Failure::refused)
+            opened(|report| Store::look_with(&path, report)).map(Some)
         }
     }
 }

@@ -177,6 +177,18 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Result<u64, Damage> {
+        // Nearly all take one byte or two.
+        match self.rest {
+            [one @ ..0x80, rest @ ..] => {
+                self.rest = rest;
+                return Ok(u64::from(*one));
+            }
+            [one, two @ ..0x80, rest @ ..] => {
+                self.rest = rest;
+                return Ok(u64::from(one & 0x7f) | u64::from(*two) << 7);
+            }
+            _ => {}
+        }
         u64::try_from(self.wide()?).map_err(|_| "a number too large")
     }
 

@@ -1,21 +1,9 @@
-//! Looking after the file: is it whole, a copy of it, a question in SQL; and the list that goes around damage.
+//! A question in SQL, and the list that goes around damage.
 
 use crate::error::Fault;
 use crate::session::{SessionId, SessionSummary};
 use crate::{Result, Store, StoreError};
 use rusqlite::types::ValueRef;
-use std::path::Path;
-
-/// What a look at every byte found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
-    /// Sessions that were looked at.
-    pub sessions: u64,
-    /// Results of theirs that are whole.
-    pub results: u64,
-    /// What is wrong, one sentence each; empty where nothing is.
-    pub findings: Vec<String>,
-}
 
 /// The sessions that can be read, and what is said of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,88 +41,9 @@ pub enum Cell {
 /// How a statement begins that cannot write, here or into another file.
 const QUESTIONS: [&str; 4] = ["SELECT", "WITH", "VALUES", "EXPLAIN"];
 
-/// Most findings of SQLite's own that are told.
-const FINDINGS_MAX: u32 = 20;
-
 impl Store {
-    /// Looks at the structure of the file and at every result in it.
-    ///
-    /// Errors: the file cannot be read at all. Damage is not an error here but a finding.
-    pub fn check(&self) -> Result<Check> {
-        let mut findings = self.structure();
-        let Listing { sessions, damaged } = self.listing(None)?;
-        findings.extend(damaged);
-        let mut results = 0;
-        for session in &sessions {
-            let (whole, wrong) = self.check_session(session.id);
-            results += whole;
-            findings.extend(wrong);
-        }
-        Ok(Check {
-            sessions: sessions.len() as u64,
-            results,
-            findings,
-        })
-    }
-
-    /// What SQLite says of its own pages and of rows that hang in the air.
-    fn structure(&self) -> Vec<String> {
-        let mut findings = Vec::new();
-        let told = |sql: &str, row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<String>| {
-            let mut select = self.connection.prepare(sql)?;
-            let rows = select.query_map([], row)?;
-            rows.collect::<rusqlite::Result<Vec<String>>>()
-        };
-        let integrity = format!("PRAGMA integrity_check({FINDINGS_MAX})");
-        match told(&integrity, |row| row.get(0)) {
-            Ok(lines) => findings.extend(lines.into_iter().filter(|line| line != "ok")),
-            Err(error) => findings.push(format!("the structure of the file: {error}")),
-        }
-        let strays = told("PRAGMA foreign_key_check", |row| {
-            let (table, row): (String, Option<i64>) = (row.get(0)?, row.get(1)?);
-            let row = row.map_or_else(String::new, |row| format!(" {row}"));
-            Ok(format!("{table}: row{row} belongs to nothing"))
-        });
-        match strays {
-            Ok(lines) => findings.extend(lines.into_iter().take(FINDINGS_MAX as usize)),
-            Err(error) => findings.push(format!("what belongs together: {error}")),
-        }
-        findings
-    }
-
-    /// How many results of a session are whole, and what is said of the others.
-    fn check_session(&self, session: SessionId) -> (u64, Vec<String>) {
-        let mut findings = Vec::new();
-        let numbers = match self.numbers(session) {
-            Ok(numbers) => numbers,
-            Err(error) => return (0, vec![self.plain(session, error)]),
-        };
-        if let Err(error) = self.rows(&[session]) {
-            findings.push(self.plain(session, error));
-        }
-        let mut whole = 0;
-        for number in numbers {
-            match self.load_one(session, number) {
-                Ok(_) => whole += 1,
-                Err(error) => findings.push(self.plain(session, error)),
-            }
-        }
-        (whole, findings)
-    }
-
-    fn numbers(&self, session: SessionId) -> Result<Vec<u32>> {
-        let table = self.lines_in();
-        let query = format!("SELECT number FROM {table} WHERE session_id = ?1 ORDER BY number");
-        let numbers = || {
-            let mut select = self.connection.prepare_cached(&query)?;
-            let rows = select.query_map([session.0], |row| row.get(0))?;
-            rows.collect::<rusqlite::Result<Vec<u32>>>()
-        };
-        numbers().map_err(|error| Fault::Sql(error).at(self.path()))
-    }
-
     /// What is wrong without the name of the file, which stands above all findings.
-    fn plain(&self, session: SessionId, error: StoreError) -> String {
+    pub(crate) fn plain(&self, session: SessionId, error: StoreError) -> String {
         match error {
             StoreError::Damaged { what, .. }
                 if what.contains(' ') && !what.starts_with("database") =>
@@ -150,17 +59,22 @@ impl Store {
     ///
     /// Errors: the file cannot be read at all.
     pub fn listing(&self, limit: Option<u32>) -> Result<Listing> {
-        match self.sessions(limit) {
+        self.listing_of(limit, &|_| true)
+    }
+
+    /// The same without summaries.
+    pub(crate) fn listing_by_rows(&self) -> Result<Listing> {
+        match self.sessions(None) {
             Ok(sessions) => Ok(Listing {
                 sessions,
                 damaged: Vec::new(),
             }),
-            Err(StoreError::Damaged { .. }) => self.one_by_one(limit),
+            Err(StoreError::Damaged { .. }) => self.one_by_one(),
             Err(error) => Err(error),
         }
     }
 
-    fn one_by_one(&self, limit: Option<u32>) -> Result<Listing> {
+    fn one_by_one(&self) -> Result<Listing> {
         let mut listing = Listing {
             sessions: Vec::new(),
             damaged: Vec::new(),
@@ -173,11 +87,7 @@ impl Store {
                 |row| row.get(0),
             )
             .map_err(|error| Fault::Sql(error).at(self.path()))?;
-        let limit = limit.map_or(usize::MAX, |limit| limit as usize);
         for id in (1..=last.unwrap_or(0)).rev() {
-            if listing.sessions.len() >= limit {
-                break;
-            }
             match self.one(SessionId(id)) {
                 Ok(found) => listing.sessions.extend(found),
                 Err(error) => listing.damaged.push(self.plain(SessionId(id), error)),
@@ -199,29 +109,6 @@ impl Store {
             }
         };
         one().map_err(|fault: Fault| fault.at(self.path()))
-    }
-
-    /// Writes a whole copy of the shelf, as it is at this moment, into a new file; others may go on writing meanwhile.
-    ///
-    /// Errors: `to` exists; the copy cannot be written; the shelf is damaged.
-    pub fn backup(&self, to: &Path) -> Result<()> {
-        if to.symlink_metadata().is_ok() {
-            return Err(StoreError::Exists {
-                path: to.to_owned(),
-            });
-        }
-        let name = to.to_str().ok_or_else(|| StoreError::Text {
-            what: to.display().to_string(),
-            reason: "this name is not UTF-8".to_owned(),
-        })?;
-        self.connection
-            .execute("VACUUM INTO ?1", [name])
-            .map_err(|error| Fault::Sql(error).of_copy(self.path(), to))?;
-        let sync = std::fs::File::open(to).and_then(|file| file.sync_all());
-        sync.map_err(|error| StoreError::Io {
-            path: to.to_owned(),
-            reason: error.to_string(),
-        })
     }
 
     /// Answers a question in SQL. Nothing can be changed by it.

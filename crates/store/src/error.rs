@@ -34,6 +34,13 @@ pub enum StoreError {
     )]
     Foreign { path: PathBuf, read: u32 },
     #[error(
+        "{}: {what}, which fathom never puts into a store, so this is not fathom's alone and it was not changed; hint: \
+         specify another store, or a new name to begin one", path.display()
+    )]
+    ForeignSchema { path: PathBuf, what: String },
+    #[error("{}: {reason}", path.display())]
+    Refused { path: PathBuf, reason: String },
+    #[error(
         "{}: written by a newer fathom: its schema is version {read}, this fathom reads up to version {known}, \
          and it was left as it is: take the newer fathom, or name another store", path.display()
     )]

@@ -4,6 +4,7 @@ use crate::error::Fault;
 use crate::save::signed;
 use crate::seal;
 use crate::session::SessionId;
+use crate::summary;
 use model::{CacheMode, Nanos, ResultRow, RowFigures, RowTimes};
 use rusqlite::{Transaction, named_params, params};
 
@@ -70,6 +71,7 @@ pub(crate) fn insert(
     transaction
         .prepare_cached("UPDATE headlines SET line_crc = ?2 WHERE id = ?1")?
         .execute([id, i64::from(seal)])?;
+    summary::write_result(transaction, (place.session, place.number))?;
     Ok(id)
 }
 

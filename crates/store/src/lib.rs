@@ -2,7 +2,8 @@
 //!
 //! Read in this order: `session` (what a person finds on the shelf), `open` (which files are taken, and
 //! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series`
-//! (histograms and time series in few bytes), `seal` (what shows damage), `delete` and `care`, `error`. A person names a
+//! (histograms and time series in few bytes), `seal` (what shows damage), `summary` and `scan`
+//! (lists and tables in one pass), `delete`, `backup`, `check` and `care`, `error`. A person names a
 //! session `12` and the third run of it `12.3`.
 //!
 //! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
@@ -12,31 +13,38 @@
 //! Deliberately absent: rates and percentiles (`analysis`), the clock, the environment and the default
 //! place of the file (`cli`), and any way to change a result: it stays as it was kept, or is deleted.
 
+mod backup;
 mod baselines;
 mod blob;
 mod care;
 mod cells;
+mod check;
 mod delete;
 mod documents;
 mod error;
 mod headline;
 mod imports;
 mod load;
+mod notice;
 mod open;
 mod record;
 mod rows;
 mod run;
 mod save;
+mod scan;
 mod schema;
 mod seal;
 mod series;
 mod session;
+mod summary;
 mod tags;
 
 pub use baselines::Baseline;
-pub use care::{Answer, Cell, Check, Listing};
+pub use care::{Answer, Cell, Listing};
+pub use check::{Check, Depth};
 pub use error::StoreError;
-pub use open::Store;
+pub use notice::Notice;
+pub use open::{Store, check_name};
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use session::{
     NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary,

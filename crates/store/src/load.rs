@@ -90,7 +90,7 @@ impl Store {
         transaction: &Transaction<'_>,
         row: &Row<'_>,
     ) -> Result<SessionSummary, Fault> {
-        let mut summary = summary(row)?;
+        let mut summary = session_of(row)?;
         if self.has_lines() {
             summary.tags = tags_of(transaction, summary.id, 0)?;
             let id = signed("session", summary.id.0)?;
@@ -244,7 +244,7 @@ fn load_document<T: DeserializeOwned>(
     Ok(record)
 }
 
-fn tags_of(
+pub(crate) fn tags_of(
     transaction: &Transaction<'_>,
     session: SessionId,
     number: u32,
@@ -256,7 +256,7 @@ fn tags_of(
     Ok(tags.collect::<rusqlite::Result<_>>()?)
 }
 
-const SELECT_SESSIONS: &str = "
+pub(crate) const SELECT_SESSIONS: &str = "
     SELECT s.id, s.kind, s.started_utc_ns, s.command_json, s.tool_version, s.target, s.outcome, s.context,
            s.crc,
            s.results AS runs
@@ -268,7 +268,8 @@ const SELECT_SESSIONS_OF_OLD: &str = "
            (SELECT count(*) FROM runs r WHERE r.session_id = s.id) AS runs
     FROM sessions s";
 
-fn summary(row: &Row<'_>) -> Result<SessionSummary, Fault> {
+/// A session's own row, without its tags; its checksum is not looked at.
+pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
     let id = SessionId(row.get("id")?);
     let name = format!("session {id}");
     let kind: String = row.get("kind")?;

@@ -1,29 +1,38 @@
 //! Which files are taken as a shelf.
 //!
-//! A file is judged by its first bytes before SQLite ever touches it, so that what is not ours stays as it
-//! is. The schema in it is `schema`'s business.
+//! A file is judged by its owner, its place and its first bytes before SQLite ever touches it, and by its schema before
+//! anything is written, so that what is not ours stays as it is. SQLite gets absolute names alone: others it might read
+//! as URIs. The schema is `schema`'s business.
 
 use crate::error::Fault;
 use crate::schema::{
-    APPLICATION_ID, BASELINES_FROM, LINES_FROM, SCHEMA_VERSION, bring_up_to_date, version,
+    APPLICATION_ID, BASELINES_FROM, LINES_FROM, SCHEMA_VERSION, SUMMARIES_FROM, bring_up_to_date,
+    must_be_ours, version,
 };
-use crate::{Result, StoreError};
+use crate::{Notice, Result, StoreError};
+use gate::DatabasePlace;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The oldest version that is read as it lies: what came after it only added a column that reading can do without.
+/// The oldest version that is read as it lies: what came after it only added what reading can do without.
 const READABLE_FROM: u32 = 1;
 
 /// How long one program waits for another's write.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Length of the header that every SQLite file begins with. Source: <https://www.sqlite.org/fileformat.html>.
-const HEADER_BYTES: usize = 100;
+const HEADER_BYTES: u64 = 100;
 const HEADER_MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER_APPLICATION_ID: std::ops::Range<usize> = 68..72;
+
+/// Longest text or blob that is read or written; a file that claims a longer one costs no memory.
+const LENGTH_MAX: i32 = 256 << 20;
 
 /// When the disk is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,24 +47,35 @@ pub(crate) enum Flush {
 pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
-    version: u32, // of the schema in it
-    full: bool,   // the disk had no room to open it for writing
+    version: u32,    // of the schema in it
+    full: bool,      // the disk had no room to open it for writing
+    _open: OpenFile, // dropped after the connection
 }
 
 impl Store {
     /// Opens the shelf at `path`, or begins one where there is nothing or an empty file. Missing folders
-    /// above it are made.
+    /// above it are made. All of it belongs to this user alone.
     ///
     /// Errors: what is not a fathom store, or a newer one, is refused and left as it is; see [`StoreError`].
     pub fn open(path: &Path) -> Result<Store> {
-        look_at(path)?;
-        make_folder(path)?;
-        let connection = connect(path).map_err(|fault| fault.at(path))?;
+        Store::open_with(path, &mut |_| ())
+    }
+
+    /// The same, and reports what is done on the way.
+    pub fn open_with(path: &Path, report: &mut dyn FnMut(Notice)) -> Result<Store> {
+        let place = pin(path)?;
+        let connect = || -> Result<_, Fault> {
+            let (place, open) = OpenFile::take(place, path, true)?;
+            make_private(&place, path, report);
+            Ok((connect(&place, path, report)?, open))
+        };
+        let (connection, open) = connect().map_err(|fault: Fault| fault.at(path))?;
         Ok(Store {
             connection,
             path: path.to_owned(),
             version: SCHEMA_VERSION,
             full: false,
+            _open: open,
         })
     }
 
@@ -64,7 +84,12 @@ impl Store {
     ///
     /// Errors: as [`Store::open`]; and a shelf of an older version that cannot be brought up to date.
     pub fn look(path: &Path) -> Result<Store> {
-        match Store::open(path) {
+        Store::look_with(path, &mut |_| ())
+    }
+
+    /// The same, and reports what is done on the way.
+    pub fn look_with(path: &Path, report: &mut dyn FnMut(Notice)) -> Result<Store> {
+        match Store::open_with(path, report) {
             Err(why @ (StoreError::Unwritable { .. } | StoreError::Full { .. }))
                 if path.is_file() =>
             {
@@ -86,6 +111,11 @@ impl Store {
     /// Whether its results have lines; a file of old that cannot be written has none.
     pub(crate) fn has_lines(&self) -> bool {
         self.version >= LINES_FROM
+    }
+
+    /// Whether its lines have summaries; a file of old that cannot be written has none.
+    pub(crate) fn has_summaries(&self) -> bool {
+        self.version >= SUMMARIES_FROM
     }
 
     /// Whether it can hold baselines; a file of old that cannot be written has none.
@@ -147,24 +177,119 @@ impl Store {
     }
 }
 
+/// Refuses the names that SQLite reads as something else than a file: `:memory:` and URIs.
+pub fn check_name(path: &Path) -> Result<()> {
+    gate::check_database_name(path).map_err(|refusal| refused(refusal, path))
+}
+
+/// Finds the file, or the place of a new one; missing folders above it are made.
+fn pin(path: &Path) -> Result<DatabasePlace> {
+    check_name(path)?;
+    match gate::database(path) {
+        Err(gate::DatabaseRefusal::Io(error)) if error.kind() == ErrorKind::NotFound => {
+            gate::create_private_folders(path).map_err(|error| match error.kind() {
+                ErrorKind::StorageFull => StoreError::Full {
+                    path: path.to_owned(),
+                },
+                _ => StoreError::MakeFolder {
+                    path: path.to_owned(),
+                    reason: error.to_string(),
+                },
+            })?;
+            gate::database(path).map_err(|refusal| refused(refusal, path))
+        }
+        other => other.map_err(|refusal| refused(refusal, path)),
+    }
+}
+
+/// What the gate says, as this room says it.
+pub(crate) fn refused(refusal: gate::DatabaseRefusal, path: &Path) -> StoreError {
+    let path = path.to_owned();
+    match refusal {
+        gate::DatabaseRefusal::Folder => StoreError::Folder { path },
+        gate::DatabaseRefusal::NotAFile => StoreError::NotAFile { path },
+        gate::DatabaseRefusal::Exists => StoreError::Exists { path },
+        gate::DatabaseRefusal::Io(error) => {
+            let reason = error.to_string();
+            match error.kind() {
+                ErrorKind::PermissionDenied
+                | ErrorKind::NotADirectory
+                | ErrorKind::ReadOnlyFilesystem
+                | ErrorKind::NotFound => StoreError::Unwritable { path, reason },
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreError::Full { path },
+                _ => StoreError::Io { path, reason },
+            }
+        }
+        other => StoreError::Refused {
+            path,
+            reason: other.to_string(),
+        },
+    }
+}
+
+fn make_private(place: &DatabasePlace, path: &Path, report: &mut dyn FnMut(Notice)) {
+    if let Some(mode) = place.make_private() {
+        report(Notice::MadePrivate {
+            path: path.to_owned(),
+            mode,
+        });
+    }
+}
+
+/// Files that this process has open, by device and inode, and how often. POSIX locks belong to the process: reading the
+/// header of a file that SQLite has open here would end its locks when the reading is over.
+static OPEN: Mutex<BTreeMap<(u64, u64), usize>> = Mutex::new(BTreeMap::new());
+
+struct OpenFile((u64, u64));
+
+impl OpenFile {
+    /// Judges a file that this process does not have open yet, and notes that it does now. A new one is made where that
+    /// is meant.
+    fn take(
+        mut place: DatabasePlace,
+        path: &Path,
+        make: bool,
+    ) -> Result<(DatabasePlace, OpenFile), StoreError> {
+        let refused = |refusal| refused(refusal, path);
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.identity().is_none() && make {
+            place.check_side_files().map_err(refused)?;
+            place.create().map_err(refused)?;
+        }
+        let identity = place
+            .identity()
+            .ok_or_else(|| refused(gate::DatabaseRefusal::Io(ErrorKind::NotFound.into())))?;
+        let count = open.entry(identity).or_default();
+        if *count == 0 {
+            let judge = || {
+                look_at(&place.first_bytes(HEADER_BYTES).map_err(refused)?, path)?;
+                place.check_side_files().map_err(refused)
+            };
+            if let Err(error) = judge() {
+                open.remove(&identity);
+                return Err(error);
+            }
+        }
+        *open.entry(identity).or_default() += 1;
+        Ok((place, OpenFile(identity)))
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.0) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.0);
+            }
+        }
+    }
+}
+
 /// Refuses what is not ours by its first bytes.
-fn look_at(path: &Path) -> Result<()> {
+fn look_at(header: &[u8], path: &Path) -> Result<()> {
     let owned = || path.to_owned();
-    let kind = match path.metadata() {
-        Ok(metadata) => metadata.file_type(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(cannot(path, &error)),
-    };
-    if kind.is_dir() {
-        return Err(StoreError::Folder { path: owned() });
-    }
-    if !kind.is_file() {
-        return Err(StoreError::NotAFile { path: owned() });
-    }
-    let mut header = Vec::with_capacity(HEADER_BYTES);
-    File::open(path)
-        .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut header))
-        .map_err(|error| cannot(path, &error))?;
     if header.is_empty() {
         return Ok(());
     }
@@ -177,11 +302,7 @@ fn look_at(path: &Path) -> Result<()> {
     if !header.starts_with(HEADER_MAGIC) {
         return Err(StoreError::NotADatabase { path: owned() });
     }
-    let id = header
-        .get(HEADER_APPLICATION_ID)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map(u32::from_be_bytes);
-    match id {
+    match application_id(header) {
         Some(APPLICATION_ID) => Ok(()),
         Some(read) => Err(StoreError::Foreign {
             path: owned(),
@@ -194,40 +315,41 @@ fn look_at(path: &Path) -> Result<()> {
     }
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> StoreError {
-    let (path, reason) = (path.to_owned(), error.to_string());
-    match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::NotADirectory | ErrorKind::ReadOnlyFilesystem => {
-            StoreError::Unwritable { path, reason }
-        }
-        _ => StoreError::Io { path, reason },
-    }
+fn application_id(header: &[u8]) -> Option<u32> {
+    let bytes = header.get(HEADER_APPLICATION_ID)?;
+    bytes.try_into().ok().map(u32::from_be_bytes)
 }
 
-fn make_folder(path: &Path) -> Result<()> {
-    let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    else {
-        return Ok(());
-    };
-    std::fs::create_dir_all(folder).map_err(|error| match error.kind() {
-        ErrorKind::StorageFull => StoreError::Full {
-            path: path.to_owned(),
-        },
-        _ => StoreError::MakeFolder {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        },
-    })
+/// Whether a file that begins like this can be what a killed copy left: nothing yet, or a store of ours.
+pub(crate) fn may_be_a_copy(first: &[u8]) -> bool {
+    let ours = first.starts_with(HEADER_MAGIC) && application_id(first) == Some(APPLICATION_ID);
+    ours || first.iter().all(|byte| *byte == 0)
 }
 
-fn connect(path: &Path) -> Result<Connection, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+/// What every connection has, whatever is in the file: nothing in its schema is run but what is harmless, lengths are
+/// bounded, and no second file can be attached.
+fn harden(connection: &Connection) -> Result<(), Fault> {
     connection.busy_timeout(PATIENCE)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LENGTH_MAX)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(())
+}
+
+fn connect(
+    place: &DatabasePlace,
+    path: &Path,
+    report: &mut dyn FnMut(Notice),
+) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(place.path(), flags)?;
+    still_there(place, path)?;
+    harden(&connection)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     if connection.is_readonly("main")? {
         return Err(Fault::Told(StoreError::Unwritable {
@@ -235,32 +357,48 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
             reason: "it is read-only".to_owned(),
         }));
     }
-    bring_up_to_date(&connection, path)?;
+    bring_up_to_date(&connection, path, report)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     use_write_ahead_log(&connection)?;
     Ok(connection)
 }
 
+fn still_there(place: &DatabasePlace, path: &Path) -> Result<(), Fault> {
+    let same = place.still_there();
+    same.map_err(|refusal| Fault::Told(refused(refusal, path)))
+}
+
 /// For reading only. A shelf in a folder that cannot be written, or on a full disk, has no room for the index of its
 /// write-ahead log; where nothing waits in that log, nobody can be writing and the file is read as it lies.
 fn connect_to_read(path: &Path) -> Result<Store, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let plain = Connection::open_with_flags(path, flags)?;
-    plain.busy_timeout(PATIENCE)?;
+    let place = gate::database(path).map_err(|refusal| Fault::Told(refused(refusal, path)))?;
+    let (place, open) = OpenFile::take(place, path, false)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let plain = Connection::open_with_flags(place.path(), flags)?;
+    harden(&plain)?;
     let connection = match version(&plain, path) {
-        Err(Fault::Sql(_)) if !has_waiting_log(path) => {
+        Err(Fault::Sql(_)) if !has_waiting_log(place.path()) => {
             let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-            Connection::open_with_flags(immutable_uri(path)?, flags)?
+            let connection = Connection::open_with_flags(immutable_uri(place.path()), flags)?;
+            harden(&connection)?;
+            connection
         }
         _ => plain,
     };
+    still_there(&place, path)?;
     match version(&connection, path)? {
-        version @ READABLE_FROM.. => Ok(Store {
-            connection,
-            path: path.to_owned(),
-            version,
-            full: false,
-        }),
+        version @ READABLE_FROM.. => {
+            must_be_ours(&connection, path, version)?;
+            Ok(Store {
+                connection,
+                path: path.to_owned(),
+                version,
+                full: false,
+                _open: open,
+            })
+        }
         older => Err(Fault::Told(StoreError::Unwritable {
             path: path.to_owned(),
             reason: format!(
@@ -276,27 +414,18 @@ fn has_waiting_log(path: &Path) -> bool {
     std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
-/// Source: <https://www.sqlite.org/uri.html>.
-fn immutable_uri(path: &Path) -> Result<String, Fault> {
-    let unwritable = |reason: String| {
-        Fault::Told(StoreError::Unwritable {
-            path: path.to_owned(),
-            reason,
-        })
-    };
-    let whole = std::path::absolute(path).map_err(|error| unwritable(error.to_string()))?;
-    let text = whole
-        .to_str()
-        .ok_or_else(|| unwritable("it is read-only, and its name is not UTF-8".to_owned()))?;
+/// The one URI there is, made from an absolute name of which every unusual byte is escaped: SQLite has no other way to say
+/// that a file does not change. Source: <https://www.sqlite.org/uri.html>.
+fn immutable_uri(path: &Path) -> String {
     let mut uri = "file:".to_owned();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            uri.push(char::from(byte));
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
+            uri.push(char::from(*byte));
         } else {
             uri.push_str(&format!("%{byte:02X}"));
         }
     }
-    Ok(uri + "?immutable=1")
+    uri + "?immutable=1"
 }
 
 /// Readers and the writer do not wait for each other in this mode. It stays with the file. Where it cannot
@@ -358,10 +487,7 @@ mod tests {
                 .connection,
         );
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        let uri = immutable_uri(&path)
-            .map_err(|fault| fault.at(&path))
-            .unwrap();
-        reading(Connection::open_with_flags(uri, flags).unwrap());
+        reading(Connection::open_with_flags(immutable_uri(&path), flags).unwrap());
     }
 
     #[test]

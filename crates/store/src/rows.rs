@@ -1,16 +1,17 @@
 //! Off the shelf: the lines of sessions, without reading what hangs on them.
 //!
-//! Each line is held against its checksum. A file of an older version that cannot be written has no lines; there they
-//! are made of the records.
+//! A line is read from its summary; where that is damaged or missing, from the rows that it repeats. Either is compared with
+//! its checksum. A file of an older version that cannot be written has neither; there lines are made of the records.
 
 use crate::error::Fault;
 use crate::headline::CACHE_MODES;
 use crate::load::{all_there, damaged};
 use crate::seal::{FIGURES, LINE, PERCENTILES, Seal};
 use crate::session::{RunName, SessionId, StoredResult};
+use crate::summary::decode_result;
 use crate::{Result, Store};
 use model::{Bytes, Nanos, Origin, ResultRow, RowFigures, RowTimes, RowWork};
-use rusqlite::{Row, Transaction};
+use rusqlite::{Row, Transaction, params};
 use std::collections::BTreeMap;
 
 impl Store {
@@ -22,19 +23,37 @@ impl Store {
             let transaction = self.read()?;
             let mut rows = Vec::new();
             for session in sessions {
-                self.must_exist(&transaction, *session)?;
-                if self.has_lines() {
-                    let (summary, _) = self.load_summary(&transaction, *session)?;
-                    let found = lines(&transaction, *session)?;
-                    all_there(&summary, found.len())?;
-                    rows.extend(found);
-                } else {
-                    rows.extend(self.lines_of_old(&transaction, *session)?);
-                }
+                rows.extend(self.rows_of(&transaction, *session)?);
             }
             Ok(rows)
         };
         read().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
+    pub(crate) fn rows_of(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+    ) -> Result<Vec<ResultRow>, Fault> {
+        self.must_exist(transaction, session)?;
+        if !self.has_lines() {
+            return self.lines_of_old(transaction, session);
+        }
+        let summary = self.summary_or_row(transaction, session)?;
+        let mut found = match self.has_summaries() {
+            true => summaries(transaction, session)?,
+            false => None,
+        };
+        if found
+            .as_ref()
+            .is_none_or(|rows| rows.len() != summary.runs as usize)
+        {
+            found = Some(lines(transaction, session, None)?);
+        }
+        let mut rows = found.unwrap_or_default();
+        all_there(&summary, rows.len())?;
+        add_tags(transaction, session, &mut rows)?;
+        Ok(rows)
     }
 
     fn lines_of_old(
@@ -60,12 +79,37 @@ impl Store {
     }
 }
 
-/// The lines of one session.
-fn lines(transaction: &Transaction<'_>, session: SessionId) -> Result<Vec<ResultRow>, Fault> {
+/// The lines of one session by their summaries, without tags; `None` where one is damaged.
+pub(crate) fn summaries(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+) -> Result<Option<Vec<ResultRow>>, Fault> {
+    let mut select = transaction.prepare_cached(
+        "SELECT number, summary FROM result_summaries WHERE session_id = ?1 ORDER BY number",
+    )?;
+    let mut rows = select.query([session.0])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (number, blob) = (row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default());
+        match decode_result((session, number), blob) {
+            Ok(row) => found.push(row),
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The lines of one session, or the one of this number, by the rows that they consist of; without tags.
+pub(crate) fn lines(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    only: Option<u32>,
+) -> Result<Vec<ResultRow>, Fault> {
+    let which = (session, only);
     let mut found: BTreeMap<i64, Line> = BTreeMap::new(); // by headlines.id
-    read_lines(transaction, session, &mut found)?;
-    read_figures(transaction, session, &mut found)?;
-    read_percentiles(transaction, session, &mut found)?;
+    read_lines(transaction, which, &mut found)?;
+    read_figures(transaction, which, &mut found)?;
+    read_percentiles(transaction, which, &mut found)?;
     let mut rows = Vec::with_capacity(found.len());
     for line in found.into_values() {
         if line
@@ -78,9 +122,11 @@ fn lines(transaction: &Transaction<'_>, session: SessionId) -> Result<Vec<Result
         rows.push(line.row);
     }
     rows.sort_by_key(|row| row.number);
-    add_tags(transaction, session, &mut rows)?;
     Ok(rows)
 }
+
+/// Which lines: those of a session, or one of them.
+type Which = (SessionId, Option<u32>);
 
 struct Line {
     row: ResultRow,
@@ -90,15 +136,15 @@ struct Line {
 
 fn read_lines(
     transaction: &Transaction<'_>,
-    session: SessionId,
+    (session, only): Which,
     found: &mut BTreeMap<i64, Line>,
 ) -> Result<(), Fault> {
     let query = format!(
         "SELECT id, line_crc, (SELECT kind FROM sessions WHERE id = session_id) AS kind, {LINE}
-         FROM headlines WHERE session_id = ?1"
+         FROM headlines WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2)"
     );
     let mut select = transaction.prepare_cached(&query)?;
-    let mut rows = select.query([session.0])?;
+    let mut rows = select.query(params![session.0, only])?;
     while let Some(row) = rows.next()? {
         let mut seal = Seal::default();
         seal.row(row, 3)?;
@@ -175,15 +221,15 @@ fn figures_of<'a>(row: &'a mut ResultRow, operation: &str) -> &'a mut RowFigures
 
 fn read_figures(
     transaction: &Transaction<'_>,
-    session: SessionId,
+    (session, only): Which,
     found: &mut BTreeMap<i64, Line>,
 ) -> Result<(), Fault> {
     let query = format!(
         "SELECT headline_id, {FIGURES} FROM headlines h CROSS JOIN figures f ON f.headline_id = h.id
-         WHERE h.session_id = ?1 ORDER BY f.headline_id, f.operation"
+         WHERE h.session_id = ?1 AND (?2 IS NULL OR h.number = ?2) ORDER BY f.headline_id, f.operation"
     );
     let mut select = transaction.prepare_cached(&query)?;
-    let mut rows = select.query([session.0])?;
+    let mut rows = select.query(params![session.0, only])?;
     while let Some(row) = rows.next()? {
         let Some(line) = found.get_mut(&row.get(0)?) else {
             continue;
@@ -220,15 +266,15 @@ fn read_figures(
 
 fn read_percentiles(
     transaction: &Transaction<'_>,
-    session: SessionId,
+    (session, only): Which,
     found: &mut BTreeMap<i64, Line>,
 ) -> Result<(), Fault> {
     let query = format!(
         "SELECT headline_id, {PERCENTILES} FROM headlines h CROSS JOIN percentiles p ON p.headline_id = h.id
-         WHERE h.session_id = ?1 ORDER BY p.headline_id, p.operation, p.time, p.quantile"
+         WHERE h.session_id = ?1 AND (?2 IS NULL OR h.number = ?2) ORDER BY p.headline_id, p.operation, p.time, p.quantile"
     );
     let mut select = transaction.prepare_cached(&query)?;
-    let mut rows = select.query([session.0])?;
+    let mut rows = select.query(params![session.0, only])?;
     while let Some(row) = rows.next()? {
         let Some(line) = found.get_mut(&row.get(0)?) else {
             continue;

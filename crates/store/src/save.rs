@@ -6,6 +6,7 @@ use crate::open::Flush;
 use crate::run::insert_run;
 use crate::seal;
 use crate::session::{NewSession, SessionId, SessionOutcome};
+use crate::summary;
 use crate::{Result, Store, StoreError};
 use model::RunRecord;
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -172,7 +173,7 @@ pub(crate) fn seal_session(transaction: &Transaction<'_>, session: SessionId) ->
     transaction
         .prepare_cached("UPDATE sessions SET crc = ?2 WHERE id = ?1")?
         .execute([id, i64::from(seal)])?;
-    Ok(())
+    summary::write_session(transaction, session)
 }
 
 /// After every result that came or went: a session knows how many it has, so that a lost one is missed.

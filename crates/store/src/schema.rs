@@ -1,35 +1,56 @@
 //! The schema, its versions, and the way forward from each.
 //!
-//! A version is a script; from version 4 on, what SQL cannot do (reading histograms) stands in [`fill_lines`]. All of it
-//! is one transaction, so that a file is either as it was or up to date.
+//! A version is a [`Step`]: a script, and what SQL cannot do (reading histograms, writing summaries). All of them are one
+//! transaction, so that a file is either as it was or up to date; before it, the whole file is copied. The next version is
+//! one more step at the end.
 
+use crate::backup::keep_old;
 use crate::error::Fault;
 use crate::headline::{self, Place};
 use crate::record::load_run;
 use crate::save::seal_session;
 use crate::session::SessionId;
-use crate::{StoreError, seal};
+use crate::{Notice, StoreError, seal, summary};
 use model::{Bytes, Nanos, ResultRow, RowFigures, RowWork};
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What SQLite's header says of a fathom store: the letters `FTHM`.
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
 
-/// One script a version, oldest first.
-pub(crate) const SCHEMA: [&str; 8] = [
-    include_str!("schema/0001-runs.sql"),
-    include_str!("schema/0002-spread.sql"),
-    include_str!("schema/0003-response.sql"),
-    include_str!("schema/0004-shelf.sql"),
-    include_str!("schema/0005-series.sql"),
-    include_str!("schema/0006-baselines.sql"),
-    include_str!("schema/0007-files.sql"),
-    include_str!("schema/0008-watches.sql"),
+/// The way from one version to the next.
+struct Step {
+    script: &'static str,
+    /// What follows once all scripts were run: it meets the newest schema.
+    fill: Option<fn(&Transaction<'_>, &mut dyn FnMut(Notice)) -> Result<(), Fault>>,
+}
+
+const fn script(script: &'static str) -> Step {
+    Step { script, fill: None }
+}
+
+/// Oldest first: the step to version 1, and so on.
+const STEPS: [Step; 9] = [
+    script(include_str!("schema/0001-runs.sql")),
+    script(include_str!("schema/0002-spread.sql")),
+    script(include_str!("schema/0003-response.sql")),
+    Step {
+        script: include_str!("schema/0004-shelf.sql"),
+        fill: Some(fill_lines),
+    },
+    script(include_str!("schema/0005-series.sql")),
+    script(include_str!("schema/0006-baselines.sql")),
+    script(include_str!("schema/0007-files.sql")),
+    script(include_str!("schema/0008-watches.sql")),
+    Step {
+        script: include_str!("schema/0009-summaries.sql"),
+        fill: Some(summary::fill),
+    },
 ];
 
 /// The newest version of the schema that this fathom knows.
-pub const SCHEMA_VERSION: u32 = SCHEMA.len() as u32;
+pub const SCHEMA_VERSION: u32 = STEPS.len() as u32;
 
 /// The version that brought lines.
 pub(crate) const LINES_FROM: u32 = 4;
@@ -37,25 +58,142 @@ pub(crate) const LINES_FROM: u32 = 4;
 /// The version that brought baselines.
 pub(crate) const BASELINES_FROM: u32 = 6;
 
-/// Runs the scripts that the file does not have yet. The application id is set in the same transaction: there is no
+/// The version that brought summaries.
+pub(crate) const SUMMARIES_FROM: u32 = 9;
+
+/// How often a migration begins again because somebody wrote while the file was copied.
+const TRIES: u32 = 5;
+
+/// Takes the steps that the file has not taken yet. The application id is set in the same transaction: there is no
 /// moment at which a file of ours does not say so.
-pub(crate) fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(), Fault> {
-    if version(connection, path)? == SCHEMA_VERSION {
+pub(crate) fn bring_up_to_date(
+    connection: &Connection,
+    path: &Path,
+    report: &mut dyn FnMut(Notice),
+) -> Result<(), Fault> {
+    let found = version(connection, path)?;
+    must_be_ours(connection, path, found)?;
+    if found == SCHEMA_VERSION {
         return Ok(());
     }
     // A table that others refer to cannot be replaced under their eyes; all is checked again at the end.
     connection.pragma_update(None, "foreign_keys", false)?;
-    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    let found = version(&transaction, path)?; // another program may have been faster
-    for script in &SCHEMA[found as usize..] {
-        transaction.execute_batch(script)?;
+    for _ in 0..TRIES {
+        let before = state(connection)?;
+        let kept = match found {
+            0 => None,
+            _ => Some(keep_old(connection, path, (found, SCHEMA_VERSION), report)?),
+        };
+        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+        if version(&transaction, path)? == SCHEMA_VERSION {
+            return Ok(()); // another program was faster
+        }
+        if kept.is_some() && state(&transaction)? != before {
+            continue; // the copy lacks what another program wrote since
+        }
+        take_steps(&transaction, found, report)?;
+        return Ok(transaction.commit()?);
     }
-    if found < LINES_FROM {
-        fill_lines(&transaction)?;
+    Err(Fault::Told(StoreError::Busy {
+        path: path.to_owned(),
+    }))
+}
+
+/// Another number after each write of another program.
+fn state(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "data_version", |row| row.get(0))
+}
+
+fn take_steps(
+    transaction: &Transaction<'_>,
+    found: u32,
+    report: &mut dyn FnMut(Notice),
+) -> Result<(), Fault> {
+    let steps = &STEPS[found as usize..];
+    for step in steps {
+        transaction.execute_batch(step.script)?;
+    }
+    if found > 0 {
+        for fill in steps.iter().filter_map(|step| step.fill) {
+            fill(transaction, report)?;
+        }
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    Ok(transaction.commit()?)
+    Ok(())
+}
+
+/// What a schema consists of: by kind and name the SQL, of which blanks and quotes do not count.
+type Schema = BTreeMap<(String, String), String>;
+
+/// Refuses a file with anything in its schema that fathom did not put there: a trigger or a view could change what a
+/// statement does. The file may be of any version.
+pub(crate) fn must_be_ours(
+    connection: &Connection,
+    path: &Path,
+    version: u32,
+) -> Result<(), Fault> {
+    let found = schema_of(connection)?;
+    let foreign = |what: String| {
+        Err(Fault::Told(StoreError::ForeignSchema {
+            path: path.to_owned(),
+            what,
+        }))
+    };
+    let known = match version {
+        0 => Schema::new(),
+        version => schema_of_version(version)?,
+    };
+    for (kind, name) in found.keys() {
+        if !known.contains_key(&(kind.clone(), name.clone())) {
+            return foreign(format!("it contains the {kind} `{name}`"));
+        }
+    }
+    let id: u32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if id != APPLICATION_ID && version > 0 {
+        return Err(Fault::Told(StoreError::Foreign {
+            path: path.to_owned(),
+            read: id,
+        }));
+    }
+    for ((kind, name), sql) in &known {
+        match found.get(&(kind.clone(), name.clone())) {
+            Some(other) if other == sql => {}
+            Some(_) => {
+                return Err(Fault::Damaged(format!(
+                    "its {kind} `{name}` is not defined as in version {version}"
+                )));
+            }
+            None => return Err(Fault::Damaged(format!("its {kind} `{name}` is missing"))),
+        }
+    }
+    Ok(())
+}
+
+fn schema_of(connection: &Connection) -> rusqlite::Result<Schema> {
+    // Indexes of keys have no SQL; SQLite's own tables for numbers that were given out, and of ANALYZE.
+    let mut select = connection.prepare(
+        "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+         AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))",
+    )?;
+    let rows = select.query_map([], |row| {
+        let sql: String = row.get(2)?;
+        let plain = |c: &char| !c.is_whitespace() && *c != '"';
+        Ok((
+            (row.get(0)?, row.get(1)?),
+            sql.chars().filter(plain).collect(),
+        ))
+    })?;
+    rows.collect()
+}
+
+fn schema_of_version(version: u32) -> rusqlite::Result<Schema> {
+    let memory = Connection::open_in_memory()?;
+    memory.execute_batch("BEGIN")?;
+    for step in &STEPS[..version as usize] {
+        memory.execute_batch(step.script)?;
+    }
+    schema_of(&memory)
 }
 
 /// The file's schema version, at most [`SCHEMA_VERSION`]; 0 for a new file.
@@ -74,7 +212,7 @@ pub(crate) fn version(connection: &Connection, path: &Path) -> Result<u32, Fault
 }
 
 /// A line for each run that was kept before there were lines.
-fn fill_lines(transaction: &Transaction<'_>) -> Result<(), Fault> {
+fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) -> Result<(), Fault> {
     let mut select = transaction.prepare("SELECT * FROM runs ORDER BY session_id, number")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
@@ -143,7 +281,7 @@ mod tests {
             ["INTEGER", "TEXT", "REAL", "BLOB"]
                 .contains(&line.split_whitespace().nth(1).unwrap_or(""))
         };
-        for line in SCHEMA.iter().flat_map(|script| script.lines()) {
+        for line in STEPS.iter().flat_map(|step| step.script.lines()) {
             assert!(!is_column(line) || line.contains(" -- "), "{line}");
         }
     }

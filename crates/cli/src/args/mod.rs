@@ -29,8 +29,8 @@ pub(crate) use looks::{LayersArgs, QuickArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use shelf::{
-    BackupArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs, ShowArgs, SqlArgs,
-    StoreArgs, TableArgs, TagArgs,
+    BackupArgs, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs,
+    ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -186,12 +186,22 @@ pub(crate) struct DbArgs {
 pub(crate) enum DbCommand {
     /// Print where it lies
     Path(StoreArgs),
-    /// Look at every byte of it and say what is damaged
-    Check(StoreArgs),
+    /// Check it for damage: its structure, all summaries, and the newest records and some others
+    Check(CheckDbArgs),
     /// Write a whole copy of it into a new file
     Backup(BackupArgs),
     /// Answer a question in SQL; nothing can be changed by it. The view `results` has one line a result
     Sql(SqlArgs),
+}
+
+/// `fathom db check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckDbArgs {
+    /// Read all of it, every record
+    #[arg(long)]
+    pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
 }
 
 /// `fathom db backup`.

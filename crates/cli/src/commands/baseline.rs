@@ -82,20 +82,17 @@ fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Fai
     let own = store
         .summary_of(baseline.of.session)
         .map_err(Failure::refused)?;
-    let listing = store.listing(None).map_err(Failure::refused)?;
-    super::rows::told(store, &listing.damaged);
-    let fits = |session: &&SessionSummary| {
-        last || (session.kind == own.kind
-            && session.target == own.target
-            && session.outcome == Some(SessionOutcome::Complete))
+    let fits = |session: &SessionSummary| {
+        session.id != own.id
+            && (last
+                || (session.kind == own.kind
+                    && session.target == own.target
+                    && session.outcome == Some(SessionOutcome::Complete)))
     };
-    let mut others = listing
-        .sessions
-        .iter()
-        .filter(|session| session.id != own.id);
-    let found = others
-        .find(fits)
-        .filter(|session| last || session.id > own.id);
+    let listing = store.listing_of(Some(1), &fits).map_err(Failure::refused)?;
+    super::rows::told(store, &listing.damaged);
+    let found = listing.sessions.into_iter().next();
+    let found = found.filter(|session| last || session.id > own.id);
     found.map(|session| RunName { session: session.id, run: None }).ok_or_else(|| {
         Failure::refused(match last {
             true => format!("nothing but the baseline {} itself is kept: measure something first", baseline.name),

@@ -11,7 +11,7 @@ use crate::report::Form;
 use crate::{output, report};
 use analysis::{CompareReport, Compared, Condition, Held, Side, compare_report};
 use model::{Origin, ResultRow};
-use store::{RunName, Store, StoreError};
+use store::{RunName, Store};
 
 /// Compares and says how it ended.
 pub(crate) fn compare(args: &CompareArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -171,29 +171,12 @@ fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, Failure> {
 
 /// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently left out.
 fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, Failure> {
-    let listing = store.listing(None).map_err(Failure::refused)?;
-    super::rows::told(store, &listing.damaged);
-    let (mut rows, mut tags) = (Vec::new(), std::collections::BTreeSet::new());
-    for session in listing.sessions.iter().rev() {
-        let found = match store.rows(&[session.id]) {
-            Ok(found) => found,
-            Err(StoreError::Damaged { what, .. }) => {
-                super::rows::told(store, &[what]);
-                continue;
-            }
-            Err(error) => return Err(Failure::refused(error)),
-        };
-        tags.extend(found.iter().flat_map(|row| row.tags.iter().cloned()));
-        rows.extend(
-            found
-                .into_iter()
-                .filter(|row| row.tags.iter().any(|one| one == tag)),
-        );
-    }
+    let (rows, damaged) = store.tagged(tag).map_err(Failure::refused)?;
+    super::rows::told(store, &damaged);
     if !rows.is_empty() {
         return Ok(rows);
     }
-    let known: Vec<String> = tags.into_iter().collect();
+    let known = store.tags().map_err(Failure::refused)?;
     let known = match known.is_empty() {
         true => "no result has a tag yet: fathom tag ID --add TAG".to_owned(),
         false => format!("there are {}", known.join(", ")),

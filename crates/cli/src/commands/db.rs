@@ -1,11 +1,15 @@
 //! `fathom db`: looking after the file that keeps the results.
 
 use super::rows::shelf;
-use crate::args::{BackupArgs, DbArgs, DbCommand, SqlArgs, StoreArgs};
+use crate::args::{BackupArgs, CheckDbArgs, DbArgs, DbCommand, SqlArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{Form, RowsForm};
-use crate::{keep, output, report};
+use crate::{keep, now, output, report};
+use store::{Depth, Notice, StoreError};
+
+/// Sessions of which the records are read where not all are: half of them the newest.
+const SAMPLE: u64 = 400;
 
 /// One of its parts.
 pub(crate) fn db(args: &DbArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -30,9 +34,23 @@ fn path(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure> 
     Ok(Ending::Good)
 }
 
-fn check(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure> {
-    let store = shelf(args, environment)?;
-    let check = store.check().map_err(Failure::failed)?;
+fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Failure> {
+    let store = shelf(&args.store, environment)?;
+    let depth = match args.full {
+        true => Depth::Full,
+        false => Depth::Sample {
+            sessions: SAMPLE,
+            seed: now::utc().0,
+        },
+    };
+    let mut progress = keep::Drawn::default();
+    let check = store.check(depth, &mut |done, of| {
+        if done % 100 == 0 {
+            progress.draw("checking, session", done, of);
+        }
+    });
+    progress.clear();
+    let check = check.map_err(Failure::failed)?;
     let path = store.path().display();
     let form = Form::of_list(false, environment);
     let print = |text: &[(&str, String)]| output::print(&report::told(text, form));
@@ -43,12 +61,35 @@ fn check(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure>
         many(check.sessions, "session"),
         many(check.results, "result")
     );
+    let unread = format!(
+        "the records of {} were not read; hint: fathom db check --full reads all of them",
+        many(check.unread, "result")
+    );
     if check.findings.is_empty() {
-        print(&[("", format!("{path}: {counts}, all whole"))])?;
+        let mut page = vec![("", format!("{path}: {counts}, all whole"))];
+        if check.unread > 0 {
+            page = vec![(
+                "",
+                format!(
+                    "{path}: {counts}, no damage found in structure, summaries and {}; {unread}",
+                    many(check.whole, "record")
+                ),
+            )];
+        }
+        print(&page)?;
         return Ok(Ending::Good);
     }
-    let mut page = vec![("", format!("{path}: damaged; {counts} can be read"))];
+    let mut page = vec![(
+        "",
+        format!(
+            "{path}: damaged; of {counts}, {} are whole",
+            many(check.whole, "record")
+        ),
+    )];
     page.extend(check.findings.into_iter().map(|finding| ("  ", finding)));
+    if check.unread > 0 {
+        page.push(("", unread));
+    }
     let last = "nothing was changed; what can be read can still be shown and exported";
     page.push(("", last.to_owned()));
     print(&page)?;
@@ -57,7 +98,17 @@ fn check(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure>
 
 fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, Failure> {
     let store = shelf(&args.store, environment)?;
-    store.backup(&args.to).map_err(Failure::failed)?;
+    let mut progress = keep::Drawn::default();
+    let made = store.backup(&args.to, &mut |notice| {
+        if let Notice::Copying { done, pages } = notice {
+            progress.draw("copying, page", done, pages);
+        }
+    });
+    progress.clear();
+    made.map_err(|error| match error {
+        StoreError::Exists { .. } | StoreError::Refused { .. } => Failure::refused(error),
+        error => Failure::failed(error),
+    })?;
     output::tell(&format!("{}: a whole copy", args.to.display()));
     Ok(Ending::Good)
 }

@@ -9,7 +9,7 @@ use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use dialects::{Problem, Reader};
 use model::ResultRow;
-use store::{Listing, SessionKind, SessionSummary, Store, StoreError};
+use store::{Listing, SessionKind, SessionSummary, Store};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
 const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick or layers";
@@ -34,25 +34,18 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
         output::print(&report::sessions(&[], None, form))?;
         return Ok(Ending::Good);
     };
-    let Listing { sessions, damaged } = match wanted.is_all() {
-        true => store.listing(wanted.limit),
-        false => store.listing(None),
-    }
-    .map_err(Failure::failed)?;
-    let some = !sessions.is_empty();
-    let mut found = Vec::new();
-    for session in sessions {
-        if wanted
-            .limit
-            .is_some_and(|limit| found.len() >= limit as usize)
-        {
-            break;
-        }
-        if wanted.fits(&session, &store)? {
-            found.push(session);
-        }
-    }
-    if found.is_empty() && some && !args.json {
+    // Results are read only where a session's own row is not enough.
+    let limit = wanted.limit.filter(|_| !wanted.asks_results());
+    let listing = store.listing_of(limit, &|session| wanted.fits_own(session));
+    let Listing { sessions, damaged } = listing.map_err(Failure::failed)?;
+    let filtered = !wanted.is_all();
+    let mut found = match wanted.asks_results() {
+        true => wanted.by_results(sessions, &store)?,
+        false => sessions,
+    };
+    found.truncate(wanted.limit.map_or(usize::MAX, |limit| limit as usize));
+    let some = filtered && found.is_empty() && store.has_sessions().map_err(Failure::failed)?;
+    if some && !args.json {
         output::print(b"no session fits; without words and filters all are listed\n")?;
     } else {
         output::print(&report::sessions(&found, Some(store.path()), form))?;
@@ -117,25 +110,49 @@ impl<'a> Wanted<'a> {
         words.is_empty() && texts.iter().all(|text| text.is_none())
     }
 
-    /// What its own row says is asked first; results are read only where that is not enough.
-    fn fits(&self, session: &SessionSummary, store: &Store) -> Result<bool, Failure> {
+    /// By what its own row says.
+    fn fits_own(&self, session: &SessionSummary) -> bool {
         let started = session.started_utc.0;
-        let own = self.kind.is_none_or(|kind| kind == session.kind)
+        self.kind.is_none_or(|kind| kind == session.kind)
             && self.since_ns.is_none_or(|since| started >= since)
-            && self.before_ns.is_none_or(|before| started < before);
-        let asks_results = !self.args.words.is_empty()
-            || [&self.args.target, &self.args.tag, &self.args.tool]
-                .iter()
-                .any(|asked| asked.is_some());
-        if !own || !asks_results {
-            return Ok(own);
-        }
-        let rows = match store.rows(&[session.id]) {
-            Ok(rows) => rows,
-            Err(StoreError::Damaged { .. }) => Vec::new(), // it is told when it is asked for
-            Err(error) => return Err(Failure::failed(error)),
+            && self.before_ns.is_none_or(|before| started < before)
+    }
+
+    fn asks_results(&self) -> bool {
+        let asked = [&self.args.target, &self.args.tag, &self.args.tool];
+        !self.args.words.is_empty() || asked.iter().any(|asked| asked.is_some())
+    }
+
+    /// Those of these sessions, newest first, whose results fit, too. Damaged ones are told when they are asked for.
+    fn by_results(
+        &self,
+        sessions: Vec<SessionSummary>,
+        store: &Store,
+    ) -> Result<Vec<SessionSummary>, Failure> {
+        let mut fits = vec![None; sessions.len()];
+        let mut rows: Vec<ResultRow> = Vec::new(); // of one session
+        let mut judge = |rows: &mut Vec<ResultRow>| {
+            let id = rows.first().map_or(0, |row| row.session);
+            if let Ok(at) = sessions.binary_search_by(|session| id.cmp(&session.id.0)) {
+                fits[at] = Some(self.fits_results(&sessions[at], rows));
+            }
+            rows.clear();
         };
-        Ok(self.fits_results(session, &rows))
+        let each = &mut |row: ResultRow| {
+            if rows
+                .first()
+                .is_some_and(|first| first.session != row.session)
+            {
+                judge(&mut rows);
+            }
+            rows.push(row);
+        };
+        store.each_row(each).map_err(Failure::failed)?;
+        judge(&mut rows);
+        let found = sessions.into_iter().zip(fits);
+        let found =
+            found.filter(|(session, fits)| fits.unwrap_or_else(|| self.fits_results(session, &[])));
+        Ok(found.map(|(session, _)| session).collect())
     }
 
     fn fits_results(&self, session: &SessionSummary, rows: &[ResultRow]) -> bool {

@@ -67,19 +67,42 @@ impl Choice {
 
     /// The results that are meant. What is damaged is told and left out; then not all went well.
     pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
-        let (mut rows, ending) = if self.names.is_empty() {
-            all(store)?
+        let mut kept = Vec::new();
+        let ending = if self.names.is_empty() {
+            let each = &mut |row| self.keep(row, &mut kept);
+            let damaged = store.each_row(each).map_err(Failure::refused)?;
+            told(store, &damaged)
         } else {
-            (named(store, &self.names)?, Ending::Good)
+            for row in named(store, &self.names)? {
+                self.keep(row, &mut kept);
+            }
+            Ending::Good
         };
-        if let Some(filter) = &self.filter {
-            rows.retain(|row| filter.fits(row));
+        self.cut(&mut kept);
+        Ok((kept, ending))
+    }
+
+    /// Keeps a row that fits, and from time to time only the first ones: no more than these need memory.
+    fn keep(&self, row: ResultRow, kept: &mut Vec<ResultRow>) {
+        if self
+            .filter
+            .as_ref()
+            .is_some_and(|filter| !filter.fits(&row))
+        {
+            return;
         }
-        sort_rows(&mut rows, &self.sort);
-        if let Some(limit) = self.limit {
-            rows.truncate(limit);
+        kept.push(row);
+        let room = self
+            .limit
+            .map_or(usize::MAX, |limit| limit.saturating_mul(2).max(1000));
+        if kept.len() >= room {
+            self.cut(kept);
         }
-        Ok((rows, ending))
+    }
+
+    fn cut(&self, kept: &mut Vec<ResultRow>) {
+        sort_rows(kept, &self.sort);
+        kept.truncate(self.limit.unwrap_or(usize::MAX));
     }
 }
 
@@ -114,20 +137,6 @@ pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store
             "nothing is kept yet: measure something first (fathom survey), or fathom import FILE",
         )
     })
-}
-
-fn all(store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
-    let listing = store.listing(None).map_err(Failure::refused)?;
-    let mut damaged = listing.damaged;
-    let mut rows = Vec::new();
-    for session in listing.sessions.iter().rev() {
-        match store.rows(&[session.id]) {
-            Ok(found) => rows.extend(found),
-            Err(StoreError::Damaged { what, .. }) => damaged.push(what),
-            Err(error) => return Err(Failure::refused(error)),
-        }
-    }
-    Ok((rows, told(store, &damaged)))
 }
 
 /// Says what could not be read.

@@ -193,7 +193,7 @@ fn the_file_is_looked_after() {
         bench.line("list --store copy.db").good().out,
         bench.line("list").good().out
     );
-    assert_eq!(bench.line("db backup copy.db").code, Some(1));
+    bench.line("db backup copy.db").refused("copy.db");
     let sql = "SELECT result, threads FROM results WHERE block_kib = 64 ORDER BY threads";
     let answer = bench.say(&["db", "sql", sql, "--csv"]).good().out;
     assert_eq!(answer, "result,threads\n3.1,1\n4.1,2\n");

@@ -57,7 +57,12 @@ fn read_around(path: &Path, before: &[Session]) -> usize {
             }
             let known = listing.sessions.len() + listing.damaged.len();
             assert!(
-                known >= before.len() || !store.check().unwrap().findings.is_empty(),
+                known >= before.len()
+                    || !store
+                        .check(Depth::Full, &mut |_, _| ())
+                        .unwrap()
+                        .findings
+                        .is_empty(),
                 "{listing:?}"
             );
         }
@@ -73,7 +78,11 @@ fn read_around(path: &Path, before: &[Session]) -> usize {
             }
             Err(StoreError::NoSession { .. }) => {
                 assert!(
-                    !store.check().unwrap().findings.is_empty(),
+                    !store
+                        .check(Depth::Full, &mut |_, _| ())
+                        .unwrap()
+                        .findings
+                        .is_empty(),
                     "session {id} vanished"
                 );
             }
@@ -169,18 +178,26 @@ fn a_check_names_what_is_damaged() {
         .unwrap();
     drop(other);
     let store = Store::open(&path).unwrap();
-    let findings = store.check().unwrap().findings.join("\n");
+    let findings = store
+        .check(Depth::Full, &mut |_, _| ())
+        .unwrap()
+        .findings
+        .join("\n");
     for told in [
         "run 2.1: ",
         "run 3.4: its checksum does not hold",
         "result 4.5: the checksum of its line does not hold",
         "session 5: its checksum does not hold",
         "session 6: it had 5 results, and 4 are found",
+        "session 6: a summary is damaged or missing",
     ] {
         assert!(findings.contains(told), "{told}\n{findings}");
     }
     assert!(!findings.contains("session 1"), "{findings}");
-    assert_eq!(store.listing(None).unwrap().sessions.len(), 5);
+    // Its summary is whole and gives what was stored.
+    let listing = store.listing(None).unwrap();
+    assert_eq!((listing.sessions.len(), listing.damaged.len()), (6, 0));
+    assert_eq!(listing.sessions[1].target, "fathom.dat");
     assert_eq!(
         store.load_one(SessionId(2), 2).unwrap().runs.len(),
         1,

@@ -3,7 +3,7 @@
 use crate::records::{record, without_spread};
 use model::{
     Account, Arrivals, Backlog, DeviceCounters, LatencyHeat, LineCount, Nanos, Operation,
-    RunRecord, Sample, Series, Spacing, Waiting, WorkerRecord,
+    RunRecord, Sample, Series, Spacing, Waiting, WatchRecord, WorkerRecord,
 };
 use std::path::Path;
 use store::*;
@@ -15,6 +15,7 @@ const V4: &[u8] = include_bytes!("../fixtures/v4.sqlite");
 const V5: &[u8] = include_bytes!("../fixtures/v5.sqlite");
 const V6: &[u8] = include_bytes!("../fixtures/v6.sqlite");
 const V7: &[u8] = include_bytes!("../fixtures/v7.sqlite");
+const V8: &[u8] = include_bytes!("../fixtures/v8.sqlite");
 
 /// Opens it as it lies in a file of its own.
 fn opened(folder: &Path, file: &[u8]) -> Store {
@@ -145,7 +146,13 @@ fn runs_of_all_versions_have_lines() {
             };
             assert_eq!(row, again);
         }
-        assert!(store.check().unwrap().findings.is_empty());
+        assert!(
+            store
+                .check(Depth::Full, &mut |_, _| ())
+                .unwrap()
+                .findings
+                .is_empty()
+        );
         let next = store.begin(&crate::sessions::new_session()).unwrap();
         assert!(next.0 > 1, "a number is never given twice");
     }
@@ -219,7 +226,13 @@ fn a_store_of_version_4_opens_and_reads() {
         );
     }
     assert_eq!(store.find_sweep("fingerprint").unwrap(), Some(SessionId(2)));
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
 }
 
 /// A record with latencies and counters over time.
@@ -267,7 +280,13 @@ fn a_store_of_version_5_opens_and_reads() {
         store.load(SessionId(1)).unwrap(),
         again.load(SessionId(1)).unwrap()
     );
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
 }
 
 /// A run that was sealed before there were series keeps its seal, and a changed series breaks one.
@@ -275,15 +294,34 @@ fn a_store_of_version_5_opens_and_reads() {
 fn a_series_is_sealed_and_breaks_no_older_seal() {
     let folder = tempfile::tempdir().unwrap();
     let store = opened(folder.path(), V4);
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
     store.save(SessionId(1), "later", &series_record()).unwrap();
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
     let path = folder.path().join("s.sqlite");
     let plain = rusqlite::Connection::open(&path).unwrap();
     plain
         .execute_batch("UPDATE runs SET series = NULL")
         .unwrap();
-    assert_eq!(store.check().unwrap().findings.len(), 1);
+    assert_eq!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .len(),
+        1
+    );
 }
 
 /// A file of old that this user may not write stays as it is, and its results are named and counted all the same.
@@ -316,7 +354,13 @@ fn stores_of_versions_4_and_5_take_baselines() {
         assert_eq!(store.baselines().unwrap(), []);
         store.set_baseline(&baseline(of)).unwrap();
         assert_eq!(store.baseline("gold").unwrap(), baseline(of));
-        assert!(store.check().unwrap().findings.is_empty());
+        assert!(
+            store
+                .check(Depth::Full, &mut |_, _| ())
+                .unwrap()
+                .findings
+                .is_empty()
+        );
     }
 }
 
@@ -353,7 +397,13 @@ fn a_store_of_version_6_opens_and_reads() {
     let files = store.begin(&crate::steps::files_session()).unwrap();
     let [step, _] = crate::steps::both();
     store.save_files(files, &step).unwrap();
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
 }
 
 #[test]
@@ -375,5 +425,47 @@ fn holds_as(store: &Store, keep: fn(&Store), sessions: u64) {
         );
     }
     assert_eq!(store.baselines().unwrap(), again.baselines().unwrap());
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
+}
+
+/// What the file of version 8 holds: as version 7, and what was seen of a device.
+fn keep_v8(store: &Store) {
+    keep_v7(store);
+    let watch = store
+        .begin(&NewSession {
+            kind: SessionKind::Watch,
+            ..crate::sessions::new_session()
+        })
+        .unwrap();
+    let record = WatchRecord {
+        tool_version: "1".to_owned(),
+        command: vec!["fathom".to_owned(), "watch".to_owned()],
+        started_utc: Nanos::seconds(1_700_000_000),
+        host: model::HostRecord::default(),
+        device: model::BlockDevice::default(),
+        interval: Nanos::seconds(1),
+        traced: false,
+        moments: vec![model::WatchMoment {
+            length: Nanos::seconds(1),
+            reads: 7,
+            ..model::WatchMoment::default()
+        }],
+    };
+    store.save_watch(watch, &record).unwrap();
+    store.finish(watch, SessionOutcome::Complete, None).unwrap();
+    store
+        .tag(&["1.2".parse().unwrap()], &["q3".to_owned()], &[])
+        .unwrap();
+}
+
+#[test]
+fn a_store_of_version_8_opens_and_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    holds_as(&opened(folder.path(), V8), keep_v8, 3);
 }

@@ -79,7 +79,10 @@ fn two_programs_keep_cells_at_once_and_none_is_lost_or_doubled() {
         keys.dedup();
         assert_eq!(keys.len() as u64, CELLS, "{label}");
     }
-    assert_eq!(store.check().unwrap().findings, Vec::<String>::new());
+    assert_eq!(
+        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
+        Vec::<String>::new()
+    );
 }
 
 /// A file system of so few bytes; taken away at the end.
@@ -143,7 +146,10 @@ fn a_full_disk_is_told_and_what_was_kept_stays_readable() {
     drop(store);
     let again = Store::look(&path).unwrap();
     assert_eq!(again.rows(&[session]).unwrap().len() as u64, kept);
-    assert_eq!(again.check().unwrap().findings, Vec::<String>::new());
+    assert_eq!(
+        again.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -163,7 +169,10 @@ fn a_store_on_a_disk_that_is_full_to_its_last_byte_is_read() {
     assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
     let store = Store::look(&path).unwrap();
     assert_eq!(store.rows(&[session]).unwrap().len(), 1);
-    assert_eq!(store.check().unwrap().findings, Vec::<String>::new());
+    assert_eq!(
+        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
+        Vec::<String>::new()
+    );
     let write = store.delete(&[RunName { session, run: None }]);
     assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
 }

@@ -99,7 +99,10 @@ fn a_cell_is_in_its_session_once() {
     assert_eq!(loaded.runs[0].record(), Some(&record(3)));
     assert_eq!(loaded.runs[1].record(), Some(&record(5)));
     assert_eq!(loaded.runs[1].key.as_deref(), Some("k2"));
-    assert_eq!(store.check().unwrap().findings, Vec::<String>::new());
+    assert_eq!(
+        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -145,7 +148,7 @@ fn imported_runs_read_back_as_they_were_and_have_lines_beside_measured_ones() {
     assert_eq!(row.total.latency.at(0.99), Some(Nanos::millis(2)));
     assert_eq!(row.total.ios_per_s, Some(100.5));
     assert_eq!((row.read.ios, row.started_utc), (None, None));
-    assert_eq!(store.check().unwrap().results, 4);
+    assert_eq!(store.check(Depth::Full, &mut |_, _| ()).unwrap().results, 4);
 }
 
 #[test]
@@ -228,7 +231,10 @@ fn what_is_deleted_is_gone_and_all_else_stays() {
         .collect();
     assert_eq!(left, ["1.1", "1.3", "3.1", "3.2", "3.3"]);
     assert!(store.load(SessionId(2)).is_err());
-    assert_eq!(store.check().unwrap().findings, Vec::<String>::new());
+    assert_eq!(
+        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
+        Vec::<String>::new()
+    );
     let other = rusqlite::Connection::open(store.path()).unwrap();
     for (table, rows) in [("runs", 5), ("figures", 15), ("tags", 0)] {
         let count = other.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
@@ -313,12 +319,15 @@ fn a_copy_is_whole_and_nothing_is_written_over() {
     let session = store.begin(&new_session()).unwrap();
     store.save(session, "a", &record(3)).unwrap();
     let to = folder.path().join("copy.sqlite");
-    store.backup(&to).unwrap();
+    store.backup(&to, &mut |_| ()).unwrap();
     let copy = Store::open(&to).unwrap();
     assert_eq!(copy.load(session).unwrap(), store.load(session).unwrap());
-    assert!(matches!(store.backup(&to), Err(StoreError::Exists { .. })));
+    assert!(matches!(
+        store.backup(&to, &mut |_| ()),
+        Err(StoreError::Exists { .. })
+    ));
     let nowhere = folder.path().join("no/folder/copy.sqlite");
-    let error = store.backup(&nowhere).unwrap_err().to_string();
+    let error = store.backup(&nowhere, &mut |_| ()).unwrap_err().to_string();
     assert!(error.starts_with(&nowhere.display().to_string()), "{error}");
 }
 
@@ -358,5 +367,11 @@ fn a_baseline_is_a_name_for_what_cannot_be_deleted_meanwhile() {
     assert!(told.contains("there are gold"), "{told}");
     store.remove_baseline("gold").unwrap();
     store.delete(&[name("1")]).unwrap();
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
 }

@@ -5,7 +5,7 @@ use model::{
     Bytes, CopyWork, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread,
     FilesWork, HostRecord, LatencyHistogram, Nanos, TreeWork,
 };
-use store::{NewSession, SessionKind, SessionOutcome, Store, StoredResult};
+use store::{Depth, NewSession, SessionKind, SessionOutcome, Store, StoredResult};
 
 fn record(name: &str, work: FilesWork) -> FilesRecord {
     let mut latency = LatencyHistogram::new();
@@ -79,7 +79,13 @@ fn what_is_read_back_is_what_was_kept_and_each_step_is_a_line() {
     );
     assert_eq!(rows[0].work.engine.as_deref(), Some("files"));
     assert_eq!(rows[1].outcome.as_deref(), Some("failed"));
-    assert!(store.check().unwrap().findings.is_empty());
+    assert!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
 
     store.delete(&["1.1".parse().unwrap()]).unwrap();
     assert_eq!(store.load(session).unwrap().runs.len(), 1);
@@ -93,5 +99,12 @@ fn what_is_read_back_is_what_was_kept_and_each_step_is_a_line() {
         .unwrap();
     let told = store.load(session).unwrap_err().to_string();
     assert!(told.contains("1.2"), "{told}");
-    assert_eq!(store.check().unwrap().findings.len(), 1);
+    assert_eq!(
+        store
+            .check(Depth::Full, &mut |_, _| ())
+            .unwrap()
+            .findings
+            .len(),
+        1
+    );
 }

@@ -84,7 +84,7 @@ pub(crate) fn look(
     let Some(path) = place.map(StorePlace::path).filter(|path| path.exists()) else {
         return Ok(None);
     };
-    let store = Store::look(path).map_err(Failure::refused)?;
+    let store = keep::opened(|report| Store::look_with(path, report))?;
     earlier(&store, fingerprint, wanted, args)
 }
 

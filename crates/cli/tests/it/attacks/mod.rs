@@ -1,12 +1,23 @@
 //! Attacks that once got through, a file for each row of the list, named by its number.
+//!
+//! Elsewhere: hostile and damaged databases, kills and full disks (`store`, `tests/it`), names and owners of files (`gate`,
+//! `database.rs` and `whole_file.rs`).
 
 mod d10;
 mod d11;
 mod d2;
+mod d8;
 mod d9;
+mod i4;
 mod i6;
+mod l2;
+mod l8;
 
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// The words of a run of a few milliseconds that is stored.
+const RUN: &str = "run --engine null -d 20ms --warmup 0s";
 
 /// How many random attempts a race gets: a few, or as many as `full` where all of them are asked for.
 fn attempts(full: u32) -> u32 {
@@ -22,4 +33,14 @@ fn traces() -> bool {
     strace.args(["-f", "-o", "/dev/null", "true"]);
     strace.stdout(Stdio::null()).stderr(Stdio::null());
     strace.status().is_ok_and(|status| status.success())
+}
+
+/// Names in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
