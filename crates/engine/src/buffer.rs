@@ -17,9 +17,10 @@ use crate::RunError;
 use crate::jenkins::Jenkins;
 use crate::place::{Place, Seat};
 use crate::rng::Rng;
-use crate::shape::{Shape, Turns, common};
+use crate::shape::{Shape, Turns};
 use map::Map;
-use model::{Access, Bytes, CacheMode, Plan, PlannedTarget, WriteContent, stamp};
+use model::block_header::{self, BlockHeader};
+use model::{Bytes, CacheMode, Nanos, Plan, PlannedTarget, WriteContent};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -27,9 +28,11 @@ use std::sync::Arc;
 const PAGE: usize = 4096;
 /// Write data of one thread that is different before it is used again, where the depth alone gives less.
 const WRITE_POOL: usize = 4 << 20;
-
-/// Most twins that a part needs: one for each 512 bytes between two marks.
-const TWINS_MAX: usize = 8;
+/// The same of blocks with headers: the header makes each of them another one, and a pool that stays in the processor's
+/// cache makes writing headers three times as fast.
+const WRITE_POOL_BLOCKS: usize = 1 << 20;
+/// From one serial number to the next in content without headers.
+const NUMBERED: usize = 4096;
 
 /// All I/O memory of one thread.
 #[derive(Debug)]
@@ -37,7 +40,8 @@ pub(crate) struct Buffers {
     map: Map,
     read_slot: usize,   // bytes of each slot's read piece, 0 without reads
     parts: Box<[Part]>, // by seat
-    serial: u64,
+    serial: u64,        // of the next block: thread (16 bits, high), count (48)
+    run: u64,
 }
 
 /// The write memory of one target of the thread.
@@ -49,13 +53,19 @@ struct Part {
     first_slot: u32,
     windows: usize, // windows a slot, 0 without writes of its own memory
     next_window: Box<[u32]>,
-    twins: usize, // behind the windows, a slot's bytes each
+    twin: Option<usize>, // behind the windows
+    target: u16,
     data: Data,
 }
 
 #[derive(Debug)]
 enum Data {
-    Marked,
+    /// Blocks with headers, whose bodies are complete.
+    Blocks,
+    /// The same with new bodies for each write.
+    FreshBlocks,
+    /// Random bytes without headers.
+    Random,
     Shaped(Turns),
     /// A pattern or zeros, put there once.
     Still,
@@ -67,6 +77,17 @@ enum Data {
     },
 }
 
+/// What one write is to carry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    /// From the start of the target.
+    pub(crate) offset: Bytes,
+    /// Bytes. // at most the target's block
+    pub(crate) length: usize,
+    /// The last reading of the clock.
+    pub(crate) issued: Nanos,
+}
+
 /// Where an I/O's data lies, and in which of the pieces that a backend registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
@@ -76,14 +97,15 @@ pub(crate) struct Memory {
 }
 
 impl Buffers {
-    /// Maps and fills everything that the thread will need. `seed` makes the write data of each thread its own;
-    /// `sources` has the shared data of each of the plan's targets.
+    /// Maps and fills everything that the thread will need. `sources` has the shared data of each of the plan's targets;
+    /// `run` is the random number of the run.
     pub(crate) fn new(
         plan: &Plan,
         place: &Place,
         sources: &[Option<Arc<Source>>],
-        seed: u64,
+        run: u64,
     ) -> Result<Self, RunError> {
+        let seed = place.content_seed;
         let targets = || {
             place
                 .seats
@@ -116,7 +138,8 @@ impl Buffers {
             map,
             read_slot,
             parts,
-            serial: seed,
+            serial: u64::from(place.thread) << 48,
+            run,
         };
         for (number, target) in targets().enumerate() {
             buffers.fill(number, &target.content, seed);
@@ -129,19 +152,21 @@ impl Buffers {
         let slots = part.next_window.len();
         let whole = part.base..part.base + slots * part.windows * part.slot_bytes;
         let (block, slot_bytes) = (part.block, part.slot_bytes);
-        let (base, windows, twins) = (part.base, part.windows, part.twins);
+        let has_headers = matches!(part.data, Data::Blocks);
+        let twin = part.twin;
         let data = &mut self.map.bytes_mut()[whole];
         match content {
-            WriteContent::Marked => Rng::new(seed, number as u64).fill(data),
-            WriteContent::Shaped { .. } => {
+            WriteContent::Marked | WriteContent::Shaped { .. } => {
                 Rng::new(seed, number as u64).fill(data);
                 let shape = Shape::of(content);
-                data.chunks_mut(slot_bytes)
-                    .for_each(|piece| shape.press(&mut piece[..block]));
-                for twin in 0..twins {
-                    let place = base + (slots * windows + twin) * slot_bytes;
-                    let data = &mut self.map.bytes_mut()[place..place + block];
-                    shape.make_twin(data, twin_behind(twins, twin));
+                for piece in data.chunks_mut(slot_bytes) {
+                    shape.press(&mut piece[..block]);
+                    if has_headers {
+                        block_header::complete_bodies(&mut piece[..block]);
+                    }
+                }
+                if let Some(place) = twin {
+                    shape.make_twin(&mut self.map.bytes_mut()[place..place + block]);
                 }
             }
             WriteContent::Pattern => {
@@ -167,23 +192,11 @@ impl Buffers {
         &mut self,
         seat: usize,
         slot: u32,
-        offset: Bytes,
-        dice: &mut Jenkins,
-    ) -> Memory {
-        let block = self.parts[seat].block;
-        self.for_piece(seat, slot, (offset, block), dice)
-    }
-
-    /// The same for a write of so many bytes. // at most the target's block
-    #[inline]
-    pub(crate) fn for_piece(
-        &mut self,
-        seat: usize,
-        slot: u32,
-        (offset, block): (Bytes, usize),
+        write: Write,
         dice: &mut Jenkins,
     ) -> Memory {
         let part = &mut self.parts[seat];
+        let block = write.length;
         if let Data::Source {
             source,
             area,
@@ -198,21 +211,38 @@ impl Buffers {
         if let Data::Shaped(turns) = &mut part.data
             && turns.twin()
         {
-            let place = part.twin_place(offset);
+            let place = part.twin.expect("turns are of targets with a twin");
             return self.own(place, block);
         }
-        let place = part.next_place(slot);
+        let (place, window) = part.next_place(slot);
+        if matches!(part.data, Data::Still) {
+            return self.own(place, block);
+        }
+        let data = &mut self.map.bytes_mut()[place..place + block];
+        if matches!(part.data, Data::Fresh | Data::FreshBlocks) {
+            dice.fill(data);
+        }
         match part.data {
-            Data::Marked | Data::Shaped(_) => {
-                let data = &mut self.map.bytes_mut()[place..place + block];
-                self.serial = stamp::stamp(data, offset, self.serial);
+            Data::Blocks | Data::FreshBlocks => {
+                debug_assert!(write.offset.is_multiple_of(block_header::BLOCK));
+                if matches!(part.data, Data::FreshBlocks) {
+                    block_header::complete_bodies(data);
+                }
+                let header = BlockHeader {
+                    serial: self.serial,
+                    run: self.run,
+                    block: write.offset.0 / block_header::BLOCK.0,
+                    target: part.target,
+                    generation: block_header::GENERATION,
+                    blocks: 0, // is filled in
+                    index: 0,
+                    window,
+                    issued_ns: write.issued.0,
+                };
+                self.serial = block_header::write_headers(data, &header);
             }
-            Data::Fresh => {
-                let data = &mut self.map.bytes_mut()[place..place + block];
-                dice.fill(data);
-                self.serial = stamp::stamp(data, offset, self.serial);
-            }
-            Data::Still | Data::Source { .. } => {}
+            Data::Random | Data::Shaped(_) => self.serial = number(data, self.serial),
+            Data::Still | Data::Fresh | Data::Source { .. } => {}
         }
         self.own(place, block)
     }
@@ -251,40 +281,37 @@ impl Part {
     ) -> Self {
         let (slots, slot_bytes) = (seat.slots as usize, slot_bytes(target));
         let writes = target.workload.write.as_percent() > 0;
+        let has_headers = target.unsealed().is_none();
         let data = match (&target.content, source) {
             (_, Some(source)) if writes => {
                 *areas += 1;
                 let unbuffered = target.mapped.is_none() && target.cache != CacheMode::Cached;
                 let device = if unbuffered { target.alignment.0 } else { 1 };
-                let align = match &target.content {
-                    WriteContent::Source { file: Some(_), .. } => device,
-                    _ => device.max(stamp::SOURCE_MARK_EVERY.0), // each write carries the mark
-                };
                 Data::Source {
                     source: Arc::clone(source),
                     area: *areas,
-                    align,
+                    align: device,
                 }
             }
-            (WriteContent::Marked, _) => Data::Marked,
-            (content @ WriteContent::Shaped { .. }, _) => Data::Shaped(Shape::of(content).turns()),
+            (WriteContent::Fresh, _) if has_headers => Data::FreshBlocks,
             (WriteContent::Fresh, _) => Data::Fresh,
+            (WriteContent::Marked | WriteContent::Shaped { .. }, _) if has_headers => Data::Blocks,
+            (WriteContent::Marked, _) => Data::Random,
+            (content @ WriteContent::Shaped { .. }, _) => Data::Shaped(Shape::of(content).turns()),
             _ => Data::Still,
         };
         let windows = match &data {
             _ if !writes => 0,
             Data::Source { .. } => 0,
-            Data::Marked | Data::Shaped(_) => (WRITE_POOL / (slots * slot_bytes)).max(1),
-            Data::Still | Data::Fresh => 1,
+            Data::Blocks => (WRITE_POOL_BLOCKS / (slots * slot_bytes)).max(1),
+            Data::Random | Data::Shaped(_) => (WRITE_POOL / (slots * slot_bytes)).max(1),
+            Data::Still | Data::Fresh | Data::FreshBlocks => 1,
         };
         let base = *end;
         let block = target.workload.block.0 as usize;
-        let twins = if writes {
-            Shape::of(&target.content).twins(unit_of(target), target.base.0 as usize)
-        } else {
-            0
-        };
-        *end += (slots * windows + twins) * slot_bytes;
+        *end += slots * windows * slot_bytes;
+        let twin = (writes && Shape::of(&target.content).has_twins()).then_some(*end);
+        *end += twin.map_or(0, |_| slot_bytes);
         let next_window = vec![0; slots].into();
         Part {
             block,
@@ -293,22 +320,15 @@ impl Part {
             first_slot: seat.first_slot,
             windows,
             next_window,
-            twins,
+            twin,
+            target: seat.target as u16,
             data,
         }
     }
 
-    /// Where the twin for this offset stands.
-    fn twin_place(&self, offset: Bytes) -> usize {
-        let windows = self.next_window.len() * self.windows;
-        let every = stamp::STAMP_EVERY.0 as usize;
-        let twin = offset.0 as usize % every / (every / self.twins);
-        self.base + (windows + twin) * self.slot_bytes
-    }
-
-    /// The slot's windows are used in turn.
+    /// The slot's windows are used in turn. Returns where the next one begins, and its number.
     #[inline]
-    fn next_place(&mut self, slot: u32) -> usize {
+    fn next_place(&mut self, slot: u32) -> (usize, u32) {
         let slot = (slot - self.first_slot) as usize;
         let window = self.next_window[slot] as usize;
         self.next_window[slot] = if window + 1 == self.windows {
@@ -316,7 +336,8 @@ impl Part {
         } else {
             window as u32 + 1
         };
-        self.base + (slot * self.windows + window) * self.slot_bytes
+        let number = slot * self.windows + window;
+        (self.base + number * self.slot_bytes, number as u32)
     }
 }
 
@@ -326,27 +347,25 @@ pub(crate) fn most(target: &PlannedTarget, slots: u32) -> Bytes {
     let once = slots as usize * slot;
     let reads = if percent < 100 { once } else { 0 };
     let writes = if percent > 0 {
-        once.max(WRITE_POOL) + slot * TWINS_MAX
+        once.max(WRITE_POOL) + slot
     } else {
         0
     };
     Bytes((reads + writes) as u64)
 }
 
-/// How far behind a mark's place a block begins that takes this twin.
-fn twin_behind(twins: usize, twin: usize) -> u64 {
-    stamp::STAMP_EVERY.0 / twins as u64 * twin as u64
-}
-
-/// What lengths and offsets of its I/Os are multiples of, from the base on.
-fn unit_of(target: &PlannedTarget) -> usize {
-    match &target.workload.access {
-        Access::Mixed(mixed) => {
-            let sizes = mixed.lines.iter().flat_map(|line| [line.block, line.align]);
-            sizes.fold(0, |unit, size| common(size.0 as usize, unit))
+/// Makes each write without headers another one, so that nothing below can fold equal blocks into one. Returns the next
+/// unused number.
+#[inline]
+fn number(data: &mut [u8], serial: u64) -> u64 {
+    let mut serial = serial;
+    for piece in data.chunks_mut(NUMBERED) {
+        if let Some(start) = piece.first_chunk_mut() {
+            *start = serial.to_le_bytes();
+            serial = serial.wrapping_add(1);
         }
-        _ => target.workload.block.0 as usize,
     }
+    serial
 }
 
 fn slot_bytes(target: &PlannedTarget) -> usize {

@@ -2,7 +2,7 @@
 //!
 //! A failed I/O inside a run is not here: it is data, and stands in the record.
 
-use model::Bytes;
+use model::{Bytes, Flaw};
 use std::io;
 use std::path::PathBuf;
 
@@ -139,11 +139,15 @@ pub enum RunError {
     #[error("stopped while {} was being filled{}", path.display(), left(*removed))]
     FillInterrupted { path: PathBuf, removed: bool },
     #[error(
-        "{}: its first blocks were written by fathom, but what stands at byte {} was not, so nothing is \
-         written: it would be lost. To allow it, add: --overwrite (for a file), --destroy {} (for a device)",
+        "{}: the block at offset {} contains {flaw}, so nothing is written: it would be lost\n\
+         hint: delete it, or --overwrite (for a file), --destroy {} (for a device)",
         path.display(), offset.0, path.display()
     )]
-    NotOurs { path: PathBuf, offset: Bytes },
+    NotOurs {
+        path: PathBuf,
+        offset: Bytes,
+        flaw: Flaw,
+    },
     #[error("stopped while {} was being read to see that all of it is fathom's; nothing was written", path.display())]
     ProofInterrupted { path: PathBuf },
     #[error(

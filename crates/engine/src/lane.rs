@@ -13,6 +13,7 @@ use crate::tally::ThreadTally;
 use crate::walk::{SharedPointer, Stride, Walk};
 use gate::Pins;
 use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 /// What all threads of a plan share.
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) schedule: Arc<Schedule>,
     pointers: Arc<[Arc<SharedPointer>]>,            // by target
     pub(crate) sources: Arc<[Option<Arc<Source>>]>, // by target
+    pub(crate) run: u64,                            // random, in every block header of the run
     steps_a_row: usize,                             // of the latencies over time
     /// What the targets' paths lead to.
     pub(crate) pins: Pins,
@@ -39,10 +41,16 @@ impl Shared {
             schedule: Arc::clone(schedule),
             pointers: plan.targets.iter().map(|_| Arc::default()).collect(),
             sources: Source::all(plan)?.into(),
+            run: random_number(),
             steps_a_row: heat::steps_a_row(plan),
             pins: pins.clone(),
         })
     }
+}
+
+/// 64 bits that no other run has. The standard library takes its keys from the system's random numbers.
+pub(crate) fn random_number() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// What the thread does to one of its targets.

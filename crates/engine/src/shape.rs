@@ -2,13 +2,14 @@
 //!
 //! Of each 4096 bytes the asked share is zeros at the end, which every compressor takes away whole, and the rest is random.
 //! Of the blocks written, the asked share is one and the same block, the twin: the same in every run and on every thread.
-//! Deliberately absent: the marks of blocks that are not twins, which whoever writes puts on them.
+//! Deliberately absent: the headers of blocks, which whoever writes puts on them.
 
 use crate::rng::Rng;
-use model::{Bytes, Ratio, WriteContent, stamp};
+use model::block_header::{BLOCK_BYTES, HEADER_BYTES};
+use model::{Ratio, WriteContent};
 
 /// What one piece of compressible data is: what file systems and devices compress at the least.
-const PIECE: usize = stamp::STAMP_EVERY.0 as usize;
+const PIECE: usize = BLOCK_BYTES;
 /// What the twin is drawn from.
 const TWIN_SEED: u64 = 0x7477_696e;
 
@@ -33,26 +34,20 @@ impl Shape {
         let percent = usize::from(self.compress.as_percent());
         for piece in data.chunks_mut(PIECE) {
             let keep = piece.len() - piece.len() * percent / 100;
-            let mark = stamp::STAMP_BYTES.min(piece.len());
-            piece[keep.max(mark)..].fill(0);
+            let header = HEADER_BYTES.min(piece.len());
+            piece[keep.max(header)..].fill(0);
         }
     }
 
-    /// How many twins blocks from `base` on need: one for each place that they can have between two marks; none where there
-    /// are no twins.
-    pub(crate) fn twins(self, block: usize, base: usize) -> usize {
-        if self.dedupe == Ratio::NONE {
-            0
-        } else {
-            PIECE / common(common(block, base), PIECE)
-        }
+    /// Whether any block is a twin.
+    pub(crate) fn has_twins(self) -> bool {
+        self.dedupe != Ratio::NONE
     }
 
-    /// The twin that begins so many bytes behind a mark's place.
-    pub(crate) fn make_twin(self, data: &mut [u8], behind: u64) {
+    /// Makes the twin.
+    pub(crate) fn make_twin(self, data: &mut [u8]) {
         Rng::new(TWIN_SEED, 0).fill(data);
         self.press(data);
-        stamp::stamp(data, Bytes(behind), TWIN_SEED);
     }
 
     /// Whether the block of this number is a twin, where blocks are not written in turn.
@@ -90,11 +85,6 @@ impl Turns {
     }
 }
 
-/// Largest common divisor.
-pub(crate) fn common(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { common(b, a % b) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_asked_share_of_each_piece_is_zeros() {
-        for (percent, zeros) in [(0, 0), (50, 2048), (73, 2990), (100, 4080)] {
+        for (percent, zeros) in [(0, 0), (50, 2048), (73, 2990), (100, 4032)] {
             let mut data = vec![0xAA; 2 * PIECE];
             shape(percent, 0).press(&mut data);
             for piece in data.chunks(PIECE) {
@@ -130,19 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn twins_are_marked_wherever_they_stand() {
-        for (block, base, count) in [
-            (4096, 0, 1),
-            (65536, 4096, 1),
-            (512, 0, 8),
-            (6144, 0, 2),
-            (4096, 512, 8),
-        ] {
-            assert_eq!(shape(0, 1).twins(block, base), count, "{block} {base}");
-        }
-        let mut twin = vec![0; 6144];
-        shape(50, 1).make_twin(&mut twin, 2048);
-        assert!(stamp::is_stamped(&twin[2048..]));
-        assert_eq!(shape(50, 0).twins(4096, 0), 0);
+    fn twins_are_alike_in_every_run() {
+        let (mut one, mut other) = (vec![0; 6144], vec![1; 6144]);
+        shape(50, 1).make_twin(&mut one);
+        shape(50, 1).make_twin(&mut other);
+        assert_eq!(one, other);
+        assert!(shape(50, 1).has_twins() && !shape(50, 0).has_twins());
     }
 }

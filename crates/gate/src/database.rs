@@ -251,7 +251,8 @@ impl DatabasePlace {
 
     /// Next to a database without any, SQLite deletes the log.
     fn has_pages(&self) -> bool {
-        statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| stat.st_size > 0)
+        statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| stat.st_size > 0)
     }
 
     fn beside(&self, suffix: &str) -> OsString {

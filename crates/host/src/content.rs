@@ -6,25 +6,14 @@
 //! are unproven until everything was read. Deliberately absent: how bytes are read and how time is told,
 //! so that a test needs neither a file nor a clock.
 
-use model::stamp::{STAMP_BYTES, STAMP_EVERY, is_pattern, is_stamped};
-use model::{Bytes, Content};
+use model::block_header::{self, BlockState, inspect};
+use model::{Bytes, Content, Flaw};
 use std::collections::BTreeSet;
 
-const BLOCK: u64 = STAMP_EVERY.0;
+const BLOCK: u64 = block_header::BLOCK.0;
 const SAMPLES: u64 = 256;
 /// Bytes of one read where everything is read.
 const PIECE: u64 = 1 << 20;
-
-/// What one look at a block tells.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Zero,
-    /// With the mark, or with the pattern that DISKSPD and fathom in its place write.
-    Stamped,
-    Foreign,
-    /// Shorter than a stamp: behind its own blocks, fathom could have left anything here.
-    TooShort,
-}
 
 /// Offsets of the blocks to look at, rising. The last may be shorter than a block.
 pub(crate) fn sample(size: Bytes, known_data: &[u64]) -> BTreeSet<u64> {
@@ -37,7 +26,7 @@ pub(crate) fn sample(size: Bytes, known_data: &[u64]) -> BTreeSet<u64> {
             .map(|i| (u128::from(i) * spread / u128::from(SAMPLES - 1)) as u64)
             .collect()
     };
-    if !size.is_multiple_of(STAMP_EVERY) {
+    if !size.is_multiple_of(block_header::BLOCK) {
         blocks.insert(whole);
     }
     blocks.extend(known_data.iter().map(|at| at / BLOCK));
@@ -65,22 +54,34 @@ pub(crate) fn judge(
         if !read(offset, piece) {
             return Content::Unknown;
         }
-        seen.push(look(piece));
-        if seen.last() == Some(&Seen::Foreign) {
-            return Content::Foreign;
+        // The last piece of fathom's own file, which is shorter than a block, is zeros and says nothing.
+        let is_rest = piece.len() < BLOCK as usize && seen.first() == Some(&BlockState::Whole);
+        match inspect(piece) {
+            BlockState::Flawed(flaw) => return flawed(offset, flaw, seen.first()),
+            BlockState::Zero if is_rest => {}
+            state => seen.push(state),
         }
     }
-    if seen.first() == Some(&Seen::Stamped) {
-        seen.retain(|&what| what != Seen::TooShort);
-    }
-    if seen.iter().all(|&what| what == Seen::Zero) {
+    let whole = |state: &BlockState| *state == BlockState::Whole;
+    if !seen.iter().any(whole) {
         Content::Unproven
-    } else if seen.iter().all(|&what| what == Seen::Stamped) {
+    } else if seen.iter().all(whole) {
         Content::Fathom
-    } else if seen.first() == Some(&Seen::Stamped) {
+    } else if seen.first().is_some_and(whole) {
         Content::FathomPartial
     } else {
         Content::Foreign
+    }
+}
+
+/// What a target holds that has this flaw: somebody's data, where nothing of fathom's is in sight.
+fn flawed(offset: u64, flaw: Flaw, first: Option<&BlockState>) -> Content {
+    match flaw.may_be_ours() || first == Some(&BlockState::Whole) {
+        true => Content::Flawed {
+            offset: Bytes(offset),
+            flaw,
+        },
+        false => Content::Foreign,
     }
 }
 
@@ -101,27 +102,10 @@ pub(crate) fn judge_whole(size: Bytes, mut read: impl FnMut(u64, &mut [u8]) -> b
     Content::Empty
 }
 
-/// Whether fathom, or DISKSPD, left its mark at the start of this block.
-pub(crate) fn is_marked(piece: &[u8]) -> bool {
-    is_stamped(piece) || is_pattern(piece)
-}
-
-fn look(piece: &[u8]) -> Seen {
-    if is_marked(piece) {
-        Seen::Stamped
-    } else if piece.iter().all(|&byte| byte == 0) {
-        Seen::Zero
-    } else if piece.len() < STAMP_BYTES {
-        Seen::TooShort
-    } else {
-        Seen::Foreign
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::stamp::stamp;
+    use model::block_header::{BlockHeader, write_blocks};
     use proptest::prelude::*;
 
     fn judge_bytes(data: &[u8]) -> Content {
@@ -133,9 +117,10 @@ mod tests {
         })
     }
 
-    fn stamped(length: usize) -> Vec<u8> {
+    /// What fathom fills a file with.
+    fn blocks(length: usize) -> Vec<u8> {
         let mut data = vec![0xA7; length];
-        stamp(&mut data, Bytes(0), 0);
+        write_blocks(&mut data, &BlockHeader::default());
         data
     }
 
@@ -168,14 +153,15 @@ mod tests {
 
     #[test]
     fn a_whole_filling_is_fathoms() {
-        assert_eq!(judge_bytes(&stamped(3 << 20)), Content::Fathom);
-        assert_eq!(judge_bytes(&stamped((3 << 20) + 512)), Content::Fathom);
-        assert_eq!(judge_bytes(&stamped((3 << 20) + 5)), Content::Fathom);
+        assert_eq!(judge_bytes(&blocks(3 << 20)), Content::Fathom);
+        assert_eq!(judge_bytes(&blocks((3 << 20) + 512)), Content::Fathom);
+        assert_eq!(judge_bytes(&blocks((3 << 20) + 5)), Content::Fathom);
+        assert_eq!(judge_bytes(&blocks(5)), Content::Unproven);
     }
 
     #[test]
     fn a_filling_cut_short_is_partly_fathoms() {
-        let mut data = stamped(3 << 20);
+        let mut data = blocks(3 << 20);
         data[1 << 20..].fill(0);
         assert_eq!(judge_bytes(&data), Content::FathomPartial);
         data[..4096].fill(0);
@@ -184,9 +170,17 @@ mod tests {
 
     #[test]
     fn a_person_s_bytes_are_foreign_even_in_the_last_short_piece() {
-        let mut data = stamped(1 << 20);
+        let mut data = blocks(1 << 20);
         data.extend_from_slice(b"dear diary, today I");
-        assert_eq!(judge_bytes(&data), Content::Foreign);
+        let there = |offset: u64, flaw| Content::Flawed {
+            offset: Bytes(offset),
+            flaw,
+        };
+        assert_eq!(judge_bytes(&data), there(1 << 20, Flaw::Foreign));
+        data[4096 * 3 + 9] ^= 1;
+        assert_eq!(judge_bytes(&data), there(4096 * 3, Flaw::Altered));
+        data[32..34].fill(0xEE);
+        assert_eq!(judge_bytes(&data), there(0, Flaw::OldMark));
         assert_eq!(judge_bytes(b"x"), Content::Foreign);
         let mut zeros = vec![0; 8192];
         zeros.extend_from_slice(b"the end of a sparse image");

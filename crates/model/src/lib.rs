@@ -7,12 +7,13 @@
 //! Pure data and the arithmetic that belongs to it. Deliberately absent: input and output, clocks,
 //! threads, `unsafe`, and any knowledge of an operating system or of another tool's flags.
 
+pub mod block_header;
 pub mod check;
 pub mod plan;
 pub mod record;
-pub mod stamp;
 pub mod units;
 
+pub use block_header::Flaw;
 pub use check::{
     BLOCK_MAX, BLOCK_MIN, Consent, Problem, Problems, asks_if_empty, check, check_output,
     output_asks_if_empty, writes,
@@ -24,7 +25,7 @@ pub use plan::{
     PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX,
     SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults,
     SimulatedKey, SimulatedModel, SimulatedUnit, Spacing, Stall, StripeAccess, Target, Timespan,
-    Workload, WriteContent,
+    Unsealed, Workload, WriteContent,
 };
 pub use record::{
     Account, Backlog, BlockDevice, CachedPages, Claim, ClockRecord, Content, CopyWork, Counted,

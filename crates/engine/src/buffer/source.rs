@@ -1,12 +1,11 @@
 //! Write data that all threads of a target share: one buffer, in which each write begins somewhere.
 //!
-//! Random bytes of a fixed seed, so that every run writes the same, with fathom's mark where writes may begin; or a
-//! file, repeated where it is shorter, as it is.
+//! Random bytes of a fixed seed, so that every run writes the same; or a file, repeated where it is shorter, as it is.
 
 use super::map::Map;
 use crate::RunError;
 use crate::jenkins::Jenkins;
-use model::{Plan, WriteContent, stamp};
+use model::{Plan, WriteContent};
 use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::Path;
@@ -60,10 +59,7 @@ impl Source {
         let mut map = Map::new(length, false)?;
         let data = &mut map.bytes_mut()[..length];
         match file {
-            None => {
-                Jenkins::new(0).fill(data);
-                stamp::mark_source(data);
-            }
+            None => Jenkins::new(0).fill(data),
             Some(path) => {
                 let whole = read(path, bytes)?;
                 for piece in data.chunks_mut(whole.len()) {

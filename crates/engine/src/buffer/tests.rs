@@ -3,13 +3,21 @@
 
 use super::*;
 use crate::rehearsal::tests::{plan, planned};
-use model::{QueueDepth, Ratio};
+use model::{QueueDepth, Ratio, block_header};
 
 fn written(buffers: &mut Buffers, slot: u32, offset: u64) -> Vec<u8> {
     let block = buffers.parts[0].block;
-    let memory = buffers.for_write(0, slot, Bytes(offset), &mut Jenkins::new(offset));
+    let memory = buffers.for_write(0, slot, at(offset, block), &mut Jenkins::new(offset));
     // SAFETY: nothing is in flight in this test, and the block lies inside the mapping.
     unsafe { std::slice::from_raw_parts(memory.start.as_ptr(), block) }.to_vec()
+}
+
+fn at(offset: u64, length: usize) -> Write {
+    Write {
+        offset: Bytes(offset),
+        length,
+        issued: Nanos(7),
+    }
 }
 
 fn with(change: &dyn Fn(&mut PlannedTarget)) -> Buffers {
@@ -28,12 +36,12 @@ fn buffers(depth: u32, write: u8) -> Buffers {
 }
 
 #[test]
-fn writes_are_marked_and_never_the_same_twice() {
+fn writes_are_whole_blocks_and_never_the_same_twice() {
     let mut buffers = buffers(2, 100);
     let blocks: Vec<Vec<u8>> = (0..2000)
         .map(|i| written(&mut buffers, i % 2, u64::from(i) * 4096))
         .collect();
-    assert!(blocks.iter().all(|block| stamp::is_stamped(block)));
+    assert!(blocks.iter().all(|block| block_header::is_whole(block)));
     let mut unique = blocks.clone();
     unique.sort();
     unique.dedup();
@@ -48,7 +56,7 @@ fn slots_and_operations_do_not_share_memory() {
         .collect();
     places.extend((0..4).map(|slot| {
         buffers
-            .for_write(0, slot, Bytes(0), &mut Jenkins::new(0))
+            .for_write(0, slot, at(0, 4096), &mut Jenkins::new(0))
             .start
             .as_ptr() as usize
     }));
@@ -93,9 +101,12 @@ fn each_content_is_what_it_says() {
     let mut zero = content(WriteContent::Zero);
     assert!(written(&mut zero, 1, 0).iter().all(|&byte| byte == 0));
     let mut fresh = content(WriteContent::Fresh);
-    let first = written(&mut fresh, 0, 1);
-    assert_ne!(first, written(&mut fresh, 0, 2));
-    assert_eq!(&first[..8], Jenkins::new(1).bits().to_le_bytes());
+    let first = written(&mut fresh, 0, 4096);
+    assert_ne!(first, written(&mut fresh, 0, 8192));
+    assert!(block_header::is_whole(&first));
+    let mut drawn = vec![0; 72];
+    Jenkins::new(4096).fill(&mut drawn);
+    assert_eq!(first[64..72], drawn[64..]);
 }
 
 #[test]
@@ -132,7 +143,7 @@ fn e066_writes_begin_somewhere_in_the_source_at_aligned_places() {
     let mut dice = Jenkins::new(0);
     let mut places: Vec<usize> = (0..500)
         .map(|_| {
-            let memory = buffers.for_write(0, 0, Bytes(0), &mut dice);
+            let memory = buffers.for_write(0, 0, at(0, 4096), &mut dice);
             assert_eq!(memory.area, 1);
             memory.start.as_ptr() as usize - start.as_ptr() as usize
         })
@@ -148,7 +159,7 @@ fn e066_writes_begin_somewhere_in_the_source_at_aligned_places() {
 }
 
 #[test]
-fn shaped_data_has_its_zeros_and_its_twins_and_every_block_its_mark() {
+fn shaped_data_has_its_zeros_and_its_twins() {
     let percent = |value| Ratio::percent(value).unwrap();
     let mut buffers = with(&|target| {
         target.workload.write = percent(100);
@@ -160,7 +171,6 @@ fn shaped_data_has_its_zeros_and_its_twins_and_every_block_its_mark() {
     let blocks: Vec<Vec<u8>> = (0..1000)
         .map(|i| written(&mut buffers, 0, i * 4096))
         .collect();
-    assert!(blocks.iter().all(|block| stamp::is_stamped(block)));
     assert!(
         blocks
             .iter()
@@ -178,19 +188,44 @@ fn shaped_data_has_its_zeros_and_its_twins_and_every_block_its_mark() {
 }
 
 #[test]
-fn small_shaped_blocks_keep_the_marks_where_they_belong() {
-    let percent = |value| Ratio::percent(value).unwrap();
-    let mut buffers = with(&|target| {
-        target.workload.block = Bytes(512);
-        target.workload.write = percent(100);
-        target.content = WriteContent::Shaped {
-            compress: percent(0),
-            dedupe: percent(100),
-        };
-    });
-    for i in 0..64 {
-        let block = written(&mut buffers, 0, i * 512);
-        assert_eq!(stamp::is_stamped(&block), i % 8 == 0, "{i}");
+fn compressible_blocks_are_whole_and_their_tags_stand_in_the_zeros() {
+    for compress in [0, 50, 100] {
+        let mut buffers = with(&|target| {
+            target.workload.block = Bytes::kib(16);
+            target.workload.write = Ratio::ALL;
+            target.content = WriteContent::Shaped {
+                compress: Ratio::percent(compress).unwrap(),
+                dedupe: Ratio::NONE,
+            };
+        });
+        for i in 0..200 {
+            let data = written(&mut buffers, 0, i * 16384);
+            for block in data.chunks(4096) {
+                assert!(block_header::is_whole(block));
+                let zeros = block[64..].iter().filter(|&&byte| byte == 0).count();
+                let asked = 4096 * usize::from(compress) / 100;
+                assert!(zeros + 64 + 56 >= asked && zeros <= asked + 100, "{zeros}");
+            }
+        }
+    }
+}
+
+/// Offsets or sizes that are not multiples of 4096 make content without headers, which is another one each time too.
+#[test]
+fn small_and_odd_writes_carry_no_headers() {
+    for (block, base) in [(512, 0), (6144, 0), (4096, 512)] {
+        let mut buffers = with(&|target| {
+            (target.workload.block, target.base) = (Bytes(block), Bytes(base));
+            target.workload.write = Ratio::ALL;
+        });
+        let mut all: Vec<_> = (0..20_000)
+            .map(|i| written(&mut buffers, 0, base + i * block))
+            .inspect(|data| assert!(!data.starts_with(b"FATHOM")))
+            .map(|data| data[..512].to_vec())
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 20_000);
     }
 }
 

@@ -1,15 +1,17 @@
-//! The writing of a file by several writers: pieces of real, incompressible, marked data.
+//! The writing of a file by several writers: pieces of real, incompressible data, in blocks with headers.
 //!
 //! A piece is as large as the device writes in a short time, so that a stop is heard soon on a slow one. Which
 //! file may be written stands in the check; making, keeping and removing it in the folder's `mod.rs`.
 
 use super::{Onlookers, raw};
 use crate::clock::monotonic;
+use crate::lane::random_number;
 use crate::observer::Event;
 use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::stop::Stop;
-use model::{Bytes, stamp};
+use model::Bytes;
+use model::block_header::{self, BLOCK, BlockHeader};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -45,6 +47,7 @@ struct Progress {
     next: AtomicU64, // first byte that nobody has taken
     done: AtomicU64, // bytes written
     failure: Mutex<Option<(Bytes, io::Error)>>,
+    run: u64, // random, in every block header
 }
 
 impl Filling<'_> {
@@ -58,6 +61,7 @@ impl Filling<'_> {
             next: AtomicU64::new(self.from.0),
             done: AtomicU64::new(0),
             failure: Mutex::new(None),
+            run: random_number(),
         };
         let shared = &progress;
         thread::scope(|scope| {
@@ -95,9 +99,13 @@ impl Filling<'_> {
         stop: &Stop,
     ) -> Result<(), (Bytes, io::Error)> {
         let mut memory = raw::Piece::new(PIECE as usize);
-        let seed =
-            raw::identity(self.file).map_or(0, |(device, inode)| device.rotate_left(32) ^ inode);
-        let mut rng = Rng::new(seed ^ self.from.0, number << 32);
+        let mut header = BlockHeader {
+            serial: number << 48,
+            run: progress.run,
+            generation: block_header::GENERATION,
+            ..BlockHeader::default()
+        };
+        let mut rng = Rng::new(progress.run, number << 32);
         let mut piece = PIECE_MIN;
         while !stop.asked() {
             let at = progress.next.fetch_add(piece, Ordering::Relaxed);
@@ -108,8 +116,12 @@ impl Filling<'_> {
             let data = memory.data((self.to.0 - at).min(piece) as usize);
             rng.fill(data);
             self.shape.press(data);
-            stamp::stamp(data, Bytes(at), rng.bits());
-            self.put_twins(data, at);
+            if self.shape.has_twins() {
+                self.put_twins(data, at);
+            } else {
+                header.block = at / BLOCK.0;
+                header.serial = block_header::write_blocks(data, &header);
+            }
             let length = data.len() as u64;
             self.bring(data, at).map_err(|source| (Bytes(at), source))?;
             progress.done.fetch_add(length, Ordering::Relaxed);
@@ -132,8 +144,7 @@ impl Filling<'_> {
         let blocks = data[begin..].chunks_exact_mut(block as usize);
         for (number, data) in (first..).zip(blocks) {
             if self.shape.is_twin(number) {
-                let behind = number * block % stamp::STAMP_EVERY.0;
-                self.shape.make_twin(data, behind);
+                self.shape.make_twin(data);
             }
         }
     }

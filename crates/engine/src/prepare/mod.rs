@@ -1,4 +1,4 @@
-//! Makes and fills files before a run: real, incompressible, marked data in every block, on the device.
+//! Makes and fills files before a run: real, incompressible data with a header in every block, on the device.
 //!
 //! Space is reserved first, so that a full disk is found out before anything is written. Then every byte is
 //! written by a few threads and brought to stable storage: no unwritten extents, which would read as zeros
@@ -78,9 +78,10 @@ pub fn prepare(
 /// A namespace is read as a block device, and the words that allow writing it are of the name that was given.
 fn under_its_name(error: RunError, target: &PlannedTarget) -> RunError {
     match (error, target.location.path()) {
-        (RunError::NotOurs { offset, .. }, Some(path)) => RunError::NotOurs {
+        (RunError::NotOurs { offset, flaw, .. }, Some(path)) => RunError::NotOurs {
             path: path.to_owned(),
             offset,
+            flaw,
         },
         (error, _) => error,
     }
@@ -228,7 +229,7 @@ impl Order<'_> {
     fn keep(&self, file: &File) -> Result<Bytes, RunError> {
         let serves = self.facts.content == Content::Fathom;
         let keep = if serves {
-            self.facts.size.floor_to(Bytes(PIECE)).min(self.size)
+            self.facts.size.min(self.size).floor_to(Bytes(PIECE))
         } else {
             Bytes(0)
         };

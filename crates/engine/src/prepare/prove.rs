@@ -1,16 +1,17 @@
 //! Whether every block of a file or device is fathom's own, by reading all of it.
 //!
-//! A look here and there can prove that something else is there, never that nothing else is. So before fathom
-//! writes to what looked like its own, it looks at every block: each carries the mark, or holds zeros or DISKSPD's
-//! pattern, in which there is nothing that could be lost. The target is held before it is read, and what is read is what
-//! will be written, because both come from its pin.
+//! A sample can prove that something else is there, never that nothing else is. So before fathom writes to what seemed
+//! to be its own, it checks every byte: the first block is whole, and each further one is whole or zeros, in which there
+//! is nothing that could be lost. The target is held before it is read, and what is read is what will be written, because
+//! both come from its pin.
 
 use super::raw::{self, Piece};
 use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::stop::Stop;
 use gate::{OFlags, Pins};
-use model::{Bytes, stamp};
+use model::Bytes;
+use model::block_header::{self, BLOCK_BYTES, Flaw};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Mutex;
@@ -105,11 +106,11 @@ impl Proof<'_> {
             let data = piece.data(PIECE as usize);
             let length =
                 raw::read_up_to(self.file, data, at).map_err(|source| unread(self.path, source))?;
-            if let Some(foreign) = first_foreign(&data[..length]) {
-                let offset = Bytes(at + foreign);
+            if let Some((offset, flaw)) = first_flaw(at, &data[..length]) {
                 return Err(RunError::NotOurs {
                     path: self.path.to_owned(),
-                    offset,
+                    offset: Bytes(at + offset.0),
+                    flaw,
                 });
             }
             self.done.fetch_add(length as u64, Ordering::Relaxed);
@@ -118,17 +119,16 @@ impl Proof<'_> {
     }
 }
 
-/// Where the first block begins that neither carries the mark, nor DISKSPD's pattern, nor is zero.
-fn first_foreign(data: &[u8]) -> Option<u64> {
-    let block = stamp::STAMP_EVERY.0 as usize;
-    let foreign = |block: &[u8]| {
-        !stamp::is_stamped(block)
-            && !stamp::is_pattern(block)
-            && block.iter().any(|&byte| byte != 0)
+/// The first block that is not fathom's own. Zeros alone are somebody's: the target begins with a whole block.
+fn first_flaw(at: u64, data: &[u8]) -> Option<(Bytes, Flaw)> {
+    let begins_whole = at > 0 || data.is_empty() || {
+        let first = &data[..data.len().min(BLOCK_BYTES)];
+        block_header::inspect(first) != block_header::BlockState::Zero
     };
-    data.chunks(block)
-        .position(foreign)
-        .map(|number| (number * block) as u64)
+    match begins_whole {
+        true => block_header::first_flaw(data),
+        false => Some((Bytes(0), Flaw::Foreign)),
+    }
 }
 
 fn unread(path: &Path, source: std::io::Error) -> RunError {

@@ -6,7 +6,7 @@ use super::work::{Flight, Work};
 use crate::RunError;
 use crate::address::Step;
 use crate::backend::{Backend, Io};
-use crate::buffer::Memory;
+use crate::buffer::{Memory, Write};
 use crate::clock::Clock;
 use crate::lane::{Draw, Lane};
 use crate::mix::Turn;
@@ -34,7 +34,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             work.free.put(slot);
             continue;
         }
-        let next = draw::<C, PLAIN>(work, seat, slot);
+        let next = draw::<C, PLAIN>(work, seat, slot, now);
         now = work.clock.now();
         if !PLAIN {
             charge(work, seat, slot, &next, now);
@@ -89,7 +89,7 @@ struct Next {
 
 /// Chooses the place, the operation and the memory.
 #[inline(always)] // a call an I/O shows
-fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32) -> Next {
+fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nanos) -> Next {
     let seat = usize::from(seat);
     let lane = &mut work.lanes[seat];
     let turn = if PLAIN { None } else { lane.turn() };
@@ -98,17 +98,21 @@ fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32) -> Next 
         None => lane.route.next(&mut work.dice, slot),
     };
     let offset = Bytes(step.offset);
-    let memory = match (step.operation, turn) {
-        (Operation::Read, _) => work.buffers.for_read(slot),
-        (Operation::Write, None) => work.buffers.for_write(seat, slot, offset, &mut work.dice),
-        (Operation::Write, Some(turn)) => {
-            let piece = (offset, turn.length as usize);
-            work.buffers.for_piece(seat, slot, piece, &mut work.dice)
+    let length = turn.map_or(lane.block, |turn| turn.length);
+    let memory = match step.operation {
+        Operation::Read => work.buffers.for_read(slot),
+        Operation::Write => {
+            let write = Write {
+                offset,
+                length: length as usize,
+                issued: now,
+            };
+            work.buffers.for_write(seat, slot, write, &mut work.dice)
         }
     };
     Next {
         step,
-        length: turn.map_or(lane.block, |turn| turn.length),
+        length,
         memory,
         turn,
     }

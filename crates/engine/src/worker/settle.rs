@@ -5,6 +5,7 @@
 use super::work::Work;
 use crate::RunError;
 use crate::backend::{Backend, Completion, Io};
+use crate::buffer::Write;
 use crate::clock::Clock;
 use crate::mix::Mix;
 use crate::tally::Moved;
@@ -92,12 +93,16 @@ pub(super) fn try_again<B: Backend, C: Clock>(
         let lane = &work.lanes[usize::from(flight.seat)];
         let line = |mix: &Mix| mix.length_of(work.lines[slot as usize]);
         let length = lane.mix.as_deref().map_or(lane.block, line);
-        let piece = (Bytes(flight.offset), length as usize);
         let memory = match flight.operation {
             Operation::Read => work.buffers.for_read(slot),
             Operation::Write => {
+                let write = Write {
+                    offset: Bytes(flight.offset),
+                    length: length as usize,
+                    issued: flight.issued,
+                };
                 let seat = usize::from(flight.seat);
-                work.buffers.for_piece(seat, slot, piece, &mut work.dice)
+                work.buffers.for_write(seat, slot, write, &mut work.dice)
             }
         };
         let taken = backend.push_waiting(Io {

@@ -90,7 +90,7 @@ impl<C: Clock> Work<C> {
             dice,
             draw: Draw::new(plan, place),
             lanes,
-            buffers: Buffers::new(plan, place, &shared.sources, place.content_seed)?,
+            buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
             open: Open::new(plan, place),
             flights: (0..place.slots).map(|slot| idle(place, slot)).collect(),
             lines: vec![0; if mixed { place.slots as usize } else { 0 }].into(),

@@ -17,7 +17,7 @@ pub(crate) fn marked_file(size: u64) -> (TempDir, PathBuf) {
     let path = folder.path().join("target.dat");
     let file = File::create(&path).unwrap();
     let mut data = vec![0xA5; size as usize];
-    stamp::stamp(&mut data, Bytes(0), 1);
+    model::block_header::write_blocks(&mut data, &Default::default());
     file.write_all_at(&data, 0).unwrap();
     file.sync_all().unwrap();
     (folder, path)
@@ -137,7 +137,7 @@ fn what_is_written_is_marked_and_stays_inside_the_range() {
                 .unwrap()
                 .read_exact_at(&mut block, at)
                 .unwrap();
-            block[16..].iter().all(|&byte| byte == 0xA5)
+            block[64..512].iter().all(|&byte| byte == 0xA5)
         };
         let record = run_it(job(&path, engine, &|span| {
             let target = &mut span.targets[0];
@@ -150,7 +150,7 @@ fn what_is_written_is_marked_and_stays_inside_the_range() {
         );
         assert_eq!(record.tally(Operation::Read, None).ios, 0);
         let file = std::fs::read(&path).unwrap();
-        assert!(file.chunks(4096).all(stamp::is_stamped), "{engine}");
+        assert!(file.chunks(4096).all(block_header::is_whole), "{engine}");
         for (at, stays) in [
             (0, true),
             ((2 << 20) - 4096, true),

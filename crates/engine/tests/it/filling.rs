@@ -33,9 +33,100 @@ fn only_what_is_ours_to_the_last_block_is_ours() {
     file.write_all_at(b"a person's words", (5 << 20) + 4096)
         .unwrap();
     let told = proven(&path).unwrap_err();
-    assert!(told.contains("byte 5246976 was not"), "{told}");
-    file.set_len((5 << 20) + 100).unwrap();
+    assert!(
+        told.contains("offset 5246976") && told.contains("did not write"),
+        "{told}"
+    );
+    file.set_len(5 << 20).unwrap();
     assert_eq!(proven(&path), Ok(()));
+    file.set_len((5 << 20) + 100).unwrap();
+    assert_eq!(
+        proven(&path),
+        Ok(()),
+        "zeros hold nothing at the end either"
+    );
+    file.write_all_at(b"x", (5 << 20) + 99).unwrap();
+    assert!(
+        proven(&path).is_err(),
+        "the last piece is shorter than a block"
+    );
+    file.set_len(5 << 20).unwrap();
+    file.write_all_at(&[0; 4096], 0).unwrap();
+    assert!(proven(&path).is_err(), "zeros at its start are somebody's");
+}
+
+/// D4: of each 4096 bytes only 8 were looked at.
+#[test]
+fn d4_one_foreign_byte_is_enough() {
+    let folder = folder();
+    let path = folder.path().join("ours.dat");
+    let size = Bytes::mib(2);
+    fill(&path, Content::Unknown, size, &Silent, &Stop::new()).unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    let own = std::fs::read(&path).unwrap();
+    let text = [b't'; 3584];
+    for (at, bytes, block) in [
+        (9, &b"x"[..], 0),
+        (4096 * 7 + 9, b"x", 4096 * 7),
+        (81 * 512, &text, 40960),
+        (4096 * 300 + 4095, b"\n", 4096 * 300),
+    ] {
+        file.write_all_at(bytes, at as u64).unwrap();
+        let told = proven(&path).unwrap_err();
+        assert!(told.contains(&format!("offset {block} ")), "{told}");
+        file.write_all_at(&own[at..at + bytes.len()], at as u64)
+            .unwrap();
+        assert_eq!(proven(&path), Ok(()));
+    }
+}
+
+/// D5: a picture with a gradient of 256 pixels counted as fathom's.
+#[test]
+fn d5_counting_bytes_are_somebodys() {
+    let folder = folder();
+    let path = folder.path().join("gradient.raw");
+    let gradient: Vec<u8> = (0..4usize << 20).map(|at| at as u8).collect();
+    std::fs::write(&path, &gradient).unwrap();
+    assert!(proven(&path).unwrap_err().contains("offset 0 "));
+    fill(
+        &path,
+        Content::Unknown,
+        Bytes::mib(4),
+        &Silent,
+        &Stop::new(),
+    )
+    .unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.write_all_at(&gradient[..1 << 20], 2 << 20).unwrap();
+    assert!(proven(&path).unwrap_err().contains("offset 2097152 "));
+}
+
+#[test]
+fn old_marks_and_torn_writes_are_refused_by_their_names() {
+    let folder = folder();
+    let path = folder.path().join("f");
+    let mut old = vec![0xA7; 1 << 20];
+    for block in old.chunks_mut(4096) {
+        block[..8].copy_from_slice(b"FATHOM\x01\n");
+    }
+    std::fs::write(&path, &old).unwrap();
+    let told = proven(&path).unwrap_err();
+    assert!(told.contains("older fathom") && told.contains("hint: delete it, or --overwrite"));
+    let header = |serial| block_header::BlockHeader {
+        serial,
+        run: 5,
+        ..Default::default()
+    };
+    let (mut before, mut after) = (old.clone(), old);
+    block_header::write_blocks(&mut before, &header(1));
+    block_header::write_blocks(&mut after, &header(1 << 48));
+    before[8192..8192 + 1536].copy_from_slice(&after[8192..8192 + 1536]);
+    std::fs::write(&path, &before).unwrap();
+    let told = proven(&path).unwrap_err();
+    assert!(
+        told.contains("offset 8192 ") && told.contains("torn write of fathom"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -98,7 +189,7 @@ fn every_block_is_marked_and_no_extent_is_unwritten() {
     );
     let data = std::fs::read(&path).unwrap();
     assert_eq!(data.len() as u64, size.0);
-    assert!(data.chunks(4096).all(stamp::is_stamped));
+    assert!(data.chunks(4096).all(block_header::is_whole));
     let mut blocks: Vec<&[u8]> = data.chunks(4096).collect();
     blocks.sort_unstable();
     blocks.dedup();
@@ -130,14 +221,16 @@ fn a_fathom_file_that_is_too_short_is_only_completed() {
     assert_eq!(written, Ok(2 << 20));
     let after = std::fs::read(&path).unwrap();
     assert_eq!(&after[..before.len()], &before);
-    assert!(after.chunks(4096).all(stamp::is_stamped) && after.len() == 6 << 20);
+    assert!(after.chunks(4096).all(block_header::is_whole) && after.len() == 6 << 20);
 }
 
 #[test]
 fn a_filling_that_was_cut_short_is_done_again() {
     let folder = folder();
     let path = folder.path().join("partial.dat");
-    std::fs::write(&path, vec![0; 3 << 20]).unwrap();
+    let mut data = vec![0; 3 << 20];
+    block_header::write_blocks(&mut data[..4096], &Default::default());
+    std::fs::write(&path, data).unwrap();
     assert_eq!(
         fill(
             &path,
@@ -149,7 +242,7 @@ fn a_filling_that_was_cut_short_is_done_again() {
         Ok(2 << 20)
     );
     let data = std::fs::read(&path).unwrap();
-    assert!(data.len() == 2 << 20 && data.chunks(4096).all(stamp::is_stamped));
+    assert!(data.len() == 2 << 20 && data.chunks(4096).all(block_header::is_whole));
 }
 
 #[test]

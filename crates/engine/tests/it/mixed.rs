@@ -55,7 +55,7 @@ fn lines_are_counted_apart_and_add_up_to_the_whole() {
         let file = std::fs::read(&path).unwrap();
         assert!(
             file.chunks(4096)
-                .filter(|block| stamp::is_stamped(block))
+                .filter(|block| block_header::is_whole(block))
                 .count()
                 > 16,
             "{engine}"

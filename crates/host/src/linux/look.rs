@@ -15,6 +15,7 @@ use crate::content;
 use crate::press;
 use crate::signature::{Ends, signatures};
 use gate::{OFlags, Pin, Pins};
+use model::block_header;
 use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
 use std::cell::RefCell;
 use std::fs::File;
@@ -172,7 +173,7 @@ impl Look {
         let found = content::judge(self.size, &offsets, |at, piece| {
             let time = || patience.lasts() || ours && patience.lasts_for_ours();
             let done = read(&self.file, (at, piece), &time);
-            ours = done && content::is_marked(piece);
+            ours = done && block_header::is_whole(piece);
             if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
                 press::add(&mut self.blocks.borrow_mut(), piece);
             }
@@ -325,7 +326,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         let mut data = vec![0xA7; 1 << 20];
-        model::stamp::stamp(&mut data, Bytes(0), 0);
+        model::block_header::write_blocks(&mut data, &Default::default());
         std::fs::write(&path, data).unwrap();
         let look = look(&path);
         let begun = || Patience(Patience::begin().0 - PATIENCE / 2);

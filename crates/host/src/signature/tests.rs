@@ -44,7 +44,7 @@ fn every_mark_without_a_condition_is_found_at_every_place() {
 fn zeros_and_fathoms_own_blocks_carry_nothing() {
     let mut data = vec![0; 4 << 20];
     assert!(probe(&data).is_empty());
-    model::stamp::stamp(&mut data, Bytes(0), 0);
+    model::block_header::write_blocks(&mut data, &Default::default());
     assert!(probe(&data).is_empty());
 }
 

@@ -5,7 +5,6 @@ use crate::saved::in_words;
 use crate::tools::{Loop, Mounted, Swapping, sparse, tool};
 use gate::Pins;
 use host::{CounterReader, Root, content_of_whole, target_facts_again};
-use model::stamp::stamp;
 use model::{Bytes, Claim, Content, CounterWindow, Nanos, TargetFacts};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -255,9 +254,10 @@ fn a_second_look_asks_again_who_uses_it_and_not_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("f");
     let mut data = vec![0xA5; 1 << 20];
-    stamp(&mut data, Bytes(0), 0);
+    model::block_header::write_blocks(&mut data, &Default::default());
     fs::write(&file, &data).unwrap();
-    let again = |earlier: &TargetFacts| target_facts_again(&Root::live(), &Pins::default(), earlier);
+    let again =
+        |earlier: &TargetFacts| target_facts_again(&Root::live(), &Pins::default(), earlier);
     // The free space is everybody's: it changes while one looks.
     let apart_from_free_space = |mut facts: TargetFacts| {
         facts

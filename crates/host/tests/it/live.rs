@@ -7,7 +7,6 @@ use gate::Pins;
 use host::{
     CounterReader, Root, chain_devices, content_of_whole, devices, host_record, target_facts,
 };
-use model::stamp::stamp;
 use model::{Bytes, Claim, Content, Nanos, TargetFacts, TargetKind};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -59,7 +58,7 @@ fn a_file_s_size_identity_and_content_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("fathom.dat");
     let mut data = vec![0xA5; 3 << 20];
-    stamp(&mut data, Bytes(0), 0);
+    model::block_header::write_blocks(&mut data, &Default::default());
     fs::write(&file, &data).unwrap();
     let found = facts(&file);
     let there = fs::metadata(&file).unwrap();
@@ -324,7 +323,7 @@ fn a_look_leaves_the_page_cache_as_it_was() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("f");
     let mut data = vec![0xA7; 8 << 20];
-    stamp(&mut data, Bytes(0), 0);
+    model::block_header::write_blocks(&mut data, &Default::default());
     fs::write(&path, data).unwrap();
     let name = format!("of={}", path.display());
     let whole = 2048;

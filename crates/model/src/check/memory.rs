@@ -46,7 +46,12 @@ fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
     let writes = match target.content {
         _ if write == 0 => 0,
         WriteContent::Source { .. } => 0,
-        WriteContent::Marked | WriteContent::Shaped { .. } => buffers.max(WRITE_POOL),
+        WriteContent::Marked | WriteContent::Shaped { .. } => {
+            buffers.max(match target.unsealed() {
+                Some(_) => WRITE_POOL,
+                None => WRITE_POOL_BLOCKS,
+            })
+        }
         _ => buffers,
     };
     reads + writes
@@ -54,6 +59,8 @@ fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
 
 /// Least write data of a thread; see `engine`'s buffers.
 const WRITE_POOL: u128 = 4 << 20;
+/// The same of blocks with headers.
+const WRITE_POOL_BLOCKS: u128 = 1 << 20;
 /// A step of the time series, for reads and writes.
 const SERIES_STEP: u128 = 2 * 32;
 /// A thread's two histograms.

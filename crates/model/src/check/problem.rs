@@ -1,6 +1,7 @@
 //! Everything that can stand against a request: what was read, what is accepted, what to do.
 
 use super::{BLOCK_MAX, BLOCK_MIN, QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
+use crate::block_header::Flaw;
 use crate::plan::EngineChoice;
 use crate::record::{Claim, Content, FileSystem};
 use crate::units::{Bytes, Nanos};
@@ -338,6 +339,25 @@ pub enum Problem {
         signatures: Vec<Claim>,
     },
     #[error(
+        "{}: the block at offset {} contains {flaw}, so it is not written: {} would be lost\n\
+         hint: delete it, or --overwrite", path.display(), offset.0, held(*size)
+    )]
+    FlawedFile {
+        path: PathBuf,
+        size: Bytes,
+        offset: Bytes,
+        flaw: Flaw,
+    },
+    #[error(
+        "{}: this file contains {flaw}, so it is not written: {} would be lost\nhint: delete it, or --overwrite",
+        path.display(), held(*size)
+    )]
+    UnprovenFile {
+        path: PathBuf,
+        size: Bytes,
+        flaw: Flaw,
+    },
+    #[error(
         "{}: whether fathom made this file could not be seen (reading it takes long, or fails), so it is not written: {} \
          might be lost. Try again when it is quiet; to allow it as it is, add: --overwrite", path.display(), held(*size)
     )]
@@ -505,6 +525,7 @@ fn list_content(signatures: &[Claim], content: Content) -> String {
             Content::Unproven => {
                 " (zeros wherever fathom looked, but it did not look everywhere)".to_owned()
             }
+            Content::Flawed { offset, flaw } => format!(" (at offset {}: {flaw})", offset.0),
             _ => " (no format that fathom knows, but not zeros either)".to_owned(),
         }
     } else {

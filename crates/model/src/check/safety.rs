@@ -7,6 +7,7 @@
 //! whoever reads a device whole first measures the caches below it.
 
 use super::problem::Problem;
+use crate::block_header::Flaw;
 use crate::plan::Target;
 use crate::record::{Claim, Content, TargetFacts, TargetKind};
 use crate::units::Bytes;
@@ -105,10 +106,18 @@ fn check_file(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem
         return;
     }
     let size = facts.size;
-    let unseen = facts.content == Content::Unknown && facts.claims.is_empty();
-    problems.push(match unseen {
-        true => Problem::UnseenFile { path, size },
-        false => Problem::ForeignFile {
+    problems.push(match facts.content {
+        Content::Unknown if facts.claims.is_empty() => Problem::UnseenFile { path, size },
+        Content::Flawed { flaw, .. } if matches!(flaw, Flaw::Unfinished | Flaw::Changed) => {
+            Problem::UnprovenFile { path, size, flaw }
+        }
+        Content::Flawed { offset, flaw } => Problem::FlawedFile {
+            path,
+            size,
+            offset,
+            flaw,
+        },
+        _ => Problem::ForeignFile {
             path,
             size,
             signatures: facts.claims.clone(),
@@ -188,7 +197,7 @@ fn is_harmless(facts: &TargetFacts) -> bool {
     let ours = match facts.content {
         Content::Fathom | Content::FathomPartial => true,
         Content::Empty => super::is_device(facts) || facts.size.0 == 0,
-        Content::Unproven | Content::Foreign | Content::Unknown => false,
+        Content::Unproven | Content::Foreign | Content::Flawed { .. } | Content::Unknown => false,
     };
     ours && facts.claims.is_empty()
 }

@@ -13,6 +13,7 @@ pub(crate) mod planned;
 mod profile;
 mod simulated;
 mod target;
+mod unsealed;
 mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
@@ -29,6 +30,7 @@ pub use target::{
     BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Stall, Target,
     WriteContent,
 };
+pub use unsealed::Unsealed;
 pub use workload::{
     Access, DiskspdAccess, Distribution, Operation, QueueDepth, Sequence, StripeAccess, Workload,
 };

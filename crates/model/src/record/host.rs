@@ -4,6 +4,7 @@
 
 use super::layout::Layout;
 use super::limits::Limits;
+use crate::block_header::Flaw;
 use crate::plan::{NullBehaviour, SimulatedDevice, SimulatedModel};
 use crate::units::Bytes;
 use schemars::JsonSchema;
@@ -297,6 +298,13 @@ pub enum Content {
     FathomPartial,
     /// Something that fathom did not write.
     Foreign,
+    /// What fathom wrote, as it seems, but not as it wrote it.
+    Flawed {
+        /// Where the first such block begins.
+        offset: Bytes,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
     /// Not looked at: it could not be read, or there is nothing under the name.
     Unknown,
 }

@@ -113,11 +113,9 @@ pub(crate) fn prove_removable(
         return Ok(());
     }
     engine::prove_ours(&before.path, pins, observer, stop).map_err(|error| match error {
-        RunError::NotOurs { path, offset } => Failure::refused(format!(
-            "{}: fathom wrote its first blocks, but not what stands at byte {}, so it does not remove it; leave --rm \
-             away",
-            path.display(),
-            offset.0
+        RunError::NotOurs { path, offset, flaw } => Failure::refused(format!(
+            "{}: the block at offset {} contains {flaw}, so the file is not removed\nhint: omit --rm",
+            path.display(), offset.0
         )),
         other => other.into(),
     })?;

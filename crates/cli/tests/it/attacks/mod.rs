@@ -6,6 +6,8 @@
 mod d10;
 mod d11;
 mod d2;
+mod d4;
+mod d5;
 mod d8;
 mod d9;
 mod i4;
