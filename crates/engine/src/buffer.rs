@@ -150,11 +150,11 @@ impl Buffers {
     fn fill(&mut self, number: usize, content: &WriteContent, seed: u64) {
         let part = &self.parts[number];
         let slots = part.next_window.len();
-        let whole = part.base..part.base + slots * part.windows * part.slot_bytes;
+        let whole = slots * part.windows * part.slot_bytes;
         let (block, slot_bytes) = (part.block, part.slot_bytes);
         let has_headers = matches!(part.data, Data::Blocks);
         let twin = part.twin;
-        let data = &mut self.map.bytes_mut()[whole];
+        let data = self.map.piece_mut(part.base, whole); // nothing is in flight yet
         match content {
             WriteContent::Marked | WriteContent::Shaped { .. } => {
                 Rng::new(seed, number as u64).fill(data);
@@ -166,7 +166,7 @@ impl Buffers {
                     }
                 }
                 if let Some(place) = twin {
-                    shape.make_twin(&mut self.map.bytes_mut()[place..place + block]);
+                    shape.make_twin(self.map.piece_mut(place, block));
                 }
             }
             WriteContent::Pattern => {
@@ -218,7 +218,7 @@ impl Buffers {
         if matches!(part.data, Data::Still) {
             return self.own(place, block);
         }
-        let data = &mut self.map.bytes_mut()[place..place + block];
+        let data = self.map.piece_mut(place, block);
         if matches!(part.data, Data::Fresh | Data::FreshBlocks) {
             dice.fill(data);
         }
@@ -262,12 +262,6 @@ impl Buffers {
     fn own(&self, place: usize, length: usize) -> Memory {
         let start = self.map.at(place, length);
         Memory { start, area: 0 }
-    }
-
-    /// Leaves the memory mapped for good, for I/Os that the device never answered: the kernel may still
-    /// write to it.
-    pub(crate) fn abandon(self) {
-        std::mem::forget(self);
     }
 }
 

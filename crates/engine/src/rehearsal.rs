@@ -13,7 +13,7 @@ use crate::place::{Place, places};
 use crate::schedule::Schedule;
 use crate::target::open_all;
 use crate::timespan::{Job, seat_record};
-use crate::worker::{Work, drive, finish};
+use crate::worker::{Lent, Work, drive, finish};
 use model::{
     ClockRecord, CounterWindow, EngineRecord, Failure, LatencyHeat, Nanos, Outcome, RunRecord,
     Series, ThreadRecord, WorkerRecord,
@@ -110,7 +110,7 @@ fn rehearse_one(
         "nothing of the kernel's is used"
     );
     drive(&mut work, &mut backend)?;
-    let done = finish(work, backend, targets)?;
+    let done = finish(Lent::new(work, backend, targets))?;
     let measured = shared.schedule.times(done.drained).measured();
     let records = done
         .seats

@@ -51,11 +51,6 @@ impl OpenTarget {
     pub(crate) fn descriptor(&self) -> RawFd {
         self.0.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
-
-    /// Leaves the descriptor open for good, for I/Os that the device never answered.
-    pub(crate) fn abandon(self) {
-        std::mem::forget(self);
-    }
 }
 
 /// What the system is told about the pattern: what the plan says, or else what fathom's own random access means.

@@ -12,7 +12,7 @@ mod issue;
 mod settle;
 mod work;
 
-pub(crate) use finish::{DRAIN_MAX, Done, SeatDone, finish};
+pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
 pub(crate) use work::Work;
 
 use crate::RunError;

@@ -239,10 +239,6 @@ impl Backend for Aio {
         }));
         Ok(())
     }
-
-    fn abandon(self) {
-        std::mem::forget(self);
-    }
 }
 
 fn broken(source: io::Error) -> RunError {

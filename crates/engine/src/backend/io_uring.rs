@@ -303,10 +303,6 @@ impl Backend for IoUring {
             Ok(())
         }
     }
-
-    fn abandon(self) {
-        std::mem::forget(self);
-    }
 }
 
 /// The kernel takes a ring apart some time after it was closed. What it had registered is given back at once, so

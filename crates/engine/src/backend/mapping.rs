@@ -25,7 +25,9 @@ thread_local! {
     static BROKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What was done on SIGBUS before we came.
+/// Whether the handler is installed, or why not. All threads wait for the one that installs it.
+static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
+/// The action for SIGBUS before that. Set before the handler, which reads it, is installed.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// The part of a file that a target uses, in memory.
@@ -189,20 +191,23 @@ impl Drop for Mapping {
     }
 }
 
-/// Puts the handler in place, once for the process.
+/// Returns when the handler is installed, which is done once for the process.
 fn guard() -> io::Result<()> {
-    if BEFORE.get().is_some() {
-        return Ok(());
-    }
+    let installed = *INSTALLED
+        .get_or_init(|| install().map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL)));
+    installed.map_err(io::Error::from_raw_os_error)
+}
+
+fn install() -> io::Result<()> {
     // SAFETY: all zeros is an action with an empty mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: as above.
     let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: asks what there is; both ends are our own.
-    unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) };
-    if BEFORE.set(before).is_err() {
-        return Ok(()); // another thread was faster
+    if unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) } != 0 {
+        return Err(io::Error::last_os_error());
     }
+    BEFORE.get_or_init(|| before);
     action.sa_sigaction = on_bus_error as *const () as usize;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: the handler does only what handlers may.
@@ -237,5 +242,29 @@ extern "C" fn on_bus_error(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_v
     if let Some(before) = BEFORE.get() {
         // SAFETY: gives the signal back to whoever had it; the instruction is then tried again, and meets them.
         unsafe { libc::sigaction(libc::SIGBUS, before, std::ptr::null_mut()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    #[test]
+    fn the_handler_is_installed_when_guard_returns_on_any_thread() {
+        let (threads, barrier) = (16, Barrier::new(16));
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    barrier.wait();
+                    guard().unwrap();
+                    // SAFETY: all zeros is an action with an empty mask.
+                    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+                    // SAFETY: asks what there is; both ends are our own.
+                    unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut now) };
+                    assert_eq!(now.sa_sigaction, on_bus_error as *const () as usize);
+                });
+            }
+        });
     }
 }

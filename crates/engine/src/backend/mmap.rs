@@ -103,8 +103,4 @@ impl Backend for Mmap {
         }
         Ok(())
     }
-
-    fn abandon(self) {
-        std::mem::forget(self);
-    }
 }

@@ -125,7 +125,4 @@ pub(crate) trait Backend {
         until: Nanos,
         landed: &mut Vec<Completion>,
     ) -> Result<(), RunError>;
-
-    /// Leaves everything that the kernel may still use where it is, for good.
-    fn abandon(self);
 }

@@ -178,6 +178,4 @@ impl Backend for Null {
         self.reap_due(clock, until, landed);
         Ok(())
     }
-
-    fn abandon(self) {}
 }

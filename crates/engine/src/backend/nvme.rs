@@ -244,10 +244,6 @@ impl Backend for Nvme {
         }
         Ok(())
     }
-
-    fn abandon(self) {
-        std::mem::forget(self);
-    }
 }
 
 /// As for the engine io_uring: what was registered is given back at once.

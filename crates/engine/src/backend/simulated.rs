@@ -116,6 +116,4 @@ impl Backend for Simulated {
         }
         Ok(())
     }
-
-    fn abandon(self) {}
 }

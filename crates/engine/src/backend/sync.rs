@@ -82,8 +82,6 @@ impl Backend for Sync {
         }
         Ok(())
     }
-
-    fn abandon(self) {}
 }
 
 /// Bytes transferred or a negated errno. A call that a signal broke off before anything moved is repeated.

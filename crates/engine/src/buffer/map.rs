@@ -71,17 +71,20 @@ impl Map {
         unsafe { self.start.add(place) }
     }
 
+    /// `length` bytes of it to fill. Never covers more than one slot's piece: the kernel writes to the pieces of slots in
+    /// flight, and a `&mut` over those bytes too would promise the compiler that nobody does.
     #[inline]
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping is `bytes` long, lives as long as `self`, and `&mut self` keeps other users of
-        // this process out; the kernel only touches pieces of slots in flight, which the worker leaves alone.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
+    pub(super) fn piece_mut(&mut self, place: usize, length: usize) -> &mut [u8] {
+        let start = self.at(place, length);
+        // SAFETY: `at` checked that the bytes lie inside the mapping, which lives as long as `self`; `&mut self` excludes
+        // other users in this process, and the caller names a piece without I/O in flight.
+        unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), length) }
     }
 }
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new` with this length, and nothing in flight uses it: see `Buffers::abandon`.
+        // SAFETY: mapped by `new` with this length, and nothing in flight uses it: the worker leaks buffers with I/O in flight.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }

@@ -57,7 +57,7 @@ impl Source {
     fn new(bytes: u64, file: Option<&Path>) -> Result<Self, RunError> {
         let length = usize::try_from(bytes).expect("the check keeps it below the memory");
         let mut map = Map::new(length, false)?;
-        let data = &mut map.bytes_mut()[..length];
+        let data = map.piece_mut(0, length);
         match file {
             None => Jenkins::new(0).fill(data),
             Some(path) => {

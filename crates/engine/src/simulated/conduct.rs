@@ -16,7 +16,7 @@ use crate::place::{Place, places};
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 use crate::timespan::{Job, seat_record};
-use crate::worker::{Done, Underway, Work, begin, finish};
+use crate::worker::{Done, Lent, Underway, Work, begin, finish};
 use model::{
     ClockRecord, CpuFacts, EngineRecord, HostRecord, LatencyHeat, Limits, Location, Nanos, Outcome,
     Plan, RunRecord, Series, ThreadRecord,
@@ -254,7 +254,7 @@ impl Ended {
             failure: _, // a simulated device has no errors
             drained,
             worker,
-        } = finish(hand.work, hand.backend, Vec::new())?;
+        } = finish(Lent::new(hand.work, hand.backend, Vec::new()))?;
         self.drained = self.drained.max(drained);
         self.workers.push(worker);
         let measured = schedule.times(drained).measured();

@@ -10,9 +10,9 @@ use crate::live::Live;
 use crate::place::Place;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
-use crate::target::{OpenTarget, open_all};
+use crate::target::open_all;
 use crate::usage;
-use crate::worker::{self, Done, Work, drive, finish};
+use crate::worker::{self, Done, Lent, Work, drive, finish};
 use model::Nanos;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -137,7 +137,8 @@ impl Crew {
     }
 
     /// Waits for all that issuing ended at `drain_began`, with an ear for the stop word; a thread that stays away for
-    /// longer than its drain may take is left behind.
+    /// longer than its drain may take is left behind. After a failure the others are waited for too: until then they
+    /// write.
     pub(super) fn come_home(
         self,
         clock: &WallClock,
@@ -154,6 +155,7 @@ impl Crew {
             })
             .collect();
         let mut missing = returned.len();
+        let mut failure = None;
         while missing > 0 {
             if stop.asked() && !schedule.is_halted() {
                 schedule.halt(clock.now());
@@ -161,7 +163,7 @@ impl Crew {
             match self.words.recv_timeout(LOOK_EVERY) {
                 Ok((thread, Word::Done(done))) => returned[thread as usize].done = Some(*done),
                 Ok((_, Word::Ready(_))) => unreachable!("all were ready before they were let go"),
-                Ok((_, Word::Failed(error))) => return Err(error),
+                Ok((_, Word::Failed(error))) => failure = failure.or(Some(error)),
                 Err(RecvTimeoutError::Timeout)
                     if clock.now().minus(drain_began) < patience(schedule) =>
                 {
@@ -171,7 +173,7 @@ impl Crew {
             }
             missing -= 1;
         }
-        Ok(returned)
+        failure.map_or(Ok(returned), Err)
     }
 }
 
@@ -190,7 +192,8 @@ fn live_or_tell(kind: BackendKind, orders: &Orders) {
     if let Err(panic) = lived {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
-        let message = text.unwrap_or_else(|| "without a word".to_owned());
+        let message = text.unwrap_or_else(|| "without a message".to_owned());
+        orders.shared.schedule.halt(Nanos(0)); // the others stop, too
         let word = Word::Failed(RunError::Panicked { message });
         let _ = orders.words.send((orders.place.thread, word));
     }
@@ -212,44 +215,46 @@ fn live_through(kind: BackendKind, orders: &Orders) {
 fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>) {
     let thread = orders.place.thread;
     let ready = prepare(orders, open);
-    let (mut work, mut backend, targets) = match ready {
+    let mut lent = match ready {
         Ok(ready) => ready,
         Err(error) => {
             let _ = orders.words.send((thread, Word::Failed(error)));
             return;
         }
     };
-    let _ = orders.words.send((thread, Word::Ready(backend.used())));
+    let _ = orders
+        .words
+        .send((thread, Word::Ready(lent.backend.used())));
     let Signal::Go(clock) = orders.gate.wait() else {
+        lent.unused();
         return;
     };
-    work.clock = clock;
-    let (before, delayed_before) = (usage::of_this_thread(), usage::delay_of_this_thread());
-    let driven = drive(&mut work, &mut backend);
-    work.cpu = usage::between(before, usage::of_this_thread());
-    let delayed = usage::delay_of_this_thread().zip(delayed_before);
-    work.delayed = delayed.map(|(after, before)| after.minus(before));
-    let outcome = match driven {
-        Ok(()) => finish(work, backend, targets),
-        Err(error) => {
-            // The kernel's interface broke; what is in flight may still use all of it.
-            orders.shared.schedule.halt(work.clock.now());
-            backend.abandon();
-            work.buffers.abandon();
-            targets.into_iter().for_each(OpenTarget::abandon);
-            Err(error)
-        }
-    };
+    let outcome = work_through(&mut lent, clock).and_then(|()| finish(lent));
+    if outcome.is_err() {
+        orders.shared.schedule.halt(Nanos(0)); // the kernel's interface broke: nobody goes on
+    }
     let word = outcome.map_or_else(Word::Failed, |done| Word::Done(Box::new(done)));
     let _ = orders.words.send((thread, word));
 }
 
-type Prepared<B> = (Work<WallClock>, B, Vec<OpenTarget>);
+/// The measured part. An error leaves `lent` to the kernel: what is in flight may still use all of it.
+fn work_through<B: Backend>(
+    lent: &mut Lent<B, WallClock>,
+    clock: WallClock,
+) -> Result<(), RunError> {
+    lent.work.clock = clock;
+    let (before, delayed_before) = (usage::of_this_thread(), usage::delay_of_this_thread());
+    drive(&mut lent.work, &mut *lent.backend)?;
+    lent.work.cpu = usage::between(before, usage::of_this_thread());
+    let delayed = usage::delay_of_this_thread().zip(delayed_before);
+    lent.work.delayed = delayed.map(|(after, before)| after.minus(before));
+    Ok(())
+}
 
 fn prepare<B: Backend>(
     orders: &Orders,
     open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>,
-) -> Result<Prepared<B>, RunError> {
+) -> Result<Lent<B, WallClock>, RunError> {
     if !orders.cores.is_empty() {
         affinity::bind(&orders.cores)?; // first, so that its memory comes from where it runs
     }
@@ -269,7 +274,7 @@ fn prepare<B: Backend>(
         polling: shared.plan.polling,
     };
     let backend = open(&setup)?;
-    Ok((work, backend, targets))
+    Ok(Lent::new(work, backend, targets))
 }
 
 /// Holds the workers back until all are ready.
@@ -304,3 +309,6 @@ impl Gate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ use crate::mix::Mix;
 use crate::tally::ThreadTally;
 use crate::target::OpenTarget;
 use model::{Account, Failure, Nanos, WorkerRecord};
+use std::mem::ManuallyDrop;
 
 /// How long the drain waits for a device that answers nothing at all.
 const DRAIN_SILENCE: Nanos = Nanos::seconds(10);
@@ -37,40 +38,48 @@ pub(crate) struct SeatDone {
     pub(crate) abandoned: u32,
 }
 
+/// What the kernel may use as long as an I/O is in flight: the memory, the ring and the descriptors of one thread. Only
+/// [`finish`] and [`Lent::unused`] free it, after the last completion or before the first I/O. Whatever else ends the
+/// thread, a panic included, leaks it, because the kernel may still write to that memory.
+pub(crate) struct Lent<B, C> {
+    pub(crate) work: ManuallyDrop<Work<C>>,
+    pub(crate) backend: ManuallyDrop<B>,
+    targets: ManuallyDrop<Vec<OpenTarget>>,
+}
+
+impl<B, C> Lent<B, C> {
+    pub(crate) fn new(work: Work<C>, backend: B, targets: Vec<OpenTarget>) -> Self {
+        Lent {
+            work: ManuallyDrop::new(work),
+            backend: ManuallyDrop::new(backend),
+            targets: ManuallyDrop::new(targets),
+        }
+    }
+
+    /// Frees all of it. Nothing was submitted.
+    pub(crate) fn unused(self) {
+        drop(ManuallyDrop::into_inner(self.backend)); // before the memory that it has registered
+        drop(ManuallyDrop::into_inner(self.work));
+        drop(ManuallyDrop::into_inner(self.targets));
+    }
+}
+
 /// Takes in what is in flight without issuing more. What the device does not answer in time is left behind with its
 /// memory, its file and its ring, because it may still answer one day.
-pub(crate) fn finish<B: Backend, C: Clock>(
-    mut work: Work<C>,
-    mut backend: B,
-    targets: Vec<OpenTarget>,
-) -> Result<Done, RunError> {
-    let drained = match drain(&mut work, &mut backend) {
-        Ok(drained) => drained,
-        Err(error) => {
-            backend.abandon();
-            work.buffers.abandon();
-            targets.into_iter().for_each(OpenTarget::abandon);
-            return Err(error);
-        }
-    };
-    let mut answered = vec![false; work.flights.len()];
-    work.free
-        .iter()
-        .for_each(|slot| answered[slot as usize] = true);
-    let lost = |seat: usize| {
-        let open = work.flights.iter().zip(&answered);
-        open.filter(|(flight, answered)| usize::from(flight.seat) == seat && !**answered)
-            .count()
-    };
-    let abandoned: Vec<u32> = (0..work.lanes.len())
-        .map(|seat| lost(seat) as u32)
-        .collect();
-    if abandoned.iter().any(|&count| count > 0) {
-        backend.abandon();
-        work.buffers.abandon();
-        targets.into_iter().for_each(OpenTarget::abandon);
-    } else {
-        drop(backend); // before the memory that it has registered
+pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done, RunError> {
+    let drained = drain(&mut lent.work, &mut *lent.backend)?;
+    let abandoned = unanswered(&lent.work);
+    let Lent {
+        work,
+        backend,
+        targets,
+    } = lent;
+    let work = ManuallyDrop::into_inner(work);
+    let buffers = ManuallyDrop::new(work.buffers);
+    if abandoned.iter().all(|&count| count == 0) {
+        drop(ManuallyDrop::into_inner(backend)); // before the memory that it has registered
+        drop(ManuallyDrop::into_inner(buffers));
+        drop(ManuallyDrop::into_inner(targets));
     }
     let mixes = work.lanes.iter().filter_map(|lane| lane.mix.as_deref());
     let lines = mixes.flat_map(Mix::counts).copied().collect();
@@ -99,6 +108,22 @@ pub(crate) fn finish<B: Backend, C: Clock>(
             lines,
         },
     })
+}
+
+/// I/Os that the device has not answered, by seat.
+fn unanswered<C: Clock>(work: &Work<C>) -> Vec<u32> {
+    let mut answered = vec![false; work.flights.len()];
+    work.free
+        .iter()
+        .for_each(|slot| answered[slot as usize] = true);
+    let lost = |seat: usize| {
+        let open = work.flights.iter().zip(&answered);
+        open.filter(|(flight, answered)| usize::from(flight.seat) == seat && !**answered)
+            .count()
+    };
+    (0..work.lanes.len())
+        .map(|seat| lost(seat) as u32)
+        .collect()
 }
 
 /// Takes in what is in flight, within the limits above; returns when the last of it was found.

@@ -144,8 +144,6 @@ impl Backend for Device {
         self.came_back = found;
         Ok(())
     }
-
-    fn abandon(self) {}
 }
 
 /// Runs for 20 ms; the log of the device, and what was told.
@@ -181,7 +179,7 @@ fn run_on(depth: u32, delay: u64, refuses: u64) -> (Log, Done) {
     };
     let mut work = Work::new(&shared, &place, clock, Arc::default()).unwrap();
     drive(&mut work, &mut device).unwrap();
-    let done = finish(work, device, Vec::new()).unwrap();
+    let done = finish(Lent::new(work, device, Vec::new())).unwrap();
     let mut log = log.take();
     log.ios.retain(|io| io.found < plan.phases.measured.0);
     (log, done)
