@@ -88,6 +88,8 @@ impl Sample {
                 },
                 workers: vec![],
                 kernel_workers: None,
+                process_stops: Vec::new(),
+                deleted_targets: Vec::new(),
             },
             phases: PhaseTimes {
                 measured_from: from,

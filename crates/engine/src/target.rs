@@ -10,6 +10,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
+use std::sync::Arc;
 
 /// An open target. The null backend's has no descriptor.
 #[derive(Debug)]
@@ -100,6 +101,21 @@ pub(crate) fn hold_all(plan: &Plan, pins: &Pins) -> Result<(), RunError> {
         };
         path.map_or(Ok(()), |path| hold(target, path, pins))
     })
+}
+
+/// Descriptors of what the plan's targets are, each once, opened for nothing but their facts.
+pub(crate) fn nodes(plan: &Plan, pins: &Pins) -> Vec<Arc<File>> {
+    let mut nodes: Vec<Arc<File>> = Vec::new();
+    let number = |node: &File| node.metadata().ok().map(|there| (there.dev(), there.ino()));
+    for path in plan
+        .targets
+        .iter()
+        .filter_map(|target| target.location.path())
+    {
+        let node = pins.pin(path).ok().and_then(|pin| pin.node());
+        nodes.extend(node.filter(|node| nodes.iter().all(|one| number(one) != number(node))));
+    }
+    nodes
 }
 
 fn hold(target: &PlannedTarget, path: &Path, pins: &Pins) -> Result<(), RunError> {

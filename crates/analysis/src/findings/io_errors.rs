@@ -5,7 +5,7 @@
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::say;
-use model::Outcome;
+use model::{Failure, Outcome};
 
 pub(super) const RULE: Rule = Rule {
     id: "io-errors",
@@ -18,12 +18,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const SHARE_MAX: f64 = 0.001;
+/// Source: errno(3); the first is also what fathom records where an I/O transferred nothing.
+const ENODATA: i32 = 61;
+const EFBIG: i32 = 27;
+const ENOSPC: i32 = 28;
+const EDQUOT: i32 = 122;
+const EROFS: i32 = 30;
 
 pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let errors = seen.total.errors_total();
     let failure = match &seen.record.outcome {
-        Outcome::Failed(failure) => Some(failure),
-        Outcome::Complete | Outcome::Interrupted => None,
+        Outcome::Failed(failure) if !failure.is_of_the_target() => Some(failure),
+        _ => None,
     };
     if errors == 0 && failure.is_none() {
         return None;
@@ -53,8 +59,23 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         rank,
         sentence,
         &[("errors", errors as f64), ("error_share", share)],
-        "see the system's log for the device before measuring again",
+        remedy(seen, failure),
     ))
+}
+
+/// What to do follows from what the kernel answered.
+fn remedy(seen: &Own<'_>, failure: Option<&Failure>) -> &'static str {
+    let most = seen.total.errors.iter().max_by_key(|error| error.count);
+    let errno = failure.map_or(most.map_or(0, |error| error.errno), |failure| failure.errno);
+    match errno {
+        ENODATA => "the target ends before that offset: find out what truncated it (fuser -v)",
+        EFBIG => {
+            "raise the limit on the size of files (ulimit -f unlimited), or use a smaller size"
+        }
+        ENOSPC | EDQUOT => "make room on the file system or raise the quota",
+        EROFS => "mount the file system for writing; the system's log says why it became read-only",
+        _ => "see the system's log for the device before measuring again",
+    }
 }
 
 #[cfg(test)]
@@ -94,5 +115,6 @@ mod tests {
             finding.sentence,
             "ended by a failed write of 4 KiB at byte 8192: No space left on device"
         );
+        assert!(finding.advice.contains("quota"), "not the device's fault");
     }
 }

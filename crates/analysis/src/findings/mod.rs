@@ -51,15 +51,18 @@ mod nothing_measured;
 mod page_cache;
 mod partial_cpu_table;
 mod percentile_trust;
+mod process_stopped;
 mod rate_cap;
 mod requests_merged;
 mod requests_split;
 mod saturated;
 mod scheduler;
+mod short_io;
 mod short_run;
 mod single_spindle;
 mod standstill;
 mod steal;
+mod target_changed;
 mod tell;
 #[cfg(test)]
 pub(crate) mod test;
@@ -89,7 +92,9 @@ pub use tell::session_findings;
 
 /// Every rule, the most important first; among findings of one rank this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
+    target_changed::RULE,
     io_errors::RULE,
+    short_io::RULE,
     abandoned::RULE,
     nothing_measured::RULE,
     not_timed::RULE,
@@ -101,6 +106,7 @@ pub const FINDINGS: &[Rule] = &[
     zero_data::RULE,
     file_too_small::RULE,
     interrupted::RULE,
+    process_stopped::RULE,
     standstill::RULE,
     does_not_add_up::RULE,
     neighbour::RULE,

@@ -3,16 +3,17 @@
 //!
 //! Leaves out pauses that were asked for, and pauses that a slow target always has between two I/Os.
 
+use super::process_stopped::measured_stops;
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::say;
-use model::{Access, Pacing, PlannedTarget};
+use model::{Access, Pacing, PlannedTarget, ProcessStop};
 
 pub(super) const RULE: Rule = Rule {
     id: "standstill",
     cause: Cause::Change,
     what: "For a while the target answered nothing at all.",
-    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5 % or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. No pauses were asked for, and no I/O failed.",
+    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5 % or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. Time in which fathom itself was stopped does not count. No pauses were asked for, and no I/O failed.",
     source: "fathom: the time series of the run, docs/measurement.md.",
     advice: "Read the system's log for resets, timeouts and path changes at that time; ask whether a snapshot, a migration or the device's own housekeeping ran. Measure again: the rate holds for neither of both parts.",
     look: Look::Own(look),
@@ -26,7 +27,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     let measured_ns = seen.record.phases.measured().0;
     let full = full_intervals(seen.intervals, seen.record.plan.interval);
     let ios: f64 = full.iter().map(|row| row.ios as f64).sum();
-    let pause = longest(full)?;
+    let pause = longest(full, &measured_stops(seen.record))?;
     let share = pause.length_ns as f64 / measured_ns as f64;
     let missed = ios * share;
     let short = pause.length_ns < PAUSE_MIN_NS || share < SHARE_MIN || missed < MISSED_MIN;
@@ -64,17 +65,19 @@ struct Pause {
     length_ns: u64,
 }
 
-fn longest(rows: &[IntervalRow]) -> Option<Pause> {
+/// Without the time in which fathom itself was stopped.
+fn longest(rows: &[IntervalRow], stops: &[ProcessStop]) -> Option<Pause> {
     let mut now = Pause::default();
     let pauses = rows.iter().map(|row| {
         let begins = now.length_ns == 0;
+        let length_ns = row.length_ns - stopped_in(row, stops);
         now = match (row.ios, begins) {
             (0, true) => Pause {
                 from_ns: row.from_ns,
-                length_ns: row.length_ns,
+                length_ns,
             },
             (0, false) => Pause {
-                length_ns: now.length_ns + row.length_ns,
+                length_ns: now.length_ns + length_ns,
                 ..now
             },
             _ => Pause::default(),
@@ -82,6 +85,15 @@ fn longest(rows: &[IntervalRow]) -> Option<Pause> {
         now
     });
     pauses.max_by_key(|pause| pause.length_ns)
+}
+
+fn stopped_in(row: &IntervalRow, stops: &[ProcessStop]) -> u64 {
+    let to = row.from_ns + row.length_ns;
+    let parts = stops.iter().map(|stop| {
+        let stopped_to = stop.from.plus(stop.length).0.min(to);
+        stopped_to.saturating_sub(stop.from.0.max(row.from_ns))
+    });
+    parts.sum::<u64>().min(row.length_ns)
 }
 
 /// Whether this target was to be left alone now and then.

@@ -1,6 +1,6 @@
 //! Which findings are told, and in which order: by consequence, and of one cause only the strongest.
 
-use super::{Cause, FINDINGS, Finding, Look, Seen, Several};
+use super::{Cause, FINDINGS, Finding, Look, Seen, Several, process_stopped};
 use crate::known::Known;
 use crate::observed::Observed;
 
@@ -14,7 +14,12 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         }?;
         Some((rule.cause, finding))
     });
-    strongest(told.collect())
+    let mut told: Vec<(Cause, Finding)> = told.collect();
+    let stopped = process_stopped::RULE.id;
+    if told.iter().any(|(_, finding)| finding.id == stopped) {
+        told.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id.as_str()));
+    }
+    strongest(told)
 }
 
 /// What the runs of a session say together that none of them says alone; the order is as above.

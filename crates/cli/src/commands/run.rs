@@ -95,7 +95,7 @@ fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
 /// How the session of a single run ended.
 fn session_outcome(record: &RunRecord) -> SessionOutcome {
     match &record.outcome {
-        Outcome::Complete if is_nothing(record) => SessionOutcome::Failed,
+        Outcome::Complete if is_nothing(record) || short(record) > 0 => SessionOutcome::Failed,
         Outcome::Complete => SessionOutcome::Complete,
         Outcome::Interrupted => SessionOutcome::Interrupted,
         Outcome::Failed(_) => SessionOutcome::Failed,
@@ -106,15 +106,25 @@ fn session_outcome(record: &RunRecord) -> SessionOutcome {
 fn tell_outcome(record: &RunRecord) -> Ending {
     match &record.outcome {
         Outcome::Complete if is_nothing(record) => tell_lost(abandoned(record)),
-        Outcome::Complete => return Ending::Good,
+        Outcome::Complete if short(record) > 0 => output::tell(&format!(
+            "{} I/Os transferred fewer bytes than requested, so this counts as failed",
+            short(record)
+        )),
+        Outcome::Complete => {
+            tell_deleted(record);
+            return Ending::Good;
+        }
         Outcome::Interrupted => {
             output::tell("interrupted: the result holds what was counted until then");
         }
-        Outcome::Failed(_) => {
+        Outcome::Failed(failure) => {
             tell_failure(record);
-            output::tell(
-                "the run ended there; to count failures and go on, add: --continue-on-error",
-            );
+            output::tell(match failure.is_of_the_target() {
+                true => "the run ended there",
+                false => {
+                    "the run ended there; to count failures and go on, add: --continue-on-error"
+                }
+            });
         }
     }
     Ending::Wrong
@@ -123,6 +133,23 @@ fn tell_outcome(record: &RunRecord) -> Ending {
 /// Whether a run to the end of its time has no result all the same: no I/O completed, or some were never answered.
 fn is_nothing(record: &RunRecord) -> bool {
     record.total().ios == 0 || abandoned(record) > 0
+}
+
+/// I/Os that transferred fewer bytes than requested.
+fn short(record: &RunRecord) -> u64 {
+    record.total().short_ios
+}
+
+/// Says which targets have no name any more.
+fn tell_deleted(record: &RunRecord) {
+    for &target in &record.engine.deleted_targets {
+        if let Some(target) = record.targets.get(target as usize) {
+            output::tell(&format!(
+                "warning: {}: another program deleted or replaced the file while it was measured",
+                target.path.display()
+            ));
+        }
+    }
 }
 
 /// I/Os that were never answered.
@@ -161,11 +188,5 @@ pub(super) fn failure_words(record: &RunRecord) -> Option<String> {
     };
     let target = record.targets.get(failure.target as usize);
     let path = target.map_or_else(String::new, |target| target.path.display().to_string());
-    Some(format!(
-        "{path}: a {} of {} at byte {} failed: {}",
-        failure.operation.name(),
-        failure.length,
-        failure.offset.0,
-        failure.message
-    ))
+    Some(format!("{path}: {}", failure.words()))
 }

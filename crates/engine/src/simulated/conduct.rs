@@ -121,6 +121,8 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
                 ..ClockRecord::default()
             },
             kernel_workers: None,
+            process_stops: Vec::new(),
+            deleted_targets: Vec::new(),
             workers: ended.workers,
         },
         phases,

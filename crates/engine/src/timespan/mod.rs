@@ -5,6 +5,8 @@
 //! together in `record`.
 
 mod crew;
+mod integrity;
+mod process_stops;
 mod record;
 
 pub(crate) use record::seat_record;
@@ -28,12 +30,14 @@ use crate::trial::{self, Watch};
 use crew::Crew;
 use gate::Pins;
 use host::{CounterReader, Root};
+use integrity::Integrity;
 use model::{
     Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Plan, RunRecord, Sample,
     TargetFacts,
 };
+use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// From one look at the stop word to the next.
@@ -111,6 +115,7 @@ pub fn run_calibrated(
     )?;
 
     let used = crew.used();
+    let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));
     let before = reader.read(&mut || Nanos(0));
     let (clock, given_up) = clock.restarted();
     notes.extend(given_up);
@@ -122,16 +127,23 @@ pub fn run_calibrated(
         observer,
         stop,
         tick_due: Cell::new(TICK_EVERY),
+        integrity: RefCell::new(integrity),
+        stops: RefCell::new(ProcessStops::new()),
     };
     let mut watch = Watch::new(root, kind == BackendKind::IoUring);
     let sampler = Sampler::new(&job.plan, &mut reader);
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = crew.come_home(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
+    let (mut integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
+    integrity.check();
+    let (truncated, deleted_targets) = integrity.into_found();
 
     let engine = EngineRecord {
         ended_early: enough,
         kernel_workers: watch.seen(),
+        process_stops: stops.into_found(),
+        deleted_targets,
         ..engine_record(kind, &clock, notes, used, &returned)
     };
     let seen = Seen {
@@ -139,6 +151,7 @@ pub fn run_calibrated(
         lifetime: CounterWindow { before, after },
         samples,
         stopped: stop.asked(),
+        truncated,
     };
     Ok(assemble(job, &schedule, engine, returned, seen))
 }
@@ -152,6 +165,8 @@ struct Control<'a> {
     stop: &'a Stop,
     /// Of the whole timespan, so that phases that are shorter than a step do not hold it up.
     tick_due: Cell<Nanos>,
+    integrity: RefCell<Integrity>,
+    stops: RefCell<ProcessStops>,
 }
 
 impl Control<'_> {
@@ -228,7 +243,8 @@ impl Control<'_> {
     ) {
         loop {
             let now = self.clock.now();
-            if self.stop.asked() {
+            let truncated = self.integrity.borrow_mut().check();
+            if truncated || self.stop.asked() {
                 // A little ahead, so that every thread decides by its own stamps what still counts.
                 self.schedule.halt(now.plus(HALT_AHEAD));
             }
@@ -239,16 +255,29 @@ impl Control<'_> {
             if now >= self.tick_due.get() {
                 self.tick(now);
             }
-            if now >= sampler.due() {
-                sampler.take(&mut || self.clock.now());
-            }
-            let next = moment().min(sampler.due());
-            if next.minus(now) > LOOK_EVERY {
-                std::thread::sleep(LOOK_EVERY.as_duration());
-            } else {
-                self.clock.wait_until(next);
-            }
+            self.sleep(sampler, now, &moment);
         }
+    }
+
+    /// Takes a sample that is due, then sleeps until the next thing to do. The observer has no part in it, so that whatever
+    /// makes it late is not the observer.
+    fn sleep(&self, sampler: &mut Sampler<'_>, now: Nanos, moment: &impl Fn() -> Nanos) {
+        let (from, ios) = (self.clock.now(), self.counted().0);
+        if now >= sampler.due() {
+            sampler.take(&mut || self.clock.now());
+        }
+        let left = moment().min(sampler.due()).minus(now);
+        if left > LOOK_EVERY {
+            std::thread::sleep(LOOK_EVERY.as_duration());
+        } else {
+            self.clock.wait_until(now.plus(left));
+        }
+        self.stops.borrow_mut().woke(Sleep {
+            from,
+            requested: left.min(LOOK_EVERY),
+            woke: self.clock.now(),
+            ios: (ios, self.counted().0),
+        });
     }
 
     /// I/Os and bytes of all threads since the start.
@@ -268,6 +297,7 @@ impl Control<'_> {
 
     fn tick(&self, elapsed: Nanos) {
         self.tick_due.set(elapsed.plus(TICK_EVERY));
+        self.stops.borrow_mut().refresh();
         let (ios, bytes) = self.counted();
         self.observer.on(Event::Tick {
             elapsed,

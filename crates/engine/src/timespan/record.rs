@@ -11,7 +11,7 @@ use crate::heat;
 use crate::schedule::Schedule;
 use crate::worker::SeatDone;
 use model::{
-    CounterWindow, EngineRecord, LatencyHeat, Nanos, Outcome, RunRecord, Sample, Series,
+    CounterWindow, EngineRecord, Failure, LatencyHeat, Nanos, Outcome, RunRecord, Sample, Series,
     ThreadRecord,
 };
 
@@ -46,6 +46,8 @@ pub(super) fn engine_record(
             .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
             .collect(),
         kernel_workers: None, // whoever watched them says it
+        process_stops: Vec::new(),
+        deleted_targets: Vec::new(),
     }
 }
 
@@ -55,6 +57,8 @@ pub(super) struct Seen {
     pub(super) lifetime: CounterWindow,
     pub(super) samples: Vec<Sample>,
     pub(super) stopped: bool,
+    /// Another program truncated a target.
+    pub(super) truncated: Option<Failure>,
 }
 
 /// The record, with how it ended.
@@ -71,9 +75,11 @@ pub(super) fn assemble(
         .map(|done| done.drained)
         .max();
     let phases = schedule.times(drained.unwrap_or_else(|| schedule.end()));
-    let failure = returned
-        .iter()
-        .find_map(|thread| thread.done.as_ref()?.failure.clone());
+    let failed = || {
+        let mut failures = returned.iter().map(|thread| &thread.done);
+        failures.find_map(|done| done.as_ref()?.failure.clone())
+    };
+    let failure = seen.truncated.or_else(failed); // I/Os fail because a file was truncated
     let cut_short = phases.measured() < job.plan.phases.measured;
     let outcome = match failure {
         Some(failure) => Outcome::Failed(failure),

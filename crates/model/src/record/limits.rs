@@ -1,11 +1,12 @@
 //! What the control groups of this process allow it. Source: the kernel's `Documentation/admin-guide/cgroup-v2.rst` and
 //! `cgroup-v1/blkio-controller.rst`.
 //!
-//! Deliberately absent: memory and process counts, which change no rate; limits that a container hides from those in it.
+//! Deliberately absent: process counts, which change no rate; limits that a container hides from those in it.
 
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// What the control groups of this process, and those above them, allow it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +15,27 @@ pub struct Limits {
     pub cpu_millicores: Option<u64>,
     /// I/O, one entry a device that has a limit.
     pub io: Vec<IoLimit>,
+    /// Memory: of all groups the one with the least room. None without a limit, and in records kept before it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryLimit>,
+}
+
+/// How much memory a control group allows. A process that needs more is killed without a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryLimit {
+    /// Folder of the group.
+    pub group: PathBuf,
+    /// What it allows: the smaller of `memory.max` and `memory.high`, or `memory.limit_in_bytes`.
+    pub limit: Bytes,
+    /// In use by all processes of the group, without cached files, which the kernel can drop.
+    pub used: Bytes,
+}
+
+impl MemoryLimit {
+    /// What is left.
+    pub fn room(&self) -> Bytes {
+        Bytes(self.limit.0.saturating_sub(self.used.0))
+    }
 }
 
 /// How fast this process may go on one device. `None` is no limit.

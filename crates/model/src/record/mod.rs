@@ -39,9 +39,9 @@ pub use imported::{
     ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload,
 };
 pub use layout::{CachedPages, DataSample, Extents, Layout};
-pub use limits::{IoLimit, Limits};
+pub use limits::{IoLimit, Limits, MemoryLimit};
 pub use row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
-pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, RunRecord};
+pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord};
 pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;

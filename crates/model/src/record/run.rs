@@ -62,6 +62,24 @@ pub struct EngineRecord {
     /// Kernel workers that were seen; none in records kept before this was told apart from the notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<KernelWorkers>,
+    /// When the system did not run this process. Empty in records kept before that was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub process_stops: Vec<ProcessStop>,
+    /// Targets, by their number in the plan, whose file was deleted or replaced meanwhile; likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted_targets: Vec<u32>,
+}
+
+/// A time in which the system did not run this process: stopped by a signal, a debugger or a freezer, or paused with the
+/// whole machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessStop {
+    /// When it began, on the run's clock.
+    pub from: Nanos,
+    /// How long it was on the run's clock, which may not count a suspended machine.
+    pub length: Nanos,
+    /// How long of it the machine was suspended.
+    pub suspended: Nanos,
 }
 
 /// Where stamps came from and how far they can be trusted.
@@ -105,7 +123,7 @@ pub enum Outcome {
     Failed(Failure),
 }
 
-/// The I/O that ended a run.
+/// What ended a run: a failed I/O, or a change of the target itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// What it was to do.
@@ -114,12 +132,33 @@ pub struct Failure {
     pub target: u32,
     /// Where, from the start of the target.
     pub offset: Bytes,
-    /// How long it was.
+    /// How long it was; 0 where it is the target that changed and not one I/O that failed.
     pub length: Bytes,
-    /// What the kernel answered.
+    /// What the kernel answered; 0 where it answered nothing.
     pub errno: i32,
     /// The same in words.
     pub message: String,
+}
+
+impl Failure {
+    /// Whether another program changed the target, so that no single I/O is to blame.
+    pub fn is_of_the_target(&self) -> bool {
+        self.length.0 == 0
+    }
+
+    /// What failed and why, without the target's name.
+    pub fn words(&self) -> String {
+        if self.is_of_the_target() {
+            return self.message.clone();
+        }
+        format!(
+            "a {} of {} at byte {} failed: {}",
+            self.operation.name(),
+            self.length,
+            self.offset.0,
+            self.message
+        )
+    }
 }
 
 impl RunRecord {

@@ -78,6 +78,8 @@ pub(crate) fn record(seed: u64) -> RunRecord {
             },
             workers: Vec::new(), // came later, and takes no draw of its own
             kernel_workers: None,
+            process_stops: Vec::new(),
+            deleted_targets: Vec::new(),
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),

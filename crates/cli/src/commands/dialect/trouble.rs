@@ -43,6 +43,9 @@ fn lines(record: &RunRecord) -> Vec<String> {
 
 /// DISKSPD's words for it, with what they leave out.
 fn ended_by(failure: &Failure, path: &str) -> String {
+    if failure.is_of_the_target() {
+        return format!("{path}: {}", failure.words());
+    }
     format!(
         "{path}: error during {}: {} at byte {} failed: {} (error code: {}); to count errors and go on, add: \
          --continue-on-error",

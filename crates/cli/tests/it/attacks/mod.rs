@@ -1,7 +1,8 @@
 //! Attacks that once got through, a file for each row of the list, named by its number.
 //!
 //! Elsewhere: hostile and damaged databases, kills and full disks (`store`, `tests/it`), names and owners of files (`gate`,
-//! `database.rs` and `whole_file.rs`).
+//! `database.rs` and `whole_file.rs`), a panic with I/O in flight (`engine`, `timespan/crew/tests.rs`), the handler of SIGBUS
+//! (`engine`, `backend/mapping.rs`), short I/Os (`analysis`, `findings/short_io.rs`).
 
 mod d10;
 mod d11;
@@ -13,10 +14,13 @@ mod d9;
 mod i4;
 mod i6;
 mod l2;
+mod l3;
+mod l6;
+mod l7;
 mod l8;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The words of a run of a few milliseconds that is stored.
 const RUN: &str = "run --engine null -d 20ms --warmup 0s";
@@ -45,4 +49,17 @@ fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// Waits until a run with the engine sync has read so much. Source: proc_pid_io(5).
+fn wait_for_reads(child: &Child, bytes: u64) {
+    let path = format!("/proc/{}/io", child.id());
+    loop {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("rchar: "));
+        if line.unwrap().parse::<u64>().unwrap() > bytes {
+            return;
+        }
+        std::thread::yield_now();
+    }
 }

@@ -1,0 +1,82 @@
+//! Another program truncated or deleted a target's file while it was measured.
+//!
+//! A truncated file ends the run: part of the figures belongs to a file that was not planned. A deleted file is measured to
+//! the end: it exists as long as it is open. Left out: what was there before the run, which the check refuses.
+
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use crate::say;
+use model::Outcome;
+
+pub(super) const RULE: Rule = Rule {
+    id: "target-changed",
+    cause: Cause::Alone,
+    what: "Another program truncated or deleted the file while it was measured.",
+    method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error, the run ends); no name left is a deletion (warning).",
+    source: "statx(2): stx_size, stx_blocks, stx_nlink.",
+    advice: "Find out which program uses the file (fuser -v, lsof), and measure a file that fathom alone uses.",
+    look: Look::Own(look),
+};
+
+fn look(seen: &Own<'_>) -> Option<Finding> {
+    let deleted = &seen.record.engine.deleted_targets;
+    let evidence = ("deleted_targets", deleted.len() as f64);
+    let (rank, sentence, size) = match &seen.record.outcome {
+        Outcome::Failed(failure) if failure.is_of_the_target() => {
+            let size = failure.offset.0 as f64;
+            (FindingRank::Critical, failure.words(), size)
+        }
+        _ if deleted.is_empty() => return None,
+        _ => {
+            let sentence = match deleted.as_slice() {
+                [_] => {
+                    "another program deleted or replaced the file while it was measured".to_owned()
+                }
+                several => format!(
+                    "another program deleted or replaced the files of {} while they were measured",
+                    say::counted(several.len() as u64, "target")
+                ),
+            };
+            (FindingRank::Warning, sentence, f64::NAN)
+        }
+    };
+    Some(finding(
+        RULE.id,
+        rank,
+        sentence,
+        &[evidence, ("size_bytes", size)],
+        "find out which program uses it (fuser -v), and measure a file that fathom alone uses",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::{FindingRank, found};
+    use crate::sample::Sample;
+    use model::{Bytes, Failure, Operation, Outcome};
+
+    #[test]
+    fn a_truncated_target_is_an_error_and_no_failure_of_the_device() {
+        let mut record = Sample::default().build();
+        assert_eq!(found(&record, "target-changed"), None);
+        record.outcome = Outcome::Failed(Failure {
+            operation: Operation::Write,
+            target: 0,
+            offset: Bytes(8192),
+            length: Bytes(0),
+            errno: 0,
+            message: "another program truncated the file".to_owned(),
+        });
+        let told = found(&record, "target-changed").unwrap();
+        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(told.evidence[1].value, 8192.0);
+        assert_eq!(found(&record, "io-errors"), None);
+    }
+
+    #[test]
+    fn a_deleted_target_is_a_warning() {
+        let mut record = Sample::default().build();
+        record.engine.deleted_targets = vec![0];
+        let told = found(&record, "target-changed").unwrap();
+        assert_eq!(told.rank, FindingRank::Warning);
+    }
+}

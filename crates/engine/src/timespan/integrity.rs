@@ -1,0 +1,203 @@
+//! Detects that another program truncates or deletes a target's file while it is measured.
+//!
+//! The pinned targets are compared with what they were at its start, some fifty times a second and
+//! once after the last I/O. Writes extend a truncated file again, so its size at the end alone proves nothing: between two
+//! comparisons a small file can regain both its size and its blocks, and then nothing is detected. Left out: devices, and
+//! what a change means for the result (`analysis`).
+
+use model::{Bytes, Failure, FileSystem, Operation, Plan, TargetFacts};
+use rustix::fs::{AtFlags, StatxFlags, statx};
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+/// File systems on which the blocks of a file that is only overwritten never fall. Others compress or relocate.
+const BLOCKS_STAY: [&str; 5] = ["ext2", "ext3", "ext4", "xfs", "tmpfs"];
+/// What is left of a file's blocks when it is called truncated or punched.
+const BLOCKS_LEFT_MAX: f64 = 0.5;
+
+/// The files of a run.
+pub(super) struct Integrity {
+    files: Vec<Watched>,
+    deleted: Vec<u32>,
+    truncated: Option<Failure>,
+}
+
+/// One file under one or more of the plan's targets.
+struct Watched {
+    file: Arc<File>,
+    targets: Vec<u32>,
+    operation: Operation,
+    /// Where the last of the planned ranges ends.
+    needed: u64,
+    /// Blocks at the start, where they can prove something.
+    blocks: Option<u64>,
+    has_name: bool,
+}
+
+/// What the system says of a file.
+struct State {
+    links: u32,
+    size: u64,
+    blocks: u64,
+}
+
+impl Integrity {
+    /// Call before the first I/O. `nodes` are descriptors of the plan's targets, each once.
+    pub(super) fn of(plan: &Plan, facts: &[TargetFacts], nodes: Vec<Arc<File>>) -> Self {
+        let files = nodes
+            .into_iter()
+            .filter_map(|file| watched(plan, facts, file));
+        Integrity {
+            files: files.collect(),
+            deleted: Vec::new(),
+            truncated: None,
+        }
+    }
+
+    /// Compares; whether a file was truncated, so that the run must end.
+    pub(super) fn check(&mut self) -> bool {
+        for watched in &mut self.files {
+            let Some(now) = state(&watched.file) else {
+                continue;
+            };
+            if watched.has_name && now.links == 0 {
+                watched.has_name = false;
+                self.deleted.extend(&watched.targets);
+            }
+            if self.truncated.is_none() {
+                self.truncated = watched.truncated(&now);
+            }
+        }
+        self.truncated.is_some()
+    }
+
+    /// The truncation, and the targets that were deleted.
+    pub(super) fn into_found(self) -> (Option<Failure>, Vec<u32>) {
+        (self.truncated, self.deleted)
+    }
+}
+
+impl Watched {
+    fn truncated(&self, now: &State) -> Option<Failure> {
+        let message = if now.size < self.needed {
+            format!(
+                "another program truncated the file while it was measured: it is {} long, and {} were planned",
+                Bytes(now.size),
+                Bytes(self.needed)
+            )
+        } else {
+            let before = self.blocks?;
+            if now.blocks as f64 > before as f64 * BLOCKS_LEFT_MAX {
+                return None;
+            }
+            format!(
+                "another program freed blocks of the file while it was measured ({} of {} are left): it was truncated \
+                 and extended again, or a hole was punched",
+                Bytes(now.blocks * 512),
+                Bytes(before * 512)
+            )
+        };
+        Some(Failure {
+            operation: self.operation,
+            target: self.targets[0],
+            offset: Bytes(now.size.min(self.needed)),
+            length: Bytes(0),
+            errno: 0,
+            message,
+        })
+    }
+}
+
+/// A pinned file with its targets; `None` for what is no regular file or no target.
+fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watched> {
+    let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let identity = Some((meta.dev(), meta.ino()));
+    let ours = || {
+        let targets = (0u32..).zip(&plan.targets);
+        targets.filter(move |(_, target)| target.identity == identity)
+    };
+    let (first, _) = ours().next()?;
+    let on = facts.get(first as usize)?.file_system.as_ref();
+    let blocks_stay = on.is_some_and(|on: &FileSystem| BLOCKS_STAY.contains(&on.kind.as_str()));
+    let writes = ours().any(|(_, target)| target.writes());
+    Some(Watched {
+        file,
+        targets: ours().map(|(number, _)| number).collect(),
+        operation: if writes {
+            Operation::Write
+        } else {
+            Operation::Read
+        },
+        needed: ours()
+            .map(|(_, target)| target.base.0 + target.length.0)
+            .max()?,
+        blocks: Some(meta.blocks()).filter(|&blocks| blocks_stay && blocks > 0),
+        has_name: meta.nlink() > 0,
+    })
+}
+
+/// Without asking a file server, which may not answer while it is measured. Source: statx(2), `AT_STATX_DONT_SYNC`.
+fn state(file: &File) -> Option<State> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+    let wanted = StatxFlags::NLINK | StatxFlags::SIZE | StatxFlags::BLOCKS;
+    let now = statx(file, "", flags, wanted).ok()?;
+    Some(State {
+        links: now.stx_nlink,
+        size: now.stx_size,
+        blocks: now.stx_blocks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rehearsal::tests::{plan, planned};
+    use std::os::unix::fs::FileExt;
+
+    /// A file of 1 MiB, the plan on it, and what is known of it: it lies on ext4.
+    fn ground() -> (tempfile::NamedTempFile, Plan, Vec<TargetFacts>) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&[7; 1 << 20], 0).unwrap();
+        file.as_file().sync_all().unwrap();
+        let meta = file.as_file().metadata().unwrap();
+        let mut target = planned();
+        target.identity = Some((meta.dev(), meta.ino()));
+        (target.base, target.length) = (Bytes(0), Bytes::mib(1));
+        let mut facts = TargetFacts::null(&model::NullBehaviour::default());
+        facts.file_system = Some(FileSystem {
+            kind: "ext4".to_owned(),
+            ..FileSystem::default()
+        });
+        (file, plan(&[target]), vec![facts])
+    }
+
+    #[test]
+    fn a_shorter_file_and_freed_blocks_end_the_run() {
+        let (file, plan, facts) = ground();
+        let nodes = || vec![Arc::new(file.reopen().unwrap())];
+        let mut untouched = Integrity::of(&plan, &facts, nodes());
+        assert!(!untouched.check());
+        file.as_file().set_len(8192).unwrap();
+        let mut shorter = untouched;
+        assert!(shorter.check());
+        let failure = shorter.into_found().0.unwrap();
+        assert!(failure.is_of_the_target());
+        assert_eq!(failure.offset, Bytes(8192));
+        file.as_file().write_all_at(&[7; 1 << 20], 0).unwrap();
+        let mut again = Integrity::of(&plan, &facts, nodes());
+        file.as_file().set_len(0).unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        assert!(again.check(), "a truncated file that is as long as before");
+    }
+
+    #[test]
+    fn a_deleted_file_is_noted_and_the_run_goes_on() {
+        let (file, plan, facts) = ground();
+        let nodes = || vec![Arc::new(file.reopen().unwrap())];
+        let mut integrity = Integrity::of(&plan, &facts, nodes());
+        drop(file);
+        assert!(!integrity.check());
+        assert_eq!(integrity.into_found(), (None, vec![0]));
+    }
+}
