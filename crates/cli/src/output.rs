@@ -19,6 +19,18 @@ pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// The same of a result that is written as it grows, because it would not fit into memory.
+pub(crate) fn stream(
+    view: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    match view(&mut out).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(unwritten(&error)),
+    }
+}
+
 /// The same of a part of a result that goes on; whether there is still somebody who reads it.
 pub(crate) fn still_read(part: &[u8]) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();

@@ -5,10 +5,9 @@
 //! would be true. Deliberately absent: the table for people above the line, which says the same, and the largest
 //! latencies of the newer layout.
 
-use crate::Fault;
 use crate::number::size;
 use crate::run::unknown;
-use crate::section::{Draft, Section, Start, short};
+use crate::section::{Found, Section, Start, short};
 use model::{Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedRun, Ratio};
 
 /// Said of each test that was over too soon.
@@ -41,6 +40,8 @@ const NEW: Layout = Layout {
     files: 24,
 };
 const NEW_LENGTH: usize = 36;
+/// More than any version prints.
+const FIELDS_MAX: usize = 128;
 
 /// Name, percent of writes where it is one of both, and whether it moves blocks: else it counts seeks.
 const DATA: [(&str, Option<Ratio>, bool); 6] = [
@@ -87,14 +88,25 @@ impl<'t> Table<'t> {
     }
 }
 
+/// The fields of a line that has enough of them, and no more than are looked at.
 fn fields(line: &str) -> Vec<(usize, &str)> {
+    if line
+        .bytes()
+        .filter(|byte| *byte == b',')
+        .take(OLD_LENGTH)
+        .count()
+        + 2
+        < OLD_LENGTH
+    {
+        return Vec::new();
+    }
     let mut at = line.len() - line.trim_start().len();
     let place = |field| {
         let place = (at, field);
         at += str::len(field) + 1;
         place
     };
-    line.trim().split(',').map(place).collect()
+    line.trim().split(',').take(FIELDS_MAX).map(place).collect()
 }
 
 fn table(line: &str) -> Option<Table<'_>> {
@@ -145,31 +157,28 @@ fn size_of(field: &str) -> Option<Bytes> {
 }
 
 /// One run a test that has a field; tests that were switched off have none.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
-    let (mut drafts, mut faults) = (Vec::new(), Vec::new());
+pub(crate) fn read(section: &Section, found: &mut Found) {
     for (at, line) in section.lines() {
         if let Some(table) = table(line) {
-            drafts.extend(tests(at, &table));
+            for (at, run) in tests(at, &table) {
+                found.run(at, run);
+            }
         } else if is_newer(line) {
-            faults.push(Fault {
-                line: section.line_of(at),
-                what: format!(
+            found.fault_at(
+                at,
+                format!(
                     "read `{}`; bonnie++ 1.03, 1.96 and 1.97 are read",
                     short(line)
                 ),
-            });
+            );
         }
     }
-    if drafts.is_empty() && faults.is_empty() {
-        faults.push(Fault {
-            line: section.line_of(section.head),
-            what: "bonnie++'s line holds no test that ran".to_owned(),
-        });
+    if found.is_empty() {
+        found.fault_at(section.head, "bonnie++'s line holds no test that ran");
     }
-    (drafts, faults)
 }
 
-fn tests(at: usize, table: &Table<'_>) -> Vec<Draft> {
+fn tests(at: usize, table: &Table<'_>) -> Vec<(usize, ImportedRun)> {
     let layout = table.layout;
     let of_data = DATA
         .iter()
@@ -178,7 +187,7 @@ fn tests(at: usize, table: &Table<'_>) -> Vec<Draft> {
     let of_files = FILES.iter().enumerate();
     let of_files = of_files.map(|(number, name)| (layout.files + 2 * number, (*name, None, false)));
     let size = table.at(layout.size).and_then(size_of);
-    let mut drafts = Vec::new();
+    let mut runs = Vec::new();
     for (number, (name, write, moves)) in of_data.chain(of_files) {
         let Some(text) = table.at(number) else {
             continue;
@@ -199,16 +208,13 @@ fn tests(at: usize, table: &Table<'_>) -> Vec<Draft> {
                 usage_percent: Some(load),
                 ..ImportedCpu::default()
             });
-        if table.mended && drafts.is_empty() {
+        if table.mended && runs.is_empty() {
             let odd = "a comma is missing behind the size, as pages swallow one; it is read as if it were there";
             run.notes.push(odd.to_owned());
         }
-        drafts.push(Draft {
-            at: at + table.fields[number].0,
-            run,
-        });
+        runs.push((at + table.fields[number].0, run));
     }
-    drafts
+    runs
 }
 
 fn of_test(name: &str, write: Option<Ratio>, text: &str, moves: bool) -> ImportedRun {

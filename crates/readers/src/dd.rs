@@ -4,10 +4,9 @@
 //! The command tells which side was measured: from a device to `/dev/null` it is reads, from `/dev/zero` to a file it is
 //! writes. Without it nothing is known of that. Deliberately absent: the BSD and BusyBox spellings without a rate.
 
-use crate::Fault;
 use crate::number::{Cell, cell, nanos};
 use crate::run::unknown;
-use crate::section::{Draft, Section, Start, short};
+use crate::section::{Found, Section, Start, short};
 use model::{
     Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, ImportedWorkload, Nanos, Ratio,
 };
@@ -24,8 +23,7 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
 }
 
 /// One run a line `… copied, …`.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
-    let (mut drafts, mut faults) = (Vec::new(), Vec::new());
+pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut open = Open::default();
     for (at, line) in section.lines() {
         let line = line.trim();
@@ -43,24 +41,23 @@ pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
             let open = std::mem::take(&mut open);
             let begin = open.at.unwrap_or(at);
             match run(line, open) {
-                Some(run) => drafts.push(Draft { at: begin, run }),
-                None => faults.push(Fault {
-                    line: section.line_of(at),
-                    what: format!(
+                Some(run) => found.run(begin, run),
+                None => found.fault_at(
+                    at,
+                    format!(
                         "read `{}`; expected is `2147483648 bytes (2.1 GB) copied, 28.2787 s, 75.9 MB/s`",
                         short(line)
                     ),
-                }),
+                ),
             }
         }
     }
-    if let (Some(at), true) = (open.at, drafts.is_empty() && faults.is_empty()) {
-        faults.push(Fault {
-            line: section.line_of(at),
-            what: "dd was called, but no line `… bytes … copied, … s, … MB/s` follows".to_owned(),
-        });
+    if let (Some(at), true) = (open.at, found.is_empty()) {
+        found.fault_at(
+            at,
+            "dd was called, but no line `… bytes … copied, … s, … MB/s` follows",
+        );
     }
-    (drafts, faults)
 }
 
 /// What stands before the summary.

@@ -4,80 +4,70 @@
 //! West one byte a character. The last is read so that no byte is lost; which letters were meant is not guessed.
 
 use crate::ReadError;
+use std::borrow::Cow;
 
 /// Text, and what a person should know about how it was read.
-pub(crate) struct Decoded {
-    pub(crate) text: String,
-    pub(crate) notes: Vec<String>,
-}
+type Decoded<'b> = (Cow<'b, str>, Vec<String>);
 
 /// Largest file: about a hundred thousand runs.
 pub const LENGTH_MAX: u64 = 1 << 30;
 
 /// Reads the encoding off the first bytes.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<Decoded, ReadError> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, ReadError> {
     if bytes.len() as u64 > LENGTH_MAX {
         return Err(ReadError::TooLong(bytes.len() as u64));
     }
-    let decoded = match bytes.as_slice() {
+    let decoded = match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [first, 0, second, 0, ..] if *first != 0 && *second != 0 => {
-            utf16(&bytes, u16::from_le_bytes)
+            utf16(bytes, u16::from_le_bytes)
         }
         [0, first, 0, second, ..] if *first != 0 && *second != 0 => {
-            utf16(&bytes, u16::from_be_bytes)
+            utf16(bytes, u16::from_be_bytes)
         }
-        [0xef, 0xbb, 0xbf, ..] => eight(bytes, 3),
-        _ => eight(bytes, 0),
+        [0xef, 0xbb, 0xbf, rest @ ..] => eight(rest),
+        _ => eight(bytes),
     };
-    match junk(&decoded.text) {
+    match junk(&decoded.0) {
         Some((line, what)) => Err(ReadError::Binary { line, what }),
-        None if decoded.text.trim().is_empty() => Err(ReadError::Empty),
+        None if decoded.0.trim().is_empty() => Err(ReadError::Empty),
         None => Ok(decoded),
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded {
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded<'_> {
     let mut notes = Vec::new();
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
     let mut lost = bytes.len() % 2;
-    let text: String = char::decode_utf16(units)
-        .map(|unit| {
-            unit.unwrap_or_else(|_| {
-                lost += 1;
-                char::REPLACEMENT_CHARACTER
-            })
+    // Three bytes are the most that a unit becomes; room for it beforehand, so that the text does not grow by doubling.
+    let mut text = String::with_capacity(bytes.len() / 2 * 3);
+    text.extend(char::decode_utf16(units).map(|unit| {
+        unit.unwrap_or_else(|_| {
+            lost += 1;
+            char::REPLACEMENT_CHARACTER
         })
-        .collect();
+    }));
     if lost > 0 {
         notes.push(format!(
             "{lost} places of the UTF-16 text are no characters; they are shown as U+FFFD"
         ));
     }
-    Decoded { text, notes }
+    (Cow::Owned(text), notes)
 }
 
-fn eight(bytes: Vec<u8>, skip: usize) -> Decoded {
-    match String::from_utf8(bytes) {
-        Ok(mut text) => {
-            text.drain(..skip);
-            Decoded {
-                text,
-                notes: Vec::new(),
-            }
-        }
+fn eight(bytes: &[u8]) -> Decoded<'_> {
+    match str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), Vec::new()),
         Err(error) => {
-            let place = error.utf8_error().valid_up_to();
-            let bytes = error.into_bytes();
-            let line = bytes[..place].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let before = &bytes[..error.valid_up_to()];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
             let note = format!(
                 "line {line} is not UTF-8: bytes above 127 are read as Latin-1, so names may look odd"
             );
-            Decoded {
-                text: bytes[skip..].iter().map(|byte| char::from(*byte)).collect(),
-                notes: vec![note],
-            }
+            let mut text = String::with_capacity(2 * bytes.len());
+            text.extend(bytes.iter().map(|byte| char::from(*byte)));
+            (Cow::Owned(text), vec![note])
         }
     }
 }
@@ -112,22 +102,19 @@ mod tests {
             wide(text, u16::to_be_bytes),
             b"Command Line: \xe4\r\n".to_vec(),
         ] {
-            assert_eq!(decode(bytes).unwrap().text, text);
+            assert_eq!(decode(&bytes).unwrap().0, text);
         }
     }
 
     #[test]
     fn what_is_no_text_is_refused_with_its_line() {
-        let binary = decode(b"Command Line: x\n\x7fELF\x02\x01".to_vec());
+        let binary = decode(b"Command Line: x\n\x7fELF\x02\x01");
         assert!(matches!(binary, Err(ReadError::Binary { line: 2, .. })));
         for empty in ["", " \r\n ", "\u{feff}"] {
-            assert!(matches!(
-                decode(empty.as_bytes().to_vec()),
-                Err(ReadError::Empty)
-            ));
+            assert!(matches!(decode(empty.as_bytes()), Err(ReadError::Empty)));
         }
-        let odd = decode(vec![0xff, 0xfe, b'a', 0, 0, 0xd8, b'b', 0, b'c']).unwrap();
-        assert_eq!(odd.text, "a\u{fffd}b");
-        assert_eq!(odd.notes.len(), 1);
+        let (text, notes) = decode(&[0xff, 0xfe, b'a', 0, 0, 0xd8, b'b', 0, b'c']).unwrap();
+        assert_eq!(text, "a\u{fffd}b");
+        assert_eq!(notes.len(), 1);
     }
 }

@@ -5,10 +5,9 @@
 //! between versions. Times are milliseconds; the time stamp is local, so the moment is unknown. Deliberately absent:
 //! network figures.
 
-use crate::Fault;
 use crate::number::{Cell, bytes, cell, nanos, whole};
 use crate::run::{common, unknown};
-use crate::section::{Draft, Section, Start, short};
+use crate::section::{Found, Section, Start, rows_max, short};
 use model::{
     Bytes, ImportFormat, ImportedCpu, ImportedFigures, ImportedOperation, ImportedRow, ImportedRun,
     Nanos, Ratio,
@@ -27,25 +26,29 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
 }
 
 /// One run a row `ALL`.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
-    let mut walk = Walk::default();
-    let before = section.line_of(section.head);
-    let mut last = before;
-    for (number, (at, line)) in section.lines().enumerate() {
+pub(crate) fn read(section: &Section, found: &mut Found) {
+    let mut walk = Walk {
+        rows_max: rows_max(section.text.len()),
+        ..Walk::default()
+    };
+    let mut last = section.head;
+    for (at, line) in section.lines() {
         let line = line.trim();
         if !line.is_empty() {
-            last = before + number;
-            walk.line(line, at, before + number);
+            last = at;
+            walk.line(line, at, found);
         }
     }
-    if walk.drafts.is_empty() && walk.faults.is_empty() {
-        walk.faults.push(Fault {
-            line: last,
-            what: "IOmeter's results end before any row `ALL`".to_owned(),
-        });
+    walk.close(found);
+    if found.is_empty() {
+        found.fault_at(last, "IOmeter's results end before any row `ALL`");
     }
-    (walk.drafts, walk.faults)
 }
+
+/// Most specifications of a file, most lines of all of them, and most columns of a table: far more than the original has.
+const SPECIFICATIONS_MAX: usize = 4096;
+const ACCESS_LINES_MAX: usize = 65_536;
+const COLUMNS_MAX: usize = 1024;
 
 /// One line of an access specification.
 #[derive(Clone, Default)]
@@ -79,16 +82,23 @@ struct Walk {
     access: BTreeMap<String, Vec<Access>>,
     /// The specification whose lines come next.
     current: String,
+    access_lines: usize,
     columns: Vec<String>,
-    /// Of the drafts, which belong to the table that is open.
-    since: usize,
-    drafts: Vec<Draft>,
-    faults: Vec<Fault>,
+    /// The run of the table that is open, and where it begins.
+    open: Option<(usize, ImportedRun)>,
+    rows_max: usize,
 }
 
 impl Walk {
-    fn line(&mut self, line: &str, at: usize, number: usize) {
+    fn close(&mut self, found: &mut Found) {
+        if let Some((at, run)) = self.open.take() {
+            found.run(at, run);
+        }
+    }
+
+    fn line(&mut self, line: &str, at: usize, found: &mut Found) {
         if let Some(head) = line.strip_prefix('\'') {
+            self.close(found);
             self.head(head);
             return;
         }
@@ -107,10 +117,12 @@ impl Walk {
                     .rsplit_once(self.separator)
                     .map_or(line, |(name, _)| name);
                 name.trim().clone_into(&mut self.current);
-                self.access.insert(self.current.clone(), Vec::new());
+                if self.access.len() < SPECIFICATIONS_MAX {
+                    self.access.insert(self.current.clone(), Vec::new());
+                }
             }
             Part::Access => self.access_line(line),
-            Part::Rows => self.row(line, at, number),
+            Part::Rows => self.row(line, at, found),
             Part::None => {}
         }
     }
@@ -132,8 +144,7 @@ impl Walk {
             Part::Access
         } else if is("target type") {
             let names = head.split(self.separator).map(str::trim);
-            self.columns = names.map(str::to_owned).collect();
-            self.since = self.drafts.len();
+            self.columns = names.take(COLUMNS_MAX).map(str::to_owned).collect();
             Part::Rows
         } else {
             Part::None
@@ -141,10 +152,13 @@ impl Walk {
     }
 
     fn access_line(&mut self, line: &str) {
-        let numbers: Vec<Option<u64>> = line.split(self.separator).map(whole).collect();
+        let cells = line.split(self.separator).take(4);
+        let numbers: Vec<Option<u64>> = cells.map(whole).collect();
         let get = |number: usize| numbers.get(number).copied().flatten();
         let small = |number: usize| get(number).and_then(|value| u8::try_from(value).ok());
-        if let Some(lines) = self.access.get_mut(&self.current) {
+        let room = self.access_lines < ACCESS_LINES_MAX;
+        if let Some(lines) = self.access.get_mut(&self.current).filter(|_| room) {
+            self.access_lines += 1;
             lines.push(Access {
                 size: get(0),
                 reads: small(2),
@@ -153,7 +167,7 @@ impl Walk {
         }
     }
 
-    fn row(&mut self, line: &str, at: usize, number: usize) {
+    fn row(&mut self, line: &str, at: usize, found: &mut Found) {
         let cells: Vec<&str> = split(line, self.separator);
         let row = Row {
             columns: &self.columns,
@@ -161,38 +175,28 @@ impl Walk {
         };
         let kind = cells[0].trim();
         match kind {
-            "ALL" => match self.run(&row) {
-                Ok(run) => self.drafts.push(Draft { at, run }),
-                Err(what) => self.faults.push(Fault { line: number, what }),
-            },
-            "MANAGER" | "WORKER" | "DISK" => {
-                let open = self.drafts.len() > self.since;
-                let Some(draft) = self.drafts.last_mut().filter(|_| open) else {
-                    return;
-                };
-                if kind == "DISK" && !draft.run.workload.targets.contains(&row.name()) {
-                    const TARGETS_MAX: usize = 256;
-                    if draft.run.workload.targets.len() < TARGETS_MAX {
-                        draft.run.workload.targets.push(row.name());
-                    }
+            "ALL" => {
+                let run = self.run(&row);
+                self.close(found);
+                match run {
+                    Ok(run) => self.open = Some((at, run)),
+                    Err(what) => found.fault_at(at, what),
                 }
-                if let Some(figures) = row.figures() {
-                    draft.run.rows.push(ImportedRow {
-                        thread: None,
-                        target: format!("{} {}", kind.to_ascii_lowercase(), row.name()),
-                        size: None,
-                        figures,
-                    });
+            }
+            "MANAGER" | "WORKER" | "DISK" => {
+                if let Some((_, run)) = &mut self.open {
+                    part(run, kind, &row, self.rows_max);
                 }
             }
             "PROCESSOR" => {}
-            other => self.faults.push(Fault {
-                line: number,
-                what: format!(
+            other => {
+                // A run that is whole comes before what is wrong below it.
+                let what = format!(
                     "read `{}` at the front of a row; expected is ALL, MANAGER, PROCESSOR, WORKER or DISK",
                     short(other)
-                ),
-            }),
+                );
+                found.fault_at(at, what);
+            }
         }
     }
 
@@ -245,6 +249,32 @@ impl Walk {
     }
 }
 
+/// Adds a row of a manager, worker or disk to the run above it.
+fn part(run: &mut ImportedRun, kind: &str, row: &Row, rows_max: usize) {
+    const TARGETS_MAX: usize = 256;
+    let targets = &mut run.workload.targets;
+    if kind == "DISK" && targets.len() < TARGETS_MAX && !targets.contains(&row.name()) {
+        targets.push(row.name());
+    }
+    let Some(figures) = row.figures() else { return };
+    if run.rows.len() == rows_max {
+        let note = format!("of its rows the first {rows_max} are read; the text has all of them");
+        if run.notes.last() != Some(&note) {
+            run.notes.push(note);
+        }
+        return;
+    }
+    if run.rows.len() == run.rows.capacity() {
+        run.rows.reserve_exact(run.rows.len() / 4 + 16);
+    }
+    run.rows.push(ImportedRow {
+        thread: None,
+        target: format!("{} {}", kind.to_ascii_lowercase(), row.name()),
+        size: None,
+        figures,
+    });
+}
+
 /// Columns up to the response times, which every version has.
 const SURE: usize = 24;
 
@@ -267,6 +297,7 @@ fn split(line: &str, separator: char) -> Vec<&str> {
         quoted ^= c == '"';
         c == separator && !quoted
     })
+    .take(COLUMNS_MAX)
     .map(|cell| cell.trim().trim_matches('"'))
     .collect()
 }
@@ -278,7 +309,8 @@ struct Row<'r> {
 
 impl Row<'_> {
     fn text(&self, name: &str) -> &str {
-        let place = self.columns.iter().position(|column| column == name);
+        let mut columns = self.columns.iter().take(self.cells.len());
+        let place = columns.position(|column| column == name);
         place
             .and_then(|place| self.cells.get(place))
             .map_or("", |text| text)

@@ -7,7 +7,7 @@
 //! are the whole file, except for sections without a run.
 //!
 //! All input is hostile: no reader nests deeper than a bound, looks at a line more often than a fixed number of times,
-//! or panics. Deliberately absent: files (the door opens them), the shelf, and any conclusion from a figure.
+//! keeps more than a small multiple of the text, or panics; runs are handed on one by one. Deliberately absent: files (the door opens them), the shelf, and any conclusion from a figure.
 
 mod bonnie;
 mod dd;
@@ -25,7 +25,7 @@ mod xml;
 pub use decode::LENGTH_MAX;
 
 use model::{ImportFormat, ImportedRun};
-use section::{Draft, Section, Start};
+use section::{Found, Section, Start};
 
 /// One format.
 pub struct Reader {
@@ -38,7 +38,7 @@ pub struct Reader {
     /// Whether a section of it begins on a line; the text goes on to the end of the file.
     begins: fn(line: &str, text: &str) -> Start,
     /// Runs out of a section, and what is wrong with it.
-    read: fn(&Section) -> (Vec<Draft>, Vec<Fault>),
+    read: fn(&Section, &mut Found),
 }
 
 /// Every format that is read. A line that two would claim goes to the upper one.
@@ -106,11 +106,25 @@ pub const READERS: [Reader; 8] = [
 pub struct Reading {
     /// Its runs, in the order of the file.
     pub runs: Vec<ImportedRun>,
-    /// What looked like a run and is none that can be kept, in the order of the file.
+    /// As in [`Rest`].
     pub broken: Vec<Broken>,
+    /// As in [`Rest`].
+    pub notes: Vec<String>,
+}
+
+/// What a file holds beside its runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    /// What looked like a run and is none that can be kept, in the order of the file: the first [`BROKEN_MAX`].
+    pub broken: Vec<Broken>,
+    /// How many there are.
+    pub broken_count: usize,
     /// What a person should know about the file as a whole.
     pub notes: Vec<String>,
 }
+
+/// Most broken runs of a file that are named.
+pub const BROKEN_MAX: usize = 1000;
 
 /// A run that cannot be kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -169,36 +183,59 @@ fn known() -> String {
     READERS.map(|reader| reader.about).join("; ")
 }
 
-/// Reads a file. `source` is its name for the record.
-pub fn read(source: &str, bytes: Vec<u8>) -> Result<Reading, ReadError> {
-    let decode::Decoded { text, notes } = decode::decode(bytes)?;
-    let sections = section::cut(&text);
-    if sections.is_empty() {
+/// Reads a file and keeps all of its runs. `source` is its name for the record.
+pub fn read(source: &str, bytes: impl AsRef<[u8]>) -> Result<Reading, ReadError> {
+    let mut runs = Vec::new();
+    let rest = read_each(source, bytes.as_ref(), &mut |run| runs.push(run))?;
+    Ok(Reading {
+        runs,
+        broken: rest.broken,
+        notes: rest.notes,
+    })
+}
+
+/// Reads a file and hands on each run, in the order of the file. Whatever the file holds, this takes at most eight times
+/// its length of memory, a small constant, and time in proportion to its length. Files of the same bytes give the same.
+pub fn read_each(
+    source: &str,
+    bytes: &[u8],
+    take: &mut dyn FnMut(ImportedRun),
+) -> Result<Rest, ReadError> {
+    let (text, notes) = decode::decode(bytes)?;
+    let mut rest = Rest {
+        notes,
+        ..Rest::default()
+    };
+    let mut place: u32 = 0;
+    let mut sections = section::cut(&text).peekable();
+    if sections.peek().is_none() {
         let first = text.lines().map(str::trim).find(|line| !line.is_empty());
         let begins = section::short(first.unwrap_or_default());
         return Err(ReadError::Unknown { begins });
     }
-    let mut reading = Reading {
-        notes,
-        ..Reading::default()
-    };
     for (reader, section) in sections {
-        let (drafts, faults) = (reader.read)(&section);
-        reading
-            .broken
-            .extend(faults.into_iter().map(|fault| Broken {
-                format: reader.format,
-                line: section.line(fault.line),
-                what: fault.what,
-            }));
-        for mut run in section.fill(drafts) {
+        let mut keep = |mut run: ImportedRun| {
+            place = place.saturating_add(1);
             run.format = reader.format;
             source.clone_into(&mut run.source);
-            run.place = u32::try_from(reading.runs.len() + 1).unwrap_or(u32::MAX);
-            reading.runs.push(run);
-        }
+            run.place = place;
+            take(run);
+        };
+        let mut tell = |fault: Fault| {
+            rest.broken_count += 1;
+            if rest.broken.len() < BROKEN_MAX {
+                rest.broken.push(Broken {
+                    format: reader.format,
+                    line: section.line(fault.line),
+                    what: fault.what,
+                });
+            }
+        };
+        let mut found = Found::new(&section, &mut keep, &mut tell);
+        (reader.read)(&section, &mut found);
+        found.end();
     }
-    Ok(reading)
+    Ok(rest)
 }
 
 /// What tells the content of a file from any other's: 128 bits and the length, in hexadecimal. Source: FNV-1a

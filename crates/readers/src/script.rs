@@ -3,10 +3,9 @@
 //! The script repeats DISKSPD's rounded figures and drops the rest. What it asked for besides (reads, random, no cache)
 //! stands in the script and not in its lines, so it is unknown here. Deliberately absent: the totals of the raw runs.
 
-use crate::Fault;
 use crate::number::{Cell, cell, nanos, size};
 use crate::run::unknown;
-use crate::section::{Draft, Section, Start, short};
+use crate::section::{Found, Section, Start, short};
 use model::{ImportFormat, ImportedCpu, ImportedRun, Nanos};
 
 const LINE: &str = "Param -b";
@@ -23,39 +22,33 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
 }
 
 /// One run a line.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
-    let (mut drafts, mut faults) = (Vec::new(), Vec::new());
+pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut asked = Asked::default();
-    let before = section.line_of(section.head);
-    let lines: Vec<(usize, &str)> = section.lines().collect();
-    for (number, (at, line)) in lines.iter().enumerate() {
+    let mut lines = section.lines().peekable();
+    while let Some((at, line)) = lines.next() {
         let line = line.trim();
         if !line.starts_with(LINE) {
             asked.line(line);
             continue;
         }
-        let next = lines.get(number + 1).map_or("", |(_, next)| next.trim());
-        let whole = if is_whole(line) || next.starts_with(LINE) {
-            line.to_owned()
+        let next = lines.peek().map_or("", |(_, next)| next.trim());
+        let run = if is_whole(line) || next.starts_with(LINE) {
+            run(line, &asked)
         } else {
             // A console that is too narrow breaks the line before its end, and may lose a blank there.
-            format!("{line} {next}")
+            run(&format!("{line} {next}"), &asked)
         };
-        match run(&whole, &asked) {
-            Ok(run) => drafts.push(Draft { at: *at, run }),
-            Err(what) => faults.push(Fault {
-                line: before + number,
-                what,
-            }),
+        match run {
+            Ok(run) => found.run(at, run),
+            Err(what) => found.fault_at(at, what),
         }
     }
-    if drafts.is_empty() && faults.is_empty() {
-        faults.push(Fault {
-            line: before,
-            what: "the head of a script's output; no line `Param …` follows".to_owned(),
-        });
+    if found.is_empty() {
+        found.fault_at(
+            section.head,
+            "the head of a script's output; no line `Param …` follows",
+        );
     }
-    (drafts, faults)
 }
 
 fn is_whole(line: &str) -> bool {
@@ -124,12 +117,19 @@ fn has_comma(field: &str) -> bool {
 
 /// The parts between commas; a comma with no blank behind it is a decimal one, and stays.
 fn fields(rest: &str) -> Vec<&str> {
-    let mut fields: Vec<&str> = rest.split(", ").map(str::trim).collect();
-    if fields.len() == 1 {
-        fields = rest.split(',').map(str::trim).collect();
+    /// More than a line of the script has.
+    const FIELDS_MAX: usize = 64;
+    let by = |separator: &str| -> Vec<&str> {
+        let parts = rest.split(separator).map(str::trim);
+        parts
+            .filter(|field| !field.is_empty())
+            .take(FIELDS_MAX)
+            .collect()
+    };
+    match rest.contains(", ") {
+        true => by(", "),
+        false => by(","),
     }
-    fields.retain(|field| !field.is_empty());
-    fields
 }
 
 fn take(run: &mut ImportedRun, field: &str) -> Result<(), ()> {

@@ -3,7 +3,7 @@
 //! A section begins where a reader knows a line and ends where the next one begins; what stands before the first goes
 //! with the first. So every byte of the file is in one section. Within a section each run has its own piece of the text.
 
-use crate::{READERS, Reader};
+use crate::{Fault, READERS, Reader};
 use model::ImportedRun;
 
 /// Whether a section begins on a line.
@@ -25,13 +25,6 @@ pub(crate) struct Section<'t> {
     pub(crate) head: usize,
     /// Number of its first line in the file. // from 1
     first: u32,
-}
-
-/// A run, and where its piece of the section's text begins.
-pub(crate) struct Draft {
-    /// Byte in the section; pieces ascend.
-    pub(crate) at: usize,
-    pub(crate) run: ImportedRun,
 }
 
 impl<'t> Section<'t> {
@@ -56,47 +49,146 @@ impl<'t> Section<'t> {
     pub(crate) fn before(&self) -> &'t str {
         &self.text[..self.head]
     }
+}
 
-    /// The runs with their line and their text: from one run's beginning to the next one's; the first has what stands
-    /// before it too, the last what comes after.
-    pub(crate) fn fill(&self, drafts: Vec<Draft>) -> Vec<ImportedRun> {
-        let places: Vec<usize> = drafts.iter().map(|draft| draft.at).collect();
-        let mut runs = Vec::with_capacity(drafts.len());
-        let (mut line, mut counted) = (0, 0);
-        for (number, Draft { at, mut run }) in drafts.into_iter().enumerate() {
-            let from = if number == 0 { 0 } else { at };
-            let to = places.get(number + 1).copied().unwrap_or(self.text.len());
-            line += self.text[counted..at].matches('\n').count();
-            counted = at;
-            run.line = self.line(line);
-            run.text = self.text[from..to.max(from)].replace("\r\n", "\n");
-            runs.push(run);
+/// Takes what a reader finds in a section. A run goes on as soon as its piece of the text is known, so that no more than
+/// two are in memory.
+pub(crate) struct Found<'f, 't> {
+    section: &'f Section<'t>,
+    /// The last run, and where its piece begins.
+    open: Option<(usize, ImportedRun)>,
+    runs: usize,
+    faults: usize,
+    run_lines: Lines,
+    fault_lines: Lines,
+    take: &'f mut dyn FnMut(ImportedRun),
+    tell: &'f mut dyn FnMut(Fault),
+}
+
+impl<'f, 't> Found<'f, 't> {
+    pub(crate) fn new(
+        section: &'f Section<'t>,
+        take: &'f mut dyn FnMut(ImportedRun),
+        tell: &'f mut dyn FnMut(Fault),
+    ) -> Self {
+        Found {
+            section,
+            open: None,
+            runs: 0,
+            faults: 0,
+            run_lines: Lines::default(),
+            fault_lines: Lines::default(),
+            take,
+            tell,
         }
-        runs
+    }
+
+    /// Takes a run whose piece of the text begins at a byte of the section. // ascending
+    pub(crate) fn run(&mut self, at: usize, mut run: ImportedRun) {
+        self.close(at);
+        run.line = self.section.line(self.run_lines.of(self.section.text, at));
+        self.open = Some((at, run));
+    }
+
+    /// Takes what is wrong on a line of the section. // from 0
+    pub(crate) fn fault(&mut self, line: usize, what: impl Into<String>) {
+        self.faults += 1;
+        let what = what.into();
+        (self.tell)(Fault { line, what });
+    }
+
+    /// Takes what is wrong at a byte of the section; bytes that ascend cost one pass.
+    pub(crate) fn fault_at(&mut self, at: usize, what: impl Into<String>) {
+        let line = self.fault_lines.of(self.section.text, at);
+        self.fault(line, what);
+    }
+
+    /// Whether there is neither a run nor a fault yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.runs == 0 && self.open.is_none() && self.faults == 0
+    }
+
+    /// Whether there is no run yet.
+    pub(crate) fn has_no_run(&self) -> bool {
+        self.runs == 0 && self.open.is_none()
+    }
+
+    /// The last run goes on: its text ends with the section.
+    pub(crate) fn end(&mut self) {
+        self.close(self.section.text.len());
+    }
+
+    fn close(&mut self, to: usize) {
+        let Some((at, mut run)) = self.open.take() else {
+            return;
+        };
+        let text = self.section.text;
+        // The first run has what stands before it, too.
+        let from = if self.runs == 0 { 0 } else { at };
+        let whole = &text[from..to.max(from)];
+        let kept = match fits(whole) {
+            true => whole,
+            false => front(&text[at..to.max(at)]),
+        };
+        if kept.len() < whole.len() {
+            run.notes.push(format!(
+                "of its {} bytes of text the first {} are stored",
+                whole.len(),
+                kept.len()
+            ));
+        }
+        run.text = kept.replace("\r\n", "\n");
+        self.runs += 1;
+        (self.take)(run);
     }
 }
 
-/// Line numbers within a section of ascending places, each byte looked at once.
-pub(crate) struct Lines<'s, 't> {
-    section: &'s Section<'t>,
+/// Most rows of a run from a text of this length: every tool prints far more than 256 bytes a row, over all its tables.
+pub(crate) fn rows_max(length: usize) -> usize {
+    8192 + length / 256
+}
+
+/// Most text that is stored with a run, as JSON has it: the longest documents of DISKSPD have a few MiB.
+const TEXT_MAX: usize = 16 << 20;
+
+/// Bytes of a character as JSON writes it.
+fn escaped(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\x08' | '\x0c' => 2,
+        c if c < ' ' => 6,
+        c => c.len_utf8(),
+    }
+}
+
+fn fits(text: &str) -> bool {
+    const LONGEST: usize = 6;
+    text.len() <= TEXT_MAX / LONGEST || text.chars().map(escaped).sum::<usize>() <= TEXT_MAX
+}
+
+/// As much of the front as fits.
+fn front(text: &str) -> &str {
+    let mut length = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        length += escaped(*c);
+        length > TEXT_MAX
+    });
+    end.map_or(text, |(end, _)| &text[..end])
+}
+
+/// Line numbers of places in a text, from 0. Each byte of ascending places is counted once.
+#[derive(Default)]
+struct Lines {
     at: usize,
     line: usize,
 }
 
-impl<'s, 't> Lines<'s, 't> {
-    pub(crate) fn new(section: &'s Section<'t>) -> Self {
-        Lines {
-            section,
-            at: 0,
-            line: 0,
+impl Lines {
+    fn of(&mut self, text: &str, at: usize) -> usize {
+        if at < self.at {
+            *self = Lines::default();
         }
-    }
-
-    pub(crate) fn of(&mut self, at: usize) -> usize {
-        if at >= self.at {
-            self.line += self.section.text[self.at..at].matches('\n').count();
-            self.at = at;
-        }
+        self.line += newlines(&text[self.at..at]) as usize;
+        self.at = at;
         self.line
     }
 }
@@ -119,37 +211,40 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Cuts a file into sections, each with its reader.
-pub(crate) fn cut(text: &str) -> Vec<(&'static Reader, Section<'_>)> {
-    let mut beginnings: Vec<(usize, &'static Reader)> = Vec::new();
-    for (at, line) in lines(text) {
-        let open = beginnings.last().map(|(_, reader)| reader.format);
-        let reader =
-            READERS.iter().find(
-                |reader| match (reader.begins)(line.trim_start(), &text[at..]) {
-                    Start::No => false,
-                    Start::Here => true,
-                    Start::Orphan => open != Some(reader.format),
-                },
-            );
-        if let Some(reader) = reader {
-            beginnings.push((at, reader));
-        }
-    }
-    let mut sections = Vec::with_capacity(beginnings.len());
-    let (mut first, mut counted) = (1, 0);
-    for (number, (at, reader)) in beginnings.iter().enumerate() {
-        let from = if number == 0 { 0 } else { *at };
-        let to = beginnings.get(number + 1).map_or(text.len(), |next| next.0);
-        first += newlines(&text[counted..from]);
-        counted = from;
+pub(crate) fn cut(text: &str) -> impl Iterator<Item = (&'static Reader, Section<'_>)> {
+    let mut beginnings = beginnings(text).peekable();
+    let (mut from, mut first) = (0, 1);
+    std::iter::from_fn(move || {
+        let (at, reader) = beginnings.next()?;
+        let to = beginnings.peek().map_or(text.len(), |next| next.0);
         let section = Section {
             text: &text[from..to],
             head: at - from,
             first,
         };
-        sections.push((*reader, section));
-    }
-    sections
+        first += newlines(section.text);
+        from = to;
+        Some((reader, section))
+    })
+}
+
+/// Where sections begin.
+fn beginnings(text: &str) -> impl Iterator<Item = (usize, &'static Reader)> {
+    let mut open = None;
+    lines(text).filter_map(move |(at, line)| {
+        let line = line.trim_start();
+        if line.is_empty() {
+            return None;
+        }
+        let begins = |reader: &&Reader| match (reader.begins)(line, &text[at..]) {
+            Start::No => false,
+            Start::Here => true,
+            Start::Orphan => open != Some(reader.format),
+        };
+        let reader = READERS.iter().find(begins)?;
+        open = Some(reader.format);
+        Some((at, reader))
+    })
 }
 
 fn newlines(text: &str) -> u32 {

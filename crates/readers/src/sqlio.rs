@@ -4,10 +4,9 @@
 //! Latencies are whole milliseconds, so a mean of 0 stands for anything below one. Deliberately absent: SQLIO's
 //! options, which are not in its output.
 
-use crate::Fault;
 use crate::number::{Cell, bytes, cell, nanos, size};
 use crate::run::unknown;
-use crate::section::{Draft, Section, Start};
+use crate::section::{Found, Section, Start};
 use model::{
     Bytes, CacheMode, HistogramShare, ImportFormat, ImportedCpu, ImportedRun, Nanos, Ratio,
 };
@@ -25,7 +24,7 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
 }
 
 /// One run a section.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
+pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut walk = Walk::new();
     let before = section.line_of(section.head);
     for (number, (_, line)) in section.lines().enumerate() {
@@ -33,11 +32,8 @@ pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
     }
     let line = walk.last_line;
     match walk.finish() {
-        Ok(run) => {
-            let at = section.head;
-            (vec![Draft { at, run }], Vec::new())
-        }
-        Err(what) => (Vec::new(), vec![Fault { line, what }]),
+        Ok(run) => found.run(section.head, run),
+        Err(what) => found.fault(line, what),
     }
 }
 
@@ -98,13 +94,15 @@ impl Walk {
         } else if let Some((reads, rest)) = working(line) {
             self.reads = Some(reads);
             self.has_head = true;
-            let words: Vec<&str> = rest.split_whitespace().collect();
             let threads: Option<u32> = line.split(' ').next().and_then(|word| word.parse().ok());
             workload.threads = match (workload.threads, threads) {
                 (Some(sum), Some(more)) => sum.checked_add(more),
                 (sum, more) => more.or(sum),
             };
-            let seconds = words.first().and_then(|word| word.parse().ok());
+            let seconds = rest
+                .split_whitespace()
+                .next()
+                .and_then(|word| word.parse().ok());
             workload.duration = seconds.and_then(|value| nanos(value, Nanos::seconds(1)));
             if let Some((_, files)) = rest.split_once(" file") {
                 let files = files.trim_start_matches('s').trim();
@@ -180,6 +178,7 @@ impl Walk {
     fn histogram(&mut self, value: &str) {
         let shares: Vec<f64> = value
             .split_whitespace()
+            .take(COLUMNS_MAX + 1)
             .map_while(|word| word.parse().ok())
             .collect();
         match &self.columns {
@@ -285,11 +284,16 @@ fn buffering(text: &str) -> (Option<CacheMode>, Option<bool>) {
     }
 }
 
+/// Most columns of a histogram: SQLIO prints 25.
+const COLUMNS_MAX: usize = 1000;
+
 /// `0  1  2 … 23 24+`.
 fn columns(value: &str) -> Option<Vec<Nanos>> {
-    let words = value.split_whitespace();
+    let words = value.split_whitespace().take(COLUMNS_MAX + 1);
     let edges: Option<Vec<Nanos>> = words
         .map(|word| nanos(word.trim_end_matches('+').parse().ok()?, MS))
         .collect();
-    edges.filter(|edges| edges.len() <= 1000 && edges.windows(2).all(|pair| pair[0] < pair[1]))
+    edges.filter(|edges| {
+        edges.len() <= COLUMNS_MAX && edges.windows(2).all(|pair| pair[0] < pair[1])
+    })
 }

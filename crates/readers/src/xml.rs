@@ -4,10 +4,9 @@
 //! are not in the document: bytes and I/Os are added over its threads, and rates follow from the printed time, as
 //! DISKSPD's own text has them. Deliberately absent: the time series, which stay in the text.
 
-use crate::Fault;
 use crate::number::{Cell, cell, nanos, quantile, utc};
 use crate::run::{common, unknown};
-use crate::section::{Draft, Lines, Section, Start, short};
+use crate::section::{Found, Section, Start, rows_max, short};
 use dialects::diskspd::{XmlElement, read_xml_results};
 use model::{
     Bytes, CacheMode, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency,
@@ -31,14 +30,13 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
 }
 
 /// One run a time span.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
+pub(crate) fn read(section: &Section, found: &mut Found) {
     let text = &section.text[section.head..];
     // What stands behind the document is not of it.
     let end = text
         .find("</Results>")
         .map_or(text.len(), |place| place + "</Results>".len());
     let (elements, error) = read_xml_results(&text[..end]);
-    let (mut drafts, mut faults) = (Vec::new(), Vec::new());
     let find = |name: &str| elements.iter().find(|element| element.name() == name);
     let (system, profile) = (find("System"), find("Profile"));
     let asked: Vec<&XmlElement> = profile
@@ -48,39 +46,29 @@ pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
     let spans = elements
         .iter()
         .filter(|element| element.name() == "TimeSpan");
-    let mut lines = Lines::new(section);
     for (number, span) in spans.enumerate() {
         let at = section.head + span.at();
-        match run(span, asked.get(number).copied()) {
+        match run(span, asked.get(number).copied(), text.len()) {
             Ok(mut run) => {
                 machine(&mut run, system);
                 if asked.len() > 1 {
                     run.name = Some(format!("time span {}", number + 1));
                 }
-                drafts.push(Draft { at, run });
+                found.run(at, run);
             }
-            Err(what) => faults.push(Fault {
-                line: lines.of(at),
-                what,
-            }),
+            Err(what) => found.fault_at(at, what),
         }
     }
-    let head = section.line_of(section.head);
+    let head = || section.line_of(section.head);
     if let Some(error) = error {
-        faults.push(Fault {
-            line: head + error.line - 1,
-            what: format!(
-                "DISKSPD's results document is damaged: {}",
-                short(&error.what)
-            ),
-        });
-    } else if drafts.is_empty() && faults.is_empty() {
-        faults.push(Fault {
-            line: head,
-            what: "a results document without any TimeSpan in it".to_owned(),
-        });
+        let what = format!(
+            "DISKSPD's results document is damaged: {}",
+            short(&error.what)
+        );
+        found.fault(head() + error.line - 1, what);
+    } else if found.is_empty() {
+        found.fault(head(), "a results document without any TimeSpan in it");
     }
-    (drafts, faults)
 }
 
 fn machine(run: &mut ImportedRun, system: Option<&XmlElement>) {
@@ -94,7 +82,11 @@ fn machine(run: &mut ImportedRun, system: Option<&XmlElement>) {
     run.started_utc = system.child("RunTime").and_then(|time| utc(&time.value()));
 }
 
-fn run(span: &XmlElement, asked: Option<&XmlElement>) -> Result<ImportedRun, String> {
+fn run(
+    span: &XmlElement,
+    asked: Option<&XmlElement>,
+    length: usize,
+) -> Result<ImportedRun, String> {
     if let Some(error) = span.child("Error") {
         return Err(format!(
             "this time span has no results: {}",
@@ -104,7 +96,7 @@ fn run(span: &XmlElement, asked: Option<&XmlElement>) -> Result<ImportedRun, Str
     let mut run = unknown(ImportFormat::DiskspdXml);
     let seconds = number(span, "TestTimeSeconds");
     run.measured = seconds.and_then(|value| nanos(value, Nanos::seconds(1)));
-    run.rows = rows(span);
+    run.rows = rows(span, rows_max(length), &mut run.notes);
     if run.rows.is_empty() || seconds.is_none() {
         return Err("this time span has no TestTimeSeconds, or no Thread with a Target".to_owned());
     }
@@ -147,21 +139,27 @@ fn ms(element: &XmlElement, name: &str) -> Option<Nanos> {
     nanos(number(element, name)?, Nanos::millis(1))
 }
 
-fn rows(span: &XmlElement) -> Vec<ImportedRow> {
-    let threads = span
-        .children()
-        .iter()
-        .filter(|child| child.name() == "Thread");
-    threads
-        .flat_map(|thread| {
-            let id = whole(thread, "Id").and_then(|id| u32::try_from(id).ok());
-            let targets = thread
-                .children()
-                .iter()
-                .filter(|child| child.name() == "Target");
-            targets.map(move |target| row(id, target))
-        })
-        .collect()
+fn rows(span: &XmlElement, most: usize, notes: &mut Vec<String>) -> Vec<ImportedRow> {
+    let of = |name: &'static str| move |element: &&XmlElement| element.name() == name;
+    let threads = || span.children().iter().filter(of("Thread"));
+    let targets = threads().map(|thread| thread.children().iter().filter(of("Target")).count());
+    let count: usize = targets.sum();
+    if count > most {
+        notes.push(format!(
+            "of its {count} rows the first {most} are read; the text has all of them"
+        ));
+    }
+    let mut rows = Vec::with_capacity(count.min(most));
+    rows.extend(
+        threads()
+            .flat_map(|thread| {
+                let id = whole(thread, "Id").and_then(|id| u32::try_from(id).ok());
+                let targets = thread.children().iter().filter(of("Target"));
+                targets.map(move |target| row(id, target))
+            })
+            .take(most),
+    );
+    rows
 }
 
 fn row(thread: Option<u32>, target: &XmlElement) -> ImportedRow {

@@ -30,16 +30,29 @@ impl Store {
         self.save_one(session, WATCHES, &ResultRow::of_watch(record), record)
     }
 
-    /// Puts runs of other tools into a session, all or none, and answers how many.
-    pub fn import(&self, session: SessionId, runs: &[ImportedRun]) -> Result<u32> {
+    /// Puts runs of other tools into a session, all or none, and answers how many. `runs` hands on one after the other, so
+    /// that they need not be in memory together; after a failure it is heard no more.
+    pub fn import(
+        &self,
+        session: SessionId,
+        runs: impl FnOnce(&mut dyn FnMut(&ImportedRun)),
+    ) -> Result<u32> {
         self.writing(|transaction| {
             self.must_exist(transaction, session)?;
             let first = next_number(transaction, session)?;
-            for (number, run) in (first..).zip(runs) {
-                let row = ResultRow::of_imported(run);
-                insert(transaction, (session, number), IMPORTED, &row, run)?;
+            let mut count = 0;
+            let mut failed = None;
+            runs(&mut |run| {
+                if failed.is_none() {
+                    let place = (session, first + count);
+                    let row = ResultRow::of_imported(run);
+                    failed = insert(transaction, place, IMPORTED, &row, run).err();
+                    count += 1;
+                }
+            });
+            if let Some(fault) = failed {
+                return Err(fault);
             }
-            let count = u32::try_from(runs.len()).expect("memory holds fewer runs");
             count_results(transaction, session, i64::from(count))?;
             Ok(count)
         })

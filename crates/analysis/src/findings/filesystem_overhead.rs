@@ -4,6 +4,8 @@ use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Several, findin
 use crate::observed::Observed;
 use crate::say;
 use model::CacheMode;
+use std::collections::HashMap;
+use std::mem::Discriminant;
 
 pub(super) const RULE: Rule = Rule {
     id: "filesystem-overhead",
@@ -18,18 +20,16 @@ pub(super) const RULE: Rule = Rule {
 const APART_MIN: f64 = 0.02;
 
 fn look(several: &Several<'_>) -> Option<Finding> {
-    let runs = several.runs;
-    let pairs = runs
-        .iter()
-        .flat_map(|raw| runs.iter().map(move |file| (raw, file)));
-    let pairs = pairs.filter(|(raw, file)| is_raw(raw) && is_file(file) && same_work(raw, file));
-    let figures = pairs.filter_map(|(raw, file)| {
-        let both = raw.total.bytes_per_s.zip(file.total.bytes_per_s);
-        let (on_raw, on_file) = both.filter(|(raw, file)| *raw > 0.0 && *file > 0.0)?;
-        Some((raw, on_raw, on_file))
+    let files = fastest_and_slowest(several.runs);
+    let raws = several.runs.iter().filter(|run| is_raw(run));
+    let figures = raws.filter_map(|raw| {
+        let on_raw = rate(raw)?;
+        let ends = files.get(&work(raw)?)?;
+        Some(ends.map(|on_file| (raw, on_raw, on_file)))
     });
-    let (raw, on_raw, on_file) =
-        figures.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    let (raw, on_raw, on_file) = figures
+        .flatten()
+        .max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
     let share = (on_raw - on_file) / on_raw;
     if share.abs() < APART_MIN {
         return None;
@@ -89,16 +89,46 @@ fn is_file(run: &Observed) -> bool {
     !run.target.is_empty() && !is_raw(run)
 }
 
-fn same_work(one: &Observed, other: &Observed) -> bool {
-    one.block_bytes.is_some()
-        && one.block_bytes == other.block_bytes
-        && one.write_share.is_some()
-        && one.write_share == other.write_share
-        && one.random_share == other.random_share
-        && one.cache == other.cache
-        && one.write_through == other.write_through
-        && one.asked_in_flight == other.asked_in_flight
+/// Of the runs on files that did the same work, the rates that can be farthest from any raw one's: so each run is looked
+/// at once.
+fn fastest_and_slowest(runs: &[Observed]) -> HashMap<Work, [f64; 2]> {
+    let mut all = HashMap::new();
+    for run in runs.iter().filter(|run| is_file(run)) {
+        if let Some((work, rate)) = work(run).zip(rate(run)) {
+            let [slowest, fastest] = all.entry(work).or_insert([rate; 2]);
+            *slowest = rate.min(*slowest);
+            *fastest = rate.max(*fastest);
+        }
+    }
+    all
 }
+
+fn rate(run: &Observed) -> Option<f64> {
+    run.total.bytes_per_s.filter(|rate| *rate > 0.0)
+}
+
+/// What is the same where the same was asked; none where that is not known.
+fn work(run: &Observed) -> Option<Work> {
+    let bits = |value: Option<f64>| value.map(f64::to_bits);
+    Some((
+        run.block_bytes?,
+        run.write_share?.to_bits(),
+        bits(run.random_share),
+        run.cache.map(|cache| std::mem::discriminant(&cache)),
+        run.write_through,
+        bits(run.asked_in_flight),
+    ))
+}
+
+/// Block size, share of writes, share of random I/Os, cache, durable writes, I/Os in flight.
+type Work = (
+    u64,
+    u64,
+    Option<u64>,
+    Option<Discriminant<CacheMode>>,
+    Option<bool>,
+    Option<u64>,
+);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,8 @@
 //! one target and one machine.
 
 use crate::observed::Observed;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// What a group has in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +19,13 @@ pub(super) enum Vary {
 /// Groups in the order of their first runs; a run is in one group.
 pub(super) fn groups(runs: &[Observed], vary: Vary) -> Vec<Vec<&Observed>> {
     let mut groups: Vec<Vec<&Observed>> = Vec::new();
+    let mut places = HashMap::new();
     for run in runs.iter().filter(|run| is_sound(run)) {
-        let mine = groups.iter_mut().find(|group| alike(group[0], run, vary));
-        match mine {
-            Some(group) => group.push(run),
-            None => groups.push(vec![run]),
+        let place = *places.entry(in_common(run, vary)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
         }
+        groups[place].push(run);
     }
     groups
 }
@@ -32,19 +35,23 @@ fn is_sound(run: &Observed) -> bool {
     total.rate_per_s.is_some_and(|rate| rate > 0.0) && total.errors.is_none_or(|errors| errors == 0)
 }
 
-fn alike(one: &Observed, other: &Observed, vary: Vary) -> bool {
-    let same_size = one.block_bytes == other.block_bytes;
-    let same_flight = one.asked_in_flight == other.asked_in_flight;
-    let same_rest = one.target == other.target
-        && one.write_share == other.write_share
-        && one.random_share == other.random_share
-        && one.cache == other.cache
-        && one.write_through == other.write_through;
-    same_rest
-        && match vary {
-            Vary::InFlight => same_size,
-            Vary::Size => same_flight,
-        }
+/// What all runs of a group have: numbers by their bits, so that the search for a run's group does not grow with their
+/// number.
+fn in_common(run: &Observed, vary: Vary) -> impl Eq + Hash {
+    let bits = |value: Option<f64>| value.map(f64::to_bits);
+    let rest = match vary {
+        Vary::InFlight => run.block_bytes,
+        Vary::Size => bits(run.asked_in_flight),
+    };
+    let cache = run.cache.map(|cache| std::mem::discriminant(&cache));
+    (
+        rest,
+        run.target.clone(),
+        bits(run.write_share),
+        bits(run.random_share),
+        cache,
+        run.write_through,
+    )
 }
 
 /// `8 KiB random writes`: what a group is, for people.

@@ -7,14 +7,14 @@ use super::{VERSION, command_line};
 use crate::args::ImportArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::report::{BrokenRun, Form, Imported, ImportedFile};
+use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
 use crate::{keep, now, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use model::ImportedRun;
-use readers::{LENGTH_MAX, READERS, Reading};
+use readers::{LENGTH_MAX, READERS};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
 
@@ -40,7 +40,7 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
     }
     gathered.files.iter().for_each(tell);
     let session = match &store {
-        Some(store) if !args.dry_run && !gathered.runs.is_empty() => {
+        Some(store) if !args.dry_run && gathered.runs > 0 => {
             Some(keep_them(store, args, &gathered)?)
         }
         _ => None,
@@ -51,19 +51,36 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         .map(|store| store.path().display().to_string());
     let findings = gathered.findings(&known);
     let what = Imported {
+        imported_runs: gathered.runs,
+        dry_run: args.dry_run,
+        session: session.map(|session| session.0),
+        store: store_path,
+        files: gathered.files,
+        runs: gathered.sources,
         findings,
-        ..gathered.told(args.dry_run, session, store_path)
     };
     let form = Form::of_list(args.json, environment);
-    output::print(&report::imported(&what, form))?;
+    if form.json {
+        output::stream(&mut |out| report::imported_document(&what, out))?;
+    } else {
+        output::print(&report::imported(&what, form))?;
+    }
     Ok(ending)
 }
+
+/// Most runs that are looked at together.
+const TOGETHER_MAX: usize = 10_000;
 
 /// What the files hold, so far.
 #[derive(Default)]
 struct Gathered {
     files: Vec<ImportedFile>,
-    runs: Vec<ImportedRun>,
+    /// What the runs are read from again each time they are needed: they are many times larger than their text.
+    sources: Vec<Source>,
+    runs: usize,
+    first: Option<ImportedRun>,
+    /// The first [`TOGETHER_MAX`].
+    observed: Vec<Observed>,
     fingerprints: BTreeSet<String>,
 }
 
@@ -106,34 +123,49 @@ impl Gathered {
             || STDIN.to_owned(),
             |name| name.to_string_lossy().into_owned(),
         );
-        match readers::read(&name, bytes) {
+        let before = self.runs;
+        let rest = readers::read_each(&name, &bytes, &mut |run| {
+            *file.runs.entry(about(&run)).or_insert(0) += 1;
+            self.take(run);
+        });
+        match rest {
             Err(error) => file.refused = Some(error.to_string()),
-            Ok(Reading {
-                runs,
-                broken,
-                notes,
-            }) => {
-                for run in &runs {
-                    *file.runs.entry(about(run)).or_insert(0) += 1;
-                }
-                file.broken = broken
-                    .into_iter()
-                    .map(|broken| BrokenRun {
-                        line: broken.line,
-                        format: broken.format,
-                        what: broken.what,
-                    })
-                    .collect();
-                file.notes.extend(notes);
-                self.runs.extend(runs);
+            Ok(rest) => {
+                let broken = rest.broken.into_iter().map(|broken| BrokenRun {
+                    line: broken.line,
+                    format: broken.format,
+                    what: broken.what,
+                });
+                file.broken = broken.collect();
+                file.broken_count = rest.broken_count;
+                file.notes.extend(rest.notes);
             }
+        }
+        if self.runs > before {
+            self.sources.push(Source { name, bytes });
+        }
+    }
+
+    fn take(&mut self, mut run: ImportedRun) {
+        self.runs += 1;
+        if self.observed.len() < TOGETHER_MAX {
+            self.observed.push(Observed {
+                // No rule looks at these of several runs.
+                columns: Vec::new(),
+                rows: Vec::new(),
+                ..Observed::of_imported(&run)
+            });
+        }
+        if self.runs == 1 {
+            run.text = String::new();
+            self.first = Some(run);
         }
     }
 
     /// Nothing at all is a refusal, unless it is all there already; something lost is told by the exit code.
     fn ending(&self) -> Result<Ending, Failure> {
         let lossy = self.files.iter().any(ImportedFile::has_losses);
-        if self.runs.is_empty() && lossy {
+        if self.runs == 0 && lossy {
             return Err(Failure::refused(
                 "nothing was imported: what is wrong with each file stands above",
             ));
@@ -143,28 +175,15 @@ impl Gathered {
 
     /// What the runs say: one run by itself, several together.
     fn findings(&self, known: &Known) -> Vec<Finding> {
-        match self.runs.as_slice() {
-            [only] => imported_report_knowing(only, known).findings,
-            several => {
-                let observed: Vec<Observed> = several.iter().map(Observed::of_imported).collect();
-                session_findings(&observed, known)
+        match &self.first {
+            Some(only) if self.runs == 1 => imported_report_knowing(only, known).findings,
+            _ if self.runs > TOGETHER_MAX => {
+                output::tell(&format!(
+                    "no findings over several runs: they are looked for in at most {TOGETHER_MAX} runs"
+                ));
+                Vec::new()
             }
-        }
-    }
-
-    fn told(self, dry_run: bool, session: Option<SessionId>, store: Option<String>) -> Imported {
-        let mut runs = self.runs;
-        for run in &mut runs {
-            run.text = String::new();
-        }
-        Imported {
-            imported_runs: runs.len(),
-            dry_run,
-            session: session.map(|session| session.0),
-            store,
-            files: self.files,
-            runs,
-            findings: Vec::new(),
+            _ => session_findings(&self.observed, known),
         }
     }
 }
@@ -176,15 +195,20 @@ fn about(run: &ImportedRun) -> &'static str {
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
     // One more than is read at once, so that the reader can tell that there is more.
     let limit = LENGTH_MAX + 1;
-    let read = if path == Path::new(STDIN) {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    let mut bytes = Vec::new();
+    let mut read = || -> io::Result<usize> {
+        if path == Path::new(STDIN) {
+            return io::stdin().lock().take(limit).read_to_end(&mut bytes);
+        }
+        let file = File::open(path)?;
+        // Room for all of it at once: a list that grows by doubling takes three times as much.
+        let length = file.metadata()?.len().min(limit);
+        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0) + 1)?;
+        file.take(limit).read_to_end(&mut bytes)
     };
-    match read {
+    match read() {
         Ok(_) => Ok(bytes),
         Err(error) => Err(format!("cannot be read: {}", output::errno_text(&error))),
     }
@@ -209,13 +233,13 @@ fn tell(file: &ImportedFile) {
         output::tell(&format!("{name}: line {}: {}", broken.line, broken.what));
     }
     if let Some(more) = file
-        .broken
-        .len()
+        .broken_count
         .checked_sub(BROKEN_MAX)
         .filter(|more| *more > 0)
     {
         output::tell(&format!(
-            "{name}: and {more} more that cannot be imported: see --json"
+            "{name}: and {more} more that cannot be imported: --json names the first {}",
+            readers::BROKEN_MAX
         ));
     }
 }
@@ -242,7 +266,10 @@ fn keep_them(store: &Store, args: &ImportArgs, gathered: &Gathered) -> Result<Se
         return Err(Failure::refused(error));
     }
     let keep = || -> Result<SessionId, store::StoreError> {
-        store.import(session, &gathered.runs)?;
+        store.import(session, |put| {
+            let each = |source: &Source| source.each_run(&mut |run| put(&run));
+            gathered.sources.iter().for_each(each);
+        })?;
         let fingerprints: Vec<&str> = gathered.fingerprints.iter().map(String::as_str).collect();
         store.set_fingerprint(session, &fingerprints.join(" "))?;
         store.finish(session, SessionOutcome::Complete, None)?;

@@ -1,9 +1,10 @@
 //! What an import brought: the answer in a few lines, and the document.
 
-use super::{Form, document, written};
+use super::{Form, written};
 use analysis::Finding;
 use model::{ImportFormat, ImportedRun};
-use serde::Serialize;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use views::printable;
@@ -22,7 +23,8 @@ pub(crate) struct Imported {
     /// Each file, as it was named.
     pub(crate) files: Vec<ImportedFile>,
     /// The runs, in the order of the session, without their text.
-    pub(crate) runs: Vec<ImportedRun>,
+    #[serde(serialize_with = "runs")]
+    pub(crate) runs: Vec<Source>,
     /// What they say: one run by itself, several together.
     pub(crate) findings: Vec<Finding>,
 }
@@ -34,14 +36,51 @@ pub(crate) struct ImportedFile {
     pub(crate) file: String,
     /// Runs in it that were imported, by what they were read as.
     pub(crate) runs: BTreeMap<&'static str, usize>,
-    /// What looked like a run and could not be kept.
+    /// What looked like a run and could not be kept: the first thousand.
     pub(crate) broken: Vec<BrokenRun>,
+    /// How many there are.
+    pub(crate) broken_count: usize,
     /// What a person should know about the file.
     pub(crate) notes: Vec<String>,
     /// Why nothing of it was imported, where that is so.
     pub(crate) refused: Option<String>,
     /// The session that holds it already, and why it was left out.
     pub(crate) already_in_session: Option<u64>,
+}
+
+/// A file that runs are read from.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Its name for the record.
+    pub(crate) name: String,
+    /// What is in it.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Source {
+    /// Hands on its runs, one by one.
+    pub(crate) fn each_run(&self, take: &mut dyn FnMut(ImportedRun)) {
+        // It was read before, or it would not be here.
+        let _ = readers::read_each(&self.name, &self.bytes, take);
+    }
+}
+
+/// The runs of the sources without their text, one by one.
+fn runs<S: Serializer>(sources: &[Source], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(None)?;
+    let mut failed = None;
+    for source in sources {
+        source.each_run(&mut |mut run| {
+            run.text = String::new();
+            if failed.is_none() {
+                failed = list.serialize_element(&run).err();
+            }
+        });
+    }
+    match failed {
+        Some(error) => Err(error),
+        None => list.end(),
+    }
 }
 
 /// A run that could not be kept.
@@ -66,11 +105,14 @@ impl ImportedFile {
     }
 }
 
+/// The document, written as it grows: it is many times larger than what was read.
+pub(crate) fn imported_document(what: &Imported, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, what)?;
+    out.write_all(b"\n")
+}
+
 /// The answer.
 pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
-    if form.json {
-        return document(what);
-    }
     let findings = super::findings(&what.findings, form);
     written(|out| text(what, &findings, out))
 }
@@ -103,7 +145,7 @@ fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()>
     if brought.len() > FILES_MAX {
         writeln!(out, "  and {} more files", brought.len() - FILES_MAX)?;
     }
-    let losses: usize = what.files.iter().map(|file| file.broken.len()).sum();
+    let losses: usize = what.files.iter().map(|file| file.broken_count).sum();
     if losses > 0 {
         writeln!(
             out,

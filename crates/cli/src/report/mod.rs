@@ -10,7 +10,7 @@ mod sessions;
 
 pub(crate) use baselines::baselines;
 pub(crate) use devices::devices;
-pub(crate) use import::{BrokenRun, Imported, ImportedFile, imported};
+pub(crate) use import::{BrokenRun, Imported, ImportedFile, Source, imported, imported_document};
 pub(crate) use rows::{RowsForm, answer, fields, pivot, rows, told};
 pub(crate) use sessions::sessions;
 

@@ -16,6 +16,9 @@ pub(super) struct Chart {
     pub(super) odd: Odd,
 }
 
+/// Most percentiles of a chart: the original prints 13 at most.
+const ROWS_MAX: usize = 128;
+
 enum Row {
     Min,
     Quantile(f64),
@@ -51,7 +54,10 @@ impl Chart {
             column.resolution = Some(Nanos::micros(1));
             match row {
                 Row::Min => column.min = Some(value),
-                Row::Quantile(quantile) => column.percentiles.push((quantile, value)),
+                Row::Quantile(quantile) if column.percentiles.len() < ROWS_MAX => {
+                    column.percentiles.push((quantile, value));
+                }
+                Row::Quantile(_) => {}
                 Row::Max => column.max = Some(value),
             }
         }

@@ -2,62 +2,72 @@
 
 use super::chart::Chart;
 use super::request::Request;
-use super::table::{Kind, Odd, Table};
+use super::table::{Kind, Odd, Row, Table};
 use super::walk::{Results, Walk};
-use crate::Fault;
 use crate::run::unknown;
-use crate::section::{Draft, Section};
-use model::{Bytes, ImportFormat, ImportedRow, ImportedRun};
-use std::collections::HashMap;
+use crate::section::{Found, Section, rows_max};
+use model::{Bytes, ImportFormat, ImportedFigures, ImportedOperation, ImportedRow, ImportedRun};
+use std::collections::{HashMap, HashSet};
 
-pub(super) fn finish(section: &Section, mut walk: Walk) -> (Vec<Draft>, Vec<Fault>) {
-    let (mut drafts, mut faults) = (Vec::new(), Vec::new());
-    let found = std::mem::take(&mut walk.results);
-    if found.is_empty() {
-        faults.push(Fault {
-            line: section.line_of(section.head),
-            what: "DISKSPD's output begins here and ends before any results".to_owned(),
-        });
-        return (drafts, faults);
+pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
+    let results = std::mem::take(&mut walk.results);
+    if walk.is_full() {
+        let what =
+            "more time spans, targets, tables or rows than DISKSPD prints in a text of this length";
+        found.fault(section.line_of(section.head), what);
+        return;
     }
-    let numbers: Vec<Option<u32>> = found.iter().map(|results| results.number).collect();
-    for (order, results) in found.into_iter().enumerate() {
-        let at = results.at;
-        match run(&walk, order, results) {
-            Ok(run) => drafts.push(Draft { at, run }),
-            Err(fault) => faults.push(fault),
-        }
+    if results.is_empty() {
+        let what = "DISKSPD's output begins here and ends before any results";
+        found.fault(section.line_of(section.head), what);
+        return;
     }
+    let numbers: HashSet<Option<u32>> = results.iter().map(|results| results.number).collect();
+    let mut by_number: HashMap<u32, &Request> = HashMap::new();
     for request in &walk.requests {
-        let missing = walk.requests.len() > 1 && !numbers.contains(&Some(request.number));
-        if missing && numbers.iter().all(Option::is_some) {
-            faults.push(Fault {
-                line: section.line_of(section.head),
-                what: format!("time span {} of this output has no results", request.number),
-            });
+        by_number.entry(request.number).or_insert(request);
+    }
+    for (order, results) in results.into_iter().enumerate() {
+        let request = match results.number {
+            Some(number) => by_number.get(&number).copied(),
+            None => walk.requests.get(order),
+        };
+        // The first run begins with the parameters of all.
+        let at = match found.has_no_run() {
+            true => section.head,
+            false => results.at,
+        };
+        match run(&walk, section, request, results) {
+            Ok(run) => found.run(at, run),
+            Err((line, what)) => found.fault(line, what),
         }
     }
-    // The first run begins with the parameters of all.
-    if let Some(first) = drafts.first_mut() {
-        first.at = section.head;
+    if walk.requests.len() < 2 || numbers.contains(&None) {
+        return;
     }
-    (drafts, faults)
+    let head = section.line_of(section.head);
+    for request in &walk.requests {
+        if !numbers.contains(&Some(request.number)) {
+            let number = request.number;
+            found.fault(
+                head,
+                format!("time span {number} of this output has no results"),
+            );
+        }
+    }
 }
 
-/// One time span as a run.
-fn run(walk: &Walk, order: usize, mut results: Results) -> Result<ImportedRun, Fault> {
+/// One time span as a run, or the line on which it is broken and why.
+fn run(
+    walk: &Walk,
+    section: &Section,
+    request: Option<&Request>,
+    mut results: Results,
+) -> Result<ImportedRun, (usize, String)> {
     results.tables.iter_mut().for_each(Table::close);
     if let Some(what) = broken(&results) {
-        let line = results.last_line;
-        return Err(Fault { line, what });
+        return Err((results.last_line, what));
     }
-    let request = match results.number {
-        Some(number) => walk
-            .requests
-            .iter()
-            .find(|request| request.number == number),
-        None => walk.requests.get(order),
-    };
     let mut run = unknown(ImportFormat::DiskspdText);
     run.tool_version = walk
         .layout
@@ -81,7 +91,12 @@ fn run(walk: &Walk, order: usize, mut results: Results) -> Result<ImportedRun, F
     }
     run.workload.threads = run.workload.threads.or(results.threads);
     let mut odd = std::mem::take(&mut results.odd);
-    lay_tables(&mut run, results.tables, &mut odd);
+    lay_tables(
+        &mut run,
+        results.tables,
+        &mut odd,
+        rows_max(section.text.len()),
+    );
     lay_charts(&mut run, results.charts, &mut odd);
     run.workload.size = sizes(&run.rows);
     if run.workload.targets.is_empty() {
@@ -144,7 +159,13 @@ fn missing(results: &Results, request: Option<&Request>) -> Vec<String> {
     notes
 }
 
-fn lay_tables(run: &mut ImportedRun, tables: Vec<Table>, odd: &mut Odd) {
+fn lay_tables(run: &mut ImportedRun, tables: Vec<Table>, odd: &mut Odd, rows_max: usize) {
+    let most = tables.iter().map(|table| table.rows.len()).max();
+    if most.is_some_and(|most| most > rows_max) {
+        run.notes.push(format!(
+            "of its rows the first {rows_max} are read; the text has all of them"
+        ));
+    }
     for table in tables {
         let Table {
             kind,
@@ -154,14 +175,13 @@ fn lay_tables(run: &mut ImportedRun, tables: Vec<Table>, odd: &mut Odd) {
             ..
         } = table;
         odd.merge(theirs);
-        let figures = total.unwrap_or_default();
-        match kind {
-            Kind::Total => run.figures.total = figures,
-            Kind::Read => run.figures.read = figures,
-            Kind::Write => run.figures.write = figures,
-        }
+        *side(&mut run.figures, kind) = total.unwrap_or_default();
         if run.rows.is_empty() {
-            run.rows = rows;
+            run.rows = rows
+                .into_iter()
+                .take(rows_max)
+                .map(|row| new_row(row, kind))
+                .collect();
             continue;
         }
         for (mine, theirs) in run.rows.iter_mut().zip(rows) {
@@ -172,13 +192,28 @@ fn lay_tables(run: &mut ImportedRun, tables: Vec<Table>, odd: &mut Odd) {
                 ));
                 break;
             }
-            match kind {
-                Kind::Total => mine.figures.total = theirs.figures.total,
-                Kind::Read => mine.figures.read = theirs.figures.read,
-                Kind::Write => mine.figures.write = theirs.figures.write,
-            }
+            *side(&mut mine.figures, kind) = theirs.figures;
         }
     }
+}
+
+fn side(figures: &mut ImportedFigures, kind: Kind) -> &mut ImportedOperation {
+    match kind {
+        Kind::Total => &mut figures.total,
+        Kind::Read => &mut figures.read,
+        Kind::Write => &mut figures.write,
+    }
+}
+
+fn new_row(row: Row, kind: Kind) -> ImportedRow {
+    let mut new = ImportedRow {
+        thread: row.thread,
+        target: row.target,
+        size: row.size,
+        ..ImportedRow::default()
+    };
+    *side(&mut new.figures, kind) = row.figures;
+    new
 }
 
 /// The last chart is that of all; those before it are one a target, and become rows without a thread.

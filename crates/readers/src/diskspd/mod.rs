@@ -14,8 +14,7 @@ mod table;
 mod walk;
 mod wrap;
 
-use crate::Fault;
-use crate::section::{Draft, Section, Start};
+use crate::section::{Found, Section, Start};
 
 pub(crate) use walk::busier;
 
@@ -36,11 +35,10 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
 }
 
 /// One run a time span that has results.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
-    let lines = wrap::whole_lines(section);
-    let mut walk = walk::Walk::default();
-    for line in &lines {
-        walk.line(line);
+pub(crate) fn read(section: &Section, found: &mut Found) {
+    let mut walk = walk::Walk::new(section.text.len());
+    for line in wrap::whole_lines(section) {
+        walk.line(&line);
     }
-    finish::finish(section, walk)
+    finish::finish(section, walk, found);
 }

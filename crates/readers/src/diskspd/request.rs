@@ -93,8 +93,8 @@ impl Request {
         }
     }
 
-    /// Takes a line of the block; other lines change nothing.
-    pub(super) fn line(&mut self, line: &str) {
+    /// Takes a line of the block; other lines change nothing. Answers with how much memory it may have taken.
+    pub(super) fn line(&mut self, line: &str) -> usize {
         if let Some(rest) = line.strip_prefix("path: ") {
             let path = rest.strip_prefix("template target ").unwrap_or(rest);
             let path = path.trim_matches('\'').to_owned();
@@ -102,11 +102,13 @@ impl Request {
                 path,
                 ..Target::default()
             });
+            return 2 * (size_of::<Target>() + line.len());
         } else if let Some(target) = self.targets.last_mut() {
             target.line(line);
         } else {
             self.own_line(line);
         }
+        0
     }
 
     fn own_line(&mut self, line: &str) {

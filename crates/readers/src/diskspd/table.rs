@@ -1,7 +1,7 @@
 //! The tables `Total IO`, `Read IO`, `Write IO`: columns by their names, because versions and switches have others.
 
 use crate::number::{Cell, bytes, cell, nanos, size, whole};
-use model::{ImportedOperation, ImportedRow, Nanos};
+use model::{ImportedOperation, Nanos};
 
 /// Which of the three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +48,22 @@ enum Column {
 pub(super) struct Table {
     pub(super) kind: Kind,
     columns: Vec<Column>,
-    pub(super) rows: Vec<ImportedRow>,
+    pub(super) rows: Vec<Row>,
     pub(super) total: Option<ImportedOperation>,
     /// Whether a cell of the total is no number, and which.
     pub(super) strange: Option<String>,
     /// The last row, while its path is not at its end.
     open: Option<String>,
     pub(super) odd: Odd,
+}
+
+/// A thread's figures in one table.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) thread: Option<u32>,
+    pub(super) target: String,
+    pub(super) size: Option<model::Bytes>,
+    pub(super) figures: ImportedOperation,
 }
 
 /// What was seen that a person should know; the first of each kind.
@@ -113,8 +122,11 @@ impl Table {
             "file" => Column::File,
             _ => Column::Other,
         };
+        /// More than any version prints.
+        const COLUMNS_MAX: usize = 64;
         let columns = std::iter::once(Column::Thread)
             .chain(names.map(column))
+            .take(COLUMNS_MAX)
             .collect();
         Some(Table {
             kind,
@@ -165,7 +177,7 @@ impl Table {
             .copied()
             .filter(|c| !matches!(c, Column::Thread | Column::File))
             .collect();
-        let cells: Vec<&str> = rest.split('|').collect();
+        let cells: Vec<&str> = rest.split('|').take(self.columns.len()).collect();
         let (figures, odd) = operation(&columns, &cells);
         let missing = cells.len() < columns.len();
         self.strange = match &odd.strange {
@@ -189,7 +201,12 @@ impl Table {
         let cells: Vec<&str> = line.splitn(self.columns.len(), '|').collect();
         let (figures, odd) = operation(&self.columns, &cells);
         self.odd.merge(odd);
-        let mut row = ImportedRow::default();
+        let mut row = Row {
+            thread: None,
+            target: String::new(),
+            size: None,
+            figures,
+        };
         for (column, text) in self.columns.iter().zip(&cells) {
             match column {
                 Column::Thread => row.thread = text.trim().parse().ok(),
@@ -197,10 +214,8 @@ impl Table {
                 _ => {}
             }
         }
-        match self.kind {
-            Kind::Total => row.figures.total = figures,
-            Kind::Read => row.figures.read = figures,
-            Kind::Write => row.figures.write = figures,
+        if self.rows.len() == self.rows.capacity() {
+            self.rows.reserve_exact(self.rows.len() / 4 + 16);
         }
         self.rows.push(row);
     }

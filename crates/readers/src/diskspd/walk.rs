@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::layout::Layout;
 use super::request::Request;
-use super::table::{Kind, Odd, Table};
+use super::table::{Kind, Odd, Row, Table};
 use super::wrap::Line;
 use crate::number::{Cell, cell, nanos, utc};
 use model::{ImportedCore, ImportedCpu, Nanos};
@@ -21,6 +21,30 @@ pub(super) struct Walk {
     part: Part,
     /// The last line that was not empty: a chart's title stands above it.
     last: String,
+    room: Room,
+}
+
+/// How much memory what is found may take. Every part that the original prints is longer as text than as what is kept
+/// of it, a row with its place in three tables the least; a text of short lines that look like parts is not.
+#[derive(Debug, Default)]
+struct Room {
+    bytes: usize,
+    is_full: bool,
+}
+
+impl Room {
+    /// For this length of text.
+    fn of(length: usize) -> Room {
+        Room {
+            bytes: (4 << 20) + 3 * length,
+            is_full: false,
+        }
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.is_full |= bytes > self.bytes;
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
 }
 
 /// What the next lines belong to.
@@ -61,8 +85,24 @@ pub(super) struct Results {
 }
 
 impl Walk {
+    /// Through a section of this length.
+    pub(super) fn new(length: usize) -> Walk {
+        Walk {
+            room: Room::of(length),
+            ..Walk::default()
+        }
+    }
+
+    /// Whether there was more than a text of this length can have.
+    pub(super) fn is_full(&self) -> bool {
+        self.room.is_full
+    }
+
     /// Takes the next line.
     pub(super) fn line(&mut self, line: &Line) {
+        if self.room.is_full {
+            return;
+        }
         let text = line.text.trim();
         self.layout.line(text);
         if !self.heading(line, text) {
@@ -71,7 +111,7 @@ impl Walk {
                 Part::Results => {
                     let last = &self.last;
                     if let Some(results) = self.results.last_mut() {
-                        results.line(last, text);
+                        self.room.take(results.line(last, text));
                         if !text.is_empty() {
                             results.last_line = line.number;
                         }
@@ -122,6 +162,7 @@ impl Walk {
 
     fn begin(&mut self, line: &Line, number: Option<u32>) {
         self.part = Part::Results;
+        self.room.take(2 * size_of::<Results>());
         self.results.push(Results {
             number,
             at: line.at,
@@ -132,10 +173,11 @@ impl Walk {
 
     fn parameter(&mut self, text: &str) {
         if let Some(number) = text.strip_prefix("timespan:") {
+            self.room.take(2 * size_of::<Request>());
             self.requests
                 .push(Request::new(number.trim().parse().unwrap_or(0)));
         } else if let Some(request) = self.requests.last_mut() {
-            request.line(text);
+            self.room.take(request.line(text));
         }
     }
 
@@ -161,28 +203,38 @@ impl Walk {
     }
 }
 
+/// A chart with the rows that the original prints.
+const CHART_BYTES: usize = 2 * size_of::<Chart>() + 3 * 16 * size_of::<(f64, Nanos)>();
+
 impl Results {
-    fn line(&mut self, last: &str, text: &str) {
+    /// Takes a line; answers with how much memory it may have taken.
+    fn line(&mut self, last: &str, text: &str) -> usize {
         if let Some(chart) = self.charts.last_mut()
             && chart.line(text)
         {
-            return;
+            return 0; // its rows are few, and counted with it
         }
         if let Some(table) = self.tables.last_mut().filter(|table| table.total.is_none())
             && table.line(text)
         {
-            return;
+            let path = text.rsplit('|').next().unwrap_or_default();
+            return match text.is_empty() {
+                true => 0,
+                false => size_of::<Row>() + path.len(),
+            };
         }
         if let Some(chart) = Chart::begin(last, text) {
             self.charts.push(chart);
+            return CHART_BYTES + last.len();
         } else if let Some(kind) = Kind::of(text) {
             self.kind = Some(kind);
         } else if let Some(table) = self.kind.and_then(|kind| Table::begin(kind, text)) {
             self.kind = None;
             self.tables.push(table);
-        } else {
-            self.own_line(text);
+            return 2 * size_of::<Table>();
         }
+        self.own_line(text);
+        0
     }
 
     fn own_line(&mut self, text: &str) {
@@ -202,7 +254,8 @@ impl Results {
 
     /// Optional columns of the topology stand before the four percentages, so these are read from the end.
     fn cpu_line(&mut self, text: &str) {
-        let cells: Vec<&str> = text.split('|').map(str::trim).collect();
+        let cells: Vec<&str> = text.rsplitn(6, '|').map(str::trim).collect();
+        let cells: Vec<&str> = cells.into_iter().rev().collect();
         if cells.len() < 5 {
             self.in_cpu &= text.is_empty() || text.starts_with('-') || text.starts_with("...");
             return;

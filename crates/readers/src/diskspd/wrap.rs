@@ -19,33 +19,44 @@ pub(super) struct Line<'t> {
 /// Most pieces that make a line: a command line of 4096 characters has 52.
 const PIECES_MAX: usize = 128;
 
-pub(super) fn whole_lines<'t>(section: &Section<'t>) -> Vec<Line<'t>> {
-    let before = section.line_of(section.head);
-    let raw: Vec<(usize, &str)> = section.lines().collect();
-    let width = width(&raw);
-    let mut lines = Vec::with_capacity(raw.len());
+/// The lines of a section, made whole. Only the next ones are in memory: a list of all would be many times the text.
+pub(super) fn whole_lines<'t>(section: &Section<'t>) -> impl Iterator<Item = Line<'t>> {
+    const AHEAD: usize = 32 * PIECES_MAX;
+    let width = width(section);
+    let mut source = section.lines();
+    let mut number = section.line_of(section.head);
+    let mut window: Vec<(usize, &str)> = Vec::with_capacity(AHEAD);
     let mut next = 0;
-    while next < raw.len() {
-        let (at, first) = raw[next];
-        let number = before + next;
-        let pieces = pieces(&raw[next..], width);
+    std::iter::from_fn(move || {
+        if window.len() - next < PIECES_MAX {
+            window.drain(..next);
+            next = 0;
+            window.extend(source.by_ref().take(AHEAD - window.len()));
+        }
+        let raw = &window[next..];
+        let (at, first) = *raw.first()?;
+        let pieces = pieces(raw, width);
         let text = if pieces == 1 {
             Cow::Borrowed(first.trim_end())
         } else {
-            Cow::Owned(join(&raw[next..next + pieces], width))
+            Cow::Owned(join(&raw[..pieces], width))
         };
-        lines.push(Line { at, number, text });
+        let line = Line { at, number, text };
         next += pieces;
-    }
-    lines
+        number += pieces;
+        Some(line)
+    })
 }
 
 /// Where the window ended, if a rule was broken there.
-fn width(raw: &[(usize, &str)]) -> Option<usize> {
+fn width(section: &Section) -> Option<usize> {
+    /// Consoles are narrower, and lines are filled up to it.
+    const WIDTHS: std::ops::RangeInclusive<usize> = 40..=1000;
     let rule = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte == b'-');
-    raw.windows(2)
-        .map(|pair| (pair[0].1.trim_end(), pair[1].1.trim_end()))
-        .find(|(first, second)| first.len() >= 40 && rule(first) && rule(second))
+    let lines = || section.lines().map(|(_, line)| line.trim_end());
+    lines()
+        .zip(lines().skip(1))
+        .find(|(first, second)| WIDTHS.contains(&first.len()) && rule(first) && rule(second))
         .map(|(first, _)| first.len())
 }
 

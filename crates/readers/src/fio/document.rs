@@ -1,10 +1,12 @@
 //! The document around the jobs. Jobs that stand before the place where it is damaged are kept.
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// Options by name; a flag without a value is empty.
 pub(super) type Options = BTreeMap<String, String>;
@@ -18,53 +20,48 @@ pub(super) struct Document {
     pub(super) options: Option<Options>,
 }
 
-/// The text of one job.
-pub(super) struct Piece<'t> {
-    pub(super) at: usize,
-    pub(super) text: Cow<'t, str>,
-}
-
-/// What was found, and where it broke off.
+/// What stands around the jobs.
 #[derive(Default)]
-pub(super) struct Found<'t> {
+pub(super) struct Frame {
     pub(super) document: Document,
-    pub(super) jobs: Vec<Piece<'t>>,
-    /// Line from 0, and what serde_json says.
+    /// How many jobs there are.
+    pub(super) jobs: usize,
+    /// Where it breaks off: line from 0, and what serde_json says.
     pub(super) broken: Option<(usize, String)>,
 }
 
-/// Most jobs of one document: fio itself stops at 4096 unless it is built otherwise.
-const JOBS_MAX: usize = 1 << 20;
+/// Reads the document without its jobs.
+pub(super) fn frame(mended: &str) -> Frame {
+    let mut frame = Frame::default();
+    let (document, jobs) = (&mut frame.document, &mut frame.jobs);
+    let error = walk(mended, document, &mut |_, _| *jobs += 1);
+    frame.broken = error.map(|error| (error.line().saturating_sub(1), error.to_string()));
+    frame
+}
 
-pub(super) fn read(text: &str) -> Found<'_> {
-    let mended = mend(text);
-    let mut found = Found::default();
-    let mut pieces: Vec<(usize, usize)> = Vec::new();
-    let mut reader = serde_json::Deserializer::from_str(&mended);
+/// Hands on the text of each job with its byte in the document, one by one: their texts alone would be many times the
+/// document if they were all kept.
+pub(super) fn each_job(mended: &str, take: &mut dyn FnMut(usize, &str)) {
+    walk(mended, &mut Document::default(), take);
+}
+
+/// Answers with what is wrong.
+fn walk<'t>(
+    mended: &'t str,
+    document: &mut Document,
+    take: &mut dyn FnMut(usize, &'t str),
+) -> Option<serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(mended);
     let top = Top {
         origin: mended.as_ptr() as usize,
-        document: &mut found.document,
-        pieces: &mut pieces,
+        document,
+        take,
     };
-    if let Err(error) = top.deserialize(&mut reader) {
-        let line = error.line().saturating_sub(1);
-        found.broken = Some((line, error.to_string()));
-    }
-    found.jobs = pieces
-        .into_iter()
-        .map(|(at, length)| Piece {
-            at,
-            text: match &mended {
-                Cow::Borrowed(_) => Cow::Borrowed(&text[at..at + length]),
-                Cow::Owned(mended) => Cow::Owned(mended[at..at + length].to_owned()),
-            },
-        })
-        .collect();
-    found
+    top.deserialize(&mut reader).err()
 }
 
 /// Figures that are no JSON (`-nan`, `inf`) become `null`; every place stays where it was.
-fn mend(text: &str) -> Cow<'_, str> {
+pub(super) fn mend(text: &str) -> Cow<'_, str> {
     const STRANGE: [(&str, &str); 4] = [
         (": -nan", ": null"),
         (": -inf", ": null"),
@@ -82,21 +79,21 @@ fn mend(text: &str) -> Cow<'_, str> {
         })
 }
 
-struct Top<'d> {
+struct Top<'d, 'de> {
     /// Address of the text, so that a piece knows its place.
     origin: usize,
     document: &'d mut Document,
-    pieces: &'d mut Vec<(usize, usize)>,
+    take: &'d mut dyn FnMut(usize, &'de str),
 }
 
-impl<'de> DeserializeSeed<'de> for Top<'_> {
+impl<'de> DeserializeSeed<'de> for Top<'_, 'de> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Top<'_> {
+impl<'de> Visitor<'de> for Top<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -109,10 +106,10 @@ impl<'de> Visitor<'de> for Top<'_> {
                 "fio version" => self.document.version = map.next_value()?,
                 "timestamp" => self.document.timestamp = map.next_value()?,
                 "timestamp_ms" => self.document.timestamp_ms = map.next_value()?,
-                "global options" => self.document.options = Some(map.next_value()?),
+                "global options" => self.document.options = Some(map.next_value_seed(Few::new())?),
                 "jobs" | "client_stats" => map.next_value_seed(Jobs {
                     origin: self.origin,
-                    pieces: self.pieces,
+                    take: &mut *self.take,
                 })?,
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }
@@ -121,19 +118,19 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 }
 
-struct Jobs<'d> {
+struct Jobs<'d, 'de> {
     origin: usize,
-    pieces: &'d mut Vec<(usize, usize)>,
+    take: &'d mut dyn FnMut(usize, &'de str),
 }
 
-impl<'de> DeserializeSeed<'de> for Jobs<'_> {
+impl<'de> DeserializeSeed<'de> for Jobs<'_, 'de> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de> Visitor<'de> for Jobs<'_> {
+impl<'de> Visitor<'de> for Jobs<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -143,11 +140,57 @@ impl<'de> Visitor<'de> for Jobs<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(job) = list.next_element::<&'de RawValue>()? {
             let text = job.get();
-            if self.pieces.len() < JOBS_MAX {
-                let at = text.as_ptr() as usize - self.origin;
-                self.pieces.push((at, text.len()));
-            }
+            (self.take)(text.as_ptr() as usize - self.origin, text);
         }
         Ok(())
+    }
+}
+
+/// A map of few entries: a text of short ones would grow to many times its length.
+struct Few<V>(PhantomData<V>);
+
+/// Most entries: fio has some 300 options, and prints at most 20 percentiles.
+const ENTRIES_MAX: usize = 1024;
+
+impl<V> Few<V> {
+    fn new() -> Self {
+        Few(PhantomData)
+    }
+}
+
+/// The same as a field of a job.
+pub(super) fn few<'de, V, D>(deserializer: D) -> Result<Option<BTreeMap<String, V>>, D::Error>
+where
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Few::new().deserialize(deserializer).map(Some)
+}
+
+impl<'de, V: Deserialize<'de>> DeserializeSeed<'de> for Few<V> {
+    type Value = BTreeMap<String, V>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for Few<V> {
+    type Value = BTreeMap<String, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut all = BTreeMap::new();
+        while let Some((key, value)) = map.next_entry()? {
+            all.insert(key, value);
+            if all.len() > ENTRIES_MAX {
+                return Err(A::Error::custom(format!(
+                    "more than {ENTRIES_MAX} options or percentiles"
+                )));
+            }
+        }
+        Ok(all)
     }
 }

@@ -1,6 +1,6 @@
 //! One job → a run.
 
-use super::document::{Document, Options};
+use super::document::{Document, Options, few};
 use super::options;
 use crate::number::{bytes, nanos, quantile};
 use crate::run::{total, unknown};
@@ -17,7 +17,7 @@ struct Job {
     hostname: Option<String>,
     error: Option<i64>,
     total_err: Option<u64>,
-    #[serde(rename = "job options")]
+    #[serde(rename = "job options", default, deserialize_with = "few")]
     options: Option<Options>,
     job_start: Option<u64>,
     read: Option<Side>,
@@ -54,6 +54,7 @@ struct Spread {
     max: Option<f64>,
     mean: Option<f64>,
     stddev: Option<f64>,
+    #[serde(default, deserialize_with = "few")]
     percentile: Option<BTreeMap<String, Option<f64>>>,
 }
 
@@ -106,7 +107,11 @@ pub(super) fn read(
     run.workload = match (&job.options, &document.options) {
         (None, None) => model::ImportedWorkload::default(),
         (own, global) => {
-            let all = merged(global.as_ref(), own.as_ref());
+            let own = own.as_ref();
+            let all = Merged {
+                own,
+                global: global.as_ref(),
+            };
             options::workload(&all, &threads, &mut run.notes)
         }
     };
@@ -184,10 +189,18 @@ pub(super) struct Threads<'j> {
     pub(super) name: &'j str,
 }
 
-fn merged(global: Option<&Options>, own: Option<&Options>) -> Options {
-    let mut all = global.cloned().unwrap_or_default();
-    all.extend(own.cloned().unwrap_or_default());
-    all
+/// A job's own options over those of all jobs. They are not put together: that would cost all of them for each job.
+pub(super) struct Merged<'o> {
+    own: Option<&'o Options>,
+    global: Option<&'o Options>,
+}
+
+impl Merged<'_> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let mut both = [self.own, self.global].into_iter().flatten();
+        both.find_map(|options| options.get(name))
+            .map(String::as_str)
+    }
 }
 
 fn cpu(user: Option<f64>, kernel: Option<f64>) -> Option<ImportedCpu> {

@@ -9,16 +9,18 @@ mod document;
 mod job;
 mod options;
 
-use crate::Fault;
-use crate::section::{Draft, Lines, Section, Start, short};
-use model::Nanos;
+use crate::section::{Found, Section, Start, short};
+use document::Document;
+use model::{ImportedRun, Nanos};
 
 /// How far from the opening brace the version must stand.
-const FRONT: usize = 4096;
+const FRONT: usize = 512;
 
 /// An opening brace at the margin, with fio's version close behind it.
 pub(crate) fn begins(line: &str, text: &str) -> Start {
-    if !line.starts_with('{') || !text.starts_with('{') {
+    let key = line.strip_prefix('{').map(str::trim_start);
+    let may = key.is_some_and(|key| key.is_empty() || key.starts_with('"'));
+    if !may || !text.starts_with('{') || !text[1..].trim_start().starts_with('"') {
         return Start::No;
     }
     let mut end = FRONT.min(text.len());
@@ -33,61 +35,56 @@ pub(crate) fn begins(line: &str, text: &str) -> Start {
 }
 
 /// One run a job.
-pub(crate) fn read(section: &Section) -> (Vec<Draft>, Vec<Fault>) {
-    let (mut drafts, mut faults) = (Vec::new(), Vec::new());
-    let text = &section.text[section.head..];
-    let found = document::read(text);
-    let together = found.jobs.len();
-    let mut lines = Lines::new(section);
-    for piece in &found.jobs {
-        let at = section.head + piece.at;
-        match job::read(&piece.text, &found.document, together) {
-            Ok(run) => drafts.push(Draft { at, run }),
-            Err(what) => faults.push(Fault {
-                line: lines.of(at),
-                what: format!("a job of fio's that cannot be read: {}", short(&what)),
-            }),
+pub(crate) fn read(section: &Section, found: &mut Found) {
+    let text = document::mend(&section.text[section.head..]);
+    let frame = document::frame(&text);
+    let mut before = notes_before(section);
+    document::each_job(&text, &mut |at, job| {
+        let at = section.head + at;
+        match job::read(job, &frame.document, frame.jobs) {
+            Ok(mut run) => {
+                of_all(&mut run, &frame.document);
+                run.notes.append(&mut before);
+                found.run(at, run);
+            }
+            Err(what) => found.fault_at(
+                at,
+                format!("a job of fio's that cannot be read: {}", short(&what)),
+            ),
         }
+    });
+    let head = || section.line_of(section.head);
+    if let Some((line, what)) = frame.broken {
+        let what = format!("fio's JSON breaks off or is damaged here: {}", short(&what));
+        found.fault(head() + line, what);
+    } else if found.is_empty() {
+        found.fault(head(), "fio's JSON without any jobs in it");
     }
-    if let Some((line, what)) = found.broken {
-        faults.push(Fault {
-            line: section.line_of(section.head) + line,
-            what: format!("fio's JSON breaks off or is damaged here: {}", short(&what)),
-        });
-    } else if drafts.is_empty() && faults.is_empty() {
-        faults.push(Fault {
-            line: section.line_of(section.head),
-            what: "fio's JSON without any jobs in it".to_owned(),
-        });
-    }
-    tell(section, &mut drafts, &found.document);
-    (drafts, faults)
 }
 
 /// What holds for all runs of the document.
-fn tell(section: &Section, drafts: &mut [Draft], document: &document::Document) {
+fn of_all(run: &mut ImportedRun, document: &Document) {
+    run.tool_version.clone_from(&document.version);
+    let seconds = document
+        .timestamp
+        .map(|seconds| Nanos(seconds.saturating_mul(1_000_000_000)));
+    let millis = document
+        .timestamp_ms
+        .map(|ms| Nanos(ms.saturating_mul(1_000_000)));
+    run.started_utc = run.started_utc.or(millis).or(seconds);
+}
+
+/// What fio warned of, for the first run.
+fn notes_before(section: &Section) -> Vec<String> {
     const WARNINGS_MAX: usize = 5;
-    for Draft { run, .. } in drafts.iter_mut() {
-        run.tool_version.clone_from(&document.version);
-        let seconds = document
-            .timestamp
-            .map(|seconds| Nanos(seconds.saturating_mul(1_000_000_000)));
-        let millis = document
-            .timestamp_ms
-            .map(|ms| Nanos(ms.saturating_mul(1_000_000)));
-        run.started_utc = run.started_utc.or(millis).or(seconds);
-    }
-    if let Some(first) = drafts.first_mut() {
-        let lines = section
-            .before()
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty());
-        let warnings = lines.filter(|line| line.contains("fio:") || line.starts_with("note:"));
-        let notes = warnings.take(WARNINGS_MAX);
-        first
-            .run
-            .notes
-            .extend(notes.map(|line| format!("printed before it: {}", short(line))));
-    }
+    let lines = section
+        .before()
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let warnings = lines.filter(|line| line.contains("fio:") || line.starts_with("note:"));
+    warnings
+        .take(WARNINGS_MAX)
+        .map(|line| format!("printed before it: {}", short(line)))
+        .collect()
 }

@@ -1,21 +1,16 @@
 //! What fio's options ask for. Where options are printed at all, one that is not among them has the default of fio's
 //! manual (HOWTO, "Job parameters").
 
-use super::document::Options;
-use super::job::Threads;
+use super::job::{Merged, Threads};
 use crate::number::{nanos, size};
 use model::{Bytes, CacheMode, ImportedWorkload, Nanos, Ratio};
 
 pub(super) fn workload(
-    all: &Options,
+    all: &Merged,
     threads: &Threads,
     notes: &mut Vec<String>,
 ) -> ImportedWorkload {
-    let get = |names: &[&str]| {
-        names
-            .iter()
-            .find_map(|name| all.get(*name).map(String::as_str))
-    };
+    let get = |names: &[&str]| names.iter().find_map(|name| all.get(name));
     let on = |name: &str| all.get(name).map(|value| value != "0");
     let kind = get(&["rw", "readwrite"]).unwrap_or("read");
     let (random, writes) = pattern(kind, all);
@@ -54,15 +49,20 @@ pub(super) fn workload(
 /// `a:b` are two files; `\:` is a colon in a name.
 fn targets(names: Option<&str>) -> Vec<String> {
     const COLON: char = '\u{0}';
+    /// Names of one letter each would cost many times their text.
+    const TARGETS_MAX: usize = 4096;
     let Some(names) = names else {
         return Vec::new();
     };
     let names = names.replace("\\:", &COLON.to_string());
     let parts = names.split(':').filter(|name| !name.is_empty());
-    parts.map(|name| name.replace(COLON, ":")).collect()
+    parts
+        .take(TARGETS_MAX)
+        .map(|name| name.replace(COLON, ":"))
+        .collect()
 }
 
-fn pattern(kind: &str, all: &Options) -> (Option<Ratio>, Option<Ratio>) {
+fn pattern(kind: &str, all: &Merged) -> (Option<Ratio>, Option<Ratio>) {
     let kind = kind.split(':').next().unwrap_or_default();
     let percent = |name: &str| -> Option<Option<Ratio>> {
         all.get(name)
@@ -91,9 +91,9 @@ fn pattern(kind: &str, all: &Options) -> (Option<Ratio>, Option<Ratio>) {
 }
 
 /// One size for all I/Os, or none.
-fn block(all: &Options) -> Option<Bytes> {
+fn block(all: &Merged) -> Option<Bytes> {
     const SEVERAL: [&str; 4] = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned"];
-    if SEVERAL.iter().any(|name| all.contains_key(*name)) {
+    if SEVERAL.iter().any(|name| all.get(name).is_some()) {
         return None;
     }
     let text = all.get("bs").or_else(|| all.get("blocksize"));
@@ -101,7 +101,7 @@ fn block(all: &Options) -> Option<Bytes> {
 }
 
 /// A size in fio's words: 1024-based unless `kb_base` says otherwise.
-fn amount(text: &str, all: &Options) -> Option<Bytes> {
+fn amount(text: &str, all: &Merged) -> Option<Bytes> {
     if all.get("kb_base").is_some_and(|base| base != "1024") {
         return None;
     }
@@ -128,7 +128,7 @@ fn time(text: &str) -> Option<Nanos> {
 
 /// An object is one thread, or a group of jobs put together; the text does not say which. Only an object alone that has
 /// its own name among the options, or a number of jobs, and one of several without such a number, are no riddle.
-fn thread_count(all: &Options, threads: &Threads) -> Option<u32> {
+fn thread_count(all: &Merged, threads: &Threads) -> Option<u32> {
     match all.get("numjobs") {
         Some(count) => count
             .parse()

@@ -43,5 +43,5 @@ fn binary_junk_is_refused_with_its_line() {
     let error = read("a.txt", bytes).unwrap_err();
     assert!(matches!(error, ReadError::Binary { .. }));
     assert!(error.to_string().contains("not a text file"), "{error}");
-    assert!(read("a", (0..=255).collect()).is_err());
+    assert!(read("a", (0..=255).collect::<Vec<u8>>()).is_err());
 }

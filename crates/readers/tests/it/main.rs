@@ -1,6 +1,8 @@
 //! The readers from outside: the seeds, every layout, damage, and the list of cases.
 
 mod case_ids;
+mod cost;
+mod counting;
 mod damage;
 mod dd;
 mod desk;
@@ -13,3 +15,6 @@ mod script;
 mod seeds;
 mod sqlio;
 mod xml;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;

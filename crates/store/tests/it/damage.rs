@@ -23,7 +23,11 @@ fn whole() -> (TempDir, PathBuf, Vec<Session>) {
         store
             .save_missing(session, "gone", "other key", "no space")
             .unwrap();
-        store.import(session, &[imported(1), imported(2)]).unwrap();
+        store
+            .import(session, |put| {
+                [imported(1), imported(2)].iter().for_each(put);
+            })
+            .unwrap();
         store
             .finish(session, SessionOutcome::Complete, Some("{}"))
             .unwrap();

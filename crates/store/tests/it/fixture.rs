@@ -205,7 +205,9 @@ fn keep_v4(store: &Store) {
         .unwrap();
     let import = store.begin(&new(SessionKind::Import)).unwrap();
     let runs = [1, 2].map(crate::shelf::imported);
-    store.import(import, &runs).unwrap();
+    store
+        .import(import, |put| runs.iter().for_each(put))
+        .unwrap();
     let names = ["2", "3.1"].map(|name| name.parse().unwrap());
     store.tag(&names, &["baseline".to_owned()], &[]).unwrap();
 }

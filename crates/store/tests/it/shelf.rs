@@ -133,7 +133,12 @@ fn imported_runs_read_back_as_they_were_and_have_lines_beside_measured_ones() {
     let session = store.begin(&new_session()).unwrap();
     store.save(session, "measured", &record(3)).unwrap();
     let runs: Vec<_> = (1..=3).map(imported).collect();
-    assert_eq!(store.import(session, &runs).unwrap(), 3);
+    assert_eq!(
+        store
+            .import(session, |put| runs.iter().for_each(put))
+            .unwrap(),
+        3
+    );
     let loaded = store.load(session).unwrap();
     for (stored, run) in loaded.runs[1..].iter().zip(&runs) {
         assert_eq!(stored.result, StoredResult::Imported(Box::new(run.clone())));
@@ -158,7 +163,7 @@ fn all_imported_runs_are_kept_or_none() {
     let mut runs: Vec<_> = (1..=3).map(imported).collect();
     runs[2].figures.total.ios = Some(u64::MAX);
     assert!(matches!(
-        store.import(session, &runs),
+        store.import(session, |put| runs.iter().for_each(put)),
         Err(StoreError::TooLarge { .. })
     ));
     assert_eq!(store.load(session).unwrap().runs, []);
@@ -255,7 +260,7 @@ fn the_view_has_a_line_a_result_in_units_of_people() {
     let (_folder, store) = shelf();
     let session = store.begin(&new_session()).unwrap();
     store.save_missing(session, "b", "k", "no space").unwrap();
-    store.import(session, &[imported(1)]).unwrap();
+    store.import(session, |put| put(&imported(1))).unwrap();
     let answer = store
         .ask("SELECT result, origin, tool, block_kib, ios_per_s, latency_p99_us, outcome, reason FROM results ORDER BY number")
         .unwrap();

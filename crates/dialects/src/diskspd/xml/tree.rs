@@ -268,9 +268,11 @@ impl<'s> Growing<'s> {
             self.skipped -= 1;
             return;
         }
-        let Some(element) = self.open.pop() else {
+        let Some(mut element) = self.open.pop() else {
             return;
         };
+        // Room for four is what a list of one takes, and an element is larger than the text that it costs.
+        element.children.shrink_to_fit();
         match self.open.last_mut() {
             Some(parent) => parent.children.push(element),
             None => self.root = Some(element),
