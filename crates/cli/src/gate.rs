@@ -232,7 +232,7 @@ impl Gate<'_> {
                 told.push(format!(
                     "--destroy {}: this is no target of this request, so it would allow nothing: name the \
                      device exactly as the target is named",
-                    device.display()
+                    model::shell_word(device)
                 ));
             }
         }

@@ -141,7 +141,7 @@ pub enum RunError {
     #[error(
         "{}: the block at offset {} contains {flaw}, so nothing is written: it would be lost\n\
          hint: delete it, or --overwrite (for a file), --destroy {} (for a device)",
-        path.display(), offset.0, path.display()
+        path.display(), offset.0, model::shell_word(path)
     )]
     NotOurs {
         path: PathBuf,

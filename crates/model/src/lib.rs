@@ -11,6 +11,7 @@ pub mod block_header;
 pub mod check;
 pub mod plan;
 pub mod record;
+mod text;
 pub mod units;
 
 pub use block_header::Flaw;
@@ -40,4 +41,5 @@ pub use record::{
     Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Waiting,
     WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
+pub use text::{is_visible, printable, shell_word};
 pub use units::{Bytes, Nanos, Ratio, UnitError};

@@ -121,7 +121,8 @@ pub enum StoreError {
     NoBaseline { read: String, known: Vec<String> },
     #[error(
         "{read}: it is, or belongs to, the baseline `{name}`, and nothing was deleted; to delete it, first take the name \
-         away: fathom baseline remove {name}"
+         away: fathom baseline remove {}",
+        model::shell_word(name)
     )]
     IsBaseline { read: RunName, name: String },
     #[error("{}: this is there already, and was left as it is: name a new file", path.display())]

@@ -112,7 +112,10 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
     };
     let name = &stored.name();
     let whole = printable(&stored.path.to_string_lossy());
-    let named = format!("stored as {name}; again: fathom show {name} --store {whole}");
+    let named = format!(
+        "stored as {name}; again: fathom show {name} --store {}",
+        model::shell_word(&stored.path)
+    );
     if stored.named && crate::text::width(&named) <= paper.width() {
         return vec![named];
     }

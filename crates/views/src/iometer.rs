@@ -2,6 +2,7 @@
 //!
 //! A cell that fathom has no number for is empty: transactions, connections, packets, raw ticks.
 
+use crate::text::printable;
 use crate::time::{Zone, local_stamp};
 use analysis::iometer::{CLASSES_US, Figures, Use};
 use dialects::iometer::Spec;
@@ -270,8 +271,9 @@ fn fixed(value: f64) -> String {
 
 /// A name with a comma would be two cells.
 fn quoted(name: &str) -> String {
+    let name = printable(name);
     match name.contains(',') {
         true => format!("\"{}\"", name.replace('"', "'")),
-        false => name.to_owned(),
+        false => name,
     }
 }

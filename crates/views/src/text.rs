@@ -1,20 +1,7 @@
 //! Words on a page: escaping, shortening and wrapping, by characters and not by bytes.
 
 use crate::paper::Paper;
-
-/// Text that cannot move the cursor or begin a new line: control characters are written as escapes.
-pub fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        let steers = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if letter.is_control() || steers {
-            out.extend(letter.escape_default());
-        } else {
-            out.push(letter);
-        }
-    }
-    out
-}
+pub use model::printable;
 
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()

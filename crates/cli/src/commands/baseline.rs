@@ -99,7 +99,7 @@ fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Fai
             false => format!(
                 "no complete {} of {} is newer than the baseline {} ({}): measure it again, or name what is to be held \
                  against it: fathom baseline check {} ID",
-                own.kind.name(), own.target, baseline.name, baseline.of, baseline.name
+                own.kind.name(), own.target, baseline.name, baseline.of, model::shell_word(&baseline.name)
             ),
         })
     })

@@ -365,7 +365,7 @@ pub enum Problem {
     #[error(
         "{}: this device is not empty, so it is not written: {} would be lost{}. \
          To allow it, add: --destroy {}", path.display(), held(*size),
-        list_content(signatures, *content), path.display()
+        list_content(signatures, *content), crate::shell_word(path)
     )]
     ForeignDevice {
         path: PathBuf,

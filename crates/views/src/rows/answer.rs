@@ -160,7 +160,8 @@ pub fn answer_csv(answer: &AnswerTable, out: &mut dyn Write) -> io::Result<()> {
     for row in &answer.rows {
         let cells = row.iter().map(|cell| match cell {
             AnswerCell::Nothing => String::new(),
-            AnswerCell::Figure(text) | AnswerCell::Words(text) => quoted(text),
+            AnswerCell::Figure(text) => text.clone(),
+            AnswerCell::Words(text) => quoted(text),
         });
         writeln!(out, "{}", line(cells.collect()))?;
     }

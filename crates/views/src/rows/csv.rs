@@ -1,6 +1,8 @@
 //! Rows as comma-separated values: one line of headings with their units, numbers in plain digits with a decimal point,
-//! nothing where nothing is known. Source: RFC 4180, with a line feed at the end of a line.
+//! nothing where nothing is known; text that a spreadsheet or a terminal would obey is made harmless. Source: RFC 4180,
+//! with a line feed at the end of a line.
 
+use crate::text::printable;
 use crate::time::utc_text;
 use analysis::columns::{Selection, Unit, Value};
 use std::io::{self, Write};
@@ -36,12 +38,23 @@ fn cell(value: &Value, unit: Unit) -> String {
     }
 }
 
-/// In quotes where it has to be.
+/// A text: in quotes where it has to be, what is not visible as an escape, and never a formula.
 pub(super) fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
+    let text = inert(printable(text));
+    if text.contains([',', '"']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
-        text.to_owned()
+        text
+    }
+}
+
+/// What a spreadsheet would take for a formula has an apostrophe before it. A number may have a sign. Source: OWASP, CSV
+/// Injection; tabulators and carriage returns are escapes by now.
+fn inert(text: String) -> String {
+    let number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    match text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) && !number(&text) {
+        true => format!("'{text}"),
+        false => text,
     }
 }
 
@@ -55,7 +68,39 @@ mod tests {
             ("plain", "plain"),
             ("4K, random", "\"4K, random\""),
             ("a \"b\"", "\"a \"\"b\"\"\""),
-            ("a\nb", "\"a\nb\""),
+            (" a", "\" a\""),
+        ] {
+            assert_eq!(quoted(text), cell);
+        }
+    }
+
+    #[test]
+    fn i1_no_text_is_a_formula_and_numbers_stay_numbers() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-2+3", "'-2+3"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("\t=1", "\\t=1"),
+            ("\r=1", "\\r=1"),
+            ("＝1", "'＝1"),
+            ("-5", "-5"),
+            ("+1.5e3", "+1.5e3"),
+            ("-inf", "'-inf"),
+            ("a=b", "a=b"),
+        ] {
+            assert_eq!(quoted(text), cell);
+        }
+    }
+
+    #[test]
+    fn i2_nothing_in_a_cell_steers_a_terminal() {
+        for (text, cell) in [
+            ("a\nb", "a\\nb"),
+            ("\u{1b}[2J", "\\u{1b}[2J"),
+            ("\u{9b}2J\u{7f}", "\\u{9b}2J\\u{7f}"),
+            ("a\u{202e}b", "a\\u{202e}b"),
         ] {
             assert_eq!(quoted(text), cell);
         }

@@ -167,7 +167,7 @@ fn against_names(
     {
         told.push(format!(
             "--destroy {}: this is not what of= names, so it would allow nothing: name the device exactly as of= does",
-            device.display()
+            model::shell_word(device)
         ));
     }
     told
