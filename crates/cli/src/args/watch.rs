@@ -33,6 +33,9 @@ pub(crate) struct WatchArgs {
     /// Serve it for Prometheus at http://ADDR:PORT/metrics; without an address for this machine alone
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = ":9435", require_equals = true)]
     pub(crate) openmetrics: Option<String>,
+    /// A name of this machine under which the collector asks for the metrics; localhost and the address need none
+    #[arg(long, value_name = "NAME", requires = "openmetrics")]
+    pub(crate) metrics_host: Vec<String>,
 }
 
 /// `fathom check`.

@@ -405,7 +405,7 @@ fn a_collector_fetches_what_the_kernel_counted() {
     let text = loop {
         let mut stream = TcpStream::connect(&at).unwrap();
         stream
-            .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            .write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();

@@ -37,7 +37,10 @@ pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Endin
     let root = Root::live();
     let request = request(args, &root)?;
     let place = place(args, environment)?;
-    let server = args.openmetrics.as_deref().map(serve).transpose()?;
+    let server = match &args.openmetrics {
+        Some(at) => Some(serve(at, &args.metrics_host)?),
+        None => None,
+    };
     let store = keep::open(place.as_ref())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
@@ -133,10 +136,10 @@ fn place(args: &WatchArgs, environment: &Environment) -> Result<Option<StorePlac
         .ok_or_else(|| Failure::refused(keep::NOWHERE_TO_KEEP))
 }
 
-fn serve(text: &str) -> Result<Server, Failure> {
+fn serve(text: &str, names: &[String]) -> Result<Server, Failure> {
     let at =
         monitor::address(text).map_err(|why| Failure::refused(format!("--openmetrics: {why}")))?;
-    let server = Server::start(at).map_err(|error| {
+    let server = Server::start(at, names.to_vec()).map_err(|error| {
         Failure::refused(format!(
             "--openmetrics: {at} cannot be listened to: {}: name another port",
             output::errno_text(&error)
