@@ -3,7 +3,7 @@
 //! Every step runs, even after one that failed: a person wants the whole list at once. Whether the published
 //! schema still fits the types is a test in `views`, so it is not asked here.
 
-use crate::tidy;
+use crate::{deny, licenses, tidy};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -45,6 +45,14 @@ pub(crate) fn run(root: &Path) -> bool {
     println!("check: tidy");
     if !tidy::run(root) {
         failed.push("tidy");
+    }
+    println!("check: notices of the linked libraries");
+    if !licenses::are_current(root) {
+        failed.push("notices");
+    }
+    println!("check: licences, sources and versions of what is linked");
+    if !deny::run(root) {
+        failed.push("cargo deny");
     }
     for Step {
         name,

@@ -1,4 +1,4 @@
-//! The house's own tools: `check`, `tidy`, `test`, `attack`, `bench`, `lab` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `check`, `tidy`, `test`, `attack`, `bench`, `lab`, `licenses` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -12,7 +12,9 @@
 mod attack;
 mod bench;
 mod check;
+mod deny;
 mod lab;
+mod licenses;
 mod setup;
 mod test;
 mod tidy;
@@ -27,6 +29,7 @@ cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
 cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
+cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt
 cargo xtask setup           sets up what the tests need, and no more";
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
             setup::run();
             true
         }
+        Some("licenses") if words.len() == 1 => licenses::write(&root),
         Some("lab") => lab::run(&root, &words[1..]),
         Some("attack") => attack::run(&root, &words[1..]),
         Some("bench") => bench::run(&root, &words[1..]),

@@ -31,6 +31,16 @@ use failure::{Ending, Failure};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// Notices of the libraries that are linked in; `cargo xtask licenses` writes them.
+const THIRD_PARTY: &str = include_str!("../assets/third-party.txt");
+
+fn licenses() -> ExitCode {
+    match output::print(THIRD_PARTY.as_bytes()) {
+        Ok(()) => Ending::Good.exit_code(),
+        Err(failure) => failure.tell(),
+    }
+}
+
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     if let Some(line) = commands::diskspd::line_of(&words) {
@@ -48,10 +58,16 @@ fn main() -> ExitCode {
             Err(failure) => failure.tell(),
         };
     }
+    if words.len() == 2 && words[1] == "--licenses" {
+        return licenses();
+    }
     let cli = match Cli::read(&words) {
         Ok(cli) => cli,
         Err(error) => return failure::parser_says(error),
     };
+    if cli.licenses {
+        return licenses();
+    }
     host::give_back_code(); // of every command: reading the words went through all of them
     let environment = Environment::read().coloured(!cli.no_color);
     match carry_out(&cli.command, &environment) {

@@ -73,3 +73,44 @@ pub(super) fn name(run: &Observed, with_size: bool) -> String {
         .collect();
     parts.join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn busy(work: impl FnOnce()) -> f64 {
+        let ns = || -> f64 {
+            let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+            text.split(' ').next().unwrap().parse().unwrap()
+        };
+        let before = ns();
+        work();
+        ns() - before
+    }
+
+    /// Each run has a target of its own, so each is a group of its own.
+    #[test]
+    fn h1_four_times_the_runs_take_four_times_as_long() {
+        let runs = |count: u32| -> Vec<Observed> {
+            let run = |number: u32| {
+                let mut run = Observed {
+                    target: format!("target-{number}"),
+                    ..Observed::default()
+                };
+                run.total.rate_per_s = Some(1.0);
+                run
+            };
+            (0..count).map(run).collect()
+        };
+        let (few, many) = (runs(5000), runs(20_000));
+        let ratio = || {
+            let [one, four] = [&few, &many].map(|runs| busy(|| drop(groups(runs, Vary::Size))));
+            four / one
+        };
+        assert_eq!(groups(&many, Vary::InFlight).len(), many.len());
+        assert!(
+            (0..5).any(|_| ratio() < 8.0),
+            "it grows with the square of the runs"
+        );
+    }
+}

@@ -55,6 +55,9 @@ pub(crate) struct Cli {
     /// Use no colours, on screens, in help and in messages; NO_COLOR in the environment does the same
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
+    /// Print the notices of the libraries that fathom contains; only by itself
+    #[arg(long, exclusive = true)]
+    pub(crate) licenses: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -210,6 +210,7 @@ fn with_nothing_beside(plan: &Path) -> Result<PathBuf, Failure> {
         Ok(Cli {
             command: Command::Sweep(args),
             no_color: _, // of a screen
+            licenses: _, // of no command
         }) => Ok(args.matrix.plan.unwrap_or_else(|| plan.to_owned())),
         Ok(_) => Ok(plan.to_owned()),
         Err(error) => Err(Failure::refused(format!(

@@ -2,8 +2,11 @@
 //!
 //! Elsewhere: hostile and damaged databases, kills and full disks (`store`, `tests/it`), names and owners of files (`gate`,
 //! `database.rs` and `whole_file.rs`), a panic with I/O in flight (`engine`, `timespan/crew/tests.rs`), the handler of SIGBUS
-//! (`engine`, `backend/mapping.rs`), short I/Os (`analysis`, `findings/short_io.rs`).
+//! (`engine`, `backend/mapping.rs`), short I/Os (`analysis`, `findings/short_io.rs`), H1 and much of C2 (`readers`,
+//! `tests/it/cost.rs`, and `analysis`, `findings/groups.rs`), H2 and more of I5 (`monitor`, `serve.rs`), more of I1, I2 and I3
+//! (`views`, `rows/csv.rs`, and `model`, `text.rs`).
 
+mod c2;
 mod d10;
 mod d11;
 mod d2;
@@ -11,7 +14,11 @@ mod d4;
 mod d5;
 mod d8;
 mod d9;
+mod i1;
+mod i2;
+mod i3;
 mod i4;
+mod i5;
 mod i6;
 mod l2;
 mod l3;
