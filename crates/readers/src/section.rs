@@ -201,10 +201,12 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let start = at;
         at += whole.len();
         let line = whole.trim_end_matches(['\n', '\r']);
-        let cut = match line.find(END) {
-            Some(place) if place + END.len() < line.len() => place + END.len(),
-            _ => line.len(),
+        // Most lines of a hostile file are shorter, and a search that finds nothing costs more than they do.
+        let found = match line.len() > END.len() {
+            true => line.find(END),
+            false => None,
         };
+        let cut = found.map_or(line.len(), |place| place + END.len());
         let rest = (cut < line.len()).then(|| (start + cut, &line[cut..]));
         std::iter::once((start, &line[..cut])).chain(rest)
     })
