@@ -84,6 +84,14 @@ impl Failure {
         }
     }
 
+    /// The result could not be written because its reader went away; nobody waits for a message.
+    pub(crate) fn without_words() -> Self {
+        Failure {
+            kind: Kind::Failed,
+            messages: Vec::new(),
+        }
+    }
+
     /// Says it, a message a problem.
     pub(crate) fn tell(&self) -> ExitCode {
         self.say();
@@ -126,12 +134,14 @@ impl Ending {
 /// What the parser has to say: help and version are results, everything else is a refusal.
 pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     make_printable(&mut error);
-    match error.print() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            output::unwritten(&error).tell()
-        }
-        _ if error.use_stderr() => ExitCode::from(2),
-        _ => ExitCode::SUCCESS,
+    if error.use_stderr() {
+        let _ = error.print(); // nobody can be told where this fails
+        return ExitCode::from(2);
+    }
+    match output::written(error.print()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => Failure::without_words().tell(),
+        Err(failure) => failure.tell(),
     }
 }
 
@@ -190,6 +200,7 @@ impl From<RunError> for Failure {
             | RunError::Aio { .. }
             | RunError::OpenFiles { .. }
             | RunError::AddressSpace { .. }
+            | RunError::FileSize { .. }
             | RunError::Buffers { .. }
             | RunError::Thread { .. }
             | RunError::LargePages { .. }

@@ -43,6 +43,7 @@ fn licenses() -> ExitCode {
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
+    signals::outlive_file_size_limit();
     if let Some(line) = commands::diskspd::line_of(&words) {
         return commands::diskspd::diskspd(&line, &Environment::read()).exit_code();
     }

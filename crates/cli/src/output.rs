@@ -9,13 +9,13 @@ use std::io::{self, ErrorKind, Write};
 /// Stands before every message.
 const NAME: &str = "fathom: ";
 
-/// Writes a whole result at once. A reader that went away has read all it wanted, so that is no failure.
+/// Writes a whole result at once. A reader that went away (`| head -1`) is not told, but the exit code is that of a result
+/// that was not written.
 pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(result).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(unwritten(&error)),
+    if still_read(result)? {
+        Ok(())
+    } else {
+        Err(Failure::without_words())
     }
 }
 
@@ -24,29 +24,30 @@ pub(crate) fn stream(
     view: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    match view(&mut out).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(unwritten(&error)),
+    match written(view(&mut out).and_then(|()| out.flush()))? {
+        true => Ok(()),
+        false => Err(Failure::without_words()),
     }
 }
 
-/// The same of a part of a result that goes on; whether there is still somebody who reads it.
+/// Writes a part of a result that goes on. Returns whether there is still a reader.
 pub(crate) fn still_read(part: &[u8]) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(part).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(unwritten(&error)),
-    }
+    written(out.write_all(part).and_then(|()| out.flush()))
 }
 
-/// Nobody can read what was to be said on standard output.
-pub(crate) fn unwritten(error: &io::Error) -> Failure {
-    Failure::failed(format!(
-        "standard output could not be written: {}",
-        errno_text(error)
-    ))
+/// What came of a write to standard output: whether there is still a reader.
+pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, Failure> {
+    match outcome {
+        // The write went to the /dev/null that the runtime opened in its place.
+        Ok(()) if host::output_was_closed() => Err(Failure::failed("standard output is closed")),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::failed(format!(
+            "standard output could not be written: {}",
+            errno_text(&error)
+        ))),
+    }
 }
 
 /// Says one thing to the person, with the program's name before it. Names of files may hold anything, so what a

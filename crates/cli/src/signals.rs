@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use engine::Stop;
 use host::Root;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +20,13 @@ impl Interrupt {
     pub(crate) fn asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// A write beyond the limit on the length of files (`ulimit -f`) fails with EFBIG from now on, instead of killing the
+/// program and leaving half a file. The flag itself is never read: a handler is enough, and children do not inherit it.
+pub(crate) fn outlive_file_size_limit() {
+    // Where it fails, the signal kills as before.
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// From now on the first signal says `stop`; a second one has its default action, which ends the program.

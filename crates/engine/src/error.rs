@@ -75,6 +75,15 @@ pub enum RunError {
     )]
     AddressSpace { needed: Bytes, limit: Bytes },
     #[error(
+        "{}: the file is to be {needed} long, and this process's limit is {limit} (ulimit -f); hint: raise it (ulimit -f \
+         unlimited), or use a smaller size", path.display()
+    )]
+    FileSize {
+        path: PathBuf,
+        needed: Bytes,
+        limit: Bytes,
+    },
+    #[error(
         "kernel AIO (libaio) could not be set up: {}; {remedy}",
         errno_text(source)
     )]
@@ -195,9 +204,12 @@ fn left(removed: bool) -> &'static str {
 
 fn fill_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "take a smaller size, or make room"
+        io::ErrorKind::StorageFull => "take a smaller size, or make room",
+        io::ErrorKind::QuotaExceeded => "take a smaller size, or raise the quota",
+        io::ErrorKind::FileTooLarge => {
+            "take a smaller size, or raise the limit on the length of files (ulimit -f unlimited)"
         }
+        io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or name a file elsewhere",
         _ => "see the system's log (dmesg) for more",
     }
 }

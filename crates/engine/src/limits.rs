@@ -1,4 +1,4 @@
-//! Whether a plan fits into what this process may have of open files and of address space.
+//! Whether a plan fits into what this process may have of open files, of address space and of the length of a file.
 //!
 //! Asked before anything is made: a thread whose memory is refused takes the whole program with it, and one that finds
 //! no descriptor left does so when others have begun. Left out: memory that is there but taken by others, and the limit on
@@ -38,6 +38,7 @@ pub(crate) fn hold(plan: &Plan, allowed: &Allowance) -> Result<(), RunError> {
             limit,
         });
     }
+    longest_file(plan, allowed.file_size)?;
     let Some(limit) = allowed.address_space else {
         return Ok(());
     };
@@ -46,6 +47,28 @@ pub(crate) fn hold(plan: &Plan, allowed: &Allowance) -> Result<(), RunError> {
     let needed = Bytes(needed.next_multiple_of(1 << 20));
     if needed > limit {
         return Err(RunError::AddressSpace { needed, limit });
+    }
+    Ok(())
+}
+
+/// A write beyond the limit on the length of files fails, whether the file is that long already or not. Source:
+/// setrlimit(2), RLIMIT_FSIZE. Devices have no such limit.
+fn longest_file(plan: &Plan, limit: Option<Bytes>) -> Result<(), RunError> {
+    let Some(limit) = limit else { return Ok(()) };
+    for target in plan.targets.iter().filter(|target| !target.exclusive) {
+        let Some(path) = target.location.path() else {
+            continue;
+        };
+        let end = Bytes(target.base.0.saturating_add(target.length.0));
+        let written = target.writes().then_some(end).max(target.create);
+        if let Some(needed) = written.filter(|&needed| needed > limit) {
+            let path = path.to_owned();
+            return Err(RunError::FileSize {
+                path,
+                needed,
+                limit,
+            });
+        }
     }
     Ok(())
 }
@@ -106,6 +129,7 @@ mod tests {
             files_open: 4,
             address_space: Some(Bytes(address_space)),
             mapped: Bytes(10 << 20),
+            file_size: None,
         }
     }
 
@@ -126,6 +150,26 @@ mod tests {
         );
         plan.engine = EngineChoice::Sync;
         assert!(hold(&plan, &allowed(needed - 64, u64::MAX)).is_ok());
+    }
+
+    #[test]
+    fn writes_beyond_the_longest_file_are_refused_and_reads_are_not() {
+        let limit = |mib| Allowance {
+            file_size: Some(Bytes::mib(mib)),
+            ..Allowance::default()
+        };
+        let mut plan = of(1);
+        (plan.targets[0].base, plan.targets[0].length) = (Bytes::mib(1), Bytes::mib(1));
+        assert!(hold(&plan, &limit(1)).is_ok());
+        plan.targets[0].workload.write = model::Ratio::percent(1).unwrap();
+        assert!(hold(&plan, &limit(2)).is_ok());
+        let told = hold(&plan, &limit(1)).unwrap_err().to_string();
+        assert!(
+            told.contains("2M long") && told.contains("limit is 1M"),
+            "{told}"
+        );
+        plan.targets[0].exclusive = true; // a device
+        assert!(hold(&plan, &limit(1)).is_ok());
     }
 
     #[test]

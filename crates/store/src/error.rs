@@ -6,6 +6,12 @@ use crate::session::{RunName, SessionId};
 use rusqlite::{ErrorCode, ffi};
 use std::path::{Path, PathBuf};
 
+/// Too many open files: of the whole system, of this process. Source: errno(3).
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+/// The database, its write-ahead log, the log's index, and a folder.
+const OPENED_AT_ONCE: u32 = 4;
+
 /// A shelf that cannot be opened, read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(
@@ -64,6 +70,10 @@ pub enum StoreError {
          mend the permissions, or name another store", path.display()
     )]
     Unwritable { path: PathBuf, reason: String },
+    #[error(
+        "{}: the store cannot be opened: {reason}; hint: raise the limit on open files (ulimit -n 65536)", path.display()
+    )]
+    OpenFiles { path: PathBuf, reason: String },
     #[error(
         "{}: no space left to store this; what was stored before is safe: make room, or name a store elsewhere",
         path.display()
@@ -231,6 +241,9 @@ fn from_sqlite(error: &rusqlite::Error, path: &Path) -> StoreError {
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: reason },
         Some(ErrorCode::DiskFull) => StoreError::Full { path },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
+        Some(ErrorCode::CannotOpen) if let Some(reason) = no_descriptor_left() => {
+            StoreError::OpenFiles { path, reason }
+        }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             StoreError::Unwritable { path, reason }
         }
@@ -239,6 +252,19 @@ fn from_sqlite(error: &rusqlite::Error, path: &Path) -> StoreError {
         None if is_wrong_content(error) => StoreError::Damaged { path, what: reason },
         None => StoreError::Sql { path, reason },
     }
+}
+
+/// Why no file can be opened at all, where that is so: SQLite has one code for this and for missing permissions.
+fn no_descriptor_left() -> Option<String> {
+    let opened: Vec<_> = (0..OPENED_AT_ONCE)
+        .map(|_| std::fs::File::open("/"))
+        .collect();
+    let errors = opened.iter().filter_map(|opened| opened.as_ref().err());
+    let is_of_all = |error: &&std::io::Error| {
+        let errno = error.raw_os_error();
+        errno.is_some_and(|errno| [EMFILE, ENFILE].contains(&errno))
+    };
+    errors.filter(is_of_all).map(ToString::to_string).next()
 }
 
 /// A cell that does not hold what the schema promises.

@@ -10,7 +10,8 @@ use crate::failure::{Ending, Failure};
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
 use crate::{keep, now, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
-use model::ImportedRun;
+use host::Root;
+use model::{Bytes, ImportedRun};
 use readers::{LENGTH_MAX, READERS};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,6 +21,8 @@ use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
 
 /// Standard input, among the files.
 const STDIN: &str = "-";
+/// What a reader may take at most, as a multiple of the length of its file.
+const MEMORY_PER_BYTE: u64 = 8;
 
 /// Reads the files, keeps what is in them, says what that was.
 pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -195,8 +198,12 @@ fn about(run: &ImportedRun) -> &'static str {
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let room = host::memory_room(&Root::live());
+    let fits = room.map_or(LENGTH_MAX, |room| {
+        (room.0 / MEMORY_PER_BYTE).min(LENGTH_MAX)
+    });
     // One more than is read at once, so that the reader can tell that there is more.
-    let limit = LENGTH_MAX + 1;
+    let limit = fits + 1;
     let mut bytes = Vec::new();
     let mut read = || -> io::Result<usize> {
         if path == Path::new(STDIN) {
@@ -209,6 +216,12 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
         file.take(limit).read_to_end(&mut bytes)
     };
     match read() {
+        Ok(length) if length as u64 > fits && fits < LENGTH_MAX => Err(format!(
+            "it is longer than {}: importing it takes up to {MEMORY_PER_BYTE} times its length of memory, and {} are free \
+             for this process (MemAvailable, memory.max); hint: split the file, or raise the limit",
+            Bytes(fits).about(),
+            room.unwrap_or_default().about()
+        )),
         Ok(_) => Ok(bytes),
         Err(error) => Err(format!("cannot be read: {}", output::errno_text(&error))),
     }

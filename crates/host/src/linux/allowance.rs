@@ -16,6 +16,8 @@ pub struct Allowance {
     pub address_space: Option<Bytes>,
     /// How many it has mapped.
     pub mapped: Bytes,
+    /// How long a file may become that it writes (`ulimit -f`).
+    pub file_size: Option<Bytes>,
 }
 
 /// Of this process. Source: proc_pid_limits(5), proc_pid_status(5), proc_pid_fd(5).
@@ -28,6 +30,7 @@ pub fn allowance(root: &Root) -> Allowance {
         files_open: root.names("proc/self/fd").len() as u64,
         address_space: value_of(&limits, "Max address space").map(Bytes),
         mapped: Bytes(mapped_kib.saturating_mul(1024)),
+        file_size: value_of(&limits, "Max file size").map(Bytes),
     }
 }
 
@@ -50,6 +53,7 @@ mod tests {
             std::fs::write(own.join(format!("fd/{number}")), "").unwrap();
         }
         let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max file size             1048576              unlimited            bytes     \n\
                       Max open files            1024                 524288               files     \n\
                       Max address space         512000000            unlimited            bytes     \n";
         std::fs::write(own.join("limits"), limits).unwrap();
@@ -60,6 +64,7 @@ mod tests {
             files_open: 3,
             address_space: Some(Bytes(512_000_000)),
             mapped: Bytes(9000 * 1024),
+            file_size: Some(Bytes::mib(1)),
         };
         assert_eq!(allowance(&root), told);
         let unlimited = limits.replace("512000000", "unlimited");

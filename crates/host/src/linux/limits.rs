@@ -1,18 +1,20 @@
-//! What the control groups of this process, and those above them, allow it: processor time and I/O.
+//! What the control groups of this process, and those above them, allow it: processor time, I/O and memory.
 //!
 //! Where the groups are mounted is read in mountinfo, for the first version and for the second. The smallest limit on the
-//! way up counts. Sources: cgroups(7), the kernel's `Documentation/admin-guide/cgroup-v2.rst` (`cpu.max`, `io.max`) and
-//! `cgroup-v1/blkio-controller.rst`, `Documentation/scheduler/sched-bwc.rst`. Deliberately absent: weights, which bind
+//! way up counts. Sources: cgroups(7), the kernel's `Documentation/admin-guide/cgroup-v2.rst` (`cpu.max`, `io.max`, `memory.max`) and
+//! `cgroup-v1/blkio-controller.rst`, `cgroup-v1/memory.rst`, `Documentation/scheduler/sched-bwc.rst`. Deliberately absent: weights, which bind
 //! only while others want the same; and what the groups above a container say, which is not shown in it.
 
 use super::mounts::{Mount, mounts};
 use crate::root::Root;
-use model::{Bytes, IoLimit, Limits};
+use model::{Bytes, IoLimit, Limits, MemoryLimit};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// A path of groups that is deeper is cut off.
 const DEPTH_MAX: usize = 32;
+/// What the first version says where there is no limit: the largest multiple of the page size, which differs.
+const MEMORY_UNLIMITED: u64 = 1 << 60;
 
 /// Of this process.
 pub(super) fn limits(root: &Root) -> Limits {
@@ -22,8 +24,51 @@ pub(super) fn limits(root: &Root) -> Limits {
             quota(root, &folder).map(|(quota, period)| quota.saturating_mul(1000) / period);
         smaller(&mut found.cpu_millicores, allowed);
         read_io(root, &folder, &mut found);
+        if let Some(memory) = memory(root, &folder)
+            && found
+                .memory
+                .as_ref()
+                .is_none_or(|known| memory.room() < known.room())
+        {
+            found.memory = Some(memory);
+        }
     }
     found
+}
+
+/// What this process can still allocate: free memory of the machine, or the room of a control group where that is less.
+/// `None` where the system does not say.
+pub fn memory_room(root: &Root) -> Option<Bytes> {
+    let available = super::machine::memory(root, "MemAvailable");
+    let machine = Some(available).filter(|available| available.0 > 0);
+    let group = limits(root).memory.map(|memory| memory.room());
+    machine.into_iter().chain(group).min()
+}
+
+/// The limit of one group. Cached files are not counted as used, because the kernel drops them first.
+fn memory(root: &Root, folder: &Path) -> Option<MemoryLimit> {
+    let number = |name: &str| root.number::<u64>(folder.join(name));
+    let second = [number("memory.max"), number("memory.high")];
+    let first = number("memory.limit_in_bytes").filter(|&limit| limit < MEMORY_UNLIMITED);
+    let limit = second.into_iter().flatten().min().or(first)?;
+    let used = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
+    let counts = root.text(folder.join("memory.stat")).unwrap_or_default();
+    let count = |name: &str| {
+        let mut lines = counts.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(key, _)| *key == name)?.1.trim().parse().ok()
+    };
+    let cached = |kind: &str| -> u64 {
+        let of_all = count(&format!("total_{kind}_file")); // the first version counts groups below apart
+        of_all
+            .or_else(|| count(&format!("{kind}_file")))
+            .unwrap_or(0)
+    };
+    let cached = cached("inactive").saturating_add(cached("active"));
+    Some(MemoryLimit {
+        group: Path::new("/").join(folder),
+        limit: Bytes(limit),
+        used: Bytes(used.saturating_sub(cached)),
+    })
 }
 
 /// What the kernel counts of each group that has a quota of processor time, open.
@@ -56,7 +101,7 @@ fn is_of(mount: &Mount, controllers: &str) -> bool {
     if controllers.is_empty() {
         return mount.kind == "cgroup2";
     }
-    let wanted = |name: &str| matches!(name, "cpu" | "blkio");
+    let wanted = |name: &str| matches!(name, "cpu" | "blkio" | "memory");
     let has = |name: &str| mount.options.split(',').any(|option| option == name);
     mount.kind == "cgroup" && controllers.split(',').any(|name| wanted(name) && has(name))
 }
@@ -244,6 +289,45 @@ mod tests {
             ..IoLimit::default()
         };
         assert_eq!(found.io, [expected]);
+    }
+
+    #[test]
+    fn the_memory_limit_with_the_least_room_counts_and_cached_files_do_not() {
+        let mount = "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        let (_folder, root) = tree(&[
+            ("proc/self/cgroup", "0::/a/b\n"),
+            ("proc/self/mountinfo", mount),
+            ("proc/meminfo", "MemAvailable:  9000000 kB\n"),
+            ("sys/fs/cgroup/a/b/memory.max", "max\n"),
+            ("sys/fs/cgroup/a/b/memory.high", "300\n"),
+            ("sys/fs/cgroup/a/b/memory.current", "100\n"),
+            ("sys/fs/cgroup/a/memory.max", "400\n"),
+            ("sys/fs/cgroup/a/memory.current", "370\n"),
+            (
+                "sys/fs/cgroup/a/memory.stat",
+                "anon 200\nfile 140\ninactive_file 20\nactive_file 100\n",
+            ),
+        ]);
+        let expected = MemoryLimit {
+            group: "/sys/fs/cgroup/a".into(),
+            limit: Bytes(400),
+            used: Bytes(250),
+        };
+        assert_eq!(limits(&root).memory, Some(expected));
+        assert_eq!(memory_room(&root), Some(Bytes(150)));
+        let (_folder, root) = tree(&[
+            ("proc/self/cgroup", "4:memory:/\n"),
+            (
+                "proc/self/mountinfo",
+                "30 25 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n",
+            ),
+            (
+                "sys/fs/cgroup/memory/memory.limit_in_bytes",
+                "9223372036854771712\n",
+            ),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "100\n"),
+        ]);
+        assert_eq!((limits(&root).memory, memory_room(&root)), (None, None));
     }
 
     #[test]

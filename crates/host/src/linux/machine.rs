@@ -105,7 +105,7 @@ fn core(root: &Root, cpu: u32) -> CpuFacts {
 }
 
 /// A line of proc_meminfo(5), in units of 1024 bytes.
-fn memory(root: &Root, key: &str) -> Bytes {
+pub(super) fn memory(root: &Root, key: &str) -> Bytes {
     let text = root.text("proc/meminfo").unwrap_or_default();
     let kib = field(&text, key).and_then(|value| value.split(' ').next()?.parse().ok());
     Bytes(kib.unwrap_or(0_u64).saturating_mul(1024))

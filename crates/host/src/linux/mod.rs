@@ -42,7 +42,9 @@ pub use health::{device_health, time_source};
 pub use kernel::{
     hangup_is_ignored, keeps_time_by_counter, kernel_workers, thread_delay, uptime_ms,
 };
+pub use limits::memory_room;
 pub use machine::host_record;
+pub use sys::output_was_closed;
 pub use target::{
     FileState, content_of_whole, content_of_whole_at_best, device_number, file_identity,
     file_state, pinned_facts, target_facts, target_facts_again,

@@ -12,6 +12,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What `statx` tells beyond the standard library's metadata. // statx(2)
@@ -359,3 +360,22 @@ pub(super) fn wait_to_read(terminal: BorrowedFd<'_>, most: Duration) -> io::Resu
     }
     Ok(asked.revents & (libc::POLLHUP | libc::POLLERR | libc::POLLNVAL) == 0)
 }
+
+/// Whether standard output was closed when the program started. The Rust runtime opens `/dev/null` in its place before
+/// `main`, so that every write to it succeeds; this is therefore asked before that.
+pub fn output_was_closed() -> bool {
+    OUTPUT_WAS_CLOSED.load(Ordering::Relaxed)
+}
+
+static OUTPUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn look_at_output() {
+    // SAFETY: asks for the flags of a descriptor, which may be closed. // fcntl(2)
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    OUTPUT_WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
+}
+
+// SAFETY: the C library calls each function of this section once before `main`; this one makes a system call and a store.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_START: extern "C" fn() = look_at_output;

@@ -8,7 +8,8 @@ use crate::plan::planned::{Plan, PlannedTarget};
 use crate::record::HostRecord;
 use crate::units::Bytes;
 
-/// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit.
+/// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit. A control group
+/// is a hard limit: what exceeds it is killed.
 pub(super) fn check(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
     let steps = u128::from(plan.phases.measured.0 / plan.interval.0.max(1)) + 1;
     let kinds = if plan.arrivals.is_some() { 2 } else { 1 }; // of latency
@@ -27,6 +28,19 @@ pub(super) fn check(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>)
         .sum();
     let allowed = host.ram_available.0 / 2;
     let needed = Bytes(u64::try_from(needed).unwrap_or(u64::MAX));
+    let own = THREAD.saturating_mul(u64::from(plan.threads()));
+    let with_own = Bytes(needed.0.saturating_add(own).saturating_add(PROCESS));
+    if let Some(group) = &host.limits.memory
+        && with_own > group.room()
+    {
+        problems.push(Problem::GroupMemory {
+            needed: with_own.about(),
+            limit: group.limit,
+            used: group.used.about(),
+            group: group.group.clone(),
+        });
+        return;
+    }
     if host.ram_available.0 > 0 && needed.0 > allowed {
         problems.push(Problem::Memory {
             needed: needed.about(),
@@ -57,6 +71,9 @@ fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
     reads + writes
 }
 
+/// What a thread and the process take beside that: rings, stacks, and what is computed and stored after the run.
+const THREAD: u64 = 256 << 10;
+const PROCESS: u64 = 16 << 20;
 /// Least write data of a thread; see `engine`'s buffers.
 const WRITE_POOL: u128 = 4 << 20;
 /// The same of blocks with headers.

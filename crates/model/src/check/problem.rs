@@ -285,6 +285,17 @@ pub enum Problem {
     )]
     Memory { needed: Bytes, available: Bytes },
     #[error(
+        "the run needs {needed} of memory (for each thread: block × depth, and the time series), but the control group {} \
+         allows {limit}, of which {used} are in use, and the kernel kills what exceeds that; hint: use fewer threads (-t), a \
+         lower depth (-o) or a smaller block (-b), or raise the limit (memory.max)", group.display()
+    )]
+    GroupMemory {
+        needed: Bytes,
+        limit: Bytes,
+        used: Bytes,
+        group: PathBuf,
+    },
+    #[error(
         "{}: commands are passed through to it, and the engine {engine} does not do that: say --engine nvme, or name \
          its block device", path.display()
     )]
@@ -399,6 +410,7 @@ impl Problem {
                 | Problem::NamespaceUnknown { .. }
                 | Problem::CommandTooLarge { .. }
                 | Problem::Memory { .. }
+                | Problem::GroupMemory { .. }
         )
     }
 }

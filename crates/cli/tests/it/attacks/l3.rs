@@ -2,13 +2,16 @@
 
 use crate::bench::{Bench, Said, send};
 use crate::looped::Loop;
+use crate::staged_ground::{Group, number_of};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 const RUN: &str = "-d 4s --warmup 0s --no-store --interval 100ms --json";
 const PAUSE: Duration = Duration::from_secs(1);
+/// Bytes per second that limit nothing.
+const FAST: u64 = 100 << 30;
 
 /// Waits until the measured phase has begun, and some of it is over.
 fn begin(bench: &Bench, target: &str) -> Child {
@@ -94,58 +97,32 @@ fn a_frozen_fathom_is_the_cause_too() {
     names_the_stop(child, watch.elapsed());
 }
 
-/// A linear mapping over a loop device, which can be suspended.
-struct Suspendable {
-    name: String,
-    _below: Loop,
-}
-
-impl Suspendable {
-    fn new() -> Option<Self> {
-        let below = Loop::new(&[])?;
-        let name = format!("fathom-l3-{}", std::process::id());
-        let table = format!("0 131072 linear {} 0", below.device.display());
-        let mut create = Command::new("dmsetup");
-        create.args(["create", &name, "--table", &table]);
-        match create.output() {
-            Ok(made) if made.status.success() => Some(Suspendable {
-                name,
-                _below: below,
-            }),
-            _ => {
-                println!("skipped: no device-mapper device can be made here");
-                None
-            }
-        }
-    }
-
-    fn command(&self, what: &[&str]) {
-        let status = Command::new("dmsetup").args(what).arg(&self.name).status();
-        assert!(status.unwrap().success());
-    }
-}
-
-impl Drop for Suspendable {
-    fn drop(&mut self) {
-        for what in ["resume", "remove"] {
-            let _ = Command::new("dmsetup").args([what, &self.name]).status();
-        }
-    }
-}
-
 #[test]
 fn a_device_that_stalls_is_still_the_cause() {
-    let Some(device) = Suspendable::new() else {
+    let Some(device) = Loop::new(&[]) else {
         return;
     };
+    let number = number_of(&device.device);
+    let Some(group) = Group::of_io(number, "rbps", FAST) else {
+        return;
+    };
+    let (first, (major, minor)) = ("blkio.throttle.read_bps_device", number);
+    let limit = |bytes: u64| match group.folder.join(first).exists() {
+        true => fs::write(group.folder.join(first), format!("{major}:{minor} {bytes}")),
+        false => {
+            let line = format!("{major}:{minor} rbps={bytes}");
+            fs::write(group.folder.join("io.max"), line)
+        }
+    };
     let bench = Bench::new();
-    let line = format!("run {RUN} --engine sync /dev/mapper/{}", device.name);
+    let line = format!("run {RUN} --engine sync {}", device.device.display());
     let child = bench.start(&line);
+    fs::write(group.folder.join("cgroup.procs"), child.id().to_string()).unwrap();
     crate::attacks::wait_for_reads(&child, 4 << 20);
     std::thread::sleep(PAUSE / 2);
-    device.command(&["suspend", "--noflush", "--nolockfs"]);
+    limit(1).unwrap();
     std::thread::sleep(PAUSE);
-    device.command(&["resume"]);
+    limit(FAST).unwrap();
     let said = Said::from(child.wait_with_output().unwrap()).good();
     assert!(finding(&said, "standstill").is_some(), "{said:?}");
     assert_eq!(finding(&said, "process-stopped"), None);

@@ -6,7 +6,10 @@
 //! `tests/it/cost.rs`, and `analysis`, `findings/groups.rs`), H2 and more of I5 (`monitor`, `serve.rs`), more of I1, I2 and I3
 //! (`views`, `rows/csv.rs`, and `model`, `text.rs`).
 
+mod c1;
 mod c2;
+mod c3;
+mod channels;
 mod d10;
 mod d11;
 mod d2;

@@ -228,6 +228,36 @@ fn buffers_beyond_the_memory_are_refused() {
     assert!(refused(&asked, file(Bytes::gib(64))).contains("the threads need 8G of memory"));
 }
 
+#[test]
+fn buffers_beyond_the_memory_of_a_control_group_are_refused() {
+    let asked = profile("/data/t", |span| {
+        span.targets[0].threads = 64;
+        span.targets[0].workload.block = Bytes::kib(64);
+        span.targets[0].workload.queue_depth = QueueDepth(64);
+    });
+    let limited = |limit| {
+        let mut limited = host();
+        limited.limits.memory = Some(crate::record::MemoryLimit {
+            group: "/sys/fs/cgroup/a".into(),
+            limit,
+            used: Bytes::mib(8),
+        });
+        check(
+            &asked,
+            &limited,
+            &[file(Bytes::gib(64))],
+            &Consent::default(),
+        )
+    };
+    let refused = limited(Bytes::mib(128)).unwrap_err();
+    assert!(refused.iter().all(Problem::is_of_the_machine));
+    let told = refused.iter().next().unwrap().to_string();
+    for words in ["/sys/fs/cgroup/a allows 128M", "8M are in use"] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(limited(Bytes::gib(1)).is_ok());
+}
+
 fn walk(change: impl FnOnce(&mut DiskspdAccess)) -> Access {
     let mut access = DiskspdAccess {
         random: Ratio::NONE,
