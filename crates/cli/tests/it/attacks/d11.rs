@@ -61,7 +61,7 @@ fn genuine_results_of_the_originals_are_somebodys() {
 fn a_file_that_appears_during_the_run_stays_and_the_results_are_printed() {
     let bench = bench();
     let line = JOB.replace(" --no-store", "");
-    let child = bench.start(&format!("{line} --runtime=2 --output=late.json"));
+    let child = bench.start(&format!("{line} --runtime=4 --output=late.json"));
     while !bench.path("s.db").exists() {
         std::thread::yield_now(); // the store is opened after the place was judged
     }
