@@ -8,6 +8,8 @@
 mod damage;
 mod files;
 mod fixture;
+mod hostile;
+mod killed;
 #[path = "../../../host/tests/it/nobody.rs"]
 mod nobody;
 mod programs;

@@ -176,3 +176,42 @@ fn a_store_on_a_disk_that_is_full_to_its_last_byte_is_read() {
     let write = store.delete(&[RunName { session, run: None }]);
     assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
 }
+
+#[test]
+fn a_store_on_a_read_only_file_system_is_read_and_left_as_it_is() {
+    let Some(small) = Small::mount() else {
+        return;
+    };
+    let path = small.0.path().join("s.sqlite");
+    let store = Store::open(&path).unwrap();
+    let session = store.begin(&new_session()).unwrap();
+    store.save(session, "a", &record(3)).unwrap();
+    drop(store);
+    let mut mount = Command::new("mount");
+    mount.args(["-o", "remount,ro"]).arg(small.0.path());
+    assert!(mount.status().unwrap().success());
+    let store = Store::look(&path).unwrap();
+    assert_eq!(store.listing(None).unwrap().sessions.len(), 1);
+    assert_eq!(store.rows(&[session]).unwrap().len(), 1);
+    assert!(store.begin(&new_session()).is_err());
+}
+
+/// There is no room for the copy that a migration makes first.
+#[test]
+fn an_old_store_on_a_full_disk_is_read_as_it_is() {
+    let Some(small) = Small::mount() else {
+        return;
+    };
+    let path = small.0.path().join("s.sqlite");
+    let old = include_bytes!("../fixtures/v8.sqlite");
+    std::fs::write(&path, old).unwrap();
+    std::fs::write(small.0.path().join("rest"), vec![1; 300 << 10]).unwrap();
+    let write = Store::open(&path).map(drop);
+    assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
+    let store = Store::look(&path).unwrap();
+    assert_eq!(store.listing(None).unwrap().sessions.len(), 3);
+    assert_eq!(std::fs::read(&path).unwrap(), old);
+    let left = std::fs::read_dir(small.0.path()).unwrap();
+    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| !name.contains("before")));
+}

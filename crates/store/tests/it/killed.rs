@@ -1,0 +1,186 @@
+//! Killed at any moment: what was stored is there, a migration is done or not begun, and a copy of the old file is whole.
+
+use crate::records::record;
+use crate::sessions::new_session;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use store::*;
+
+const SAVES: &str = "FATHOM_TEST_SAVES";
+const MIGRATES: &str = "FATHOM_TEST_MIGRATES";
+const V8: &[u8] = include_bytes!("../fixtures/v8.sqlite");
+
+fn whole(store: &Store) {
+    let check = store.check(Depth::Full, &mut |_, _| ()).unwrap();
+    assert_eq!(check.findings, Vec::<String>::new());
+}
+
+fn child(test: &str, variable: &str, path: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(variable, path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// What is killed; nothing where no other program asked for it.
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "how a test speaks to itself in another process"
+)]
+fn another_program_saves_until_it_is_killed() {
+    let Some(path) = std::env::var_os(SAVES) else {
+        return;
+    };
+    let store = Store::open(Path::new(&path)).unwrap();
+    let session = store.begin(&new_session()).unwrap();
+    for seed in 0.. {
+        let number = store.save(session, "a", &record(seed)).unwrap();
+        println!("saved {session}.{number}");
+        let kept = store.keep(&new_session(), "b", &record(seed), SessionOutcome::Complete);
+        println!("saved {}.1", kept.unwrap());
+    }
+}
+
+#[test]
+fn what_was_stored_before_a_kill_is_there_and_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.sqlite");
+    let mut saved = Vec::new();
+    for round in 0..25u64 {
+        let mut child = child(
+            "killed::another_program_saves_until_it_is_killed",
+            SAVES,
+            &path,
+        );
+        std::thread::sleep(Duration::from_millis(10 + round * 13 % 90));
+        child.kill().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let names = lines.filter_map(|line| Some(line.ok()?.strip_prefix("saved ")?.to_owned()));
+        saved.extend(names);
+        child.wait().unwrap();
+        if path.exists() {
+            let store = Store::open(&path).unwrap();
+            let names: Vec<RunName> = saved.iter().map(|name| name.parse().unwrap()).collect();
+            assert!(names.is_empty() || store.count(&names).unwrap() == names.len() as u64);
+            whole(&store);
+        }
+    }
+    assert!(!saved.is_empty(), "nothing was saved before the kills");
+}
+
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "how a test speaks to itself in another process"
+)]
+fn another_program_migrates_until_it_is_killed() {
+    if let Some(path) = std::env::var_os(MIGRATES) {
+        Store::open(Path::new(&path)).unwrap();
+    }
+}
+
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the kills are spread over the time that it takes; no figure is judged"
+)]
+fn a_killed_migration_is_done_or_not_begun() {
+    let (mut old, mut new) = (0, 0);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.sqlite"), V8).unwrap();
+    let begun = std::time::Instant::now();
+    let name = "killed::another_program_migrates_until_it_is_killed";
+    child(name, MIGRATES, &folder.path().join("s.sqlite"))
+        .wait()
+        .unwrap();
+    let whole_time = begun.elapsed();
+    for round in 0..25u32 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.sqlite");
+        std::fs::write(&path, V8).unwrap();
+        let mut child = child(name, MIGRATES, &path);
+        std::thread::sleep(whole_time * round / 20);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let copy = folder.path().join("s.sqlite.before-v9");
+        match version(&path) {
+            8 => old += 1,
+            9 => {
+                new += 1;
+                assert!(copy.exists(), "migrated without a copy");
+            }
+            other => panic!("version {other}"),
+        }
+        let store = Store::open(&path).unwrap();
+        whole(&store);
+        assert_eq!(store.listing(None).unwrap().sessions.len(), 3);
+        let parts = std::fs::read_dir(folder.path()).unwrap();
+        for name in parts.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+            if name.contains("before") && !name.contains(".part-") {
+                assert_eq!(version(&folder.path().join(&name)), 8, "{name}");
+            }
+        }
+    }
+    eprintln!("killed before {old} migrations, after {new}");
+}
+
+/// As the file's own header and log have it.
+fn version(path: &Path) -> u32 {
+    let plain = rusqlite::Connection::open(path).unwrap();
+    let integrity: String = plain
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(integrity, "ok", "{}", path.display());
+    plain
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap()
+}
+
+#[test]
+fn a_migration_keeps_the_old_file_and_reports_what_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.sqlite");
+    std::fs::write(&path, V8).unwrap();
+    let mut notices = Vec::new();
+    let store = Store::open_with(&path, &mut |notice| notices.push(notice)).unwrap();
+    let copy = folder.path().join("s.sqlite.before-v9");
+    assert!(
+        notices.contains(&Notice::KeptOld {
+            path: copy.clone(),
+            version: 8
+        }),
+        "{notices:?}"
+    );
+    assert!(
+        notices.contains(&Notice::Migrating {
+            done: 3,
+            sessions: 3
+        }),
+        "{notices:?}"
+    );
+    assert_eq!(std::fs::metadata(&copy).unwrap().mode() & 0o7777, 0o600);
+    assert_eq!(version(&copy), 8);
+    drop(store);
+    // The copy is a store of its own, and is brought up to date as one.
+    assert_eq!(
+        Store::open(&copy)
+            .unwrap()
+            .listing(None)
+            .unwrap()
+            .sessions
+            .len(),
+        3
+    );
+    // A second file of that version next to it gets another name for its copy.
+    std::fs::write(&path, V8).unwrap();
+    Store::open(&path).unwrap();
+    assert!(folder.path().join("s.sqlite.before-v9-2").exists());
+}
