@@ -240,7 +240,11 @@ impl DatabasePlace {
                         || first.starts_with(&3_007_000_u32.to_ne_bytes())
                         || is_zero(&first)
                 }
-                _ => first.starts_with(&[0xd9, 0xd5, 0x05, 0xf9]) || is_zero(&first),
+                // Until it is flushed, a journal has zeros where its mark and its count will be.
+                _ => {
+                    first.starts_with(&[0xd9, 0xd5, 0x05, 0xf9])
+                        || is_zero(first.get(..12).unwrap_or(&first))
+                }
             };
             if !known {
                 return Err(in_the_way("overwrite"));

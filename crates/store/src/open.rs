@@ -7,7 +7,7 @@
 use crate::error::Fault;
 use crate::schema::{
     APPLICATION_ID, BASELINES_FROM, LINES_FROM, SCHEMA_VERSION, SUMMARIES_FROM, bring_up_to_date,
-    must_be_ours, version,
+    version, version_of_ours,
 };
 use crate::{Notice, Result, StoreError};
 use gate::DatabasePlace;
@@ -390,17 +390,14 @@ fn connect_to_read(path: &Path) -> Result<Store, Fault> {
         _ => plain,
     };
     still_there(&place, path)?;
-    match version(&connection, path)? {
-        version @ READABLE_FROM.. => {
-            must_be_ours(&connection, path, version)?;
-            Ok(Store {
-                connection,
-                path: path.to_owned(),
-                version,
-                full: false,
-                _open: open,
-            })
-        }
+    match version_of_ours(&connection, path)? {
+        version @ READABLE_FROM.. => Ok(Store {
+            connection,
+            path: path.to_owned(),
+            version,
+            full: false,
+            _open: open,
+        }),
         older => Err(Fault::Told(StoreError::Unwritable {
             path: path.to_owned(),
             reason: format!(

@@ -71,8 +71,7 @@ pub(crate) fn bring_up_to_date(
     path: &Path,
     report: &mut dyn FnMut(Notice),
 ) -> Result<(), Fault> {
-    let found = version(connection, path)?;
-    must_be_ours(connection, path, found)?;
+    let found = version_of_ours(connection, path)?;
     if found == SCHEMA_VERSION {
         return Ok(());
     }
@@ -123,16 +122,20 @@ fn take_steps(
     Ok(())
 }
 
+/// The version of a file that is fathom's alone, both read from one state of it: another process may be creating it.
+pub(crate) fn version_of_ours(connection: &Connection, path: &Path) -> Result<u32, Fault> {
+    let state = connection.unchecked_transaction()?;
+    let found = version(&state, path)?;
+    must_be_ours(&state, path, found)?;
+    Ok(found)
+}
+
 /// What a schema consists of: by kind and name the SQL, of which blanks and quotes do not count.
 type Schema = BTreeMap<(String, String), String>;
 
 /// Refuses a file with anything in its schema that fathom did not put there: a trigger or a view could change what a
 /// statement does. The file may be of any version.
-pub(crate) fn must_be_ours(
-    connection: &Connection,
-    path: &Path,
-    version: u32,
-) -> Result<(), Fault> {
+fn must_be_ours(connection: &Connection, path: &Path, version: u32) -> Result<(), Fault> {
     let found = schema_of(connection)?;
     let foreign = |what: String| {
         Err(Fault::Told(StoreError::ForeignSchema {

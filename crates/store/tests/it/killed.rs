@@ -184,3 +184,15 @@ fn a_migration_keeps_the_old_file_and_reports_what_it_does() {
     Store::open(&path).unwrap();
     assert!(folder.path().join("s.sqlite.before-v9-2").exists());
 }
+
+#[test]
+fn many_programs_begin_one_store_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.sqlite");
+    let name = "killed::another_program_migrates_until_it_is_killed";
+    let children: Vec<Child> = (0..8).map(|_| child(name, MIGRATES, &path)).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    whole(&Store::open(&path).unwrap());
+}
