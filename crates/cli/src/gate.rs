@@ -4,6 +4,7 @@
 //! names, the file that keeps the results, consent for a device that is no target.
 
 use crate::failure::Failure;
+use crate::proofs::Proofs;
 use engine::RunError;
 use gate::Pins;
 use host::Root;
@@ -23,6 +24,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) store: Option<&'a Path>,
     /// What the paths lead to, and what of it is held, for as long as the gate is there.
     pub(crate) pins: Pins,
+    pub(crate) proofs: Proofs,
     /// A dialect in which a target that is named twice is two targets, each with its own threads.
     pub(crate) repeats: bool,
     /// What stands against a request, in the words of the command line that it came from.
@@ -187,7 +189,11 @@ impl Gate<'_> {
     /// One target as it stands now.
     pub(crate) fn look(&self, location: &Location) -> TargetFacts {
         match location {
-            Location::Path(path) => host::pinned_facts(self.root, &self.pins, path),
+            Location::Path(path) => {
+                let mut found = host::pinned_facts(self.root, &self.pins, path);
+                self.judge_by_record(&mut found);
+                found
+            }
             Location::Null(behaviour) => TargetFacts::null(behaviour),
             Location::Simulated(device) => TargetFacts::simulated(device),
         }

@@ -8,6 +8,7 @@ use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
 use crate::gate::{Gate, own_words};
 use crate::keep;
+use crate::proofs::Proofs;
 use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord};
@@ -46,6 +47,7 @@ impl Ground {
             consent: &self.consent,
             store: self.place.as_ref().map(|place| place.path().as_path()),
             pins: Pins::default(),
+            proofs: Proofs::default(),
             repeats: false,
             words: own_words,
         }

@@ -21,6 +21,7 @@ mod now;
 mod ours;
 mod output;
 mod progress;
+mod proofs;
 mod report;
 mod signals;
 mod sweep_progress;

@@ -148,7 +148,7 @@ pub enum RunError {
     #[error("stopped while {} was being filled{}", path.display(), left(*removed))]
     FillInterrupted { path: PathBuf, removed: bool },
     #[error(
-        "{}: the block at offset {} contains {flaw}, so nothing is written: it would be lost\n\
+        "{}: the block at offset {} contains {flaw}, so nothing is written: it would be lost. \
          hint: delete it, or --overwrite (for a file), --destroy {} (for a device)",
         path.display(), offset.0, model::shell_word(path)
     )]

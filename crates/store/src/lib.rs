@@ -27,6 +27,7 @@ mod imports;
 mod load;
 mod notice;
 mod open;
+mod proofs;
 mod record;
 mod rows;
 mod run;
@@ -45,6 +46,7 @@ pub use check::{Check, Depth};
 pub use error::StoreError;
 pub use notice::Notice;
 pub use open::{Store, check_name};
+pub use proofs::FileProof;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use session::{
     NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary,

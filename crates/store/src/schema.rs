@@ -31,7 +31,7 @@ const fn script(script: &'static str) -> Step {
 }
 
 /// Oldest first: the step to version 1, and so on.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     script(include_str!("schema/0001-runs.sql")),
     script(include_str!("schema/0002-spread.sql")),
     script(include_str!("schema/0003-response.sql")),
@@ -47,6 +47,7 @@ const STEPS: [Step; 9] = [
         script: include_str!("schema/0009-summaries.sql"),
         fill: Some(summary::fill),
     },
+    script(include_str!("schema/0010-proofs.sql")),
 ];
 
 /// The newest version of the schema that this fathom knows.

@@ -33,20 +33,24 @@ impl Measure<'_> {
             mut plan,
             mut facts,
         } = passed;
-        let made = engine::prepare(&mut plan, &facts, &self.gate.pins, self.observer, self.stop)?;
+        let made = self
+            .gate
+            .prepare(&mut plan, &facts, self.observer, self.stop)?;
         filled(&made);
         if !made.is_empty() {
             // Facts are those before the run, not those before the filling.
             facts = self.gate.facts(self.profile);
         }
         let job = job(self.gate, plan, facts, self.command);
-        Ok(engine::run_calibrated(
+        let record = engine::run_calibrated(
             job,
             self.gate.root,
             self.calibration,
             self.observer,
             self.stop,
-        )?)
+        )?;
+        self.gate.closed(&record.plan);
+        Ok(record)
     }
 }
 

@@ -379,3 +379,97 @@ extern "C" fn look_at_output() {
 #[used]
 #[unsafe(link_section = ".init_array")]
 static AT_START: extern "C" fn() = look_at_output;
+/// Which file of those that had this inode number it is. Source: `FS_IOC_GETVERSION`, ioctl_iflags(2).
+pub(super) fn inode_generation(file: &File) -> Option<u32> {
+    const FS_IOC_GETVERSION: libc::c_ulong = 0x8008_7601; // _IOR('v', 1, long); an int is written
+    let mut generation: libc::c_long = 0;
+    // SAFETY: the descriptor is ours, and the kernel writes an int into a long that outlives the call.
+    let code = unsafe {
+        libc::ioctl(
+            file.as_raw_fd(),
+            FS_IOC_GETVERSION as _,
+            &raw mut generation,
+        )
+    };
+    (code == 0).then_some(generation as u32)
+}
+
+/// Whether the file lies on a local file system that keeps the time of the last change in nanoseconds of the kernel's
+/// clock: ext2 to ext4, xfs, btrfs, tmpfs. // statfs(2)
+pub(super) fn keeps_change_times(file: &File) -> bool {
+    const KNOWN: [i64; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994];
+    let mut facts = MaybeUninit::<libc::statfs>::zeroed();
+    // SAFETY: the descriptor is ours, and `facts` is large enough and outlives the call.
+    let code = unsafe { libc::fstatfs(file.as_raw_fd(), facts.as_mut_ptr()) };
+    if code != 0 {
+        return false;
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let facts = unsafe { facts.assume_init() };
+    KNOWN.contains(&i64::from(facts.f_type))
+}
+
+/// The clock from which file systems take their time stamps, in nanoseconds since 1970. // clock_gettime(2)
+pub(super) fn stamp_clock_ns() -> Option<i64> {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the kernel writes one timespec that outlives the call.
+    let code = unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) };
+    (code == 0).then_some(now.tv_sec * 1_000_000_000 + now.tv_nsec)
+}
+
+/// A read lease on a file: while it is granted, nobody has the file open for writing. Needs the owner of the file or
+/// root. // fcntl(2), "Leases"
+pub(super) struct ReadLease<'a>(&'a File);
+
+impl<'a> ReadLease<'a> {
+    pub(super) fn take(file: &'a File) -> Option<Self> {
+        const F_SETSIG: i32 = 10; // <asm-generic/fcntl.h>
+        // A writer who comes while the lease is held waits until it is given back. The signal that tells of him is one
+        // that does nothing.
+        // SAFETY: plain integers about a descriptor that we own.
+        let told = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };
+        if told != 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        let taken = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) };
+        (taken == 0).then_some(ReadLease(file))
+    }
+}
+
+impl Drop for ReadLease<'_> {
+    fn drop(&mut self) {
+        // SAFETY: plain integers about a descriptor that we own.
+        unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_SETLEASE, libc::F_UNLCK) };
+    }
+}
+
+const PROOF_ATTRIBUTE: &std::ffi::CStr = c"user.fathom.proof";
+/// Longest text of the attribute that is read.
+const PROOF_BYTES: usize = 256;
+
+/// The text of fathom's own attribute. // xattr(7)
+pub(super) fn proof_attribute(file: &File) -> Option<String> {
+    let mut text = vec![0u8; PROOF_BYTES];
+    let (name, start) = (PROOF_ATTRIBUTE.as_ptr(), text.as_mut_ptr().cast());
+    // SAFETY: the name ends in a zero byte, and the buffer is as long as is said; both outlive the call.
+    let length = unsafe { libc::fgetxattr(file.as_raw_fd(), name, start, PROOF_BYTES) };
+    text.truncate(usize::try_from(length).ok()?);
+    String::from_utf8(text).ok()
+}
+
+/// Sets fathom's own attribute; whether that could be done.
+pub(super) fn set_proof_attribute(file: &File, text: &str) -> bool {
+    let (name, start) = (PROOF_ATTRIBUTE.as_ptr(), text.as_ptr().cast());
+    // SAFETY: the name ends in a zero byte, and the text is as long as is said; both outlive the call.
+    unsafe { libc::fsetxattr(file.as_raw_fd(), name, start, text.len(), 0) == 0 }
+}
+
+/// The user as whom files are opened. // geteuid(2)
+pub(super) fn effective_user() -> u32 {
+    // SAFETY: no arguments, cannot fail.
+    unsafe { libc::geteuid() }
+}

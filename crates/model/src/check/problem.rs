@@ -350,7 +350,7 @@ pub enum Problem {
         signatures: Vec<Claim>,
     },
     #[error(
-        "{}: the block at offset {} contains {flaw}, so it is not written: {} would be lost\n\
+        "{}: the block at offset {} contains {flaw}, so it is not written: {} would be lost. \
          hint: delete it, or --overwrite", path.display(), offset.0, held(*size)
     )]
     FlawedFile {
@@ -360,7 +360,7 @@ pub enum Problem {
         flaw: Flaw,
     },
     #[error(
-        "{}: this file contains {flaw}, so it is not written: {} would be lost\nhint: delete it, or --overwrite",
+        "{}: this file contains {flaw}, so it is not written: {} would be lost. hint: delete it, or --overwrite",
         path.display(), held(*size)
     )]
     UnprovenFile {

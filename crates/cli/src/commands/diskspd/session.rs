@@ -14,6 +14,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
 use crate::gate::{Gate, Passed};
 use crate::ours::Ours;
+use crate::proofs::Proofs;
 use crate::{now, output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Job, Stop};
@@ -151,6 +152,7 @@ fn measure(
         },
         store,
         pins: Pins::default(),
+        proofs: Proofs::default(),
         repeats: true,
         words: words::of,
     };
@@ -287,7 +289,7 @@ impl Spans<'_> {
     ) -> Result<Option<RunRecord>, Failure> {
         let Passed { mut plan, facts } = passed;
         ours.spare(&mut plan, &self.gate.pins);
-        let filled = engine::prepare(&mut plan, &facts, &self.gate.pins, trace, self.stop)?;
+        let filled = self.gate.prepare(&mut plan, &facts, trace, self.stop)?;
         trace.filled(&filled);
         ours.learn(&plan, &self.gate.pins);
         if let Some(event) = &self.signals.wait {
@@ -312,6 +314,7 @@ impl Spans<'_> {
             started_utc: now::utc(),
         };
         let record = engine::run(job, self.gate.root, trace, self.stop)?;
+        self.gate.closed(&record.plan);
         ours.ran(&record.plan, &self.gate.pins);
         Ok(Some(record))
     }

@@ -8,6 +8,7 @@ use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, own_words};
+use crate::proofs::Proofs;
 use crate::{now, output, report};
 use analysis::fio::{Job, disks, jobs};
 use dialects::fio::{self, Built, Form, JobPart, Request, There};
@@ -37,6 +38,7 @@ pub(super) fn run(
         },
         store,
         pins: Pins::default(),
+        proofs: Proofs::default(),
         repeats: true,
         words: own_words,
     };
@@ -204,6 +206,7 @@ pub(super) fn explain(request: &Request, host: &HostRecord) -> Result<Ending, Fa
         consent: &Consent::default(),
         store: None,
         pins: Pins::default(),
+        proofs: Proofs::default(),
         repeats: true,
         words: own_words,
     };

@@ -72,7 +72,7 @@ impl Look<'_> {
         signals::listen(&stop)?;
         let store = keep::open(setting.ground.place.as_ref())?;
         let filling = Progress::of_filling(environment);
-        let made = engine::prepare(&mut first.plan, &first.facts, &gate.pins, &filling, &stop);
+        let made = gate.prepare(&mut first.plan, &first.facts, &filling, &stop);
         filling.finish();
         let made = made?;
         let used = match made.is_empty() {

@@ -134,13 +134,8 @@ impl Table<'_> {
 
     fn proof(&self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
         let mut passed = to_prepare(self.gate.pass(writes)?);
-        engine::prepare(
-            &mut passed.plan,
-            &passed.facts,
-            &self.gate.pins,
-            &Silent,
-            self.stop,
-        )?;
+        self.gate
+            .prepare(&mut passed.plan, &passed.facts, &Silent, self.stop)?;
         Ok(passed.facts)
     }
 
@@ -181,13 +176,10 @@ impl Table<'_> {
         let mut passed = self.gate.pass_again(&profile, &self.known)?;
         let passed = passed.pop().expect("one timespan gives one plan");
         let job = job(self.gate, passed.plan, passed.facts, command_line());
-        Ok(engine::run_calibrated(
-            job,
-            self.gate.root,
-            &self.calibration,
-            &Silent,
-            self.stop,
-        )?)
+        let record =
+            engine::run_calibrated(job, self.gate.root, &self.calibration, &Silent, self.stop)?;
+        self.gate.closed(&record.plan);
+        Ok(record)
     }
 
     fn keep(&mut self, turn: &Turn, record: RunRecord) -> bool {

@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
 use crate::progress::Progress;
+use crate::proofs::Proofs;
 use crate::{now, output, report, signals};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
@@ -95,6 +96,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
         },
         store,
         pins: Pins::default(),
+        proofs: Proofs::default(),
         repeats: true,
         words: words::of,
     };
@@ -172,7 +174,7 @@ fn measure(
     let stop = Stop::new();
     signals::listen(&stop)?;
     let progress = Progress::of_run(environment, plan.phases.total());
-    let filled = engine::prepare(&mut plan, &facts, &gate.pins, &progress, &stop)?;
+    let filled = gate.prepare(&mut plan, &facts, &progress, &stop)?;
     progress.filled(&filled);
     let host: &HostRecord = gate.host;
     let job = Job {
@@ -188,6 +190,7 @@ fn measure(
         started_utc: now::utc(),
     };
     let record = engine::run(job, gate.root, &progress, &stop)?;
+    gate.closed(&record.plan);
     progress.finish();
     Ok(record)
 }

@@ -90,7 +90,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         proving.finish();
     }
     let store = keep::open(ground.place.as_ref())?;
-    let (filled, filling_took) = fill(&mut first, &gate.pins, environment, &stop)?;
+    let (filled, filling_took) = fill(&gate, &mut first, environment, &stop)?;
     let known = match filled.is_empty() {
         true => first.facts.swap_remove(0),
         false => gate.look(&asked.target),
@@ -145,13 +145,13 @@ fn to_prepare(mut passed: Vec<Passed>) -> Passed {
 
 /// Makes the file where one is to be made. How long that took is no part of the budget.
 fn fill(
+    gate: &Gate<'_>,
     first: &mut Passed,
-    pins: &Pins,
     environment: &Environment,
     stop: &Stop,
 ) -> Result<(Vec<Filled>, Nanos), Failure> {
     let filling = Progress::of_filling(environment);
-    let filled = engine::prepare(&mut first.plan, &first.facts, pins, &filling, stop)?;
+    let filled = gate.prepare(&mut first.plan, &first.facts, &filling, stop)?;
     let took = filling.filled(&filled);
     // A bar that is still there when the result is printed would wipe out its last line.
     filling.finish();

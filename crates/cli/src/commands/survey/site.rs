@@ -114,7 +114,7 @@ pub(crate) fn prove_removable(
     }
     engine::prove_ours(&before.path, pins, observer, stop).map_err(|error| match error {
         RunError::NotOurs { path, offset, flaw } => Failure::refused(format!(
-            "{}: the block at offset {} contains {flaw}, so the file is not removed\nhint: omit --rm",
+            "{}: the block at offset {} contains {flaw}, so the file is not removed. hint: omit --rm",
             path.display(), offset.0
         )),
         other => other.into(),

@@ -109,13 +109,10 @@ impl Walk<'_> {
         let mut passed = self.gate.pass_again(&profile, self.known)?;
         let passed = passed.pop().expect("one timespan gives one plan");
         let job = job(self.gate, passed.plan, passed.facts, command_line());
-        Ok(engine::run_calibrated(
-            job,
-            self.gate.root,
-            self.calibration,
-            &onlooker,
-            self.stop,
-        )?)
+        let record =
+            engine::run_calibrated(job, self.gate.root, self.calibration, &onlooker, self.stop)?;
+        self.gate.closed(&record.plan);
+        Ok(record)
     }
 }
 

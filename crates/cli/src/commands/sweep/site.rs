@@ -109,8 +109,7 @@ impl Site {
             ours.spare(&mut chore.plan, &gate.pins);
             self.forget_made(&mut chore.plan);
             let progress = Progress::of_filling(environment);
-            let filled =
-                engine::prepare(&mut chore.plan, &chore.facts, &gate.pins, &progress, stop);
+            let filled = gate.prepare(&mut chore.plan, &chore.facts, &progress, stop);
             let filled = filled.inspect_err(|_| progress.finish())?;
             progress.filled(&filled);
             progress.finish();

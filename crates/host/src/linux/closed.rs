@@ -1,0 +1,192 @@
+//! What identifies the content of a file that fathom has closed: its inode and the time of its last change.
+//!
+//! A state is taken only where a later write cannot leave it as it is. Three things are needed for that. The file system
+//! is local and keeps the time of the last change in nanoseconds of the kernel's clock. Nobody has the file open for
+//! writing: the kernel grants a read lease only then, and a writable mapping or a loop device counts as a writer. And the
+//! clock of time stamps has gone on since the last change: a write in the same tick would have the same time.
+//!
+//! Deliberately absent: where states are kept, and what is concluded from them.
+
+use super::sys;
+use super::unmarked::open_unmarked;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+/// Longest wait for the clock of time stamps, whose tick is 10 ms at most.
+const TICKS: u32 = 40;
+/// Tries to meet the clock's tick, and to have the last descriptor closed: a ring gives its files back a little later.
+const TRIES: u32 = 20;
+const TICK: Duration = Duration::from_millis(1);
+
+/// The state of a regular file that nobody has open for writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosedFile {
+    /// Device and inode number.
+    pub identity: (u64, u64),
+    /// Which file of those that had this inode number; 0 where the file system does not count.
+    pub generation: u32,
+    /// Bytes.
+    pub size: u64,
+    /// Nanoseconds since 1970 of the last change of content or attributes.
+    pub changed_ns: i64,
+}
+
+impl ClosedFile {
+    /// Opens a regular file for reading, without waiting for anybody, with its state.
+    pub fn open(path: &Path) -> Option<(File, ClosedFile)> {
+        let file = open_unmarked(OpenOptions::new().read(true), libc::O_NONBLOCK, path).ok()?;
+        let state = ClosedFile::of(&file)?;
+        Some((file, state))
+    }
+
+    /// The state as the descriptor shows it; `None` for what is no regular file. Says nothing about writers.
+    pub fn of(file: &File) -> Option<ClosedFile> {
+        let there = file.metadata().ok().filter(|there| there.is_file())?;
+        let seconds = there.ctime().checked_mul(1_000_000_000)?;
+        Some(ClosedFile {
+            identity: (there.dev(), there.ino()),
+            generation: sys::inode_generation(file).unwrap_or(0),
+            size: there.len(),
+            changed_ns: seconds.checked_add(there.ctime_nsec())?,
+        })
+    }
+
+    /// The state of a file that fathom has closed, where no later write can leave it so; see the top of this file. The
+    /// descriptor must be open for reading only.
+    pub fn settled(file: &File) -> Option<ClosedFile> {
+        if !sys::keeps_change_times(file) {
+            return None;
+        }
+        let _lease = lease(file)?;
+        let state = ClosedFile::of(file)?;
+        // Whole seconds: an ext4 with small inodes, where a second is a tick.
+        if state.changed_ns % 1_000_000_000 == 0 {
+            return None;
+        }
+        for _ in 0..TICKS {
+            if sys::stamp_clock_ns()? > state.changed_ns {
+                return ClosedFile::of(file).filter(|again| *again == state);
+            }
+            thread::sleep(TICK);
+        }
+        None
+    }
+
+    /// The record in the file's own attribute, with the content that it names. It counts only where nobody but the
+    /// effective user and root could have written it.
+    pub fn attribute(file: &File) -> Option<(ClosedFile, String)> {
+        if !is_own(file) {
+            return None;
+        }
+        let text = sys::proof_attribute(file)?;
+        let mut words = text.split(' ');
+        let mut number = || words.next()?.parse::<i128>().ok();
+        let (device, inode) = (number()?, number()?);
+        let state = ClosedFile {
+            identity: (device.try_into().ok()?, inode.try_into().ok()?),
+            generation: number()?.try_into().ok()?,
+            size: number()?.try_into().ok()?,
+            changed_ns: number()?.try_into().ok()?,
+        };
+        Some((state, words.next()?.to_owned()))
+    }
+
+    /// Sets that attribute before the file is written. It fits no state of the file.
+    pub fn begin_attribute(file: &File, content: &str) -> bool {
+        let state = ClosedFile::of(file).filter(|_| is_own(file));
+        state.is_some_and(|state| sys::set_proof_attribute(file, &state.in_attribute(0, content)))
+    }
+
+    /// Sets it after the file was closed. To set it changes the time of the last change, which it has to contain: so it
+    /// contains the reading of the clock of time stamps, and is set again until that is the time that came of it.
+    pub fn end_attribute(file: &File, content: &str) -> bool {
+        if !is_own(file) {
+            return false;
+        }
+        for _ in 0..TRIES {
+            let (Some(state), Some(now)) = (ClosedFile::settled(file), sys::stamp_clock_ns())
+            else {
+                return false;
+            };
+            if !sys::set_proof_attribute(file, &state.in_attribute(now, content)) {
+                return false;
+            }
+            let expected = ClosedFile {
+                changed_ns: now,
+                ..state
+            };
+            if ClosedFile::settled(file) == Some(expected) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn in_attribute(&self, changed_ns: i64, content: &str) -> String {
+        let (device, inode) = self.identity;
+        format!(
+            "{device} {inode} {} {} {changed_ns} {content}",
+            self.generation, self.size
+        )
+    }
+
+    /// How long ago the last change was; `None` where the clock has been set back.
+    pub fn age(&self) -> Option<Duration> {
+        let age = sys::stamp_clock_ns()?.checked_sub(self.changed_ns)?;
+        u64::try_from(age).ok().map(Duration::from_nanos)
+    }
+}
+
+fn lease(file: &File) -> Option<sys::ReadLease<'_>> {
+    (0..TRIES).find_map(|number| {
+        thread::sleep(TICK * number);
+        sys::ReadLease::take(file)
+    })
+}
+
+/// Whether nobody but the effective user and root may change the file or its attributes.
+fn is_own(file: &File) -> bool {
+    const OTHERS_WRITE: u32 = 0o022;
+    file.metadata()
+        .is_ok_and(|there| there.uid() == sys::effective_user() && there.mode() & OTHERS_WRITE == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_settled_state_is_changed_by_every_later_write() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, b"one").unwrap();
+        let reading = File::open(&path).unwrap();
+        let Some(settled) = ClosedFile::settled(&reading) else {
+            println!("skipped: the file system here is not one of those that are trusted");
+            return;
+        };
+        assert_eq!(ClosedFile::of(&reading), Some(settled));
+        for _ in 0..100 {
+            let state = ClosedFile::settled(&reading).unwrap();
+            let mut writer = File::options().write(true).open(&path).unwrap();
+            writer.write_all(b"two").unwrap();
+            drop(writer);
+            assert_ne!(ClosedFile::of(&reading), Some(state));
+        }
+    }
+
+    #[test]
+    fn a_file_that_somebody_may_still_write_is_not_settled() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, b"one").unwrap();
+        let reading = File::open(&path).unwrap();
+        let writer = File::options().append(true).open(&path).unwrap();
+        assert_eq!(ClosedFile::settled(&reading), None);
+        drop(writer);
+    }
+}
