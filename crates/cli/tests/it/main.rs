@@ -37,6 +37,7 @@ mod looks;
 mod looped;
 mod mounted;
 mod page;
+mod proofs;
 mod readme;
 mod recipes;
 mod refusals;
