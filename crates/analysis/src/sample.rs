@@ -281,6 +281,8 @@ pub fn target_facts() -> TargetFacts {
             free: Bytes::gib(80),
         }),
         chain: vec![device("vda1", "partition"), device("vda", "disk")],
+        unchecked: Vec::new(),
+        foreign_link: None,
         claims: vec![],
         content: Content::Fathom,
         layout: Layout::default(),

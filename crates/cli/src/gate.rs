@@ -144,13 +144,13 @@ impl Gate<'_> {
             }
             let same = || targets().filter(|target| target.location == *place);
             let at_once = same().any(|target| target.workload.write.as_percent() > 0);
-            let mut is_held = !at_once || self.hold(place, None);
+            let mut is_held = !at_once || self.hold(place.path());
             let mut facts = look(place);
             // Whether a file has to be filled shows only in its facts; the same goes for what holds a namespace.
             let holder = facts.namespace.as_ref().map(|of| &*of.block_device);
             let writes = same().any(|target| model::writes(target, &facts));
             if writes && (!at_once || holder.is_some()) {
-                is_held = self.hold(place, holder);
+                is_held = self.hold(holder.or(place.path()));
                 facts = look(place);
             }
             if !is_held {
@@ -167,23 +167,8 @@ impl Gate<'_> {
         (places, locked)
     }
 
-    /// Holds what is to be written until the gate goes; false where another program has locked the file. That a device
-    /// is in use shows in its facts.
-    fn hold(&self, place: &Location, holder: Option<&Path>) -> bool {
-        let pin = holder
-            .or(place.path())
-            .and_then(|path| self.pins.pin(path).ok());
-        let there = pin.as_ref().and_then(|pin| pin.metadata());
-        let (Some(pin), Some(there)) = (pin, there) else {
-            return true;
-        };
-        match there.is_file() {
-            true => self.pins.lock(&pin, true),
-            false => {
-                let _ = self.pins.claim(&pin);
-                true
-            }
-        }
+    fn hold(&self, path: Option<&Path>) -> bool {
+        path.is_none_or(|path| hold(&self.pins, path))
     }
 
     /// One target as it stands now.
@@ -246,6 +231,15 @@ impl Gate<'_> {
     }
 }
 
+/// Holds what is to be written until the pins go; false where another program has locked the file. That a device is in
+/// use shows in its facts.
+pub(crate) fn hold(pins: &Pins, path: &Path) -> bool {
+    pins.pin(path).map_or(true, |pin| {
+        let _ = pins.claim(&pin);
+        pins.lock(&pin, true)
+    })
+}
+
 /// Of its targets, in order.
 fn facts_of(span: &Timespan, places: &[(&Location, TargetFacts)]) -> Vec<TargetFacts> {
     let of = |target: &Target| {
@@ -290,7 +284,7 @@ fn real_name(path: &Path) -> Option<PathBuf> {
 
 /// Whether the target is the store, under this name or another one (a hard link). SQLite keeps more files beside
 /// its own while it is open.
-fn keeps(store: &Path, target: &TargetFacts) -> bool {
+pub(crate) fn keeps(store: &Path, target: &TargetFacts) -> bool {
     ["", "-wal", "-shm", "-journal"].iter().any(|suffix| {
         let mut name = store.as_os_str().to_owned();
         name.push(suffix);

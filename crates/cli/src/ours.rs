@@ -5,9 +5,10 @@
 //! change are those after our own last run. A device has no such times; the engine takes it exclusively for each run, and
 //! the gate asks each time who uses it. While a run goes on files are locked against other fathoms.
 
+use engine::{RunError, Silent, Stop};
 use gate::Pins;
 use host::{FileState, file_state};
-use model::{Location, Plan};
+use model::{Location, Plan, TargetFacts};
 use std::path::{Path, PathBuf};
 
 /// What is known to be ours.
@@ -51,6 +52,22 @@ impl Ours {
                 });
             }
         }
+    }
+
+    /// Proves again what somebody else wrote since, or what was not proven yet.
+    pub(crate) fn prove(
+        &mut self,
+        plan: &mut Plan,
+        facts: &[TargetFacts],
+        pins: &Pins,
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        self.spare(plan, pins);
+        if plan.targets.iter().any(|target| target.prove_ours) {
+            engine::prepare(plan, facts, pins, &Silent, stop)?;
+            self.learn(plan, pins);
+        }
+        Ok(())
     }
 
     /// Our own run has ended: what it wrote to, we changed. What it only read stands as it was, or somebody else changed

@@ -5,7 +5,7 @@ use crate::RunError;
 use crate::backend::Aim;
 use crate::place::Place;
 use gate::{OFlags, Pins};
-use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget};
+use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget, TargetFacts};
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -93,13 +93,14 @@ pub(crate) fn open_all(
 ///
 /// # Errors
 /// Somebody else holds a target, or it is no longer what was checked.
-pub(crate) fn hold_all(plan: &Plan, pins: &Pins) -> Result<(), RunError> {
-    plan.targets.iter().try_for_each(|target| {
+pub(crate) fn hold_all(plan: &Plan, facts: &[TargetFacts], pins: &Pins) -> Result<(), RunError> {
+    let mut targets = plan.targets.iter().zip(facts);
+    targets.try_for_each(|(target, facts)| {
         let path = match target.exclusive {
             true => target.held_by(),
             false => target.location.path(),
         };
-        path.map_or(Ok(()), |path| hold(target, path, pins))
+        path.map_or(Ok(()), |path| hold((target, facts), path, pins))
     })
 }
 
@@ -118,7 +119,11 @@ pub(crate) fn nodes(plan: &Plan, pins: &Pins) -> Vec<Arc<File>> {
     nodes
 }
 
-fn hold(target: &PlannedTarget, path: &Path, pins: &Pins) -> Result<(), RunError> {
+fn hold(
+    (target, facts): (&PlannedTarget, &TargetFacts),
+    path: &Path,
+    pins: &Pins,
+) -> Result<(), RunError> {
     let pin = pins.pin(path);
     let pin = pin.map_err(|source| unopened(path, "reading", source))?;
     let Some(node) = pin.node() else {
@@ -127,15 +132,26 @@ fn hold(target: &PlannedTarget, path: &Path, pins: &Pins) -> Result<(), RunError
     if target.exclusive {
         let claimed = pins.claim(&pin);
         claimed.map_err(|source| unopened(path, "exclusive use", source))?;
-        return verify(&node, path, target);
+        return match pins.is_unchanged(&pin, &state(facts)) {
+            true => verify(&node, path, target),
+            false => Err(RunError::Changed {
+                path: path.to_owned(),
+            }),
+        };
     }
-    let regular = node.metadata().is_ok_and(|meta| meta.is_file());
-    match !regular || pins.lock(&pin, target.writes() || target.create.is_some()) {
+    match pins.lock(&pin, target.writes() || target.create.is_some()) {
         true => Ok(()),
         false => Err(RunError::Locked {
             path: path.to_owned(),
         }),
     }
+}
+
+/// Everything below a device: a table of mappings, a medium or a file behind a loop can be exchanged under its number.
+fn state(facts: &TargetFacts) -> String {
+    let chain = facts.chain.iter();
+    let each = chain.map(|one| format!("{} {} {:?}", one.name, one.size.0, one.diskseq));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// Why a pin could not be opened again.

@@ -195,6 +195,14 @@ impl Pin {
         Ok(true)
     }
 
+    /// Whether both are one file or one device; false where nothing is there.
+    pub fn is_same(&self, other: &Pin) -> bool {
+        let (Some(one), Some(other)) = (self.number(), other.number()) else {
+            return false;
+        };
+        one == other || one.2 != 0 && one.2 == other.2
+    }
+
     pub(crate) fn number(&self) -> Option<Number> {
         Some(number(&self.metadata()?))
     }

@@ -8,8 +8,9 @@
 use crate::pin::{Number, Pin};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,6 +31,8 @@ struct Hold {
     file: File,
     /// Against everybody, or together with others that only read.
     alone: bool,
+    /// What a device was when it was first asked.
+    state: Option<String>,
 }
 
 impl Pins {
@@ -54,13 +57,14 @@ impl Pins {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a block device exclusively, once, and keeps it open: nobody can mount it, nor hold it, from then on.
+    /// Opens a block device (and nothing else) exclusively, once, and keeps it open: nobody can mount it, nor hold it, from then on.
     /// Opened for reading, because the end of a descriptor that could write makes udev look for new content.
     ///
     /// # Errors
     /// `EBUSY` where somebody else holds it, and those of [`Pin::reopen`].
     pub fn claim(&self, pin: &Pin) -> io::Result<()> {
-        if self.claims(pin) {
+        let is_device = |there: Metadata| there.file_type().is_block_device();
+        if self.claims(pin) || !pin.metadata().is_some_and(is_device) {
             return Ok(());
         }
         let file = pin.reopen(OFlags::RDONLY | OFlags::EXCL | OFlags::NONBLOCK)?;
@@ -75,11 +79,21 @@ impl Pins {
         holds.any(|hold| hold.alone && hold.of.2 != 0 && Some(hold.of.2) == number)
     }
 
-    /// Locks a file against other fathoms: alone, or together with others that only read. False where another program's
+    /// Whether what is held is what it was when this was asked first: `state` says what it is now, and the same for the
+    /// same. True for what is not held.
+    pub fn is_unchanged(&self, pin: &Pin, state: &str) -> bool {
+        let number = pin.number();
+        let mut all = self.all();
+        let hold = all.holds.iter_mut().find(|hold| Some(hold.of) == number);
+        hold.is_none_or(|hold| hold.state.get_or_insert_with(|| state.to_owned()) == state)
+    }
+
+    /// Locks a file (and nothing else) against other fathoms: alone, or together with others that only read. False where another program's
     /// lock is in the way. File systems without locks are taken as they are, and so is a file that cannot be opened:
     /// opening it for the run says why.
     pub fn lock(&self, pin: &Pin, alone: bool) -> bool {
-        let Some(of) = pin.number() else {
+        let is_file = |there: Metadata| there.is_file();
+        let (Some(of), true) = (pin.number(), pin.metadata().is_some_and(is_file)) else {
             return true;
         };
         let mut all = self.all();
@@ -99,14 +113,24 @@ impl Pins {
         };
         let locked = is_locked(&file, alone);
         if locked {
-            all.holds.push(Hold { of, file, alone });
+            all.holds.push(Hold {
+                of,
+                file,
+                alone,
+                state: None,
+            });
         }
         locked
     }
 
     fn keep(&self, pin: &Pin, file: File, alone: bool) -> io::Result<()> {
         let of = pin.number().ok_or(Errno::NOENT)?;
-        self.all().holds.push(Hold { of, file, alone });
+        self.all().holds.push(Hold {
+            of,
+            file,
+            alone,
+            state: None,
+        });
         Ok(())
     }
 }

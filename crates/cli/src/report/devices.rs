@@ -104,6 +104,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         device_queue,
         fua,
         transport,
+        diskseq: _,
         counted,
         detail,
     } = device;

@@ -1,14 +1,14 @@
-//! Both ends of a copy: how they are opened, and where it begins. Nothing is cut to length before it is known to be what
-//! was checked.
+//! Both ends of a copy: how they are opened, by their pins, and where it begins. Nothing is cut to length before it is
+//! held.
 
 use super::blocks::{self, Aligned};
 use super::{CopyError, CopyJob};
 use model::Bytes;
 use rustix::fs::OFlags;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileTypeExt;
+use std::path::PathBuf;
 
 /// One end of a copy.
 #[derive(Clone, Debug, Default)]
@@ -45,71 +45,55 @@ impl CopyEnd {
 }
 
 pub(super) fn open(job: &CopyJob) -> Result<(File, File), CopyError> {
-    let input = OpenOptions::new()
-        .read(true)
-        .custom_flags(bits(job.input.flags()))
-        .open(&job.input.path)
-        .map_err(|source| CopyError::Input {
-            path: job.input.path.clone(),
-            source,
-        })?;
+    let path = &job.input.path;
+    let pin = job.pins.pin(path);
+    let input = pin.and_then(|pin| pin.reopen(OFlags::RDONLY | job.input.flags()));
+    let input = input.map_err(|source| CopyError::Input {
+        path: path.clone(),
+        source,
+    })?;
     let output = open_output(job)?;
     Ok((input, output))
 }
 
-fn bits(flags: OFlags) -> i32 {
-    flags.bits().cast_signed()
-}
-
 fn open_output(job: &CopyJob) -> Result<File, CopyError> {
     let path = &job.output.path;
-    let refused = |source| CopyError::Output {
-        path: path.clone(),
-        source,
+    let refused = |source: io::Error| match gate::is_changed(&source) {
+        true => CopyError::Changed { path: path.clone() },
+        false => CopyError::Output {
+            path: path.clone(),
+            source,
+        },
     };
-    let is_device = std::fs::metadata(path).is_ok_and(|there| there.file_type().is_block_device());
-    let mut flags = job.output.flags();
-    if is_device {
-        flags |= OFlags::EXCL; // not while somebody has it mounted
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).custom_flags(bits(flags));
-    match job.must_be_new || job.identity.is_none() {
-        true => options.create_new(!is_device && !job.must_be_there),
-        false => options.create(false),
+    let pin = job.pins.pin(path).map_err(refused)?;
+    let flags = OFlags::WRONLY | job.output.flags();
+    let Some(node) = pin.node() else {
+        return match job.must_be_there {
+            true => Err(refused(io::ErrorKind::NotFound.into())),
+            false => begin_output(job, pin.create(flags).map_err(refused)?).map_err(refused),
+        };
     };
-    let file = options.open(path).map_err(refused)?;
-    let there = file.metadata().map_err(refused)?;
-    if job
-        .identity
-        .is_some_and(|identity| identity != identity_of(&there))
-    {
-        return Err(CopyError::Changed { path: path.clone() });
+    let kind = node.metadata().map_err(refused)?.file_type();
+    if job.must_be_new && !kind.is_block_device() {
+        return Err(refused(io::ErrorKind::AlreadyExists.into()));
     }
-    if there.is_file() {
-        begin_output(job, &file).map_err(refused)?;
-    } else if job.output.offset.0 > 0 {
-        (&file)
-            .seek(SeekFrom::Start(job.output.offset.0))
-            .map_err(refused)?;
+    job.pins.claim(&pin).map_err(refused)?; // not while somebody has it mounted
+    if !job.pins.lock(&pin, true) {
+        return Err(CopyError::Locked { path: path.clone() });
     }
-    Ok(file)
-}
-
-/// As `TargetFacts` has it: a device is known by its number, a file by those of its file system and its own.
-fn identity_of(there: &Metadata) -> (u64, u64) {
-    match there.file_type().is_block_device() {
-        true => (there.rdev(), 0),
-        false => host::file_identity(there),
-    }
+    begin_output(job, pin.reopen(flags).map_err(refused)?).map_err(refused)
 }
 
 /// As dd does it: what stands before the beginning stays, what stands behind it goes.
-fn begin_output(job: &CopyJob, mut file: &File) -> io::Result<()> {
-    if !job.keeps_length {
+fn begin_output(job: &CopyJob, mut file: File) -> io::Result<File> {
+    let is_file = file.metadata()?.is_file();
+    if is_file && !job.keeps_length {
         file.set_len(job.output.offset.0)?;
     }
-    file.seek(SeekFrom::Start(job.output.offset.0)).map(drop)
+    if is_file || job.output.offset.0 > 0 {
+        file.seek(SeekFrom::Start(job.output.offset.0))?;
+    }
+    Ok(file)
 }
 
 /// What cannot be sought is read and thrown away.
@@ -118,7 +102,7 @@ pub(super) fn skip(job: &CopyJob, input: &mut File) -> Result<(), CopyError> {
     if left == 0
         || input
             .seek(SeekFrom::Start(left))
-            .is_ok_and(|_| is_sought(&job.input.path))
+            .is_ok_and(|_| is_sought(input))
     {
         return Ok(());
     }
@@ -143,8 +127,10 @@ pub(super) fn skip(job: &CopyJob, input: &mut File) -> Result<(), CopyError> {
 }
 
 /// A seek in a pipe fails; one in /dev/zero changes nothing, and nothing is lost by that.
-fn is_sought(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|there| !there.file_type().is_fifo())
+fn is_sought(input: &File) -> bool {
+    input
+        .metadata()
+        .is_ok_and(|there| !there.file_type().is_fifo())
 }
 
 /// From now on through the system's cache.

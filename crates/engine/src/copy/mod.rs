@@ -17,6 +17,7 @@ use crate::files::Batches;
 use crate::stop::Stop;
 use crate::usage;
 use blocks::Aligned;
+use gate::Pins;
 use host::{CounterReader, Root};
 use model::{
     Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos, ThreadCpu,
@@ -56,8 +57,8 @@ pub struct CopyJob {
     pub must_be_new: bool,
     /// The output must be there.
     pub must_be_there: bool,
-    /// The one that was looked at before it was decided, by device and file number; `None` where there was none.
-    pub identity: Option<(u64, u64)>,
+    /// What both paths led to when it was decided whether the output may be written.
+    pub pins: Pins,
 }
 
 /// What was copied.
@@ -92,6 +93,8 @@ pub enum CopyError {
     Output { path: PathBuf, source: io::Error },
     #[error("{}: this is no longer what was checked (it was replaced meanwhile), so it is left alone: run again", path.display())]
     Changed { path: PathBuf },
+    #[error("{}: another fathom is using it: wait until that one has ended, or specify another output", path.display())]
+    Locked { path: PathBuf },
     #[error("{}: it cannot be skipped so far: {}", path.display(), errno_text(source))]
     Skip { path: PathBuf, source: io::Error },
 }

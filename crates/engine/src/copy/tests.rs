@@ -68,9 +68,8 @@ fn places_lengths_and_padding_are_those_of_dd() {
     wanted.extend(&content[200..500]);
     assert_eq!(fs::read(&out).unwrap(), wanted);
 
-    let there = host::file_identity(&fs::metadata(&out).unwrap());
     let mut over = job(folder.path(), 300, 300);
-    (over.identity, over.keeps_length, over.pads) = (Some(there), true, true);
+    (over.keeps_length, over.pads) = (true, true);
     (over.count, over.count_bytes) = (None, Some(Bytes(10)));
     let (copied, _) = run(&over);
     assert_eq!(copied.bytes, Bytes(300), "filled up");
@@ -84,21 +83,23 @@ fn places_lengths_and_padding_are_those_of_dd() {
 fn what_was_not_checked_is_left_alone() {
     let (folder, _) = made(10);
     let out = folder.path().join("out");
+    let late = job(folder.path(), 10, 10);
+    late.pins.pin(&out).unwrap(); // nothing is there when it is checked
     fs::write(&out, b"letters").unwrap();
-    let unchecked = copy(
-        &job(folder.path(), 10, 10),
-        &Root::live(),
-        &Stop::new(),
-        &mut |_, _| {},
-    );
-    assert!(matches!(unchecked, Err(CopyError::Output { .. })));
-    let other = CopyJob {
-        identity: Some((1, 2)),
-        ..job(folder.path(), 10, 10)
-    };
-    let changed = copy(&other, &Root::live(), &Stop::new(), &mut |_, _| {});
-    assert!(matches!(changed, Err(CopyError::Changed { .. })));
+    let copy_it = |job: &CopyJob| copy(job, &Root::live(), &Stop::new(), &mut |_, _| {});
+    assert!(matches!(copy_it(&late), Err(CopyError::Output { .. })));
     assert_eq!(fs::read(&out).unwrap(), b"letters");
+    let swapped = job(folder.path(), 10, 10);
+    swapped.pins.pin(&out).unwrap();
+    fs::rename(&out, folder.path().join("checked")).unwrap();
+    fs::write(&out, b"others").unwrap();
+    copy_it(&swapped).unwrap();
+    assert_eq!(fs::read(&out).unwrap(), b"others");
+    let locked = job(folder.path(), 10, 10);
+    let other = Pins::default();
+    assert!(other.lock(&other.pin(&out).unwrap(), false));
+    assert!(matches!(copy_it(&locked), Err(CopyError::Locked { .. })));
+    assert_eq!(fs::read(&out).unwrap(), b"others");
 }
 
 #[test]

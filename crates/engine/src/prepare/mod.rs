@@ -53,7 +53,7 @@ pub fn prepare(
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<Vec<Filled>, RunError> {
-    hold_all(plan, pins)?;
+    hold_all(plan, facts, pins)?;
     for target in plan.targets.iter().filter(|target| target.prove_ours) {
         if let Some(path) = target.held_by() {
             prove_ours(path, pins, observer, stop)

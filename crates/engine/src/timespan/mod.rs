@@ -105,7 +105,7 @@ pub fn run_calibrated(
     let places = places(&job.plan, job.started_utc.0);
     let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
     notes.extend(cores::note(&job.plan.placement, &cores));
-    target::hold_all(&job.plan, &job.pins)?;
+    target::hold_all(&job.plan, &job.targets, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
     let crew = Crew::muster(

@@ -98,6 +98,8 @@ pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFa
         namespace: None,
         chain: Vec::new(),
         claims: Vec::new(),
+        unchecked: Vec::new(),
+        foreign_link: None,
         content,
         layout: Layout::default(),
     }

@@ -143,6 +143,17 @@ impl Node {
         self.text("loop/backing_file").map(PathBuf::from)
     }
 
+    /// Whether a loop device of this offset and size may be over something of so many bytes. Without a limit of its own
+    /// it is as long as what is behind it was when it was set up, in whole sectors. // losetup(8)
+    pub(super) fn may_be_over(&self, size: Bytes) -> bool {
+        let bytes = |attribute| self.number_of::<u64>(attribute).unwrap_or(0);
+        let end = Bytes(self.size().0.saturating_add(bytes("loop/offset")));
+        match bytes("loop/sizelimit") {
+            0 => end == size.floor_to(Bytes(SECTOR_BYTES)),
+            _ => end <= size,
+        }
+    }
+
     /// `/dev/...`
     pub(super) fn path(&self) -> PathBuf {
         Path::new("/dev").join(self.name.replace('!', "/"))
@@ -215,6 +226,7 @@ impl Node {
             device_queue: served_by.number_of("device/queue_depth"),
             fua: served_by.flag("queue/fua"),
             transport: served_by.transport(),
+            diskseq: served_by.number_of("diskseq"),
             counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
         }

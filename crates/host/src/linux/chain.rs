@@ -100,7 +100,7 @@ pub(super) fn under_file_system(
 }
 
 /// All devices of the mounted Btrfs that this one belongs to, this one first.
-fn btrfs_members(root: &Root, node: &Node) -> Option<Vec<Node>> {
+pub(super) fn btrfs_members(root: &Root, node: &Node) -> Option<Vec<Node>> {
     let devices = root
         .names("sys/fs/btrfs")
         .into_iter()

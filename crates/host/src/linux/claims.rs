@@ -8,11 +8,11 @@
 //! (`look`).
 
 use super::block::Node;
-use super::chain::split;
+use super::chain::{self, split};
 use super::mounts::{Mount, mounts, unescape};
 use super::{look, sys};
 use crate::root::Root;
-use model::Claim;
+use model::{Bytes, Claim};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ struct Loop {
     path: PathBuf,
     /// Device and inode number of the file behind it, where this user may ask for them.
     file: Option<(u64, u64)>,
+    node: Node,
 }
 
 impl Loop {
@@ -39,11 +40,22 @@ impl Loop {
             None => Node::by_path(root, &path),
         };
         Some(Loop {
-            name: node.name,
+            name: node.name.clone(),
+            node,
             device: behind.map(|node| node.name),
             path,
             file: asked.map(|backing| backing.file),
         })
+    }
+
+    /// Whether something of this size may be behind it, although it could not be asked. Its path counts only where it
+    /// leads to something of the right size: in another mount namespace it may mean something else.
+    fn may_be_over(&self, root: &Root, size: Bytes) -> bool {
+        let named = || fs::metadata(&self.path).ok();
+        let is_known = self.file.is_some()
+            || self.device.is_some()
+            || named().is_some_and(|there| self.node.may_be_over(Bytes(there.len())));
+        root.is_live() && !is_known && self.node.may_be_over(size)
     }
 
     /// Whether this regular file is behind it, under whatever name.
@@ -75,8 +87,10 @@ impl Uses {
             .filter_map(|mount| {
                 let node = Node::by_number(root, mount.number)
                     .or_else(|| Node::by_path(root, Path::new(&mount.source)))?;
-                Some((node.name, mount.clone()))
+                let all = chain::btrfs_members(root, &node).unwrap_or_else(|| vec![node]);
+                Some(all.into_iter().map(|node| (node.name, mount.clone())))
             })
+            .flatten()
             .collect();
         let swaps = root.text("proc/swaps").unwrap_or_default();
         let swaps = swaps
@@ -96,6 +110,39 @@ impl Uses {
             swaps,
             loops,
         }
+    }
+
+    /// What could not be found out about who uses a file or device of this size.
+    pub(super) fn unchecked(&self, root: &Root, size: Bytes) -> Vec<String> {
+        let mut unchecked = Vec::new();
+        if root.text("proc/self/mountinfo").is_none() {
+            unchecked.push("what is mounted (/proc/self/mountinfo cannot be read)".to_owned());
+        }
+        if !["sys/class/block", "sys/block"]
+            .iter()
+            .any(|folder| root.path(folder).is_dir())
+        {
+            unchecked.push("which devices there are (/sys/block cannot be read)".to_owned());
+        }
+        let loops = self.loops.iter();
+        unchecked.extend(loops.filter(|one| one.may_be_over(root, size)).map(|one| {
+            format!(
+                "whether it is behind {} (the device cannot be opened; {} is not its file here)",
+                one.name,
+                one.path.display()
+            )
+        }));
+        unchecked
+    }
+
+    /// The devices that are behind loop devices, anywhere below this one. Nothing of the kernel's holds them.
+    pub(super) fn behind_loops(&self, root: &Root, node: &Node) -> Vec<Node> {
+        let below = chain::below(root, &self.mounts, std::slice::from_ref(node));
+        let behind = |node: &Node| {
+            let one = self.loops.iter().find(|one| one.name == node.name)?;
+            Node::by_name(root, one.device.as_deref()?)
+        };
+        below.iter().filter_map(behind).collect()
     }
 
     /// Of a device: its partitions, whatever stands on them, and what it stands on.
@@ -165,6 +212,7 @@ impl Uses {
             }
             for node in &below {
                 self.add_direct_uses(&node.name, claims);
+                self.add_beside(&member, node, claims);
             }
             if let Some(one) = self.loops.iter().find(|one| one.name == member.name) {
                 let device = one.device.as_deref();
@@ -178,6 +226,20 @@ impl Uses {
             below.retain(|node| !reached.contains(&node.name));
             reached.extend(below.iter().map(|node| node.name.clone()));
             todo.extend(below);
+        }
+    }
+
+    /// What else stands on a device below. Mappings share one, as the volumes of a group do; nothing else does.
+    fn add_beside(&self, member: &Node, below: &Node, claims: &mut Vec<Claim>) {
+        let maps = |name: &str| name.starts_with("dm-");
+        if member.is_partition() {
+            return;
+        }
+        for by in self.direct_holders(below) {
+            if by != member.name && !(maps(&by) && maps(&member.name)) {
+                let device = below.name.clone();
+                claims.push(Claim::Holder { device, by });
+            }
         }
     }
 

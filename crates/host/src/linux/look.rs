@@ -267,6 +267,27 @@ pub(super) fn pin_of(node: &Node) -> Option<Pin> {
     is_it.then_some(pin)
 }
 
+/// Takes a device exclusively for the session, because it is below one that is written.
+pub(super) fn claim(pins: &Pins, node: &Node) -> Claimed {
+    let Some(pin) = pin_of(node) else {
+        return Claimed::Unknown;
+    };
+    match pins.claim(&pin) {
+        Ok(()) => Claimed::Taken,
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Claimed::Busy,
+        Err(_) => Claimed::Unknown,
+    }
+}
+
+/// What came of taking a device exclusively.
+pub(super) enum Claimed {
+    Taken,
+    /// Somebody else holds it.
+    Busy,
+    /// It could not be opened.
+    Unknown,
+}
+
 /// Whether somebody else holds this device exclusively. Asked by opening it so for a moment, unless this session holds
 /// it. // open(2)
 pub(super) fn is_busy(pins: &Pins, pin: &Pin) -> bool {

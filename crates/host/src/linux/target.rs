@@ -6,7 +6,7 @@
 use super::block::Node;
 use super::chain::{below, facts, split, under_file_system};
 use super::claims::Uses;
-use super::look::{self, Look, Patience, WHOLE_MAX};
+use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
 use super::{direct, namespace, sys};
 use crate::root::Root;
@@ -99,6 +99,8 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         namespace: None,
         chain: Vec::new(),
         claims: Vec::new(),
+        unchecked: Vec::new(),
+        foreign_link: None,
         content: Content::Unknown,
         layout: Layout::default(),
     };
@@ -116,6 +118,7 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
 }
 
 fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
+    found.foreign_link = pin.foreign_link().map(Path::to_owned);
     match pin.metadata() {
         None => missing(place.0, pin, found),
         Some(there) if there.file_type().is_block_device() => {
@@ -191,12 +194,21 @@ fn device(
         found.size = node.size();
         found.chain = facts(&below(root, &uses.mounts, std::slice::from_ref(&node)));
         found.claims = device_claims(root, &uses, &node, read);
+        if pins.claims(pin) {
+            claim_below(&uses, (root, pins), &node, found);
+        }
         let in_use = found.claims.iter().any(Claim::in_use);
         if !in_use && look.is_some() && look::is_busy(pins, pin) {
             let device = node.name.clone();
             found.claims.insert(0, Claim::Busy { device });
         }
-    } else if let Some((look, _)) = read {
+    } else {
+        let what = "who uses it (/sys does not list the device)";
+        found.unchecked.push(what.to_owned());
+    }
+    if found.chain.is_empty()
+        && let Some((look, _)) = read
+    {
         found.claims = look.signature_claims(&found.path.display().to_string());
     }
     found.claims.extend(eyes.earlier_signatures());
@@ -208,11 +220,26 @@ fn device(
         };
         found.layout = eyes.layout(look);
     }
+    found.unchecked.extend(uses.unchecked(root, found.size));
     found.allocated = found.size;
     // Permissions are not all: a container may be forbidden a device whose name it may write.
     let read_only = found.chain.first().is_some_and(|device| device.read_only);
     found.writable = !read_only && look.is_some() && sys::may_write(&link(pin, &found.path), false);
     found.direct_io = direct::existing(pin, "", block(&found.chain));
+}
+
+/// The exclusive descriptor of a loop device does not keep anybody from the device behind it, so that is taken, too.
+fn claim_below(uses: &Uses, (root, pins): Place<'_>, node: &Node, found: &mut TargetFacts) {
+    for behind in uses.behind_loops(root, node) {
+        let device = behind.name.clone();
+        match look::claim(pins, &behind) {
+            Claimed::Taken => {}
+            Claimed::Busy => found.claims.insert(0, Claim::Busy { device }),
+            Claimed::Unknown => found.unchecked.push(format!(
+                "who uses {device} below it (it cannot be opened exclusively)"
+            )),
+        }
+    }
 }
 
 /// All claims on a device that are told without opening it exclusively. What it carries is known only
@@ -263,6 +290,7 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
     found.allocated = Bytes(there.blocks().saturating_mul(STAT_BLOCK_BYTES));
     found.direct_io = direct::existing(pin, file_system_kind(found), block(&found.chain));
     found.claims = uses.of_file(root, &real, file_identity(there));
+    found.unchecked = uses.unchecked(root, found.size);
     found.claims.extend(eyes.earlier_signatures());
     match eyes {
         _ if found.size == Bytes(0) => found.content = Content::Empty,
@@ -302,7 +330,9 @@ fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
         .real_path()
         .and_then(|path| Some(path.parent()?.to_owned()));
     let real = real.unwrap_or_else(|| found.path.clone());
-    place(root, &Uses::read(root), (folder, &real), found);
+    let uses = Uses::read(root);
+    place(root, &uses, (folder, &real), found);
+    found.unchecked = uses.unchecked(root, Bytes(0));
     let named = pin.folder_link().unwrap_or_else(|| real.clone());
     found.writable = is_writable(&named, true, found.file_system.as_ref());
     if !found.writable && sys::extended(folder).immutable {

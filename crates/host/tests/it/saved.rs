@@ -106,6 +106,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         device_queue: None,
         fua: None,
         transport: Some("nvme".to_owned()),
+        diskseq: None,
         counted: Some(true),
         detail: None,
     };

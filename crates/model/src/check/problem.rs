@@ -6,7 +6,7 @@ use crate::plan::EngineChoice;
 use crate::record::{Claim, Content, FileSystem};
 use crate::units::{Bytes, Nanos};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One thing that stands against a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -341,6 +341,22 @@ pub enum Problem {
     #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
     InUse { path: PathBuf, uses: Vec<Claim> },
     #[error(
+        "{}: a setting of the kernel ({kind}), so it is not written: the system would change; hint: specify a file on \
+         a disk", path.display()
+    )]
+    Setting { path: PathBuf, kind: String },
+    #[error(
+        "{}: not written, because it could not be checked: {}. Another program might be using it, and lose its data; hint: \
+         run where /proc and /sys are mounted, as a user who may read all devices", path.display(), what.join("; ")
+    )]
+    Unchecked { path: PathBuf, what: Vec<String> },
+    #[error(
+        "{}: not written, because the symbolic link {} is in a folder ({}) that another user owns or may write to: that \
+         user decides which file would be lost; hint: specify the file itself (readlink -f {})", path.display(),
+        link.display(), folder_of(link), path.display()
+    )]
+    ForeignLink { path: PathBuf, link: PathBuf },
+    #[error(
         "{}: fathom did not make this file, so it is not written: {} would be lost{}. \
          To allow it, add: --overwrite", path.display(), held(*size), list_signatures(signatures)
     )]
@@ -481,6 +497,13 @@ fn held(size: Bytes) -> String {
         ""
     };
     format!("the {size}{unit} that it holds")
+}
+
+fn folder_of(link: &Path) -> String {
+    let folder = link
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new(".")).display().to_string()
 }
 
 fn in_use(uses: &[Claim]) -> String {

@@ -5,6 +5,8 @@
 //! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any word. What looks
 //! like fathom's own is read whole before it is written, and so is what looks empty: but only what is to be written, for
 //! whoever reads a device whole first measures the caches below it.
+//!
+//! What could not be found out counts as a use: no option allows writing then, either.
 
 use super::problem::Problem;
 use crate::block_header::Flaw;
@@ -12,6 +14,25 @@ use crate::plan::Target;
 use crate::record::{Claim, Content, TargetFacts, TargetKind};
 use crate::units::Bytes;
 use std::path::PathBuf;
+
+/// File systems whose files are the kernel's settings, not data. Source: filesystems(5) and the kernel's own.
+const SETTINGS: [&str; 15] = [
+    "proc",
+    "sysfs",
+    "cgroup",
+    "cgroup2",
+    "debugfs",
+    "tracefs",
+    "configfs",
+    "securityfs",
+    "efivarfs",
+    "pstore",
+    "bpf",
+    "binfmt_misc",
+    "selinuxfs",
+    "fusectl",
+    "nfsd",
+];
 
 /// The words that a person has said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +67,7 @@ pub(super) fn check_writing(
     if !writes(target, facts) {
         return;
     }
+    check_known(facts, problems);
     match facts.kind {
         TargetKind::File => check_file(facts, consent, problems),
         TargetKind::BlockDevice | TargetKind::NvmeNamespace => {
@@ -67,9 +89,13 @@ pub(super) fn check_writing(
 pub fn check_output(facts: &TargetFacts, consent: &Consent) -> Vec<Problem> {
     let mut problems = Vec::new();
     let path = || facts.path.clone();
+    check_known(facts, &mut problems);
     match facts.kind {
         TargetKind::File => check_file(facts, consent, &mut problems),
         TargetKind::BlockDevice => check_device(facts, consent, &mut problems),
+        TargetKind::Missing if facts.names_no_device() => {
+            problems.push(Problem::NoDevice { path: path() });
+        }
         TargetKind::Missing if !facts.writable => problems.push(Problem::NotWritable {
             path: path(),
             file_system: facts.file_system.clone(),
@@ -86,6 +112,31 @@ pub fn check_output(facts: &TargetFacts, consent: &Consent) -> Vec<Problem> {
         | TargetKind::Simulated => {}
     }
     problems
+}
+
+/// What no option allows: to write where somebody else decides what is written, or where its use is not known.
+fn check_known(facts: &TargetFacts, problems: &mut Vec<Problem>) {
+    let path = || facts.path.clone();
+    if let Some(link) = &facts.foreign_link {
+        problems.push(Problem::ForeignLink {
+            path: path(),
+            link: link.clone(),
+        });
+    }
+    let on = facts.file_system.as_ref();
+    let kind = on.map_or("", |on| &on.kind);
+    if facts.kind == TargetKind::File && SETTINGS.contains(&kind) {
+        problems.push(Problem::Setting {
+            path: path(),
+            kind: kind.to_owned(),
+        });
+    }
+    if !facts.unchecked.is_empty() {
+        problems.push(Problem::Unchecked {
+            path: path(),
+            what: facts.unchecked.clone(),
+        });
+    }
 }
 
 fn check_file(facts: &TargetFacts, consent: &Consent, problems: &mut Vec<Problem>) {

@@ -80,6 +80,12 @@ pub struct TargetFacts {
     pub chain: Vec<BlockDevice>,
     /// Who uses it, or what on it would be lost by writing.
     pub claims: Vec<Claim>,
+    /// What could not be found out about its use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<String>,
+    /// The first symbolic link on its path that another user could have placed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign_link: Option<PathBuf>,
     /// What it holds.
     pub content: Content,
     /// How its data lies and what it is like.
@@ -207,6 +213,9 @@ pub struct BlockDevice {
     /// How it is connected: `nvme pcie`, `nvme tcp`, `ata`, `sas`, `usb`, `iscsi`, `virtio`, `xen`.
     #[serde(default)]
     pub transport: Option<String>,
+    /// Counts up with every medium or backing file that any device of this machine is given; a partition has its disk's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diskseq: Option<u64>,
     /// Whether the block layer counts its I/Os; what it counts means nothing where it does not.
     pub counted: Option<bool>,
     /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
@@ -335,6 +344,8 @@ impl TargetFacts {
             namespace: None,
             chain: Vec::new(),
             claims: Vec::new(),
+            unchecked: Vec::new(),
+            foreign_link: None,
             content: Content::Empty,
             layout: Layout::default(),
         }

@@ -257,6 +257,8 @@ fn target_facts(dice: &mut Dice) -> TargetFacts {
         allocated: Bytes(0), // these came later; the stored file has none of them
         obstacle: None,
         namespace: None,
+        unchecked: Vec::new(),
+        foreign_link: None,
         path: PathBuf::from(dice.word()),
         kind: dice.one(&[TargetKind::File, TargetKind::BlockDevice, TargetKind::Null]),
         size: dice.bytes(),

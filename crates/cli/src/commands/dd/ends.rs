@@ -4,14 +4,13 @@
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
 use crate::failure::Failure;
-use crate::gate::same_name;
+use crate::gate::{hold, keeps};
 use dialects::dd::DdRequest;
 use engine::{CopyEnd, CopyJob, Silent, Stop};
 use gate::Pins;
 use host::Root;
 use model::{Bytes, Consent, Content, FilesPlace, TargetFacts, TargetKind};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What may be written without being a file or a disk: it throws away, or fails on purpose.
 const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
@@ -34,21 +33,28 @@ pub(super) fn look(
     root: &Root,
 ) -> Result<Ends, Failure> {
     let pins = Pins::default();
+    if !hold(&pins, &asked.output) {
+        let path = asked.output.clone();
+        return Err(engine::RunError::Locked { path }.into());
+    }
     let input = host::pinned_facts(root, &pins, &asked.input);
     let mut output = host::pinned_facts(root, &pins, &asked.output);
     if model::output_asks_if_empty(&output, consent) {
         output.content = host::content_of_whole(&output, &pins);
     }
     let mut told: Vec<String> = against_input(&input, asked);
-    told.extend(against_output(&output, consent, asked));
-    told.extend(against_names(asked, consent, store, &output));
+    told.extend(against_output(&output, &pins, (consent, asked)));
+    told.extend(against_names((asked, &pins), consent, store, &output));
     if !told.is_empty() {
         return Err(Failure::refused_for(told));
     }
     let marked = matches!(output.content, Content::Fathom | Content::FathomPartial);
     let allowed = consent.overwrite_files || consent.destroy_devices.contains(&output.path);
     Ok(Ends {
-        job: job(asked, &input, &output),
+        job: CopyJob {
+            pins: pins.clone(),
+            ..job(asked, &input, &output)
+        },
         prove: marked && !allowed,
         input,
         output,
@@ -103,7 +109,11 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
     vec![format!("{path}: {why}")]
 }
 
-fn against_output(facts: &TargetFacts, consent: &Consent, asked: &DdRequest) -> Vec<String> {
+fn against_output(
+    facts: &TargetFacts,
+    pins: &Pins,
+    (consent, asked): (&Consent, &DdRequest),
+) -> Vec<String> {
     let path = facts.path.display();
     let mut told: Vec<String> = model::check_output(facts, consent)
         .iter()
@@ -115,7 +125,7 @@ fn against_output(facts: &TargetFacts, consent: &Consent, asked: &DdRequest) -> 
             "{path}: this takes commands, not bytes: name its block device"
         ));
     }
-    if facts.kind == TargetKind::Other && !is_sink(&facts.path) {
+    if facts.kind == TargetKind::Other && !is_sink(pins, &facts.path) {
         told.push(format!(
             "{path}: neither file nor disk: of other things a copy goes only to {}",
             SINKS.join(", ")
@@ -140,17 +150,17 @@ fn against_output(facts: &TargetFacts, consent: &Consent, asked: &DdRequest) -> 
 }
 
 fn against_names(
-    asked: &DdRequest,
+    (asked, pins): (&DdRequest, &Pins),
     consent: &Consent,
     store: Option<&Path>,
     output: &TargetFacts,
 ) -> Vec<String> {
     let mut told = Vec::new();
     let path = asked.output.display();
-    if same_name(&asked.input, &asked.output) && !is_sink(&asked.output) {
+    if are_one(pins, asked) && !is_sink(pins, &asked.output) {
         told.push(format!("{path}: read and written at once: name two files"));
     }
-    if store.is_some_and(|store| same_name(store, &asked.output)) {
+    if store.is_some_and(|store| keeps(store, output)) {
         told.push(format!(
             "{path}: the results are kept in this file: name another output, or another --store"
         ));
@@ -173,9 +183,16 @@ fn against_names(
     told
 }
 
-fn is_sink(path: &Path) -> bool {
-    let real = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    SINKS.iter().any(|sink| real == Path::new(sink))
+fn is_sink(pins: &Pins, path: &Path) -> bool {
+    let real = pins.pin(path).ok().and_then(|pin| pin.real_path());
+    real.is_some_and(|real| SINKS.iter().any(|sink| real == Path::new(sink)))
+}
+
+/// Whether both ends are one file or device, under whatever names.
+fn are_one(pins: &Pins, asked: &DdRequest) -> bool {
+    let pin = |path: &Path| pins.pin(path).ok();
+    let both = pin(&asked.input).zip(pin(&asked.output));
+    both.is_some_and(|(input, output)| input.is_same(&output))
 }
 
 fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob {
@@ -221,15 +238,6 @@ fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob 
         keeps_length: conversions.notrunc,
         must_be_new: conversions.excl,
         must_be_there: conversions.nocreat,
-        identity: identity(output),
-    }
-}
-
-/// Of what is neither file nor disk nothing was looked at; its number is as good.
-fn identity(output: &TargetFacts) -> Option<(u64, u64)> {
-    let number = || Some(host::file_identity(&fs::metadata(&output.path).ok()?));
-    match output.kind {
-        TargetKind::Missing => None,
-        _ => output.identity.or_else(number),
+        pins: Pins::default(),
     }
 }

@@ -6,6 +6,7 @@
 use super::look::{Look, Setting, again};
 use super::{Table, Turn, once_around, own_file, read_seed, read_size, words};
 use crate::args::LayersArgs;
+use crate::commands::survey::site::lies_on;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
@@ -150,6 +151,14 @@ fn must_serve(asked: &Asked, device: &TargetFacts, folder: &TargetFacts) -> Resu
         told.push(format!(
             "--mount {}: this is no folder: name one on the file system that is to be measured",
             asked.folder.display()
+        ));
+    }
+    if told.is_empty() && !lies_on(folder, device) {
+        told.push(format!(
+            "--mount {}: it does not lie on {}, so nothing of it can be compared with that device; hint: specify the \
+             device that it lies on (fathom devices lists them)",
+            asked.folder.display(),
+            device.path.display()
         ));
     }
     if device.kind == TargetKind::BlockDevice && device.size < super::SIZE_MIN {

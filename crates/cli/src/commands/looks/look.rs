@@ -10,6 +10,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
+use crate::ours::Ours;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::{keep, now, output, signals};
@@ -75,6 +76,8 @@ impl Look<'_> {
         let made = gate.prepare(&mut first.plan, &first.facts, &filling, &stop);
         filling.finish();
         let made = made?;
+        let mut ours = Ours::default();
+        ours.learn(&first.plan, &gate.pins);
         let used = match made.is_empty() {
             true => self.as_it_passed(&first.facts),
             false => None,
@@ -87,6 +90,7 @@ impl Look<'_> {
             gate,
             known: self.beside,
             calibration: Calibration::default(),
+            ours,
             series: &series,
             stop: &stop,
             progress: &progress,

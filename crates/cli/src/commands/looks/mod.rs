@@ -17,6 +17,7 @@ use super::series::Series;
 use super::{command_line, job};
 use crate::failure::{Failure, Kind};
 use crate::gate::{Gate, Passed};
+use crate::ours::Ours;
 use crate::output;
 use crate::progress::Steps;
 use analysis::LooksContext;
@@ -104,6 +105,8 @@ struct Table<'a> {
     /// The targets as they were looked at last.
     known: Vec<TargetFacts>,
     calibration: Calibration,
+    /// What is known to be fathom's.
+    ours: Ours,
     series: &'a Series<'a>,
     stop: &'a Stop,
     progress: &'a Steps,
@@ -132,10 +135,11 @@ impl Table<'_> {
         self.refusal.is_none() && self.context.failure.is_none() && !self.context.interrupted
     }
 
-    fn proof(&self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
+    fn proof(&mut self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
         let mut passed = to_prepare(self.gate.pass(writes)?);
         self.gate
             .prepare(&mut passed.plan, &passed.facts, &Silent, self.stop)?;
+        self.ours.learn(&passed.plan, &self.gate.pins);
         Ok(passed.facts)
     }
 
@@ -155,7 +159,7 @@ impl Table<'_> {
         }
     }
 
-    fn run(&self, turn: &Turn) -> Result<RunRecord, Failure> {
+    fn run(&mut self, turn: &Turn) -> Result<RunRecord, Failure> {
         if let Some(path) = turn.location.path().filter(|_| turn.cold) {
             let forgotten = self
                 .gate
@@ -175,10 +179,14 @@ impl Table<'_> {
         };
         let mut passed = self.gate.pass_again(&profile, &self.known)?;
         let passed = passed.pop().expect("one timespan gives one plan");
-        let job = job(self.gate, passed.plan, passed.facts, command_line());
+        let Passed { mut plan, facts } = passed;
+        let pins = &self.gate.pins;
+        self.ours.prove(&mut plan, &facts, pins, self.stop)?;
+        let job = job(self.gate, plan, facts, command_line());
         let record =
             engine::run_calibrated(job, self.gate.root, &self.calibration, &Silent, self.stop)?;
         self.gate.closed(&record.plan);
+        self.ours.ran(&record.plan, pins);
         Ok(record)
     }
 

@@ -21,6 +21,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
+use crate::ours::Ours;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, live, now, output, report, signals};
@@ -34,6 +35,7 @@ use model::{
 };
 use request::Asked;
 use site::Site;
+use std::cell::RefCell;
 use store::{NewSession, SessionKind, Store};
 use sweep::{Survey, SurveyRequest};
 use walk::{Kept, Walk};
@@ -67,7 +69,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let site = site::choose(&asked, &before, host)?;
     let raw = asked.raw.as_ref().map(|raw| gate.look(raw));
     if let Some(raw) = &raw {
-        site::may_be_read_raw(raw, site.size)?;
+        site::may_be_read_raw(raw, &before, site.size)?;
     }
     let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
     let most = (depth_max, asked.threads_max(host.cpus.len()));
@@ -84,13 +86,17 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
 
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
+    let mut ours = Ours::default();
     if asked.remove {
+        let plan = first.plan.clone();
         let proving = Progress::of_filling(environment);
         site::prove_removable((&before, &gate.pins), &mut first.plan, &proving, &stop)?;
         proving.finish();
+        ours.learn(&plan, &gate.pins);
     }
     let store = keep::open(ground.place.as_ref())?;
     let (filled, filling_took) = fill(&gate, &mut first, environment, &stop)?;
+    ours.learn(&first.plan, &gate.pins);
     let known = match filled.is_empty() {
         true => first.facts.swap_remove(0),
         false => gate.look(&asked.target),
@@ -104,6 +110,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         budget: asked.budget,
         gate: &gate,
         calibration: &Calibration::default(),
+        ours: &RefCell::new(ours),
         known: &std::iter::once(known).chain(raw).collect::<Vec<_>>(),
         kept: &kept,
         progress: &Progress::of_survey(environment, asked.budget).on_screen(screen),

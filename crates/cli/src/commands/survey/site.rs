@@ -73,14 +73,29 @@ fn refuse_namespace(facts: &TargetFacts) -> Failure {
 }
 
 /// What is read raw beside a file: a block device that holds the range.
-pub(crate) fn may_be_read_raw(facts: &TargetFacts, size: Bytes) -> Result<(), Failure> {
+pub(crate) fn may_be_read_raw(
+    facts: &TargetFacts,
+    file: &TargetFacts,
+    size: Bytes,
+) -> Result<(), Failure> {
     let path = facts.path.display();
     let why = match facts.kind {
+        TargetKind::BlockDevice if !lies_on(file, facts) => format!(
+            "{} does not lie on this device, so the two cannot be compared; hint: specify the device that it lies on \
+             (fathom devices lists them)",
+            file.path.display()
+        ),
         TargetKind::BlockDevice if facts.size >= size => return Ok(()),
         TargetKind::BlockDevice => format!("it holds less than the {} of the file", say::bytes(size.0)),
         _ => "this is no block device: name the device that the file lies on (fathom devices lists them)".to_owned(),
     };
     Err(Failure::refused(format!("--compare-raw {path}: {why}")))
+}
+
+/// Whether a device is below a file or folder.
+pub(crate) fn lies_on(file: &TargetFacts, device: &TargetFacts) -> bool {
+    let named = device.chain.first();
+    named.is_some_and(|named| file.chain.iter().any(|below| below.number == named.number))
 }
 
 /// Only files that fathom made are removed, and only under their own name.
@@ -281,6 +296,8 @@ mod tests {
             }),
             chain: vec![],
             claims: vec![],
+            unchecked: Vec::new(),
+            foreign_link: None,
             content,
             layout: Default::default(),
         }

@@ -7,8 +7,9 @@ use super::{Shelf, command_line};
 use crate::commands::job;
 use crate::commands::run::{abandoned, tell_failure, tell_lost};
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
+use crate::gate::{Gate, Passed};
 use crate::now::Stopwatch;
+use crate::ours::Ours;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
@@ -29,6 +30,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) budget: Nanos,
     pub(crate) gate: &'a Gate<'a>,
     pub(crate) calibration: &'a Calibration,
+    /// What was proven before the first cell.
+    pub(crate) ours: &'a RefCell<Ours>,
     /// The target as it was looked at last, and the raw device: reading them before each cell would take a slow device's
     /// whole budget.
     pub(crate) known: &'a [TargetFacts],
@@ -108,10 +111,14 @@ impl Walk<'_> {
         };
         let mut passed = self.gate.pass_again(&profile, self.known)?;
         let passed = passed.pop().expect("one timespan gives one plan");
-        let job = job(self.gate, passed.plan, passed.facts, command_line());
+        let Passed { mut plan, facts } = passed;
+        let mut ours = self.ours.borrow_mut();
+        ours.prove(&mut plan, &facts, &self.gate.pins, self.stop)?;
+        let job = job(self.gate, plan, facts, command_line());
         let record =
             engine::run_calibrated(job, self.gate.root, self.calibration, &onlooker, self.stop)?;
         self.gate.closed(&record.plan);
+        ours.ran(&record.plan, &self.gate.pins);
         Ok(record)
     }
 }

@@ -3,18 +3,23 @@
 //! Elsewhere: hostile and damaged databases, kills and full disks (`store`, `tests/it`), names and owners of files (`gate`,
 //! `database.rs` and `whole_file.rs`), a panic with I/O in flight (`engine`, `timespan/crew/tests.rs`), the handler of SIGBUS
 //! (`engine`, `backend/mapping.rs`), short I/Os (`analysis`, `findings/short_io.rs`), H1 and much of C2 (`readers`,
-//! `tests/it/cost.rs`, and `analysis`, `findings/groups.rs`), H2 and more of I5 (`monitor`, `serve.rs`), more of I1, I2 and I3
-//! (`views`, `rows/csv.rs`, and `model`, `text.rs`).
+//! `tests/it/cost.rs`, and `analysis`, `findings/groups.rs`), H2 and more of I5 (`monitor`, `serve.rs`), H3 (`host`, `look::tests`),
+//! more of I1, I2 and I3 //! (`views`, `rows/csv.rs`, and `model`, `text.rs`).
 
 mod c1;
 mod c2;
 mod c3;
 mod channels;
+mod d1;
 mod d10;
 mod d11;
+mod d12;
 mod d2;
+mod d3;
 mod d4;
 mod d5;
+mod d6;
+mod d7;
 mod d8;
 mod d9;
 mod i1;
@@ -25,9 +30,12 @@ mod i5;
 mod i6;
 mod l2;
 mod l3;
+mod l4;
 mod l6;
 mod l7;
 mod l8;
+mod races;
+mod tools;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

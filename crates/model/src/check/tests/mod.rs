@@ -33,6 +33,8 @@ fn file(size: Bytes) -> TargetFacts {
         file_system: None,
         chain: vec![],
         claims: vec![],
+        unchecked: Vec::new(),
+        foreign_link: None,
         content: Content::Fathom,
         layout: Layout::default(),
     }

@@ -1,0 +1,68 @@
+//! A device that becomes another one between two runs of one session.
+
+use super::tools::{Loop, foreign, is_full, tool};
+use crate::bench::Bench;
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+const LINE: &str = "sweep --no-store -b 4K,8K,16K -w 100 -d 50ms --warmup 0s --rest 150ms";
+
+/// `losetup -d`, and the same device over another file, in the rest between two cells.
+#[test]
+fn a_loop_device_is_not_given_another_file_between_two_cells() {
+    let attempts = if is_full() { 1000 } else { 3 };
+    let (mut tried, mut swapped) = (0, 0);
+    for attempt in 0..attempts {
+        let bench = Bench::new();
+        let other = bench.path("other.img");
+        fs::write(&other, foreign(32 << 20)).unwrap();
+        let Some(device) = Loop::over_new(&bench.path("own.img"), &vec![0; 32 << 20]) else {
+            return;
+        };
+        let mut running = bench.start(&format!("{LINE} --destroy {0} {0}", device.name()));
+        let from_ms = 1 + attempt * 37 % 200;
+        thread::sleep(Duration::from_millis(from_ms));
+        tool("losetup", &["-d", device.name()]);
+        while running.try_wait().unwrap().is_none() {
+            let taken = tool("losetup", &[device.name(), other.to_str().unwrap()]);
+            swapped += u32::from(taken && running.try_wait().unwrap().is_none());
+            thread::sleep(Duration::from_millis(1));
+        }
+        tried += 1;
+        assert_eq!(
+            fs::read(&other).unwrap(),
+            foreign(32 << 20),
+            "attempt {attempt}"
+        );
+    }
+    println!("D3: {tried} tried, {tried} held; {swapped} swapped while it ran");
+}
+
+/// While a session writes a device nobody can mount it between two runs.
+#[test]
+fn a_device_cannot_be_mounted_between_two_cells() {
+    let bench = Bench::new();
+    let Some(device) = Loop::over_new(&bench.path("own.img"), &vec![0; 32 << 20]) else {
+        return;
+    };
+    let mut running = bench.start(&format!("{LINE} --destroy {0} {0}", device.name()));
+    let mut tried = 0;
+    while running.try_wait().unwrap().is_none() {
+        let exclusive = rustix_exclusive(device.name());
+        if running.try_wait().unwrap().is_none() {
+            assert!(!exclusive, "attempt {tried}: somebody else could hold it");
+            tried += 1;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert!(tried > 0);
+}
+
+/// Whether it can be opened exclusively, as a mount does.
+fn rustix_exclusive(device: &str) -> bool {
+    use std::os::unix::fs::OpenOptionsExt;
+    const O_EXCL: i32 = 0o200;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).custom_flags(O_EXCL).open(device).is_ok()
+}

@@ -1,0 +1,75 @@
+//! A check that could not be made does not count as passed.
+
+use super::tools::{Loop, foreign, own_file};
+use crate::bench::{Bench, Said};
+use std::fs;
+use std::process::Command;
+
+/// The program in a mount namespace of its own, after the words of a shell. `None` where that is not possible.
+fn without(bench: &Bench, preparation: &str, line: &str) -> Option<Said> {
+    let possible = Command::new("unshare").args(["--mount", "true"]).status();
+    if !possible.is_ok_and(|status| status.success()) {
+        println!("skipped: no mount namespace of one's own");
+        return None;
+    }
+    let script = format!(
+        "{preparation} && exec {} {line}",
+        env!("CARGO_BIN_EXE_fathom")
+    );
+    let mut command = Command::new("unshare");
+    command
+        .args(["--mount", "sh", "-c", &script])
+        .current_dir(bench.path("."));
+    command.env("FATHOM_STORE", bench.path("s.db"));
+    Some(Said::from(command.output().unwrap()))
+}
+
+#[test]
+fn without_proc_or_sys_nothing_is_written_and_reading_works() {
+    let bench = Bench::new();
+    own_file(&bench, "t");
+    let before = fs::read(bench.path("t")).unwrap();
+    for folder in ["/sys", "/proc"] {
+        let hide = format!("mount -t tmpfs none {folder}");
+        for line in ["t -w 100", "t -w 100 --overwrite", "new --create 1M"] {
+            let line = format!("run --no-store -d 20ms --warmup 0s {line}");
+            let Some(said) = without(&bench, &hide, &line) else {
+                return;
+            };
+            assert_eq!(said.code, Some(2), "{folder}, {line}: {said:?}");
+            assert!(said.err.contains(folder), "{folder}, {line}: {said:?}");
+        }
+        let read = without(&bench, &hide, "run --no-store -d 20ms --warmup 0s t").unwrap();
+        assert_eq!(read.code, Some(0), "{folder}: {read:?}");
+        let copy = without(&bench, &hide, "dd if=/dev/zero of=t count=1 --overwrite").unwrap();
+        assert_eq!(copy.code, Some(2), "{folder}: {copy:?}");
+    }
+    assert_eq!(fs::read(bench.path("t")).unwrap(), before);
+    assert!(!bench.path("new").exists());
+}
+
+/// The image behind a loop device whose node is not in /dev: nothing can be asked about it.
+#[test]
+fn a_file_that_a_loop_device_may_be_over_is_not_written_where_that_cannot_be_asked() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("a")).unwrap();
+    let image = foreign(3 << 20);
+    let Some(device) = Loop::over_new(&bench.path("a/disk.img"), &image) else {
+        return;
+    };
+    fs::rename(bench.path("a"), bench.path("b")).unwrap(); // as if its path were another namespace's
+    let hide = format!("mount --bind /dev/null {}", device.name());
+    let line = "run --no-store -w 100 -d 20ms --warmup 0s --overwrite";
+    let Some(said) = without(&bench, &hide, &format!("{line} b/disk.img")) else {
+        return;
+    };
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert_eq!(fs::read(bench.path("b/disk.img")).unwrap(), image);
+    fs::write(bench.path("other"), foreign(2 << 20)).unwrap();
+    let said = without(&bench, &hide, &format!("{line} other")).unwrap();
+    assert_eq!(
+        said.code,
+        Some(0),
+        "of another size, so it is not behind it: {said:?}"
+    );
+}
