@@ -5,6 +5,7 @@
 //! change are those after our own last run. A device has no such times; the engine takes it exclusively for each run, and
 //! the gate asks each time who uses it. While a run goes on files are locked against other fathoms.
 
+use crate::gate::Gate;
 use engine::{RunError, Silent, Stop};
 use gate::Pins;
 use host::{FileState, file_state};
@@ -57,15 +58,15 @@ impl Ours {
     /// Proves again what somebody else wrote since, or what was not proven yet.
     pub(crate) fn prove(
         &mut self,
+        gate: &Gate<'_>,
         plan: &mut Plan,
         facts: &[TargetFacts],
-        pins: &Pins,
         stop: &Stop,
     ) -> Result<(), RunError> {
-        self.spare(plan, pins);
+        self.spare(plan, &gate.pins);
         if plan.targets.iter().any(|target| target.prove_ours) {
-            engine::prepare(plan, facts, pins, &Silent, stop)?;
-            self.learn(plan, pins);
+            gate.prepare(plan, facts, &Silent, stop)?;
+            self.learn(plan, &gate.pins);
         }
         Ok(())
     }

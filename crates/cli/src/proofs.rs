@@ -90,6 +90,11 @@ impl Gate<'_> {
         observer: &dyn Observer,
         stop: &Stop,
     ) -> Result<Vec<Filled>, RunError> {
+        let asked: Vec<bool> = plan
+            .targets
+            .iter()
+            .map(|target| target.prove_ours)
+            .collect();
         for target in plan.targets.iter_mut().filter(|target| target.writes()) {
             target.prove_ours &= !self.is_remembered(target);
         }
@@ -113,6 +118,10 @@ impl Gate<'_> {
                 None if target.fill_unsealed().is_some() => self.close(target),
                 None => {}
             }
+        }
+        // What is remembered counts as proven from now on.
+        for (target, asked) in plan.targets.iter_mut().zip(asked) {
+            target.prove_ours = asked;
         }
         Ok(filled)
     }

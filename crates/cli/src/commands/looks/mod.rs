@@ -181,7 +181,7 @@ impl Table<'_> {
         let passed = passed.pop().expect("one timespan gives one plan");
         let Passed { mut plan, facts } = passed;
         let pins = &self.gate.pins;
-        self.ours.prove(&mut plan, &facts, pins, self.stop)?;
+        self.ours.prove(self.gate, &mut plan, &facts, self.stop)?;
         let job = job(self.gate, plan, facts, command_line());
         let record =
             engine::run_calibrated(job, self.gate.root, &self.calibration, &Silent, self.stop)?;

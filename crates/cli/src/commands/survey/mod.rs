@@ -28,7 +28,6 @@ use crate::{keep, live, now, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Calibration, Filled, Stop};
-use gate::Pins;
 use model::{
     Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
     Timespan, Workload,

@@ -113,7 +113,7 @@ impl Walk<'_> {
         let passed = passed.pop().expect("one timespan gives one plan");
         let Passed { mut plan, facts } = passed;
         let mut ours = self.ours.borrow_mut();
-        ours.prove(&mut plan, &facts, &self.gate.pins, self.stop)?;
+        ours.prove(self.gate, &mut plan, &facts, self.stop)?;
         let job = job(self.gate, plan, facts, command_line());
         let record =
             engine::run_calibrated(job, self.gate.root, self.calibration, &onlooker, self.stop)?;

@@ -50,7 +50,7 @@ fn orders(path: &std::path::Path) -> (Orders, Receiver<(u32, Word)>) {
     gate.open(Signal::Go(WallClock::monotonic()));
     let (words, heard) = channel();
     let orders = Orders {
-        shared: Shared::new(&plan, &schedule).unwrap(),
+        shared: Shared::new(&plan, &schedule, &gate::Pins::default()).unwrap(),
         place: places(&plan, 0).remove(0),
         cores: Vec::new(),
         live: Arc::default(),
