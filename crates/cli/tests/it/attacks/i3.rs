@@ -16,15 +16,3 @@ fn i3_a_command_to_copy_has_its_names_in_quotes() {
         assert!(said.code == Some(2) && said.err.contains(&hint), "{said:?}");
     }
 }
-
-#[test]
-fn i3_the_store_in_the_words_that_show_a_result_again_is_in_quotes() {
-    let bench = Bench::new();
-    let line = ["run", "-d", "50ms", "--warmup", "0s", "--engine", "null"];
-    let words = [&line[..], &["--store", "my results.db"]].concat();
-    let said = bench.say(&words).good();
-    assert!(
-        said.out.contains("fathom show 1 --store 'my results.db'"),
-        "{said:?}"
-    );
-}
