@@ -44,6 +44,10 @@ use std::process::{Child, Command, Stdio};
 const RUN: &str = "run --engine null -d 20ms --warmup 0s";
 
 /// How many random attempts a race gets: a few, or as many as `full` where all of them are asked for.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "how long a test runs is not the program's business"
+)]
 fn attempts(full: u32) -> u32 {
     match std::env::var("FATHOM_ATTACK_RACES").as_deref() {
         Ok("full") => full,
