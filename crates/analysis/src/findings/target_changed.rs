@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     id: "target-changed",
     cause: Cause::Alone,
     what: "Another program truncated or deleted the file while it was measured.",
-    method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error, the run ends); no name left is a deletion (warning).",
+    method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error; the run ends, or with --continue-on-error its reads go on); no name left is a deletion (warning).",
     source: "statx(2): stx_size, stx_blocks, stx_nlink.",
     advice: "Find out which program uses the file (fuser -v, lsof), and measure a file that fathom alone uses.",
     look: Look::Own(look),

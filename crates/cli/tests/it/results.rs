@@ -180,7 +180,7 @@ fn one_cell_of_a_survey_can_be_run_alone_by_the_line_that_is_shown() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn the_result_of_a_reader_that_goes_away_is_kept_and_the_code_is_1() {
     let bench = Bench::new();
     let words: Vec<&str> = NULL.split_whitespace().collect();
     let mut child = bench
@@ -189,7 +189,8 @@ fn a_reader_that_goes_away_is_no_failure() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    bench.line("show 1").good();
 }
 
 #[test]

@@ -5,10 +5,9 @@
 //! comparisons a small file can regain both its size and its blocks, and then nothing is detected. Left out: devices, and
 //! what a change means for the result (`analysis`).
 
-use model::{Bytes, Failure, FileSystem, Operation, Plan, TargetFacts};
+use model::{Bytes, Failure, FileSystem, OnError, Operation, Plan, TargetFacts};
 use rustix::fs::{AtFlags, StatxFlags, statx};
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 /// File systems on which the blocks of a file that is only overwritten never fall. Others compress or relocate.
@@ -21,6 +20,8 @@ pub(super) struct Integrity {
     files: Vec<Watched>,
     deleted: Vec<u32>,
     truncated: Option<Failure>,
+    /// Whether failed reads are counted and the run goes on. Nothing more is written to a truncated file even then.
+    continues: bool,
 }
 
 /// One file under one or more of the plan's targets.
@@ -52,10 +53,11 @@ impl Integrity {
             files: files.collect(),
             deleted: Vec::new(),
             truncated: None,
+            continues: plan.on_error == OnError::Continue,
         }
     }
 
-    /// Compares; whether a file was truncated, so that the run must end.
+    /// Compares. Returns whether a file was truncated and the run must end.
     pub(super) fn check(&mut self) -> bool {
         for watched in &mut self.files {
             let Some(now) = state(&watched.file) else {
@@ -69,7 +71,8 @@ impl Integrity {
                 self.truncated = watched.truncated(&now);
             }
         }
-        self.truncated.is_some()
+        let ends = |failure: &Failure| !self.continues || failure.operation == Operation::Write;
+        self.truncated.as_ref().is_some_and(ends)
     }
 
     /// The truncation, and the targets that were deleted.
@@ -112,7 +115,8 @@ impl Watched {
 /// A pinned file with its targets; `None` for what is no regular file or no target.
 fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watched> {
     let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let identity = Some((meta.dev(), meta.ino()));
+    let identity = Some(host::file_identity(&meta));
+    let now = state(&file)?;
     let ours = || {
         let targets = (0u32..).zip(&plan.targets);
         targets.filter(move |(_, target)| target.identity == identity)
@@ -132,8 +136,8 @@ fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watche
         needed: ours()
             .map(|(_, target)| target.base.0 + target.length.0)
             .max()?,
-        blocks: Some(meta.blocks()).filter(|&blocks| blocks_stay && blocks > 0),
-        has_name: meta.nlink() > 0,
+        blocks: Some(now.blocks).filter(|&blocks| blocks_stay && blocks > 0),
+        has_name: now.links > 0,
     })
 }
 
@@ -153,16 +157,19 @@ fn state(file: &File) -> Option<State> {
 mod tests {
     use super::*;
     use crate::rehearsal::tests::{plan, planned};
-    use std::os::unix::fs::FileExt;
+
+    fn fill(file: &tempfile::NamedTempFile) {
+        std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
+        file.as_file().sync_all().unwrap();
+    }
 
     /// A file of 1 MiB, the plan on it, and what is known of it: it lies on ext4.
     fn ground() -> (tempfile::NamedTempFile, Plan, Vec<TargetFacts>) {
         let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().write_all_at(&[7; 1 << 20], 0).unwrap();
-        file.as_file().sync_all().unwrap();
+        fill(&file);
         let meta = file.as_file().metadata().unwrap();
         let mut target = planned();
-        target.identity = Some((meta.dev(), meta.ino()));
+        target.identity = Some(host::file_identity(&meta));
         (target.base, target.length) = (Bytes(0), Bytes::mib(1));
         let mut facts = TargetFacts::null(&model::NullBehaviour::default());
         facts.file_system = Some(FileSystem {
@@ -184,7 +191,7 @@ mod tests {
         let failure = shorter.into_found().0.unwrap();
         assert!(failure.is_of_the_target());
         assert_eq!(failure.offset, Bytes(8192));
-        file.as_file().write_all_at(&[7; 1 << 20], 0).unwrap();
+        fill(&file);
         let mut again = Integrity::of(&plan, &facts, nodes());
         file.as_file().set_len(0).unwrap();
         file.as_file().set_len(1 << 20).unwrap();

@@ -12,10 +12,13 @@ pub(crate) fn tell(record: &RunRecord) {
 }
 
 fn lines(record: &RunRecord) -> Vec<String> {
-    if let Outcome::Failed(failure) = &record.outcome {
-        return vec![ended_by(failure, &path_of(record, failure.target))];
-    }
     let mut told = Vec::new();
+    if let Outcome::Failed(failure) = &record.outcome {
+        told.push(ended_by(failure, &path_of(record, failure.target)));
+        if !failure.is_of_the_target() {
+            return told;
+        }
+    }
     for (target, number) in record.plan.targets.iter().zip(0u32..) {
         let path = path_of(record, number);
         for operation in Operation::ALL {

@@ -9,7 +9,7 @@ fn reads_of_a_file_that_is_truncated_end_the_run_and_the_result_is_invalid() {
         let bench = Bench::new();
         bench.write("f", 128 << 10);
         let line = format!(
-            "run f -b 64K -d 60s --warmup 0s --no-store --json --cache cached --engine sync {more}"
+            "run f -b 64K -d 3s --warmup 0s --no-store --json --cache cached --engine sync {more}"
         );
         let child = bench.start(&line);
         crate::attacks::wait_for_reads(&child, 4 << 20);
