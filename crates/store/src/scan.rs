@@ -7,7 +7,7 @@ use crate::care::Listing;
 use crate::error::Fault;
 use crate::load::tags_of;
 use crate::session::{SessionId, SessionSummary};
-use crate::summary::{decode_result, decode_session};
+use crate::summary::{decode_result, decode_runs, decode_session};
 use crate::{Result, Store, StoreError};
 use model::ResultRow;
 use rusqlite::{OptionalExtension, Rows, Transaction};
@@ -142,10 +142,10 @@ impl Store {
         while let Some(row) = sessions.next()? {
             let id = SessionId(row.get(0)?);
             let blob = row.get_ref(1)?.as_blob().unwrap_or_default();
-            let summary = decode_session(id, blob);
+            let runs = decode_runs(id, blob);
             let rows = results.of(id)?;
-            match (summary, rows) {
-                (Ok(summary), Some(rows)) if rows.len() == summary.runs as usize => {
+            match (runs, rows) {
+                (Ok(runs), Some(rows)) if rows.len() == runs as usize => {
                     for mut row in rows {
                         row.tags = tags_of_result(tags.get(&id.0), row.number);
                         each(row);

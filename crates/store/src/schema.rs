@@ -19,11 +19,13 @@ use std::path::Path;
 /// What SQLite's header says of a fathom store: the letters `FTHM`.
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
 
+type Fill = fn(&Transaction<'_>, &mut dyn FnMut(Notice)) -> Result<(), Fault>;
+
 /// The way from one version to the next.
 struct Step {
     script: &'static str,
     /// What follows once all scripts were run: it meets the newest schema.
-    fill: Option<fn(&Transaction<'_>, &mut dyn FnMut(Notice)) -> Result<(), Fault>>,
+    fill: Option<Fill>,
 }
 
 const fn script(script: &'static str) -> Step {

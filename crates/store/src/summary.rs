@@ -134,6 +134,11 @@ impl Reader<'_> {
         self.letters(length)
     }
 
+    fn skip_text(&mut self) -> Result<(), Damage> {
+        let length = self.length(1)?;
+        self.bytes(length).map(|_| ())
+    }
+
     fn maybe_text(&mut self) -> Result<Option<String>, Damage> {
         let length = self.maybe()?.map(usize::try_from);
         let length = length.transpose().map_err(|_| "a number too large")?;
@@ -212,6 +217,26 @@ pub(crate) fn decode_session(id: SessionId, blob: &[u8]) -> Result<SessionSummar
         runs,
         tags: Vec::new(),
     })
+}
+
+/// How many results the session of a summary has, without reading its words.
+pub(crate) fn decode_runs(id: SessionId, blob: &[u8]) -> Result<u32, Damage> {
+    let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
+    if from.number()? != id.0 {
+        return Err("it is another session's");
+    }
+    from.skip_text()?;
+    from.number()?;
+    for _ in 0..from.length(1)? {
+        from.skip_text()?;
+    }
+    from.skip_text()?;
+    from.skip_text()?;
+    let outcome = usize::try_from(from.maybe()?.unwrap_or(0)).map_err(|_| "a number too large")?;
+    from.bytes(outcome)?;
+    let runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
+    from.close()?;
+    Ok(runs)
 }
 
 fn encode_result(row: &ResultRow) -> Vec<u8> {
@@ -515,6 +540,7 @@ mod tests {
         };
         let blob = encode_session(&session);
         assert_eq!(decode_session(SessionId(300), &blob), Ok(session));
+        assert_eq!(decode_runs(SessionId(300), &blob), Ok(70_000));
         assert!(decode_session(SessionId(301), &blob).is_err());
     }
 }
