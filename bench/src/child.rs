@@ -32,6 +32,14 @@ impl Stop {
         Ok(Stop(word))
     }
 
+    /// An error once the person stops everything.
+    pub(crate) fn check(&self) -> Result<(), BenchError> {
+        match self.asked() {
+            true => Err(BenchError::Stopped),
+            false => Ok(()),
+        }
+    }
+
     fn asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

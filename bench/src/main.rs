@@ -29,6 +29,7 @@ mod place;
 mod quick;
 mod rounds;
 mod start;
+mod stored;
 mod survey;
 mod table;
 
@@ -69,6 +70,7 @@ fn compare(options: &Options) -> Result<(), BenchError> {
             Section::Memory => memory::run(opened(&mut shop, options)?, options)?,
             Section::Quick => quick::run(opened(&mut shop, options)?, options)?,
             Section::Files => files::run(opened(&mut shop, options)?, options)?,
+            Section::Store => stored::run(opened(&mut shop, options)?, options)?,
             Section::Survey => survey::run(opened(&mut shop, options)?, options)?,
         };
         tell(&lines);

@@ -15,6 +15,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   quick             fathom quick against hdparm and dd; as root
   files             fathom files against bonnie++ on ext4 and XFS; as root, takes minutes: see --data
   page              the page of a sweep of 441 cells: time to write, bytes, time until it answers in Chromium
+  store             fathom list, show, table and db check with 100,000 sessions: minutes, and 10 GB beside the program
   survey            fathom survey against the whole grid, on twenty simulated devices; with --real on
                     four real targets too, whose loads also take turns: half an hour, as root
   --real            see survey
@@ -25,6 +26,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   --places LIST     of loops and overhead: null, cache, disk, device [default: all]
                     of quick: disk, file, device; of files: ext4, xfs
                     of survey: sim, and with --real file, ext4, limit, zram
+  --sessions N      of store [default: 100000]
   --data MIB        of files: the large file, 192 to 4096; memory is a third of it [default: 768]
   --folder PATH     where files are made, on a real disk [default: beside the program]";
 
@@ -39,10 +41,11 @@ pub(crate) enum Section {
     Quick,
     Files,
     Page,
+    Store,
     Survey,
 }
 
-const SECTIONS: [(&str, Section); 10] = [
+const SECTIONS: [(&str, Section); 11] = [
     ("overhead", Section::Overhead),
     ("loops", Section::Loops),
     ("start", Section::Start),
@@ -52,6 +55,7 @@ const SECTIONS: [(&str, Section); 10] = [
     ("quick", Section::Quick),
     ("files", Section::Files),
     ("page", Section::Page),
+    ("store", Section::Store),
     ("survey", Section::Survey),
 ];
 
@@ -72,6 +76,8 @@ pub(crate) struct Options {
     pub(crate) folder: Option<PathBuf>,
     /// The large file of the section files.
     pub(crate) data_mib: u64, // in 192..=4096
+    /// In the database of the section store.
+    pub(crate) sessions: u64, // 100,000 or more
     /// Real targets of the section survey too.
     pub(crate) real: bool,
 }
@@ -87,6 +93,7 @@ impl Options {
             places: PLACES.map(str::to_owned).into(),
             folder: None,
             data_mib: 768,
+            sessions: 100_000,
             real: false,
         };
         let mut words = words.iter().map(String::as_str);
@@ -131,6 +138,10 @@ impl Options {
             "--places" => self.places = value.split(',').map(str::to_owned).collect(),
             "--data" => match value.parse() {
                 Ok(mib) if (192..=4096).contains(&mib) => self.data_mib = mib,
+                _ => return false,
+            },
+            "--sessions" => match value.parse() {
+                Ok(sessions) if sessions >= 100_000 => self.sessions = sessions,
                 _ => return false,
             },
             "--folder" => self.folder = Some(PathBuf::from(value)),

@@ -71,8 +71,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "bench",
-        &["analysis", "model"],
-        "drives the built program as anybody would, beside others, and times what turns records into reports",
+        &["analysis", "model", "store"],
+        "drives the built program as anybody would, beside others, times what turns records into reports, and fills databases",
     ),
     (
         "xtask",
