@@ -31,6 +31,8 @@ const WRITE_POOL: usize = 4 << 20;
 /// The same of blocks with headers: the header makes each of them another one, and a pool that stays in the processor's
 /// cache makes writing headers three times as fast.
 const WRITE_POOL_BLOCKS: usize = 1 << 20;
+/// What writes from a shared buffer of random bytes begin at multiples of.
+const SOURCE_ALIGN: u64 = 512;
 /// From one serial number to the next in content without headers.
 const NUMBERED: usize = 4096;
 
@@ -281,10 +283,14 @@ impl Part {
                 *areas += 1;
                 let unbuffered = target.mapped.is_none() && target.cache != CacheMode::Cached;
                 let device = if unbuffered { target.alignment.0 } else { 1 };
+                let align = match &target.content {
+                    WriteContent::Source { file: Some(_), .. } => device,
+                    _ => device.max(SOURCE_ALIGN),
+                };
                 Data::Source {
                     source: Arc::clone(source),
                     area: *areas,
-                    align: device,
+                    align,
                 }
             }
             (WriteContent::Fresh, _) if has_headers => Data::FreshBlocks,

@@ -564,7 +564,7 @@ pub const ROWS: &[Row] = &[
             "dedupe_working_set_percentage",
             "dedupe_global",
         ],
-        "written data is random with fathom's mark, zeros, or shaped by buffer_compress_percentage and dedupe_percentage",
+        "written data is random, zeros, or shaped by buffer_compress_percentage and dedupe_percentage",
     ),
     refuse(
         &[

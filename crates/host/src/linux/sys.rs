@@ -406,7 +406,7 @@ pub(super) fn keeps_change_times(file: &File) -> bool {
     }
     // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
     let facts = unsafe { facts.assume_init() };
-    KNOWN.contains(&i64::from(facts.f_type))
+    KNOWN.contains(&facts.f_type)
 }
 
 /// The clock from which file systems take their time stamps, in nanoseconds since 1970. // clock_gettime(2)

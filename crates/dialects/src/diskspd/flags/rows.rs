@@ -130,7 +130,7 @@ pub const FLAGS: &[Flag] = &[
         .first(),
     short("Z", "nothing, r, or SIZE[,FILE]", parse::content)
         .says("written data: zeros, random at every write, or from a buffer of SIZE")
-        .differs("all of the buffer is filled; a file larger than the buffer is cut; without a file, writes begin at multiples of 512 of it and carry the mark of fathom, as with `r`"),
+        .differs("all of the buffer is filled; a file larger than the buffer is cut; without a file, writes begin at multiples of 512 of it; written with block headers with `r` alone"),
     long("overwrite", "", "existing files that fathom did not make may be written", parse::overwrite),
     long("destroy", "DEVICE", "this device may be written and what is on it lost", parse::destroy),
     long("json", "FILE", "the report of the run as JSON, besides", parse::json),
