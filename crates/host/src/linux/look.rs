@@ -330,6 +330,25 @@ mod tests {
         Look::at(&Pin::new(path).unwrap(), &Patience::begin()).unwrap()
     }
 
+    /// H3: a device of which each read takes long was read for 22 s, because each part had a patience of its own.
+    #[test]
+    fn no_read_begins_once_the_patience_that_all_share_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+        let late = Look::at(&Pin::new(&path).unwrap(), &Patience::none()).unwrap();
+        assert!(late.signatures.is_none(), "its ends were not read");
+        assert_eq!(late.content_of_file(&Patience::begin()), Content::Unknown);
+        let asked = std::cell::Cell::new(0);
+        let time = || asked.replace(asked.get() + 1) < 2;
+        let mut piece = vec![0; 4 * ASKED_BYTES];
+        assert!(!read(&late.file, (0, &mut piece), &time));
+        assert_eq!(asked.get(), 3);
+        assert_eq!((piece[2 * ASKED_BYTES - 1], piece[2 * ASKED_BYTES]), (7, 0));
+        let sample = late.layout(&Patience::none()).sample;
+        assert!(sample.is_none());
+    }
+
     #[test]
     fn a_look_without_patience_learns_nothing_of_data() {
         let folder = tempfile::tempdir().unwrap();

@@ -48,19 +48,19 @@ fn a_device_cannot_be_mounted_between_two_cells() {
     };
     let mut running = bench.start(&format!("{LINE} --destroy {0} {0}", device.name()));
     let mut tried = 0;
-    while running.try_wait().unwrap().is_none() {
-        let exclusive = rustix_exclusive(device.name());
-        if running.try_wait().unwrap().is_none() {
-            assert!(!exclusive, "attempt {tried}: somebody else could hold it");
-            tried += 1;
-        }
+    while running.try_wait().unwrap().is_none() && !is_free(device.name()) {
+        tried += 1;
         thread::sleep(Duration::from_millis(1));
     }
+    // Free only when all is written: the process is about to be gone.
+    let image = fs::read(bench.path("own.img")).unwrap();
+    running.wait().unwrap();
     assert!(tried > 0);
+    assert!(fs::read(bench.path("own.img")).unwrap() == image);
 }
 
 /// Whether it can be opened exclusively, as a mount does.
-fn rustix_exclusive(device: &str) -> bool {
+fn is_free(device: &str) -> bool {
     use std::os::unix::fs::OpenOptionsExt;
     const O_EXCL: i32 = 0o200;
     let mut options = fs::OpenOptions::new();

@@ -22,7 +22,7 @@ fn tracer(bench: &Bench) -> Option<PathBuf> {
     let mut cc = Command::new("cc");
     cc.args(["-O1", "-o"]).arg(&program).arg(source);
     let built = cc.status().is_ok_and(|status| status.success());
-    let traced = built && swap(bench, (0, "once"), &["--version"]).is_some();
+    let traced = built && swap(bench, (0, "0"), &["--version"]).is_some();
     if !traced {
         println!("skipped: no tracer can be built or run here");
     }
@@ -35,6 +35,8 @@ struct Traced {
     calls: u64,
     swapped: bool,
     code: i32,
+    /// Calls that took the name of the target.
+    names: Vec<u64>,
 }
 
 fn swap(bench: &Bench, (at, way): (u64, &str), words: &[&str]) -> Option<Traced> {
@@ -49,6 +51,7 @@ fn swap(bench: &Bench, (at, way): (u64, &str), words: &[&str]) -> Option<Traced>
         calls: u64::try_from(next()?).ok()?,
         swapped: next()? != 0,
         code: i32::try_from(next()?).ok()?,
+        names: std::iter::from_fn(|| u64::try_from(next()?).ok()).collect(),
     })
 }
 
@@ -98,8 +101,8 @@ fn at_every_call(name: &str, words: &[&str], ways: &[&str], renew: &dyn Fn(&Benc
     }
     let theirs = Foreign::at(&bench.path("u"));
     renew(&bench);
-    let whole = swap(&bench, (0, "once"), words).unwrap();
-    assert_eq!(whole.code, 0, "{name}: the line as such is good");
+    let whole = swap(&bench, (0, "0"), words).unwrap();
+    assert_ne!(whole.code, 2, "{name}: the line as such is good");
     let calls = whole.calls + whole.calls / 20; // threads do not always come in one order
     let step = if is_full() { 1 } else { (calls / SHARE).max(1) };
     let (mut tried, mut swapped) = (0, 0);
@@ -117,6 +120,46 @@ fn at_every_call(name: &str, words: &[&str], ways: &[&str], renew: &dyn Fn(&Benc
         ways.len()
     );
     assert!(swapped > 0);
+}
+
+/// The name leads to the file of somebody else, then to fathom's own, then back: each change right before a call that
+/// takes the name, in all pairs. What lies between two such calls cannot make a difference.
+#[test]
+fn no_two_uses_of_the_name_are_paired_with_different_files() {
+    let bench = Bench::new();
+    if tracer(&bench).is_none() {
+        return;
+    }
+    let words = [
+        "run",
+        "--no-store",
+        "-w",
+        "100",
+        "-d",
+        "10ms",
+        "--warmup",
+        "0s",
+        "t",
+    ];
+    let theirs = Foreign::at(&bench.path("u"));
+    own(&bench);
+    let names = swap(&bench, (0, "0"), &words).unwrap().names;
+    let mut tried = 0;
+    for (place, first) in names.iter().enumerate() {
+        for second in &names[place + 1..] {
+            exchange(&bench); // begins with the file of somebody else
+            let length = (second - first).to_string();
+            swap(&bench, (*first, &length), &words).unwrap();
+            theirs.check(&bench, &format!("swapped at {first} and {second}"));
+            own(&bench);
+            tried += 1;
+        }
+    }
+    println!(
+        "D1: the name is taken {} times; {tried} pairs tried, {tried} held",
+        names.len()
+    );
+    assert!(!names.is_empty());
 }
 
 /// Makes fathom's own file anew where it is not whole any more.
@@ -139,7 +182,7 @@ fn run_writes_only_what_it_proved() {
         "0s",
         "t",
     ];
-    at_every_call("run", &words, &["once", "back"], &own);
+    at_every_call("run", &words, &["0", "1"], &own);
 }
 
 #[test]
@@ -157,7 +200,7 @@ fn create_completes_only_what_it_checked() {
         "0s",
         "t",
     ];
-    at_every_call("create (more)", &words, &["once", "back"], &|bench| {
+    at_every_call("create (more)", &words, &["0", "1"], &|bench| {
         let _ = fs::remove_file(bench.path("t"));
         own(bench);
     });
@@ -193,7 +236,7 @@ fn dd_writes_only_what_it_proved() {
         "count=16",
         "--no-store",
     ];
-    at_every_call("dd", &words, &["once", "back"], &own);
+    at_every_call("dd", &words, &["0", "1"], &own);
 }
 
 /// Names that flip all the time while the program runs.

@@ -2,9 +2,10 @@
 //
 //   swap K WAY A B PROGRAM ARGUMENT...
 //
-// WAY is `once` (exchange A and B), `back` (exchange them, and exchange them again before the next call) or `move` (B
-// gets the name A, which is free). With K = 0 nothing is swapped. Prints how many calls came up to the first that
-// writes a file, whether the names were swapped, and how the program ended. All its threads are counted together.
+// WAY is a number L (exchange A and B, and exchange them again L calls later; 0: never) or `move` (B gets the name A,
+// which is free). With K = 0 nothing is swapped. Prints how many calls came up to the first that
+// writes a file, whether the names were swapped, and how the program ended; with K = 0 then also which calls took the
+// name A. All its threads are counted together.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,15 @@ static void swap(void) {
     swapped += done == 0;
 }
 
+// Whether an argument of a call is the name A.
+static int names_it(pid_t who, unsigned long long argument) {
+    char text[64] = {0};
+    size_t length = strlen(a) + 1;
+    struct iovec here = {text, length}, there = {(void *)argument, length};
+    ssize_t got = length <= sizeof text ? process_vm_readv(who, &here, 1, &there, 1, 0) : -1;
+    return got == (ssize_t)length && strcmp(text, a) == 0;
+}
+
 static int writes(unsigned long long nr) {
     return nr == SYS_pwrite64 || nr == SYS_pwritev || nr == SYS_pwritev2 || nr == SYS_io_uring_enter || nr == SYS_io_submit ||
            nr == SYS_copy_file_range || nr == SYS_sendfile;
@@ -34,6 +45,7 @@ static int writes(unsigned long long nr) {
 int main(int argc, char **argv) {
     if (argc < 6) return 2;
     long k = atol(argv[1]), calls = 0, first = 0;
+    long length = atol(argv[2]); // 0 of `move`
     way = argv[2], a = argv[3], b = argv[4];
     pid_t child = fork();
     if (child == 0) {
@@ -48,7 +60,8 @@ int main(int argc, char **argv) {
                    PTRACE_O_EXITKILL;
     ptrace(PTRACE_SETOPTIONS, child, 0, options);
     ptrace(PTRACE_SYSCALL, child, 0, 0);
-    int over = 0;
+    int over = 0, taken = 0;
+    long takes[256];
     for (;;) {
         pid_t who = waitpid(-1, &status, __WALL);
         if (who < 0) break;
@@ -65,15 +78,19 @@ int main(int argc, char **argv) {
             if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
                 calls++;
                 if (first == 0 && writes(info.entry.nr)) first = calls;
+                int named = k == 0 && (names_it(who, info.entry.args[0]) || names_it(who, info.entry.args[1]));
+                if (named && taken < 256) takes[taken++] = calls;
                 if (calls == k) swap();
-                if (calls == k + 1 && strcmp(way, "back") == 0) swap();
+                if (length > 0 && calls == k + length) swap();
             }
-            over = k > 0 ? calls > k : first > 0;
+            over = k > 0 ? calls > k + length : first > 0;
         } else if (signal == SIGTRAP || signal == SIGSTOP) {
             signal = 0; // of the tracer's own
         }
         ptrace(over ? PTRACE_CONT : PTRACE_SYSCALL, who, 0, (long)signal);
     }
-    printf("%ld %d %d\n", first > 0 ? first : calls, swapped > 0, code);
+    printf("%ld %d %d", first > 0 ? first : calls, swapped > 0, code);
+    for (int one = 0; one < taken; one++) printf(" %ld", takes[one]);
+    printf("\n");
     return 0;
 }

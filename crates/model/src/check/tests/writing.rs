@@ -40,6 +40,51 @@ fn a_foreign_file_is_written_only_with_the_word() {
 }
 
 #[test]
+fn no_option_allows_what_could_not_be_checked_and_reading_needs_none() {
+    let consent = Consent {
+        overwrite_files: true,
+        destroy_devices: vec!["/dev/sdb".into()],
+    };
+    let unchecked = |facts: TargetFacts| TargetFacts {
+        unchecked: vec!["what is mounted".to_owned()],
+        ..facts
+    };
+    let linked = |facts: TargetFacts| TargetFacts {
+        foreign_link: Some("/tmp/link".into()),
+        ..facts
+    };
+    let setting = |facts: TargetFacts| TargetFacts {
+        file_system: Some(crate::record::FileSystem {
+            kind: "proc".to_owned(),
+            ..Default::default()
+        }),
+        ..facts
+    };
+    let ours = || file(Bytes::gib(1));
+    let disk = || device(Vec::new(), Content::Foreign);
+    for facts in [
+        unchecked(ours()),
+        linked(ours()),
+        setting(ours()),
+        unchecked(disk()),
+        linked(disk()),
+    ] {
+        let path = facts.path.display().to_string();
+        let checked = |change: fn(&mut Timespan)| {
+            check(
+                &profile(&path, change),
+                &host(),
+                std::slice::from_ref(&facts),
+                &consent,
+            )
+        };
+        assert!(checked(writing).is_err(), "{facts:?}");
+        assert!(checked(|_| {}).is_ok(), "{facts:?}");
+        assert_eq!(check_output(&facts, &consent).len(), 1, "{facts:?}");
+    }
+}
+
+#[test]
 fn a_fathom_file_with_a_file_system_in_it_is_foreign() {
     let claims = vec![Claim::Signature {
         device: "/data/t".into(),
