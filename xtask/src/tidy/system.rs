@@ -61,6 +61,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "crates/engine/src/prepare/raw.rs",
         "laying out a file on the disk",
     ),
+    ("attack/src/", "another user and process of this system"),
     ("bench/", "makes devices, and reads what a process cost"),
     ("xtask/", "sets up a Debian machine"),
 ];
