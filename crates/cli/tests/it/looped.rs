@@ -12,12 +12,17 @@ pub(crate) struct Loop {
 impl Loop {
     /// Of 64 MiB, made with these options of losetup(8). `None`, with the reason printed, where there can be none.
     pub(crate) fn new(options: &[&str]) -> Option<Self> {
+        Self::of(64 << 20, options)
+    }
+
+    /// The same of so many bytes.
+    pub(crate) fn of(bytes: usize, options: &[&str]) -> Option<Self> {
         let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
             println!("skipped: no memory file system at /dev/shm");
             return None;
         };
         let backing = folder.path().join("backing");
-        std::fs::write(&backing, vec![0xA5; 64 << 20]).unwrap();
+        std::fs::write(&backing, vec![0xA5; bytes]).unwrap();
         let mut losetup = Command::new("losetup");
         losetup
             .args(["--find", "--show"])

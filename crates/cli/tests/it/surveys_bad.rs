@@ -176,11 +176,15 @@ fn caches_and_the_file_system_are_looked_at_where_that_was_asked() {
         .good();
     let beside = said.json()["beside"].to_string();
     assert!(beside.contains("a cache of the device"), "{beside}");
-    let Some(looped) = Loop::new(&[]) else {
+    let Some(looped) = Loop::of(160 << 20, &[]) else {
+        return;
+    };
+    let Some(_mounted) = Mounted::ext4(&looped, &bench, "noatime") else {
         return;
     };
     let device = looped.device.display();
-    let line = "survey f --size 64M --cache-check --workload backup --budget 20s --json -o none";
+    let line =
+        "survey mnt/f --size 64M --cache-check --workload backup --budget 20s --json -o none";
     let said = bench.line(&format!("{line} --compare-raw {device}")).good();
     let beside = said.json()["beside"].to_string();
     for words in [

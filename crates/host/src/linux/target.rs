@@ -119,7 +119,9 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
 
 fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
     found.foreign_link = pin.foreign_link().map(Path::to_owned);
-    match pin.metadata() {
+    // A file that was removed is no longer there for anybody else, although the pin still leads to it.
+    let is_left = |there: &Metadata| !there.is_file() || there.nlink() > 0;
+    match pin.metadata().filter(is_left) {
         None => missing(place.0, pin, found),
         Some(there) if there.file_type().is_block_device() => {
             device(place, (pin, &there), found, eyes);

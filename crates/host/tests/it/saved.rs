@@ -273,6 +273,7 @@ fn a_garbled_machine_is_unknown_and_nothing_stumbles() {
             dm-0 held by dm-1
             dm-0 held by gone
         /dev/dm-1 dm on dm-0, 4096 bytes, -
+            dm-0 held by gone
             dm-1 held by dm-0
         /dev/loop0 loop on -, 8192 bytes, relative
     "#]]
