@@ -30,7 +30,7 @@ fn the_letter_is_there(bench: &Bench) {
 fn one_block_of_somebody_else_stops_writing() {
     let bench = Bench::new();
     with_a_hidden_letter(&bench);
-    let words = format!("what stands at byte {HIDDEN} was not");
+    let words = format!("offset {HIDDEN} contains data that fathom did not write");
     for line in [
         format!("run {SHORT} -w 100 own"),
         format!("{SURVEY} own"),
@@ -49,7 +49,7 @@ fn one_block_of_somebody_else_stops_writing() {
 fn one_block_of_somebody_else_stops_removing() {
     let bench = Bench::new();
     with_a_hidden_letter(&bench);
-    let words = format!("not what stands at byte {HIDDEN}, so it does not remove it");
+    let words = format!("offset {HIDDEN} contains data that fathom did not write");
     for option in ["--read-only", "--overwrite", ""] {
         let line = format!("{SURVEY} --rm {option} own");
         bench.line(&line).refused(&words);

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_settled_state_is_changed_by_every_later_write() {
-        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, b"one").unwrap();
         let reading = File::open(&path).unwrap();
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_file_that_somebody_may_still_write_is_not_settled() {
-        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, b"one").unwrap();
         let reading = File::open(&path).unwrap();
