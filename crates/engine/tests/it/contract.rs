@@ -200,7 +200,9 @@ fn a_file_that_is_cut_short_meanwhile_is_an_error_and_not_a_fast_device() {
         let Outcome::Failed(failure) = &record.outcome else {
             panic!("{engine}: {:?}", record.outcome)
         };
-        assert_eq!(failure.errno, 61, "{engine}: {}", failure.message);
+        // A read that found no data, or the shorter file, whichever was seen first.
+        let known = failure.errno == 61 || failure.is_of_the_target();
+        assert!(known, "{engine}: {}", failure.message);
     }
 }
 
