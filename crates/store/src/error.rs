@@ -260,11 +260,14 @@ fn no_descriptor_left() -> Option<String> {
         .map(|_| std::fs::File::open("/"))
         .collect();
     let errors = opened.iter().filter_map(|opened| opened.as_ref().err());
-    let is_of_all = |error: &&std::io::Error| {
-        let errno = error.raw_os_error();
-        errno.is_some_and(|errno| [EMFILE, ENFILE].contains(&errno))
-    };
+    let is_of_all = |error: &&std::io::Error| is_of_descriptors(error);
     errors.filter(is_of_all).map(ToString::to_string).next()
+}
+
+/// Whether this process, or the system, has too many files open.
+pub(crate) fn is_of_descriptors(error: &std::io::Error) -> bool {
+    let errno = error.raw_os_error();
+    errno.is_some_and(|errno| [EMFILE, ENFILE].contains(&errno))
 }
 
 /// A cell that does not hold what the schema promises.

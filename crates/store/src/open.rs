@@ -4,7 +4,7 @@
 //! anything is written, so that what is not ours stays as it is. SQLite gets absolute names alone: others it might read
 //! as URIs. The schema is `schema`'s business.
 
-use crate::error::Fault;
+use crate::error::{Fault, is_of_descriptors};
 use crate::schema::{
     APPLICATION_ID, BASELINES_FROM, LINES_FROM, SCHEMA_VERSION, SUMMARIES_FROM, bring_up_to_date,
     version, version_of_ours,
@@ -212,6 +212,7 @@ pub(crate) fn refused(refusal: gate::DatabaseRefusal, path: &Path) -> StoreError
         gate::DatabaseRefusal::Io(error) => {
             let reason = error.to_string();
             match error.kind() {
+                _ if is_of_descriptors(&error) => StoreError::OpenFiles { path, reason },
                 ErrorKind::PermissionDenied
                 | ErrorKind::NotADirectory
                 | ErrorKind::ReadOnlyFilesystem

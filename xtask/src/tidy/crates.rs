@@ -59,8 +59,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "cli",
         &[
-            "analysis", "dialects", "engine", "gate", "host", "model", "monitor", "readers",
-            "store", "sweep", "views",
+            "analysis", "attack", "dialects", "engine", "gate", "host", "model", "monitor",
+            "readers", "store", "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",
     ),

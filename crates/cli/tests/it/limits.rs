@@ -242,7 +242,7 @@ fn nothing_is_made_before_the_machine_has_what_is_asked() {
         ),
         (
             "sqlio -s1 --no-store f --text /proc/self/r",
-            "nothing can be made in its folder",
+            "cannot be created",
         ),
     ] {
         bench.line(line).refused(words);

@@ -7,15 +7,15 @@ use std::time::SystemTime;
 
 /// One line of each content, on a file `f` that is there or is created, with an option that follows.
 const KINDS: [(&str, &str); 15] = [
-    ("blocks", "run -b 4K -w 100 -d 20ms --warmup 0s f"),
-    ("small sectors", "run -b 512 -w 100 -d 20ms --warmup 0s f"),
+    ("blocks", "run -b 4K -w 100 -d 100ms --warmup 0s f"),
+    ("small sectors", "run -b 512 -w 100 -d 100ms --warmup 0s f"),
     (
         "compressible",
-        "run -b 8K -w 50 --compress 50 -d 20ms --warmup 0s f",
+        "run -b 8K -w 50 --compress 50 -d 100ms --warmup 0s f",
     ),
     (
         "duplicates",
-        "run -b 4K -w 100 --dedupe 50 -d 20ms --warmup 0s f",
+        "run -b 4K -w 100 --dedupe 50 -d 100ms --warmup 0s f",
     ),
     ("counting pattern", "diskspd -b4K -w100 -W0 -d1 f"),
     ("zeros", "diskspd -b4K -w100 -W0 -d1 -Z f"),
@@ -42,7 +42,7 @@ const KINDS: [(&str, &str); 15] = [
 fn with_file(size: &str) -> Bench {
     let bench = Bench::new();
     bench.write("source", 100_000);
-    let create = format!("run --create {size} -b 4K -w 0 -d 10ms --warmup 0s f");
+    let create = format!("run --create {size} -b 4K -w 0 -d 100ms --warmup 0s f");
     bench.line(&create).good();
     bench
 }
@@ -168,7 +168,7 @@ fn a_foreign_file_stays_foreign_after_a_run_that_was_allowed() {
 #[test]
 fn the_proof_of_a_large_file_is_remembered() {
     let bench = with_file("300M");
-    let line = "run -b 4K -w 100 -d 20ms --warmup 0s --engine sync f";
+    let line = "run -b 4K -w 100 -d 100ms --warmup 0s --engine sync f";
     let bytes_read = || {
         let told = std::process::Command::new("strace")
             .args(["-f", "-e", "trace=pread64", "-o", "trace"])

@@ -414,7 +414,7 @@ fn another_session_that_is_damaged_does_not_hide_a_sweep() {
         bytes[at + 6] = b'5';
     }
     std::fs::write(&path, &bytes).unwrap();
-    assert_eq!(bench.line("list").code, Some(1));
+    assert_eq!(bench.line("db check --full").code, Some(1));
     let shown = bench.line("show 1").good().out;
     assert!(shown.contains("  8K  "), "{shown}");
     let said = bench.line("sweep --resume 1");

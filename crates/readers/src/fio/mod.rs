@@ -14,7 +14,7 @@ use document::Document;
 use model::{ImportedRun, Nanos};
 
 /// How far from the opening brace the version must stand.
-const FRONT: usize = 512;
+const FRONT: usize = 4096;
 
 /// An opening brace at the margin, with fio's version close behind it.
 pub(crate) fn begins(line: &str, text: &str) -> Start {

@@ -9,6 +9,7 @@
 mod c1;
 mod c2;
 mod c3;
+mod campaign;
 mod channels;
 mod d1;
 mod d10;
