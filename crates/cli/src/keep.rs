@@ -61,7 +61,7 @@ pub(crate) fn opened(
 fn report(notice: &Notice, progress: &mut Drawn) {
     match notice {
         Notice::Copying { done, pages } => {
-            progress.draw("copying the results database", *done, *pages)
+            progress.draw("copying the results database", *done, *pages);
         }
         Notice::Migrating { done, sessions } => {
             progress.draw("updating the results database, session", *done, *sessions);

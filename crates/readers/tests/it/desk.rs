@@ -15,7 +15,7 @@ pub(super) const TWO_TARGETS_XML: &str =
 pub(super) const FIO_JOBS: &str = include_str!("texts/fio_jobs.json");
 
 pub(super) fn reading(text: &str) -> Reading {
-    read("a.txt", text.as_bytes().to_vec()).expect("something in it is known")
+    read("a.txt", text.as_bytes()).expect("something in it is known")
 }
 
 /// All runs; nothing is broken.

@@ -28,7 +28,7 @@ fn formats_may_stand_mixed_in_one_file() {
 
 #[test]
 fn what_is_unknown_says_what_it_begins_with_and_what_is_read() {
-    let error = read("a", b"\n  dd: 1048576 bytes copied\n".to_vec()).unwrap_err();
+    let error = read("a", b"\n  dd: 1048576 bytes copied\n").unwrap_err();
     assert_eq!(
         error,
         ReadError::Unknown {

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const TIME: Duration = Duration::from_secs(20);
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "any number will do")]
 fn a_short_campaign_is_held() {
     let today = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let options = Options {
