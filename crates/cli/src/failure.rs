@@ -167,7 +167,7 @@ fn make_printable(error: &mut clap::Error) {
 
 impl<P: std::fmt::Display> From<dialects::refusal::Refusal<P>> for Failure {
     fn from(refusal: dialects::refusal::Refusal<P>) -> Self {
-        Failure::refused_for(refusal.iter().map(ToString::to_string))
+        Failure::refused_for(refusal.told())
     }
 }
 

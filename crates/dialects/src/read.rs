@@ -3,6 +3,7 @@
 //! Deliberately absent: ranges that depend on other values or on the machine.
 
 use crate::problem::{Problem, Refusal};
+use crate::refusal::Problems;
 use model::{Location, SimulatedDevice, UnitError};
 use std::path::Path;
 use std::str::FromStr;
@@ -11,7 +12,7 @@ use std::str::FromStr;
 /// nobody sees: [`Reader::finish`] gives nothing out once there is a problem.
 #[derive(Debug, Default)]
 pub struct Reader {
-    problems: Vec<Problem>,
+    problems: Problems<Problem>,
 }
 
 impl Reader {

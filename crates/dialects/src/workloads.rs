@@ -15,7 +15,7 @@ use std::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
 /// Longest file that is read, in bytes.
-pub const WORKLOADS_LENGTH_MAX: usize = 1 << 20;
+pub const WORKLOADS_LENGTH_MAX: usize = 64 << 10;
 /// Most workloads of one file.
 const WORKLOADS_MAX: usize = 32;
 const NAME_MAX: usize = 40;

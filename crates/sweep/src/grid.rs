@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::{HashMap, HashSet};
+
 /// Most cells of one sweep. At a second each that is most of three hours; a matrix beyond it is more likely a slip than
 /// a plan, and every cell is checked against the machine before the first one runs.
 pub const CELLS_MAX: u64 = 10_000;
@@ -55,7 +57,7 @@ pub struct Cell {
 }
 
 /// What stands against a matrix.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum GridProblem {
     /// Nothing to go through.
     #[error("{axis}: it has no value: give it at least one, or leave it out")]
@@ -150,10 +152,14 @@ impl Grid {
     }
 
     fn check_names(&self, problems: &mut Vec<GridProblem>) {
-        for (place, group) in self.groups.iter().enumerate() {
-            let same = |other: &&Group| other.name == group.name;
+        let mut times: HashMap<&str, u32> = HashMap::new();
+        for group in &self.groups {
             if let Some(name) = &group.name
-                && self.groups[..place].iter().filter(same).count() == 1
+                && *times
+                    .entry(name)
+                    .and_modify(|times| *times += 1)
+                    .or_default()
+                    == 1
             {
                 problems.push(GridProblem::GroupTwice { name: name.clone() });
             }
@@ -163,19 +169,16 @@ impl Grid {
             check_axes(&exclusion.fields, problems);
         }
         // Groups share axes, and what is wrong with one is told once.
-        let mut told: Vec<GridProblem> = Vec::new();
-        problems.retain(|problem| {
-            let fresh = !told.contains(problem);
-            told.extend(fresh.then(|| problem.clone()));
-            fresh
-        });
+        let mut told: HashSet<GridProblem> = HashSet::new();
+        problems.retain(|problem| told.insert(problem.clone()));
     }
 
     fn check_exclusions(&self, problems: &mut Vec<GridProblem>) {
+        let axes = self.groups.iter().flat_map(|group| &group.axes);
+        let names: HashSet<&str> = axes.map(|axis| axis.name.as_str()).collect();
         for exclusion in &self.exclusions {
             for field in &exclusion.fields {
-                let axes = self.groups.iter().flat_map(|group| &group.axes);
-                if axes.into_iter().all(|axis| axis.name != field.name) {
+                if !names.contains(field.name.as_str()) {
                     problems.push(GridProblem::ExcludedFieldUnknown {
                         exclusion: exclusion.words(),
                         axis: field.name.clone(),
@@ -188,12 +191,13 @@ impl Grid {
     fn combined(&self, count: u64) -> Result<Vec<Cell>, Vec<GridProblem>> {
         let mut cells = Vec::new();
         let mut hits = vec![false; self.exclusions.len()];
+        let exclusions: Vec<Fields> = self.exclusions.iter().map(Exclusion::by_name).collect();
         for (place, group) in self.groups.iter().enumerate() {
             for number in 0..group.product() {
                 let values = group.values_of(number);
                 let mut excluded = false;
-                for (exclusion, hit) in self.exclusions.iter().zip(&mut hits) {
-                    let matches = exclusion.matches(group, &values);
+                for (exclusion, hit) in exclusions.iter().zip(&mut hits) {
+                    let matches = matches(exclusion, group, &values);
                     *hit |= matches;
                     excluded |= matches;
                 }
@@ -224,32 +228,30 @@ impl Grid {
     /// The names of the axes that take more than one value, over all groups, in the order in which they are met first:
     /// what tells cells apart.
     pub fn varied(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for axis in self.groups.iter().flat_map(|group| &group.axes) {
-            let known = names.contains(&axis.name.as_str());
-            let differs = axis.values.len() > 1 || self.differs(&axis.name);
-            if !known && differs {
-                names.push(&axis.name);
-            }
-        }
-        names
+        let mut known = HashSet::new();
+        let axes = self.groups.iter().flat_map(|group| &group.axes);
+        axes.map(|axis| axis.name.as_str())
+            .filter(|name| known.insert(*name) && self.varies(name))
+            .collect()
     }
 
-    /// Whether groups do not agree on a field.
-    fn differs(&self, name: &str) -> bool {
-        let of = |group: &Group| {
-            let axis = group.axes.iter().find(|axis| axis.name == name);
-            axis.map(|axis| axis.values.clone())
+    /// Whether a field takes several values, or groups do not agree on it.
+    fn varies(&self, name: &str) -> bool {
+        let values = |group: usize| {
+            let mut axes = self.groups[group].axes.iter();
+            axes.find(|axis| axis.name == name).map(|axis| &axis.values)
         };
-        let mut all = self.groups.iter().map(of);
-        let first = all.next();
-        all.any(|values| Some(values) != first)
+        let first = values(0);
+        (0..self.groups.len()).any(|group| {
+            let values = values(group);
+            values != first || values.is_some_and(|values| values.len() > 1)
+        })
     }
 
-    /// What a cell goes by: its group and the values that tell it apart.
-    pub fn label(&self, cell: &Cell) -> String {
+    /// What a cell goes by: its group and the values that tell it apart, which are those of the fields of
+    /// [`Grid::varied`].
+    pub fn label(&self, cell: &Cell, varied: &[&str]) -> String {
         let group = &self.groups[cell.group];
-        let varied = self.varied();
         let values: Vec<String> = group
             .axes
             .iter()
@@ -293,12 +295,11 @@ impl Group {
 }
 
 impl Exclusion {
-    /// A field that the group does not have does not match.
-    fn matches(&self, group: &Group, values: &[String]) -> bool {
-        self.fields.iter().all(|field| {
-            let mut axes = group.axes.iter().zip(values);
-            axes.any(|(axis, value)| axis.name == field.name && field.values.contains(value))
-        })
+    fn by_name(&self) -> Fields<'_> {
+        let fields = self.fields.iter();
+        fields
+            .map(|field| (field.name.as_str(), field.values.iter().cloned().collect()))
+            .collect()
     }
 
     fn words(&self) -> String {
@@ -306,6 +307,17 @@ impl Exclusion {
         let words: Vec<String> = self.fields.iter().map(field).collect();
         words.join(" ")
     }
+}
+
+/// The fields of an exclusion with their values, for looking them up.
+type Fields<'e> = Vec<(&'e str, HashSet<String>)>;
+
+/// A field that the group does not have does not match.
+fn matches(exclusion: &Fields<'_>, group: &Group, values: &[String]) -> bool {
+    exclusion.iter().all(|(name, wanted)| {
+        let mut axes = group.axes.iter().zip(values);
+        axes.any(|(axis, value)| axis.name == *name && wanted.contains(value))
+    })
 }
 
 fn check_axes(axes: &[Axis], problems: &mut Vec<GridProblem>) {
@@ -317,8 +329,9 @@ fn check_axes(axes: &[Axis], problems: &mut Vec<GridProblem>) {
         if axis.values.is_empty() {
             problems.push(GridProblem::EmptyAxis { axis: name() });
         }
-        for (place, value) in axis.values.iter().enumerate() {
-            if axis.values[..place].contains(value) {
+        let mut known = HashSet::new();
+        for value in &axis.values {
+            if !known.insert(value) {
                 let value = value.clone();
                 problems.push(GridProblem::ValueTwice {
                     axis: name(),

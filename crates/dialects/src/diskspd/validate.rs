@@ -6,6 +6,7 @@
 use super::distribution;
 use super::problem::{Note, Problem, Refusal};
 use super::profile::{Cache, Content, Distribution, Profile, Target, Throughput, TimeSpan};
+use crate::refusal::{Once, Problems};
 
 /// What the profile is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +34,10 @@ pub fn validate(profile: &Profile, purpose: Purpose) -> Result<Vec<Note>, Refusa
             1 => "the request".to_owned(),
             _ => format!("time span {}", place + 1),
         };
-        let first = rules.problems.len();
         check_span(span, &name, purpose, &mut rules);
         for target in &span.targets {
             check_target(span, target, purpose, &mut rules);
         }
-        rules.once_from(first);
     }
     Refusal::none_or(rules.problems)?;
     rules.notes.dedup_by(|a, b| a.what == b.what);
@@ -47,37 +46,27 @@ pub fn validate(profile: &Profile, purpose: Purpose) -> Result<Vec<Note>, Refusa
 
 #[derive(Default)]
 struct Rules {
-    problems: Vec<Problem>,
+    problems: Problems<Problem>,
+    told: Once,
     notes: Vec<Note>,
 }
 
 impl Rules {
+    /// Targets of a command line are all alike: each rule is told for the first of them.
     fn break_in(&mut self, place: &str, why: impl Into<String>) {
-        self.problems.push(Problem::Rule {
-            place: place.to_owned(),
-            why: why.into(),
-        });
+        let why = why.into();
+        if self.told.is_new(&why) {
+            self.problems.push(Problem::Rule {
+                place: place.to_owned(),
+                why,
+            });
+        }
     }
 
     fn unless(&mut self, wrong: bool, place: &str, why: &'static str) {
         if wrong {
             self.break_in(place, why);
         }
-    }
-
-    /// Targets of a command line are all alike: each rule is told for the first of them.
-    fn once_from(&mut self, first: usize) {
-        let mut told: Vec<String> = Vec::new();
-        let mut place = 0;
-        self.problems.retain(|problem| {
-            place += 1;
-            let Problem::Rule { why, .. } = problem else {
-                return true;
-            };
-            let again = place > first && told.contains(why);
-            told.push(why.clone());
-            !again
-        });
     }
 }
 

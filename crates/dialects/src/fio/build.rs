@@ -5,20 +5,24 @@
 //! each of its threads has moved its size. Left out: whether any of it may be done to the files.
 
 use super::command::Request;
-use super::job::{Amount, Job, Sizes};
+use super::job::{Amount, FILES_MAX, Job, Sizes, USUAL};
 use super::problem::{Note, Problem, Refusal};
 use super::ranges::Range;
 use super::spread;
+use crate::refusal::{Once, PROBLEMS_MAX, Problems};
 use model::{
     Arrivals, Bytes, CacheMode, EngineChoice, Flush, Nanos, OnError, Pacing, Phases, Placement,
     Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
 };
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 /// How long jobs run at most that end by their size and say no time.
 const LONGEST: Nanos = Nanos::seconds(6 * 3600);
-/// Most files of all jobs together, each time that a job uses one.
-const FILES_MAX: u64 = 16_384;
+/// Most sizes and zones of all these, each file with those of its job.
+const PARTS_MAX: u64 = 1 << 17;
+/// Most bytes of the names of all files together.
+const NAMES_MAX: u64 = 4 << 20;
 
 /// What is under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +76,9 @@ pub struct Built {
 pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Result<Built, Refusal> {
     let mut builder = Builder {
         found,
-        problems: Vec::new(),
+        problems: Problems::default(),
         notes: Vec::new(),
+        told: Once::default(),
         parts: Vec::new(),
     };
     let spans = builder.spans(&request.jobs.jobs);
@@ -83,20 +88,30 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
             .saturating_mul(job.file_count.max(job.files.len() as u64))
     };
     let all = request.jobs.jobs.iter().map(files);
-    if all.fold(0, u64::saturating_add) > FILES_MAX {
+    let names = request.jobs.jobs.iter().map(|job| {
+        let folder = job.directory.as_ref().map_or(0, String::len);
+        files(job).saturating_mul((folder + job.name.len()) as u64)
+    });
+    let parts = request
+        .jobs
+        .jobs
+        .iter()
+        .map(|job| files(job).saturating_mul(spread::parts_of(job)));
+    let too_many = parts.fold(0, u64::saturating_add) > PARTS_MAX
+        || all.fold(0, u64::saturating_add) > FILES_MAX as u64
+        || names.fold(0, u64::saturating_add) > NAMES_MAX;
+    if too_many {
         builder.refuse(
             &request.jobs.jobs[0],
-            format!("all jobs together use more than {FILES_MAX} files: take fewer jobs, or a filename for all threads of a job"),
+            format!("all jobs together use more than {FILES_MAX} files, names of more than {NAMES_MAX} bytes, or more than {PARTS_MAX} sizes and zones: take fewer jobs, or a filename for all threads of a job"),
         );
-        return Err(Refusal(builder.problems));
+        Refusal::none_or(std::mem::take(&mut builder.problems))?;
     }
     for (number, jobs) in spans.iter().enumerate() {
         let span = builder.timespan(number, jobs);
         timespans.push(span);
     }
-    if !builder.problems.is_empty() {
-        return Err(Refusal(builder.problems));
-    }
+    Refusal::none_or(builder.problems)?;
     Ok(Built {
         profile: Profile { timespans },
         parts: merged(builder.parts),
@@ -122,8 +137,9 @@ fn merged(parts: Vec<JobPart>) -> Vec<JobPart> {
 
 pub(super) struct Builder<'f> {
     pub(super) found: &'f dyn Fn(&Path) -> Option<There>,
-    problems: Vec<Problem>,
+    problems: Problems<Problem>,
     notes: Vec<Note>,
+    told: Once,
     parts: Vec<JobPart>,
 }
 
@@ -142,7 +158,7 @@ impl Builder<'_> {
             what: format!("[{}]", job.name),
             why: why.into(),
         };
-        if !self.notes.contains(&note) {
+        if self.told.is_new(&note) && self.notes.len() < PROBLEMS_MAX {
             self.notes.push(note);
         }
     }
@@ -414,19 +430,15 @@ fn completed(job: &Job) -> Vec<(String, String)> {
         _ => None,
     };
     let usual = [
-        (&["rw", "readwrite"][..], Some(kind.to_owned())),
-        (
-            &["bs", "blocksize"],
-            block.map(|block| Bytes(block).to_string().to_lowercase()),
-        ),
-        (&["iodepth"], Some(job.depth.to_string())),
-        (&["numjobs"], Some(job.jobs.to_string())),
+        Some(kind.to_owned()),
+        block.map(|block| Bytes(block).to_string().to_lowercase()),
+        Some(job.depth.to_string()),
+        Some(job.jobs.to_string()),
     ];
     let mut options = job.own.clone();
-    for (names, value) in usual {
-        let said = job.said.iter().any(|said| names.contains(&said.as_str()));
-        if let Some(value) = value.filter(|_| !said) {
-            options.push((names[0].to_owned(), value));
+    for (name, value) in USUAL.into_iter().zip(usual) {
+        if let Some(value) = value.filter(|_| !job.said.contains(&name)) {
+            options.push((name.to_owned(), value));
         }
     }
     options
@@ -434,14 +446,17 @@ fn completed(job: &Job) -> Vec<(String, String)> {
 
 /// A file that several jobs of a timespan use is made once, as large as any of them needs it.
 fn same_size(targets: &mut [Target]) {
-    for number in 0..targets.len() {
-        let same = |target: &&Target| target.location == targets[number].location;
-        let largest = targets
-            .iter()
-            .filter(same)
-            .filter_map(|target| target.create)
-            .max();
-        targets[number].create = largest;
+    let mut largest: HashMap<PathBuf, Bytes> = HashMap::new();
+    for target in &*targets {
+        if let (Some(path), Some(create)) = (target.location.path(), target.create) {
+            let most = largest.entry(path.to_owned()).or_insert(create);
+            *most = create.max(*most);
+        }
+    }
+    for target in targets {
+        if let Some(path) = target.location.path() {
+            target.create = largest.get(path).copied();
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::Environment;
 use super::job::{self, Jobs};
 use super::problem::{Note, Place, Problem, Refusal};
 use super::text::Sections;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// How results are printed.
@@ -306,10 +307,11 @@ fn finish(sections: Sections<'_>, extra: Extra) -> Result<Request, Refusal> {
     let Sections {
         all, mut problems, ..
     } = sections;
+    let names: HashSet<&str> = all.iter().map(|section| section.name.as_str()).collect();
     for name in extra
         .sections
         .iter()
-        .filter(|name| !all.iter().any(|section| section.name == **name))
+        .filter(|name| !names.contains(name.as_str()))
     {
         problems.push(wrong(
             &format!("--section={name}"),
@@ -319,11 +321,9 @@ fn finish(sections: Sections<'_>, extra: Extra) -> Result<Request, Refusal> {
     let unreadable = all.is_empty() && !problems.is_empty();
     let mut jobs = job::read(&all, &extra.sections);
     if !unreadable {
-        problems.append(&mut jobs.problems);
+        problems.append(std::mem::take(&mut jobs.problems));
     }
-    if !problems.is_empty() {
-        return Err(Refusal(problems));
-    }
+    Refusal::none_or(problems)?;
     let action = match extra.parse_only {
         true => Action::ParseOnly,
         false => Action::Run,

@@ -6,6 +6,7 @@ use super::number::Base;
 use super::problem::{Note, Place, Problem};
 use super::table::{self, Fate, ROWS};
 use super::text::{Said, Section};
+use crate::refusal::{Once, PROBLEMS_MAX, Problems};
 use model::{EngineChoice, Polling, Spacing};
 
 /// Sizes of one direction's I/Os.
@@ -88,8 +89,8 @@ pub(super) struct Job {
     pub(super) grouped: bool,
     /// All options but those of globals, as they were given.
     pub(super) own: Vec<(String, String)>,
-    /// The names of all options that were given, those of globals too.
-    pub(super) said: Vec<String>,
+    /// Which of [`USUAL`] were given, in globals too, by their first name.
+    pub(super) said: Vec<&'static str>,
 }
 
 impl Job {
@@ -163,24 +164,36 @@ impl Job {
     }
 }
 
+/// Options that readers of results look for.
+pub(super) const USUAL: [&str; 4] = ["rw", "bs", "iodepth", "numjobs"];
+/// Most bytes of the globals of all jobs together: each job reads those before it again.
+const REPEATED_MAX: usize = 8 << 20;
+/// Most names of files of all jobs.
+pub(super) const FILES_MAX: usize = 16_384;
+
 /// Everything that the sections say: jobs, what is wrong, what deserves a word.
 #[derive(Default)]
 pub(super) struct Jobs {
     pub(super) jobs: Vec<Job>,
     pub(super) globals: Vec<(String, String)>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Problems<Problem>,
     pub(super) notes: Vec<Note>,
+    told: Once,
+    /// Notes beyond those that are kept.
+    more_notes: usize,
 }
 
 /// The jobs of sections, each with the globals before it. `only` picks jobs by name.
 pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
     let mut all = Jobs::default();
     let mut globals: Vec<&Said> = Vec::new();
+    let (mut length, mut repeated, mut files) = (0, 0usize, 0);
     let mut source = 0;
     for section in sections {
         // As in fio, the first file goes on with the globals of the command line, and each further one begins anew.
         if section.source > source.max(1) {
             globals.clear();
+            length = 0;
         }
         source = section.source;
         if section.name == "global" {
@@ -188,10 +201,28 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
                 all.globals.push(pair(said));
             }
             globals.extend(&section.options);
+            length += section.options.iter().map(Said::length).sum::<usize>();
             continue;
         }
         if !only.is_empty() && !only.contains(&section.name) {
             continue;
+        }
+        repeated = repeated.saturating_add(length);
+        if repeated > REPEATED_MAX || files > FILES_MAX {
+            let why = match files > FILES_MAX {
+                true => format!("the jobs name more than {FILES_MAX} files together: take fewer"),
+                false => format!(
+                    "the options of [global] are read again for each job, and are {} MiB by now: take fewer jobs, or fewer \
+                     options in [global]",
+                    REPEATED_MAX >> 20
+                ),
+            };
+            all.problems.push(Problem {
+                place: section.place.clone(),
+                what: format!("[{}]", section.name),
+                why,
+            });
+            break;
         }
         let mut job = Job::new(section);
         let given = globals.iter().copied().chain(&section.options);
@@ -200,10 +231,17 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
             given.partition(|said| said.name == "kb_base");
         for said in first.into_iter().chain(rest) {
             all.take(&mut job, said);
-            job.said.push(said.name.clone());
         }
+        files += job.files.len();
         job.own = section.options.iter().map(pair).collect();
         all.jobs.push(job);
+    }
+    if all.more_notes > 0 {
+        all.notes.push(Note {
+            place: Place::default(),
+            what: format!("{} more notes", all.more_notes),
+            why: "they are like these and not shown".to_owned(),
+        });
     }
     if all.jobs.is_empty() && all.problems.is_empty() {
         all.problems.push(Problem {
@@ -227,6 +265,10 @@ impl Jobs {
         let Some(row) = table::find(&said.name) else {
             return self.refuse(said, "fio 3.x has no such option that fathom knows; `fathom fio --help` lists those that it does");
         };
+        let name = row.names[0];
+        if USUAL.contains(&name) && !job.said.contains(&name) {
+            job.said.push(name);
+        }
         match row.fate {
             Fate::Read(read) => match read(job, said.value.as_deref()) {
                 Ok(None) => {}
@@ -246,7 +288,7 @@ impl Jobs {
             why: why.to_owned(),
         };
         // A global is read again for every job, and told once.
-        if !self.problems.contains(&problem) {
+        if self.told.is_new(&problem) {
             self.problems.push(problem);
         }
     }
@@ -257,8 +299,11 @@ impl Jobs {
             what: said.shown(),
             why: why.to_owned(),
         };
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
+        if self.told.is_new(&note) {
+            match self.notes.len() < PROBLEMS_MAX {
+                true => self.notes.push(note),
+                false => self.more_notes += 1,
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 //! With `kb_base=1024`, the default, `k` is 1024 and `ki` is 1000; with 1000 it is the other way round. Keywords and
 //! products of them (`2*$mb_memory`) are numbers too, once `text` has put in what they stand for.
 
+use model::LINES_MAX;
+
 /// What letters mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Base(pub(super) u64);
@@ -65,6 +67,9 @@ impl Base {
                 "" => None,
                 share => Some(digits(share, 10).filter(|percent| *percent <= 100)? as u32),
             };
+            if parts.len() == LINES_MAX {
+                return None; // a mix has no more
+            }
             parts.push((self.size(size.trim())?, share));
         }
         let said: u32 = parts.iter().filter_map(|(_, share)| *share).sum();

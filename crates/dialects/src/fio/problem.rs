@@ -1,12 +1,13 @@
 //! What stands against a job file, and what was accepted but deserves a word, each with its place.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Where something was said: a file and a line, or an option of the command line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file; empty for the command line.
-    pub file: String,
+    pub file: Arc<str>,
     /// From 1; 0 for the command line.
     pub line: usize,
 }
@@ -21,7 +22,7 @@ impl fmt::Display for Place {
 }
 
 /// One thing that is wrong with a request.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{place}: {what}: {why}")]
 pub struct Problem {
     /// Where it stands.
@@ -33,7 +34,7 @@ pub struct Problem {
 }
 
 /// Something that was accepted and changes nothing, or not just what it changes in fio.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// Where it stands.
     pub place: Place,
@@ -49,22 +50,5 @@ impl fmt::Display for Note {
     }
 }
 
-/// Everything that is wrong with a request. // never empty
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub(super) Vec<Problem>);
-
-impl Refusal {
-    /// Each, in the order found.
-    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for Refusal {}
+/// Everything that is wrong with a request.
+pub type Refusal = crate::refusal::Refusal<Problem>;

@@ -2,12 +2,17 @@
 //!
 //! Each takes the value as given, and gives a note where fathom does a little else, or the reason why it cannot be.
 
-use super::job::{Amount, Job, Pattern, Sizes, Zones};
+use super::job::{Amount, FILES_MAX, Job, Pattern, Sizes, Zones};
 use super::number::{SIZE_FORM, TIME_FORM, digits, time};
+use super::text::NAME_MAX;
 use model::{EngineChoice, Spacing};
 
 pub(super) type Told = Result<Option<String>, String>;
 
+/// Longest path that the system opens.
+const PATH_MAX: usize = 4096;
+/// Most zones of a job, as in fio.
+const ZONES_MAX: usize = 256;
 const SECOND: u64 = 1_000_000_000;
 
 fn text(value: Option<&str>) -> Result<&str, String> {
@@ -77,7 +82,11 @@ pub(super) fn kb_base(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn name(job: &mut Job, value: Option<&str>) -> Told {
-    done!(text(value)?.clone_into(&mut job.name))
+    let name = text(value)?;
+    if name.len() > NAME_MAX {
+        return Err(format!("a name has at most {NAME_MAX} bytes"));
+    }
+    done!(name.clone_into(&mut job.name))
 }
 
 /// Names are separated by `:`, and `\:` is a colon in a name.
@@ -85,11 +94,17 @@ pub(super) fn filename(job: &mut Job, value: Option<&str>) -> Told {
     const COLON: &str = "\u{0}";
     let names = text(value)?.replace("\\:", COLON);
     let names = names.split(':').filter(|name| !name.is_empty());
+    if names.clone().nth(FILES_MAX).is_some() {
+        return Err(format!("more than {FILES_MAX} files: name fewer"));
+    }
     done!(job.files = names.map(|name| name.replace(COLON, ":")).collect())
 }
 
 pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
     let folder = text(value)?;
+    if folder.len() > PATH_MAX {
+        return Err(format!("a path has at most {PATH_MAX} bytes"));
+    }
     if folder.replace("\\:", "").contains(':') {
         return Err(
             "several folders: name the files by filename, or one folder for each job".to_owned(),
@@ -418,6 +433,9 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
             Some((share, part))
         };
         let items = rest.split(':').filter(|item| !item.is_empty());
+        if items.clone().nth(ZONES_MAX).is_some() {
+            return Err(format!("more than {ZONES_MAX} zones: say fewer"));
+        }
         let all: Option<Vec<(u8, u64)>> = items.map(pair).collect();
         all.ok_or_else(|| FORM.to_owned())
     };
@@ -457,7 +475,11 @@ pub(super) fn dedupe(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.cores = Some(text(value)?.to_owned()))
+    let cores = text(value)?;
+    match cores.len() > PATH_MAX {
+        true => Err(format!("a list of processors has at most {PATH_MAX} bytes")),
+        false => done!(job.cores = Some(cores.to_owned())),
+    }
 }
 
 pub(super) fn hipri(job: &mut Job, value: Option<&str>) -> Told {
@@ -473,7 +495,11 @@ pub(super) fn stonewall(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn wait_for(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.wait_for = Some(text(value)?.to_owned()))
+    let name = text(value)?;
+    match name.len() > PATH_MAX {
+        true => Err("no job has so long a name".to_owned()),
+        false => done!(job.wait_for = Some(name.to_owned())),
+    }
 }
 
 pub(super) fn new_group(job: &mut Job, value: Option<&str>) -> Told {

@@ -77,6 +77,21 @@ fn parts(sizes: &Sizes) -> Result<Vec<(u64, u32)>, String> {
     }
 }
 
+/// About how many lines or zones each target of a job has.
+pub(super) fn parts_of(job: &Job) -> u64 {
+    let of_sizes = |sizes: &Sizes| match sizes {
+        Sizes::Fixed(_) => 1,
+        Sizes::Range(low, high) => (high / low).min(LINES_MAX as u64),
+        Sizes::Split(parts) => parts.len() as u64,
+    };
+    let zones = match &job.zones {
+        None => 0,
+        Some(Zones::Percent(zones)) => zones.len() as u64,
+        Some(Zones::Bytes(zones)) => zones.len() as u64,
+    };
+    of_sizes(&job.reads) + of_sizes(&job.write_sizes) + zones
+}
+
 /// What random offsets are multiples of where nothing is said: the smallest size.
 fn align(job: &Job, parts: &[(u64, u32)]) -> u64 {
     let least = parts.iter().map(|(size, _)| *size).min();

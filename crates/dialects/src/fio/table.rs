@@ -3,6 +3,8 @@
 
 use super::job::Job;
 use super::read::{self, Told};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What becomes of an option.
 #[derive(Clone, Copy)]
@@ -65,7 +67,11 @@ const fn refuse(names: &'static [&'static str], linux: &'static str) -> Row {
 
 /// The row of an option.
 pub(super) fn find(name: &str) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.names.contains(&name))
+    static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| {
+        let names = |row: &'static Row| row.names.iter().map(move |name| (*name, row));
+        ROWS.iter().flat_map(names).collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// All of them: honoured, then noted, then refused.

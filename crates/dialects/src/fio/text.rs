@@ -5,15 +5,25 @@
 
 use super::Environment;
 use super::problem::{Place, Problem};
+use crate::refusal::Problems;
+use std::sync::Arc;
 
 /// Most bytes of a job file.
 pub const FILE_MAX: u64 = 4 << 20;
 /// Most files that one request reads, those that are included among them.
 const FILES_MAX: usize = 16;
+/// Deepest nesting of files that include others: each is held while those below it are read.
+const DEPTH_MAX: usize = 4;
 /// Most sections of a request.
 const SECTIONS_MAX: usize = 4096;
 /// Most options of a request: a job repeats those of its globals.
 const OPTIONS_MAX: usize = 65_536;
+/// Longest value, with what stands for its variables.
+const VALUE_MAX: usize = 64 << 10;
+/// Most bytes that variables and keywords stand for in a request.
+const MEANT_MAX: usize = 4 << 20;
+/// Longest name of a section: files are named after it.
+pub(super) const NAME_MAX: usize = 200;
 
 /// One option as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +35,12 @@ pub(super) struct Said {
 }
 
 impl Said {
+    /// About the bytes that it takes.
+    pub(super) fn length(&self) -> usize {
+        const BESIDE: usize = 16;
+        BESIDE + self.name.len() + self.value.as_ref().map_or(0, String::len)
+    }
+
     /// As it was given.
     pub(super) fn shown(&self) -> String {
         match &self.value {
@@ -48,9 +64,12 @@ pub(super) struct Section {
 pub(super) struct Sections<'e> {
     environment: &'e Environment<'e>,
     pub(super) all: Vec<Section>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Problems<Problem>,
     files: usize,
+    depth: usize,
     options: usize,
+    sections: usize,
+    meant: usize,
     source: usize,
 }
 
@@ -59,9 +78,12 @@ impl<'e> Sections<'e> {
         Sections {
             environment,
             all: Vec::new(),
-            problems: Vec::new(),
+            problems: Problems::default(),
             files: 0,
+            depth: 0,
             options: 0,
+            sections: 0,
+            meant: 0,
             source: 0,
         }
     }
@@ -93,16 +115,25 @@ impl<'e> Sections<'e> {
             }
             return;
         }
+        if self.depth == DEPTH_MAX {
+            let why = format!("files include each other more than {DEPTH_MAX} deep");
+            return self.refuse(from, path, why);
+        }
         match (self.environment.read)(path) {
-            Ok(text) => self.lines(path, &text),
+            Ok(text) => {
+                self.depth += 1;
+                self.lines(path, &text);
+                self.depth -= 1;
+            }
             Err(why) => self.refuse(from, path, format!("cannot be read: {why}")),
         }
     }
 
     fn lines(&mut self, path: &str, text: &str) {
+        let file: Arc<str> = path.into();
         for (line, number) in text.lines().zip(1..) {
             let place = Place {
-                file: path.to_owned(),
+                file: file.clone(),
                 line: number,
             };
             let line = line.split([';', '#']).next().unwrap_or_default().trim();
@@ -132,6 +163,9 @@ impl<'e> Sections<'e> {
 
     /// A name is looked for beside the file that includes it, as fio does where it is not found as it stands.
     fn include(&mut self, from: &str, name: &str, place: &Place) {
+        if self.files >= FILES_MAX {
+            return self.file(name, place); // says so, and reads nothing
+        }
         let folder = std::path::Path::new(from).parent();
         let beside = folder.map(|folder| folder.join(name));
         let beside = beside.and_then(|path| path.to_str().map(str::to_owned));
@@ -142,10 +176,18 @@ impl<'e> Sections<'e> {
 
     /// Opens a section.
     pub(super) fn section(&mut self, place: &Place, name: &str) {
-        if self.all.len() == SECTIONS_MAX {
+        self.sections += 1;
+        if self.sections == SECTIONS_MAX + 1 {
             self.refuse(place, name, format!("more than {SECTIONS_MAX} sections"));
         }
-        if self.all.len() < SECTIONS_MAX {
+        if name.len() > NAME_MAX {
+            return self.refuse(
+                place,
+                name,
+                format!("the name is longer than {NAME_MAX} bytes"),
+            );
+        }
+        if self.sections <= SECTIONS_MAX {
             self.all.push(Section {
                 place: place.clone(),
                 name: name.trim().to_owned(),
@@ -188,7 +230,14 @@ impl<'e> Sections<'e> {
     }
 
     /// `${NAME}` from the environment; `$ncpus` and `$mb_memory` of this machine.
-    fn meant(&self, value: &str) -> Result<String, String> {
+    fn meant(&mut self, value: &str) -> Result<String, String> {
+        let too_long = || format!("the value is longer than {} KiB", VALUE_MAX >> 10);
+        if value.len() > VALUE_MAX {
+            return Err(too_long());
+        }
+        if !value.contains('$') {
+            return Ok(value.to_owned());
+        }
         let mut out = String::new();
         let mut rest = value;
         while let Some((before, after)) = rest.split_once("${") {
@@ -197,6 +246,9 @@ impl<'e> Sections<'e> {
             let found = (self.environment.variable)(name);
             out.push_str(&found.ok_or_else(|| format!("the environment has no variable {name}"))?);
             rest = behind;
+            if out.len() > VALUE_MAX {
+                return Err(too_long());
+            }
         }
         out.push_str(rest);
         let keywords = [
@@ -213,10 +265,11 @@ impl<'e> Sections<'e> {
                 "the size of a page is not asked for: say the number, usually 4k".to_owned(),
             );
         }
-        if out.len() > 64 << 10 {
-            return Err("the value is longer than 64 KiB".to_owned());
+        self.meant += out.len();
+        match out.len() > VALUE_MAX || self.meant > MEANT_MAX {
+            true => Err(too_long()),
+            false => Ok(out),
         }
-        Ok(out)
     }
 }
 

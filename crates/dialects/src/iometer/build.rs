@@ -5,15 +5,17 @@
 
 use super::Problem;
 use super::config::{Config, Line, Spec, Worker};
+use crate::refusal::{Once, PROBLEMS_MAX, Problems};
 use model::{
     Access, Bytes, EngineChoice, Location, MixedLine, Nanos, OnError, Phases, Placement, Polling,
     Pool, PoolDraw, QueueDepth, Ratio, Target, Timespan, Workload,
 };
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Most tests of one configuration.
 const RUNS_MAX: usize = 10_000;
-/// Most targets of all tests together.
+/// Most targets of all tests together, each with the lines of its access specification.
 const TARGETS_MAX: usize = 100_000;
 const SECTOR: u64 = 512;
 
@@ -78,8 +80,14 @@ pub fn build(
         config,
         wishes,
         found,
-        problems: Vec::new(),
+        specs: config
+            .specs
+            .iter()
+            .map(|spec| (spec.name.as_str(), spec))
+            .collect(),
+        problems: Problems::default(),
         notes: Vec::new(),
+        told: Once::default(),
     };
     let workers = builder.workers();
     let depths = builder.depths();
@@ -92,10 +100,12 @@ pub fn build(
     let mut runs = Vec::new();
     let targets: usize = workers.iter().map(|worker| worker.targets.len()).sum();
     let all = tests.saturating_mul(depths.len());
-    if all > RUNS_MAX || all.saturating_mul(targets) > TARGETS_MAX {
+    let lines = config.specs.iter().map(|spec| spec.lines.len()).max();
+    let each = targets.saturating_mul(lines.unwrap_or(1).max(1));
+    if all > RUNS_MAX || all.saturating_mul(each) > TARGETS_MAX {
         builder.refuse(
             0,
-            format!("{all} tests on {targets} targets are too many: cycle over fewer numbers, or take fewer workers"),
+            format!("{all} tests on {targets} targets are too many to be held with all their lines: cycle over fewer numbers, or take fewer workers"),
         );
     } else {
         for test in 0..tests {
@@ -116,14 +126,11 @@ pub fn build(
             );
         }
     }
-    builder.problems.dedup();
-    match builder.problems.is_empty() {
-        true => Ok(Built {
-            runs,
-            notes: builder.notes,
-        }),
-        false => Err(builder.problems),
-    }
+    let notes = builder.notes;
+    builder
+        .problems
+        .into_all(|what| Problem { line: 0, what })?;
+    Ok(Built { runs, notes })
 }
 
 /// `C:` names `C: "System"` too.
@@ -136,24 +143,26 @@ struct Builder<'b> {
     config: &'b Config,
     wishes: &'b Wishes,
     found: &'b dyn Fn(&Path) -> Option<There>,
-    problems: Vec<Problem>,
+    specs: HashMap<&'b str, &'b Spec>,
+    problems: Problems<Problem>,
     notes: Vec<String>,
+    told: Once,
 }
 
-impl Builder<'_> {
+impl<'b> Builder<'b> {
     fn refuse(&mut self, line: usize, what: impl Into<String>) {
         let problem = Problem {
             line,
             what: what.into(),
         };
-        if !self.problems.contains(&problem) {
+        if self.told.is_new(&problem) {
             self.problems.push(problem);
         }
     }
 
     fn note(&mut self, what: impl Into<String>) {
         let what = what.into();
-        if !self.notes.contains(&what) {
+        if self.told.is_new(&what) && self.notes.len() < PROBLEMS_MAX {
             self.notes.push(what);
         }
     }
@@ -235,17 +244,18 @@ impl Builder<'_> {
         for (number, worker) in (0u32..).zip(&active) {
             let name = &worker.specs[test];
             let outstanding = depth.unwrap_or(worker.outstanding);
-            let Some(spec) = self.config.specs.iter().find(|spec| spec.name == *name) else {
+            let Some(spec) = self.specs.get(name.as_str()).copied() else {
                 self.refuse(
                     worker.at,
                     format!("[{}]: there is no access specification {name}", worker.name),
                 );
                 continue;
             };
-            if !specs.contains(name) {
+            // Whether there is one or are several is all that is asked of these.
+            if specs.len() < 2 && !specs.contains(name) {
                 specs.push(name.clone());
             }
-            if !depths.contains(&outstanding) {
+            if depths.len() < 2 && !depths.contains(&outstanding) {
                 depths.push(outstanding);
             }
             let mut mine = Vec::new();

@@ -23,7 +23,7 @@ pub use read::{ICF_MAX, read};
 pub use restate::restate;
 
 /// One thing that is wrong with a file, or with what is asked of it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{}{what}", at(*line))]
 pub struct Problem {
     /// From 1; 0 where no line is meant.

@@ -9,6 +9,8 @@ use super::version::{self, Age};
 pub const ICF_MAX: u64 = 4 << 20;
 /// Most access specifications, managers and workers each.
 const PARTS_MAX: usize = 4096;
+/// Most names of targets and access specifications of all workers together.
+const NAMES_MAX: usize = 100_000;
 /// Most problems that are told.
 const TOLD_MAX: usize = 50;
 
@@ -76,6 +78,8 @@ struct Reader {
     fixed: bool,
     problems: Vec<Problem>,
     versions: usize,
+    workers: usize,
+    names: usize,
     /// Sections of so old a file have no end; the next one begins instead.
     unended: bool,
     /// It is of a version whose lines mean something else.
@@ -255,7 +259,8 @@ impl Reader {
     }
 
     fn setup(&mut self, line: &str) -> Result<(), String> {
-        let words: Vec<&str> = line.split_whitespace().collect();
+        const WORDS: usize = 4;
+        let words: Vec<&str> = line.split_whitespace().take(WORDS + 1).collect();
         let config = &mut self.config;
         match (self.key, words.as_slice()) {
             (Key::RunTime, [hours, minutes, seconds]) => {
@@ -315,9 +320,10 @@ impl Reader {
         if spec.lines.len() == model::LINES_MAX {
             return Err(format!("more than {} lines", model::LINES_MAX));
         }
+        const CELLS: usize = 8;
         let cells: Vec<&str> = line
             .trim_end_matches(',')
-            .split(',')
+            .splitn(CELLS + 1, ',')
             .map(str::trim)
             .collect();
         let [size, of_size, reads, random, delay, burst, align, reply] = cells[..] else {
@@ -359,9 +365,10 @@ impl Reader {
             .managers
             .last_mut()
             .ok_or("a worker before any manager")?;
-        if manager.workers.len() == PARTS_MAX {
+        if self.workers == PARTS_MAX {
             return Err(format!("more than {PARTS_MAX} workers"));
         }
+        self.workers += 1;
         manager.workers.push(Worker {
             name: line.to_owned(),
             outstanding: 1,
@@ -378,7 +385,16 @@ impl Reader {
             .last_mut()
             .and_then(|manager| manager.workers.last_mut());
         let worker = worker.ok_or("this belongs to a worker, and there is none above")?;
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        const CELLS_USED: usize = 5;
+        let cells: Vec<&str> = line.splitn(CELLS_USED + 1, ',').map(str::trim).collect();
+        if matches!(self.key, Key::Assigned | Key::Target) {
+            self.names += 1;
+            if self.names > NAMES_MAX {
+                return Err(format!(
+                    "more than {NAMES_MAX} targets and access specifications"
+                ));
+            }
+        }
         match self.key {
             Key::WorkerKind => line.clone_into(&mut worker.kind),
             Key::Settings => {

@@ -21,6 +21,7 @@ const FORM: &str = "a line is: FILE THREADS [MASK [SIZE IN MB]], as in /data/tes
 pub fn read_params(file: &str, text: &str) -> Result<Vec<Line>, Vec<Problem>> {
     let mut lines = Vec::new();
     let mut problems = Vec::new();
+    let mut more = 0;
     if text.len() as u64 > PARAMS_MAX {
         let why =
             "it is longer than 1 MiB; a parameter file has a line for each of at most 256 files";
@@ -32,16 +33,20 @@ pub fn read_params(file: &str, text: &str) -> Result<Vec<Line>, Vec<Problem>> {
             Ok(None) => {}
             Err(told) => {
                 let place = format!("{file} line {number}");
-                problems.extend(told.into_iter().map(|why| rule(place.clone(), why)));
+                let told: Vec<Problem> = told
+                    .into_iter()
+                    .map(|why| rule(place.clone(), why))
+                    .collect();
+                more += (problems.len() + told.len()).saturating_sub(TOLD_MAX);
+                problems.extend(told);
+                problems.truncate(TOLD_MAX);
             }
         }
     }
     if lines.is_empty() && problems.is_empty() {
         problems.push(rule(file.to_owned(), format!("it names no file; {FORM}")));
     }
-    if problems.len() > TOLD_MAX {
-        let more = problems.len() - TOLD_MAX;
-        problems.truncate(TOLD_MAX);
+    if more > 0 {
         problems.push(rule(file.to_owned(), format!("{more} more; {FORM}")));
     }
     match problems.is_empty() {

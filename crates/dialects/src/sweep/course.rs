@@ -1,6 +1,7 @@
 //! In which order cells run, how often, and with which pause: the same words in options and in plans.
 
 use super::problem::Problem;
+use crate::refusal::Problems;
 use model::{Nanos, Ratio};
 
 /// How cells follow each other. What each means stands in `sweep`.
@@ -83,7 +84,7 @@ impl CourseText {
     pub(super) fn read(
         &self,
         place: &dyn Fn(&str) -> String,
-        problems: &mut Vec<Problem>,
+        problems: &mut Problems<Problem>,
     ) -> Course {
         let CourseText {
             order,
@@ -143,7 +144,7 @@ impl CourseText {
 fn read_repeat(
     (repeat, precision): (Option<&str>, Option<&str>),
     place: &dyn Fn(&str) -> String,
-    problems: &mut Vec<Problem>,
+    problems: &mut Problems<Problem>,
 ) -> Repeat {
     let precision = precision.and_then(|text| {
         let read = text
@@ -214,7 +215,7 @@ fn told<T>(
     place: String,
     read: &str,
     accepted: &str,
-    problems: &mut Vec<Problem>,
+    problems: &mut Problems<Problem>,
 ) -> Option<T> {
     if value.is_none() {
         problems.push(Problem::Value {

@@ -8,6 +8,10 @@ use super::fields::Kind;
 use super::problem::{Problem, did_you_mean};
 use super::values::expand;
 use crate::diskspd;
+use crate::refusal::Problems;
+
+/// Most words of a line, which each combination says again.
+const WORDS_MAX: usize = 200;
 
 /// The switches and targets of a line, without the program's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +22,7 @@ pub struct Line {
 impl Line {
     /// Takes a line apart at blanks that do not stand in quotes; a backslash is a letter, because Windows paths are full
     /// of them.
-    pub(super) fn split(text: &str, problems: &mut Vec<Problem>) -> Line {
+    pub(super) fn split(text: &str, problems: &mut Problems<Problem>) -> Line {
         let mut words: Vec<String> = Vec::new();
         let mut word: Option<String> = None;
         let mut quote: Option<char> = None;
@@ -52,7 +56,10 @@ impl Line {
                 "it sends its output somewhere: results are kept and shown by fathom, so leave that out",
             ));
         }
-        if words.is_empty() {
+        if words.len() > WORDS_MAX {
+            problems.push(refuse("it is longer than any that a sweep repeats for each combination: give fewer than 200 words"));
+            words.clear();
+        } else if words.is_empty() {
             problems.push(refuse(
                 "it is empty: give the switches and the target, as -b8K -d10 test.dat",
             ));
@@ -71,7 +78,7 @@ impl Line {
         place: &str,
         name: &str,
         values: &str,
-        problems: &mut Vec<Problem>,
+        problems: &mut Problems<Problem>,
     ) -> Axis {
         let whole = values.split(',').any(|value| value.trim().starts_with('-'));
         let switch = diskspd::FLAGS

@@ -6,6 +6,7 @@ use super::problem::{Problem, Refusal, did_you_mean, none_or_once};
 use super::values::{expand, is_several};
 use super::{Axis, Base, Definition, Group, Line, field_names};
 use crate::native::Request;
+use crate::refusal::Problems;
 
 /// Reads options with lists in them, or a DISKSPD line with axes beside it. Axes of `--axis` are outside, in the order
 /// given; those of the options inside, in the order of the table of fields.
@@ -18,7 +19,7 @@ pub fn from_options(
     axes: &[String],
     course: &CourseText,
 ) -> Result<Definition, Refusal> {
-    let mut problems = Vec::new();
+    let mut problems = Problems::default();
     let (base, axes) = match line {
         Some(line) => from_line(line, axes, &mut problems),
         None => from_request(request, axes, &mut problems),
@@ -36,7 +37,7 @@ pub fn from_options(
 fn from_request(
     request: &Request,
     axes: &[String],
-    problems: &mut Vec<Problem>,
+    problems: &mut Problems<Problem>,
 ) -> (Base, Vec<Axis>) {
     let mut base = request.clone();
     let mut found = Vec::new();
@@ -90,7 +91,7 @@ fn from_request(
     (Base::Native(Box::new(base)), found)
 }
 
-fn from_line(line: &str, axes: &[String], problems: &mut Vec<Problem>) -> (Base, Vec<Axis>) {
+fn from_line(line: &str, axes: &[String], problems: &mut Problems<Problem>) -> (Base, Vec<Axis>) {
     let line = Line::split(line, problems);
     let mut found = Vec::new();
     for text in axes {
@@ -102,7 +103,7 @@ fn from_line(line: &str, axes: &[String], problems: &mut Vec<Problem>) -> (Base,
 }
 
 /// `o=2,4,8`.
-fn named<'t>(text: &'t str, problems: &mut Vec<Problem>) -> Option<(&'t str, &'t str)> {
+fn named<'t>(text: &'t str, problems: &mut Problems<Problem>) -> Option<(&'t str, &'t str)> {
     let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
     if parts.is_none() {
         problems.push(Problem::Value {

@@ -1,7 +1,7 @@
 //! What can be wrong with the definition of a sweep.
 
 use crate::problem as native;
-use std::collections::HashSet;
+use crate::refusal::{Once, Problems};
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,19 +69,21 @@ pub type Refusal = crate::refusal::Refusal<Problem>;
 ///
 /// # Errors
 /// All of them, in the order found.
-pub(super) fn none_or_once(problems: Vec<Problem>) -> Result<(), Refusal> {
-    let mut seen = HashSet::new();
-    let mut fresh = |problem: &Problem| seen.insert(problem.to_string());
-    let told = problems.into_iter().filter(|problem| fresh(problem));
-    Refusal::none_or(told.collect())
+pub(super) fn none_or_once(problems: impl Into<Problems<Problem>>) -> Result<(), Refusal> {
+    let mut told = Once::default();
+    let mut problems = problems.into();
+    problems.retain(|problem| told.is_new(&problem.to_string()));
+    Refusal::none_or(problems)
 }
 
 /// The name that is nearest to a misspelt one, as a hint.
 pub(super) fn did_you_mean<'a>(read: &str, names: impl Iterator<Item = &'a str>) -> String {
+    const FAR: usize = 2;
     let near = names
+        .filter(|name| name.len().abs_diff(read.len()) <= FAR)
         .map(|name| (distance(read, name), name))
         .min()
-        .filter(|(distance, _)| *distance <= 2);
+        .filter(|(distance, _)| *distance <= FAR);
     near.map_or_else(String::new, |(_, name)| format!(" (did you mean {name}?)"))
 }
 

@@ -5,6 +5,7 @@
 
 use super::fields::Kind;
 use super::problem::Problem;
+use crate::refusal::Problems;
 
 /// Most values of one list: as many as a sweep may have cells.
 pub(super) const VALUES_MAX: usize = 10_000;
@@ -19,7 +20,7 @@ pub(super) fn expand(
     kind: Kind,
     place: &str,
     text: &str,
-    problems: &mut Vec<Problem>,
+    problems: &mut Problems<Problem>,
 ) -> Vec<String> {
     let mut values = Vec::new();
     for item in text.split(',').map(str::trim) {

@@ -2,6 +2,9 @@
 
 mod case_ids;
 mod cases;
+mod cost;
+#[path = "../../../readers/tests/it/counting.rs"]
+mod counting;
 mod dictionary;
 mod facts;
 mod fuzz;
@@ -15,3 +18,6 @@ mod sqlio;
 mod text;
 mod xml;
 mod xml_cases;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;

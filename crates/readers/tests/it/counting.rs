@@ -1,5 +1,5 @@
-//! The system's allocator, with what each thread has taken of it. Left out: memory that one thread takes and another
-//! gives back.
+//! The system's allocator, with what each thread has taken of it; the tests of `dialects` include this file too. Left
+//! out: memory that one thread takes and another gives back.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,6 +10,7 @@ thread_local! {
     static NOW: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    static ALL: Cell<u64> = const { Cell::new(0) };
 }
 
 /// What a piece of work took.
@@ -18,25 +19,44 @@ pub(crate) struct Cost {
     /// Most bytes at one time.
     pub(crate) peak: usize,
     /// Calls that take or move memory.
+    #[allow(dead_code, reason = "not every test that includes this file asks")]
     pub(crate) calls: u64,
+    /// Bytes of all these calls together.
+    pub(crate) all: u64,
 }
 
 /// Does something on this thread and answers what it took of memory.
 pub(crate) fn cost(work: impl FnOnce()) -> Cost {
     let before = NOW.get();
     let calls = CALLS.get();
+    let all = ALL.get();
     PEAK.set(before);
     work();
     Cost {
         peak: (PEAK.get() - before).cast_unsigned(),
         calls: CALLS.get() - calls,
+        all: ALL.get() - all,
     }
+}
+
+/// Time of this thread on a processor, in nanoseconds, as the kernel counts it.
+pub(crate) fn busy(work: impl FnOnce()) -> f64 {
+    let ticks = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat");
+        let text = text.expect("the kernel counts the time of threads");
+        let first = text.split(' ').next().expect("a line has a first word");
+        first.parse::<f64>().expect("nanoseconds")
+    };
+    let before = ticks();
+    work();
+    ticks() - before
 }
 
 fn take(bytes: usize) {
     NOW.set(NOW.get() + bytes.cast_signed());
     PEAK.set(PEAK.get().max(NOW.get()));
     CALLS.set(CALLS.get() + 1);
+    ALL.set(ALL.get() + bytes as u64);
 }
 
 fn give(bytes: usize) {

@@ -32,7 +32,7 @@ fn the_last_axis_changes_fastest() {
         .cells()
         .unwrap()
         .iter()
-        .map(|cell| grid.label(cell))
+        .map(|cell| grid.label(cell, &grid.varied()))
         .collect();
     assert_eq!(
         labels,
@@ -79,7 +79,10 @@ fn what_is_excluded_is_left_out_of_the_groups_that_have_it() {
     };
     let labels = |grid: &Grid| -> Vec<String> {
         let cells = grid.cells().unwrap();
-        cells.iter().map(|cell| grid.label(cell)).collect()
+        cells
+            .iter()
+            .map(|cell| grid.label(cell, &grid.varied()))
+            .collect()
     };
     assert_eq!(
         labels(&grid),

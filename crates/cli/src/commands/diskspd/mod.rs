@@ -53,6 +53,7 @@ pub(crate) fn diskspd(line: &Line, environment: &Environment) -> Ending {
                 let (text, below) = problem.message();
                 output::tell_with(&text, &below);
             }
+            refusal.more().iter().for_each(|more| output::tell(more));
             REFUSED
         }
     }

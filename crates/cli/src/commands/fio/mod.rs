@@ -58,5 +58,5 @@ fn read_file(path: &Path) -> Result<String, String> {
 /// A message a problem.
 #[allow(clippy::needless_pass_by_value, reason = "the end of an error")]
 fn refused(refusal: fio::Refusal) -> Failure {
-    Failure::refused_for(refusal.iter().map(ToString::to_string))
+    Failure::refused_for(refusal.told())
 }

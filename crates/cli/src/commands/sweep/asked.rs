@@ -5,15 +5,19 @@ use crate::args::{Cli, Command, SweepArgs};
 use crate::failure::Failure;
 use clap::Parser;
 use dialects::diskspd::Environment as Machine;
+use dialects::refusal;
 use dialects::sweep::{self as words, Base, Definition};
 use host::Root;
-use model::{HostRecord, Location, Profile, Timespan};
+use model::{Access, HostRecord, Location, Profile, Target, Timespan};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use sweep::{Axis, Exclusion, Grid, Group, Order, Repeat, Turn};
 
 /// What is wrong with more cells than this is told of the first ones.
 const PROBLEMS_MAX: usize = 20;
+/// Most targets of all combinations together, each with the lines of its mix: every one is held until the last has run.
+const TARGETS_MAX: usize = 100_000;
 
 /// A sweep that can be run, as far as its words go.
 pub(crate) struct Asked {
@@ -58,7 +62,9 @@ impl Asked {
             exists: &exists,
             ..Machine::BARE
         };
-        let varied: Vec<String> = grid.varied().iter().map(|&name| name.to_owned()).collect();
+        let varied = grid.varied();
+        let mut told = HashSet::new();
+        let (mut targets, mut failed) = (0, 0);
         for (place, cell) in (0u64..).zip(&combined) {
             let axes = grid.groups[cell.group]
                 .axes
@@ -68,12 +74,24 @@ impl Asked {
             let built = match words::build_cell(&definition.base, &values, place, &machine) {
                 Ok(built) => built,
                 Err(refusal) => {
-                    let told = refusal.iter().map(ToString::to_string);
-                    let fresh: Vec<String> = told.filter(|text| !problems.contains(text)).collect();
+                    let fresh = refusal.told().filter(|text| told.insert(text.clone()));
                     problems.extend(fresh);
+                    failed += 1;
+                    if failed == refusal::PROBLEMS_MAX {
+                        problems.push("further combinations were not looked at".to_owned());
+                        break;
+                    }
                     continue;
                 }
             };
+            targets += weight(&built.timespan);
+            if targets > TARGETS_MAX {
+                problems.push(format!(
+                    "all combinations together have more than {TARGETS_MAX} targets, each with the lines of its mix: take \
+                     fewer values or fewer targets"
+                ));
+                break;
+            }
             let common = notes.take().unwrap_or_else(|| built.notes.clone());
             notes = Some(
                 common
@@ -82,12 +100,12 @@ impl Asked {
                     .collect(),
             );
             cells.push(AskedCell {
-                label: grid.label(cell),
+                label: grid.label(cell, &varied),
                 group: grid.groups[cell.group].name.clone(),
                 key: key_of(&grid, cell, &built.timespan),
                 values: values
                     .into_iter()
-                    .filter(|(name, _)| varied.contains(name))
+                    .filter(|(name, _)| varied.contains(&name.as_str()))
                     .collect(),
                 timespan: built.timespan,
             });
@@ -245,13 +263,13 @@ fn from_plan(path: &Path) -> Result<Definition, Failure> {
     let text = String::from_utf8(bytes)
         .map_err(|_| unreadable("it is not UTF-8, as TOML is".to_owned()))?;
     words::from_plan(&text).map_err(|refusal| {
-        let told = refusal.iter().map(|problem| format!("{shown}: {problem}"));
+        let told = refusal.told().map(|problem| format!("{shown}: {problem}"));
         of_problems(told.collect())
     })
 }
 
 fn refused(refusal: &words::Refusal) -> Failure {
-    of_problems(refusal.iter().map(ToString::to_string).collect())
+    of_problems(refusal.told().collect())
 }
 
 pub(super) fn refuse(problems: Vec<String>) -> Result<(), Failure> {
@@ -307,6 +325,15 @@ pub(super) fn grid_of(definition: &Definition) -> Grid {
 }
 
 /// All that determines a cell. Names of targets are made absolute: `f` of another folder is another file.
+/// Targets of a combination, each counted with the lines of its mix.
+fn weight(timespan: &Timespan) -> usize {
+    let lines = |target: &Target| match &target.workload.access {
+        Access::Mixed(mixed) => 1 + mixed.lines.len(),
+        _ => 1,
+    };
+    timespan.targets.iter().map(lines).sum()
+}
+
 fn key_of(grid: &Grid, cell: &sweep::Cell, timespan: &Timespan) -> String {
     let mut whole = timespan.clone();
     for target in &mut whole.targets {

@@ -4,13 +4,17 @@ use super::asked;
 use crate::args::SweepArgs;
 use crate::failure::{Ending, Failure};
 use crate::{now, output, report};
+use dialects::refusal::PROBLEMS_MAX;
 use dialects::sweep::{self as words, Definition, ScriptCell};
 use model::Nanos;
+use std::collections::HashSet;
 use sweep::Order;
 use views::{Script, ScriptLine, Shell};
 
 /// Axes that may change within a group of lines.
 const WITHIN_GROUP: usize = 2;
+/// Most words of all command lines together.
+const WORDS_MAX: usize = 1_000_000;
 
 /// Whose commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,23 +108,32 @@ fn rows(definition: &Definition) -> Result<Vec<Row>, Failure> {
         .map_err(|problems| Failure::refused_for(problems.iter().map(ToString::to_string)))?;
     let mut rows = Vec::new();
     let mut problems: Vec<String> = Vec::new();
+    let mut told = HashSet::new();
+    let mut words = 0;
     for (place, cell) in (0u64..).zip(combined) {
         let axes = grid.groups[cell.group].axes.iter();
         let names = axes.map(|axis| axis.name.clone());
         let values: Vec<(String, String)> = names.zip(cell.values.iter().cloned()).collect();
         let outer = cell.values.len().saturating_sub(WITHIN_GROUP);
         match words::script_cell(&definition.base, &values, place) {
-            Ok(built) => rows.push(Row {
-                outer: (cell.group, cell.values[..outer].to_vec()),
-                cell: built,
-            }),
-            Err(refusal) => {
-                for problem in refusal.iter().map(ToString::to_string) {
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
-                    }
-                }
+            Ok(built) => {
+                words += built.fathom.len();
+                rows.push(Row {
+                    outer: (cell.group, cell.values[..outer].to_vec()),
+                    cell: built,
+                });
             }
+            Err(refusal) => {
+                problems.extend(refusal.told().filter(|text| told.insert(text.clone())));
+            }
+        }
+        if words > WORDS_MAX {
+            problems.push(format!(
+                "the command lines have more than {WORDS_MAX} words together: take fewer values or fewer targets"
+            ));
+        }
+        if words > WORDS_MAX || problems.len() >= PROBLEMS_MAX {
+            break; // further combinations would say the same
         }
     }
     asked::refuse(problems).map(|()| rows)

@@ -21,8 +21,8 @@ impl Command<'_> {
             self.refuse(Problem::NoTarget);
         }
         self.problems.sort_by_key(|(place, _)| *place);
-        let problems = std::mem::take(&mut self.problems);
-        Refusal::none_or(problems.into_iter().map(|(_, problem)| problem).collect())?;
+        let problems = std::mem::take(&mut self.problems).into_iter();
+        Refusal::none_or(problems.map(|(_, problem)| problem).collect::<Vec<_>>())?;
         let action = match self.stop.take() {
             Some(action) => action,
             None => self.profile_action()?,

@@ -25,6 +25,9 @@ use std::ops::RangeInclusive;
 pub(crate) use words::LOOKS_LIKE_A_SWITCH;
 pub(super) use words::Word;
 
+/// Most words of a command line.
+const ARGS_MAX: usize = 20_000;
+
 /// Reads a whole command line, program name left out.
 ///
 /// # Errors
@@ -37,6 +40,11 @@ pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refu
             events: Events::default(),
             extra: Extra::default(),
         });
+    }
+    if args.len() > ARGS_MAX {
+        let why = format!("more than {ARGS_MAX} words: name the targets in a profile");
+        let place = "the command line".to_owned();
+        return Err(Problem::Rule { place, why }.into());
     }
     let mut command = Command::new(environment);
     let words = words::split(args, &mut command);

@@ -15,8 +15,25 @@ impl Plan<'_> {
             return Vec::new();
         };
         let entries = self.text.entries(table);
+        self.fields(&entry.place, entries.iter())
+    }
+
+    /// The fields of a table, if they are not too many.
+    fn fields<'a>(
+        &mut self,
+        place: &str,
+        entries: impl Iterator<Item = &'a Entry<'a>> + Clone,
+    ) -> Vec<Axis> {
+        if entries.clone().nth(AXES_MAX).is_some() {
+            self.problems.push(Problem::Contradiction {
+                place: place.to_owned(),
+                why: format!(
+                    "it has more than {AXES_MAX} fields, which is all that a sweep varies"
+                ),
+            });
+            return Vec::new();
+        }
         entries
-            .iter()
             .filter_map(|entry| self.axis(entry, false))
             .collect()
     }
@@ -41,7 +58,7 @@ impl Plan<'_> {
                 });
             }
             let fields = entries.iter().filter(|entry| entry.name != "name");
-            let axes = fields.filter_map(|entry| self.axis(entry, false)).collect();
+            let axes = self.fields(&entry.place, fields);
             groups.push(Group { name, axes });
         }
         groups
@@ -49,20 +66,34 @@ impl Plan<'_> {
 
     pub(super) fn exclusions(&mut self, entry: &Entry<'_>) -> Vec<Vec<Axis>> {
         let mut exclusions = Vec::new();
-        for table in self.tables(
+        let mut values = 0;
+        let tables = self.tables(
             entry,
             "exclusions are tables: [[exclude]], and below it fields with values",
-        ) {
+        );
+        if tables.len() > EXCLUSIONS_MAX {
+            self.problems.push(Problem::Contradiction {
+                place: entry.place.clone(),
+                why: format!("there are more than {EXCLUSIONS_MAX}: name several values in one"),
+            });
+            return exclusions;
+        }
+        for table in tables {
             let entries = self.text.entries(table);
-            let fields: Vec<Axis> = entries
-                .iter()
-                .filter_map(|entry| self.axis(entry, false))
-                .collect();
+            let fields = self.fields(&entry.place, entries.iter());
             if entries.is_empty() {
                 self.problems.push(Problem::Contradiction {
                     place: entry.place.clone(),
                     why: "it names no field, so it would leave out everything: name one, or leave it out".to_owned(),
                 });
+            }
+            values += fields.iter().map(|axis| axis.values.len()).sum::<usize>();
+            if values > COPIES_MAX {
+                self.problems.push(Problem::Contradiction {
+                    place: entry.place.clone(),
+                    why: format!("they name more than {COPIES_MAX} values: name fewer"),
+                });
+                return Vec::new();
             }
             exclusions.push(fields);
         }
@@ -87,9 +118,21 @@ impl Plan<'_> {
     }
 }
 
+/// Most fields that are varied in a group or named in an exclusion.
+const AXES_MAX: usize = 64;
+/// Most exclusions: each is compared with each cell.
+const EXCLUSIONS_MAX: usize = 256;
+/// Most values of all groups together, with what they have in common in each.
+pub(super) const COPIES_MAX: usize = 100_000;
+
 /// Whether the groups have more cells than a sweep takes; said before what they have in common is copied to each. A group
 /// has at least as many cells as its longest axis has values.
 pub(super) fn too_many(groups: &[Group], axes: &[Axis]) -> bool {
+    let values = |axes: &[Axis]| axes.iter().map(|axis| 1 + axis.values.len()).sum::<usize>();
+    let own: usize = groups.iter().map(|group| values(&group.axes)).sum();
+    if groups.len() > VALUES_MAX || own + groups.len().saturating_mul(values(axes)) > COPIES_MAX {
+        return true;
+    }
     let cells = |group: &Group| {
         let common = axes
             .iter()

@@ -29,12 +29,16 @@ use super::problem::{Problem, Refusal, did_you_mean, none_or_once};
 use super::values::{VALUES_MAX, expand};
 use super::{Axis, Base, Definition, Group, Line, field_names};
 use crate::native::Request;
+use crate::refusal::Problems;
 use std::path::PathBuf;
 use text::{Entry, Text, kind_of, scalar, texts};
 use toml::de::{DeTable, DeValue};
 
 /// Longest plan that is read, in bytes.
-pub const PLAN_LENGTH_MAX: usize = 1 << 20;
+pub const PLAN_LENGTH_MAX: usize = 128 << 10;
+
+/// Most targets of a plan.
+const TARGETS_MAX: usize = 1000;
 
 /// Of what is no TOML so much is told: one slip may upset all that follows.
 const SYNTAX_MAX: usize = 20;
@@ -57,7 +61,7 @@ const CONSENT: [&str; 4] = ["overwrite", "destroy", "store", "no-store"];
 pub fn from_plan(text: &str) -> Result<Definition, Refusal> {
     let mut plan = Plan {
         text: Text::new(text),
-        problems: Vec::new(),
+        problems: Problems::default(),
         line: None,
     };
     let definition = plan.read();
@@ -67,7 +71,7 @@ pub fn from_plan(text: &str) -> Result<Definition, Refusal> {
 
 struct Plan<'t> {
     text: Text<'t>,
-    problems: Vec<Problem>,
+    problems: Problems<Problem>,
     line: Option<Line>,
 }
 
@@ -77,7 +81,7 @@ impl Plan<'_> {
             base: Base::Native(Box::default()),
             groups: Vec::new(),
             exclude: Vec::new(),
-            course: CourseText::default().read(&|name| name.to_owned(), &mut Vec::new()),
+            course: CourseText::default().read(&|name| name.to_owned(), &mut Problems::default()),
         };
         if self.text.whole.len() > PLAN_LENGTH_MAX {
             self.problems.push(Problem::Syntax {
@@ -138,7 +142,9 @@ impl Plan<'_> {
             self.problems.push(Problem::Contradiction {
                 place: "[[group]]".to_owned(),
                 why: format!(
-                    "the groups have more than {VALUES_MAX} cells together, which is all that a sweep takes"
+                    "the groups have more than {VALUES_MAX} cells together, which is all that a sweep takes, or more than \
+                     {} values",
+                    groups::COPIES_MAX
                 ),
             });
         } else {
@@ -189,6 +195,12 @@ impl Plan<'_> {
             other => scalar(other).map(|one| vec![one]),
         };
         match names {
+            Some(names) if names.len() > TARGETS_MAX => {
+                self.problems.push(Problem::Contradiction {
+                    place: entry.place.clone(),
+                    why: format!("it names more than {TARGETS_MAX} targets, which each combination uses again"),
+                });
+            }
             Some(names) => request.targets = names.into_iter().map(PathBuf::from).collect(),
             None => self.refuse(
                 entry,
@@ -242,7 +254,7 @@ impl Plan<'_> {
         }
         Some(match self.line.take() {
             Some(line) => {
-                let axis = line.axis(&entry.place, raw(&entry.place), &text, &mut self.problems);
+                let axis = line.axis(&entry.place, entry.raw, &text, &mut self.problems);
                 self.line = Some(line);
                 axis
             }
@@ -282,11 +294,6 @@ impl Plan<'_> {
             accepted: names.join(", "),
         }
     }
-}
-
-/// The name as it stands in the plan: DISKSPD's switches keep their letters.
-fn raw(place: &str) -> &str {
-    place.rsplit(": ").next().unwrap_or(place)
 }
 
 /// Fields with one value for all groups are no axes: they are said once, in the request.

@@ -13,6 +13,8 @@ pub(super) struct Text<'t> {
 /// A field of a table with its name, its place and its value.
 pub(super) struct Entry<'a> {
     pub(super) name: String,
+    /// As it stands in the plan.
+    pub(super) raw: &'a str,
     pub(super) place: String,
     pub(super) value: &'a DeValue<'a>,
 }
@@ -33,7 +35,8 @@ impl<'t> Text<'t> {
             .into_iter()
             .map(|(name, value)| Entry {
                 name: name.get_ref().replace('_', "-"),
-                place: format!("{}: {}", self.place(name.span()), name.get_ref()),
+                raw: name.get_ref(),
+                place: format!("{}: {}", self.place(name.span()), short(name.get_ref())),
                 value: value.get_ref(),
             })
             .collect()
@@ -42,6 +45,15 @@ impl<'t> Text<'t> {
     pub(super) fn place(&self, span: Range<usize>) -> String {
         let line = self.lines.partition_point(|begin| *begin <= span.start);
         format!("line {}", line + 1)
+    }
+}
+
+/// Short enough to stand in front of each of many problems.
+fn short(name: &str) -> String {
+    const SHOWN_MAX: usize = 80;
+    match name.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
     }
 }
 
