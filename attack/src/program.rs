@@ -50,7 +50,7 @@ impl Program {
             "run -d 50ms --warmup 0s --create 2M own",
             "run -d 50ms --warmup 0s -w 50 -o 4 own",
             "run -d 50ms --warmup 0s --engine null -o 8",
-            "survey sim:ssd -o none",
+            "survey --budget 3s --depth-max 1 sim:ssd -o none",
             "sweep -d 20ms --warmup 0s -b 4K,8K -o 1,2 own",
         ] {
             let ended = program.line(&folder, line)?;
