@@ -174,7 +174,7 @@ impl Place {
 }
 
 /// A file of numbers that no layer below can fold together, on stable storage.
-fn filled(path: PathBuf, bytes: u64) -> Result<PathBuf, BenchError> {
+pub(crate) fn filled(path: PathBuf, bytes: u64) -> Result<PathBuf, BenchError> {
     let fill = |path: &Path| {
         let mut file = File::create_new(path)?;
         let mut next = 0x9E37_79B9_7F4A_7C15_u64;

@@ -5,13 +5,16 @@
 
 use crate::error::{BenchError, doing};
 use crate::options::Options;
-use crate::place::Shop;
+use crate::place::{Shop, filled};
 use crate::table::short;
 use model::{Nanos, RunRecord};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use store::{NewSession, Session, SessionId, SessionKind, SessionOutcome, Store};
+
+/// The least that a survey takes as its target.
+const SURVEY_BYTES: u64 = 64 << 20;
 
 /// What is timed, and in how many milliseconds it is to be done.
 const COMMANDS: [(&str, f64); 13] = [
@@ -138,10 +141,11 @@ fn seeds(shop: &Shop, place: &Path) -> Result<Vec<Session>, BenchError> {
     ] {
         tool.once(&format!("run {target} {work} -d 5s --warmup 0s"))?;
     }
+    let large = filled(place.with_file_name("survey.dat"), SURVEY_BYTES)?;
+    let target = large.display();
     tool.once(&format!(
-        "survey {target} --read-only --budget 20s --cache buffered"
-    ))
-    .or_else(|_| tool.once(&format!("survey {target} --read-only --budget 20s")))?;
+        "survey {target} --read-only --budget 20s --cache cached"
+    ))?;
     let store = Store::open(&path).map_err(stored)?;
     let ids = (1..=5).map(SessionId);
     ids.map(|id| store.load(id))

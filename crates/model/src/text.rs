@@ -19,6 +19,9 @@ pub fn is_visible(c: char) -> bool {
 /// Text that cannot move the cursor, begin a new line or hide a part of itself: what is not visible is written as an
 /// escape.
 pub fn printable(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         if is_visible(letter) {

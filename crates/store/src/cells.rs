@@ -49,7 +49,7 @@ impl Store {
                 reason: Some(reason.to_owned()),
                 ..ResultRow::default()
             };
-            headline::insert(transaction, place, &row).map(|_| ())
+            headline::insert(transaction, place, row, None).map(|_| ())
         })
     }
 
@@ -60,10 +60,11 @@ impl Store {
         insert: impl FnOnce(&Transaction<'_>, Place<'_>) -> Result<(), Fault>,
     ) -> Result<u32> {
         self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
+            let kind = self.must_exist(transaction, session)?;
             let number = number_of_cell(transaction, session, key)?;
             let place = Place {
                 session,
+                kind: &kind,
                 number,
                 label,
                 key: Some(key),

@@ -8,6 +8,7 @@ use crate::rows::{lines, summaries};
 use crate::session::{SessionId, SessionSummary};
 use crate::{Result, Store};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +149,11 @@ impl Store {
             )
         };
         let mut whole = Vec::new();
-        match self.stream(&mut |_| (), &mut SessionId(0), &mut whole) {
+        match self.stream(
+            &mut |_| ControlFlow::Continue(()),
+            &mut SessionId(0),
+            &mut whole,
+        ) {
             Ok(()) => Ok(whole.iter().map(damaged).collect()),
             Err(Fault::Damaged(what)) => Ok(vec![format!("the summaries: {what}")]),
             Err(Fault::Sql(error)) => Ok(vec![format!("the summaries: {error}")]),

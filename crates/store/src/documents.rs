@@ -22,12 +22,12 @@ pub(crate) const IMPORTED: &str = "imported";
 impl Store {
     /// Puts a step of work with files into a session, whole or not at all, and answers with its number there, from 1.
     pub fn save_files(&self, session: SessionId, record: &FilesRecord) -> Result<u32> {
-        self.save_one(session, FILES, &ResultRow::of_files(record), record)
+        self.save_one(session, FILES, ResultRow::of_files(record), record)
     }
 
     /// Puts a stretch of watching into a session, whole or not at all, and answers with its number there, from 1.
     pub fn save_watch(&self, session: SessionId, record: &WatchRecord) -> Result<u32> {
-        self.save_one(session, WATCHES, &ResultRow::of_watch(record), record)
+        self.save_one(session, WATCHES, ResultRow::of_watch(record), record)
     }
 
     /// Puts runs of other tools into a session, all or none, and answers how many. `runs` hands on one after the other, so
@@ -38,15 +38,15 @@ impl Store {
         runs: impl FnOnce(&mut dyn FnMut(&ImportedRun)),
     ) -> Result<u32> {
         self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
+            let kind = self.must_exist(transaction, session)?;
             let first = next_number(transaction, session)?;
             let mut count = 0;
             let mut failed = None;
             runs(&mut |run| {
                 if failed.is_none() {
-                    let place = (session, first + count);
+                    let place = (session, kind.as_str(), first + count);
                     let row = ResultRow::of_imported(run);
-                    failed = insert(transaction, place, IMPORTED, &row, run).err();
+                    failed = insert(transaction, place, IMPORTED, row, run).err();
                     count += 1;
                 }
             });
@@ -62,13 +62,14 @@ impl Store {
         &self,
         session: SessionId,
         table: &str,
-        row: &ResultRow,
+        row: ResultRow,
         record: &impl Serialize,
     ) -> Result<u32> {
         self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
+            let kind = self.must_exist(transaction, session)?;
             let number = next_number(transaction, session)?;
-            insert(transaction, (session, number), table, row, record)?;
+            let place = (session, kind.as_str(), number);
+            insert(transaction, place, table, row, record)?;
             count_results(transaction, session, 1)?;
             Ok(number)
         })
@@ -78,24 +79,26 @@ impl Store {
 /// The line, the document and its seal.
 fn insert(
     transaction: &Transaction<'_>,
-    (session, number): (SessionId, u32),
+    (session, kind, number): (SessionId, &str, u32),
     table: &str,
-    row: &ResultRow,
+    row: ResultRow,
     record: &impl Serialize,
 ) -> Result<(), Fault> {
+    let label = row.label.clone();
     let place = Place {
         session,
+        kind,
         number,
-        label: &row.label,
+        label: &label,
         key: None,
     };
-    let headline = headline::insert(transaction, place, row)?;
     let document = document(&format!("the record ({table})"), record)?;
+    let seal = seal::of_text(&document);
+    let headline = headline::insert(transaction, place, row, Some(seal))?;
     transaction
         .prepare_cached(&format!(
             "INSERT INTO {table} (headline_id, document_json) VALUES (?1, ?2)"
         ))?
         .execute(params![headline, document])?;
-    let seal = seal::of_document(transaction, table, headline)?;
-    headline::seal_record(transaction, headline, seal)
+    Ok(())
 }

@@ -2,19 +2,19 @@
 
 use crate::error::Fault;
 use crate::save::signed;
-use crate::seal;
+use crate::seal::{FIGURES, LINE, PERCENTILES, Seal};
 use crate::session::SessionId;
 use crate::summary;
-use model::{CacheMode, Nanos, ResultRow, RowFigures, RowTimes};
-use rusqlite::{Transaction, named_params, params};
-
-/// The operations by the names that they have in the tables.
-pub(crate) const OPERATIONS: [&str; 3] = ["total", "read", "write"];
+use model::{CacheMode, Nanos, ResultRow, RowFigures};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Transaction, params_from_iter};
+use std::sync::LazyLock;
 
 /// Where a line goes.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) session: SessionId,
+    pub(crate) kind: &'a str, // of the session
     pub(crate) number: u32,
     pub(crate) label: &'a str,
     pub(crate) key: Option<&'a str>,
@@ -27,52 +27,75 @@ pub(crate) fn next_number(transaction: &Transaction<'_>, session: SessionId) -> 
     Ok(select.query_row([session.0], |row| row.get(0))?)
 }
 
-/// Inserts the line; answers with its id. Its record is sealed apart, by [`seal_record`].
+/// Inserts the line; answers with its id. `record` is the seal of what is kept of it beside its line, where that is known
+/// already; [`seal_record`] brings it later.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     place: Place<'_>,
-    row: &ResultRow,
+    row: ResultRow,
+    record: Option<u32>,
 ) -> Result<i64, Fault> {
-    let work = &row.work;
-    transaction.prepare_cached(INSERT)?.execute(named_params! {
-        ":session": place.session.0,
-        ":number": place.number,
-        ":origin": row.origin.name(),
-        ":label": place.label,
-        ":key": place.key,
-        ":reason": row.reason,
-        ":tool": row.tool,
-        ":tool_version": row.tool_version,
-        ":source": row.source,
-        ":started": whole("started_utc", row.started_utc.map(|t| t.0))?,
-        ":host": row.host,
-        ":target": row.target,
-        ":outcome": row.outcome,
-        ":block": whole("block", work.block.map(|b| b.0))?,
-        ":depth": work.queue_depth,
-        ":threads": work.threads,
-        ":write": work.write_percent,
-        ":pattern": work.pattern,
-        ":random": work.random_percent,
-        ":cache": work.cache.map(cache_name),
-        ":write_through": work.write_through,
-        ":size": whole("size", work.size.map(|b| b.0))?,
-        ":rate": whole("rate", work.rate_per_s)?,
-        ":engine": work.engine,
-        ":measured": time("measured", row.measured)?,
-    })?;
+    let row = as_read_back(row, place);
+    let line = line_of(&row)?;
+    let mut seal = Seal::default();
+    seal.values(&line);
+    let (figures, percentiles) = (figures_of(&row)?, percentiles_of(&row)?);
+    figures.iter().for_each(|one| seal.values(one));
+    percentiles.iter().for_each(|one| seal.values(one));
+
+    let whole = |number| Some(ValueRef::Integer(number));
+    let record = record.map_or(ValueRef::Null, |seal| ValueRef::Integer(i64::from(seal)));
+    let session = whole(signed("session", place.session.0)?);
+    let seals = [ValueRef::Integer(i64::from(seal.value())), record];
+    let values = session.into_iter().chain(line).chain(seals);
+    let mut insert = transaction.prepare_cached(&INSERT[0])?;
+    insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
     let id = transaction.last_insert_rowid();
-    for (operation, figures) in OPERATIONS.iter().zip([&row.total, &row.read, &row.write]) {
-        if *figures != RowFigures::default() {
-            insert_figures(transaction, (id, operation), figures)?;
+    if !figures.is_empty() {
+        let mut insert = transaction.prepare_cached(&INSERT[1])?;
+        for one in figures {
+            let values = whole(id).into_iter().chain(one);
+            insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
         }
     }
-    let seal = seal::of_line(transaction, id)?;
-    transaction
-        .prepare_cached("UPDATE headlines SET line_crc = ?2 WHERE id = ?1")?
-        .execute([id, i64::from(seal)])?;
-    summary::write_result(transaction, (place.session, place.number))?;
+    if !percentiles.is_empty() {
+        let mut insert = transaction.prepare_cached(&INSERT[2])?;
+        for one in percentiles {
+            let values = whole(id).into_iter().chain(one);
+            insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
+        }
+    }
+    summary::insert_result(transaction, &row)?;
     Ok(id)
+}
+
+/// The row as it will be read: SQLite has no NaN and no negative zero, percentiles are in order, each once.
+fn as_read_back(row: ResultRow, place: Place<'_>) -> ResultRow {
+    let mut row = ResultRow {
+        session: place.session.0,
+        number: place.number,
+        kind: place.kind.to_owned(),
+        label: place.label.to_owned(),
+        key: place.key.map(str::to_owned),
+        tags: Vec::new(),
+        ..row
+    };
+    for figures in [&mut row.total, &mut row.read, &mut row.write] {
+        for rate in [&mut figures.ios_per_s, &mut figures.bytes_per_s] {
+            *rate = rate.filter(|rate| !rate.is_nan()).map(|rate| rate + 0.0);
+        }
+        figures.response.sd = None; // has no column
+        for times in [&mut figures.latency, &mut figures.response] {
+            let percentiles = &mut times.percentiles;
+            percentiles.retain(|(quantile, _)| !quantile.is_nan());
+            percentiles
+                .iter_mut()
+                .for_each(|(quantile, _)| *quantile += 0.0);
+            percentiles.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+            percentiles.dedup_by_key(|(quantile, _)| quantile.to_bits());
+        }
+    }
+    row
 }
 
 /// Seals what is kept of a result beside its line.
@@ -87,38 +110,83 @@ pub(crate) fn seal_record(
     Ok(())
 }
 
-const INSERT: &str = "
-    INSERT INTO headlines (
-        session_id, number, origin, label, key, reason, tool, tool_version, source, started_utc_ns, host, target,
-        outcome, block_bytes, queue_depth, threads, write_percent, pattern, random_percent, cache, write_through,
-        size_bytes, rate_per_s, engine, measured_ns
-    ) VALUES (
-        :session, :number, :origin, :label, :key, :reason, :tool, :tool_version, :source, :started, :host, :target,
-        :outcome, :block, :depth, :threads, :write, :pattern, :random, :cache, :write_through,
-        :size, :rate, :engine, :measured
-    )";
+/// Into `headlines`, `figures` and `percentiles`.
+static INSERT: LazyLock<[String; 3]> = LazyLock::new(|| {
+    let places = |columns: &str| vec!["?"; columns.split(',').count()].join(", ");
+    [
+        (
+            "headlines",
+            format!("session_id, {LINE}, line_crc, record_crc"),
+        ),
+        ("figures", format!("headline_id, {FIGURES}")),
+        ("percentiles", format!("headline_id, {PERCENTILES}")),
+    ]
+    .map(|(table, columns)| {
+        format!(
+            "INSERT INTO {table} ({columns}) VALUES ({})",
+            places(&columns)
+        )
+    })
+});
 
-fn insert_figures(
-    transaction: &Transaction<'_>,
-    (id, operation): (i64, &str),
-    figures: &RowFigures,
-) -> Result<(), Fault> {
-    let (latency, response) = (&figures.latency, &figures.response);
-    transaction
-        .prepare_cached(
-            "INSERT INTO figures (headline_id, operation, ios, bytes, errors, ios_per_s, bytes_per_s,
-                                  latency_mean_ns, latency_sd_ns, latency_min_ns, latency_max_ns,
-                                  response_mean_ns, response_min_ns, response_max_ns)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-        )?
-        .execute(params![
-            id,
-            operation,
-            whole("ios", figures.ios)?,
-            whole("bytes", figures.bytes.map(|b| b.0))?,
-            whole("errors", figures.errors)?,
-            figures.ios_per_s,
-            figures.bytes_per_s,
+/// The columns of [`LINE`].
+fn line_of(row: &ResultRow) -> Result<[ValueRef<'_>; 24], Fault> {
+    let work = &row.work;
+    let small = |value: Option<u32>| {
+        value.map_or(ValueRef::Null, |value| ValueRef::Integer(i64::from(value)))
+    };
+    Ok([
+        ValueRef::Integer(i64::from(row.number)),
+        row.origin.name().into(),
+        row.label.as_str().into(),
+        row.key.as_deref().into(),
+        row.reason.as_deref().into(),
+        row.tool.as_str().into(),
+        row.tool_version.as_deref().into(),
+        row.source.as_deref().into(),
+        number("started_utc", row.started_utc.map(|t| t.0))?,
+        row.host.as_deref().into(),
+        row.target.as_str().into(),
+        row.outcome.as_deref().into(),
+        number("block", work.block.map(|b| b.0))?,
+        small(work.queue_depth),
+        small(work.threads),
+        small(work.write_percent.map(u32::from)),
+        work.pattern.as_deref().into(),
+        small(work.random_percent.map(u32::from)),
+        work.cache.map(cache_name).into(),
+        small(work.write_through.map(u32::from)),
+        number("size", work.size.map(|b| b.0))?,
+        number("rate", work.rate_per_s)?,
+        work.engine.as_deref().into(),
+        time("measured", row.measured)?,
+    ])
+}
+
+/// The operations that have figures, in the order in which a line is sealed.
+fn operations(row: &ResultRow) -> impl Iterator<Item = (&'static str, &RowFigures)> {
+    let all = [
+        ("read", &row.read),
+        ("total", &row.total),
+        ("write", &row.write),
+    ];
+    let none = RowFigures::default();
+    all.into_iter()
+        .filter(move |(_, figures)| **figures != none)
+}
+
+/// The columns of [`FIGURES`].
+fn figures_of(row: &ResultRow) -> Result<Vec<[ValueRef<'_>; 13]>, Fault> {
+    let of = |(operation, figures): (&'static str, &RowFigures)| {
+        let (latency, response) = (&figures.latency, &figures.response);
+        let real = |value: Option<f64>| value.map_or(ValueRef::Null, ValueRef::Real);
+        Ok([
+            operation.into(),
+            number("ios", figures.ios)?,
+            number("bytes", figures.bytes.map(|b| b.0))?,
+            number("errors", figures.errors)?,
+            real(figures.ios_per_s),
+            real(figures.bytes_per_s),
             time("latency", latency.mean)?,
             time("latency", latency.sd)?,
             time("latency", latency.min)?,
@@ -126,29 +194,31 @@ fn insert_figures(
             time("response", response.mean)?,
             time("response", response.min)?,
             time("response", response.max)?,
-        ])?;
-    insert_percentiles(transaction, (id, operation, "latency"), latency)?;
-    insert_percentiles(transaction, (id, operation, "response"), response)
+        ])
+    };
+    operations(row).map(of).collect()
 }
 
-fn insert_percentiles(
-    transaction: &Transaction<'_>,
-    (id, operation, which): (i64, &str, &'static str),
-    times: &RowTimes,
-) -> Result<(), Fault> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR IGNORE INTO percentiles (headline_id, operation, time, quantile, ns) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?;
-    for (quantile, ns) in &times.percentiles {
-        insert.execute(params![
-            id,
-            operation,
-            which,
-            quantile,
-            time(which, Some(*ns))?
-        ])?;
+/// The columns of [`PERCENTILES`].
+fn percentiles_of(row: &ResultRow) -> Result<Vec<[ValueRef<'_>; 4]>, Fault> {
+    let mut found = Vec::new();
+    for (operation, figures) in operations(row) {
+        for (which, times) in [
+            ("latency", &figures.latency),
+            ("response", &figures.response),
+        ] {
+            for (quantile, ns) in &times.percentiles {
+                let ns = time(which, Some(*ns))?;
+                found.push([
+                    operation.into(),
+                    which.into(),
+                    ValueRef::Real(*quantile),
+                    ns,
+                ]);
+            }
+        }
     }
-    Ok(())
+    Ok(found)
 }
 
 pub(crate) const CACHE_MODES: [(&str, CacheMode); 3] = [
@@ -162,8 +232,12 @@ fn cache_name(mode: CacheMode) -> &'static str {
     named.expect("all modes are listed").0
 }
 
-fn time(what: &'static str, value: Option<Nanos>) -> Result<Option<i64>, Fault> {
-    whole(what, value.map(|ns| ns.0))
+fn time(what: &'static str, value: Option<Nanos>) -> Result<ValueRef<'static>, Fault> {
+    number(what, value.map(|ns| ns.0))
+}
+
+fn number(what: &'static str, value: Option<u64>) -> Result<ValueRef<'static>, Fault> {
+    Ok(whole(what, value)?.map_or(ValueRef::Null, ValueRef::Integer))
 }
 
 pub(crate) fn whole(what: &'static str, value: Option<u64>) -> Result<Option<i64>, Fault> {

@@ -76,7 +76,7 @@ impl Store {
         session: SessionId,
     ) -> Result<(SessionSummary, Option<String>), Fault> {
         let query = format!("{} WHERE s.id = ?1", self.select_sessions());
-        let mut select = transaction.prepare(&query)?;
+        let mut select = transaction.prepare_cached(&query)?;
         let mut rows = select.query([session.0])?;
         let row = rows
             .next()?
@@ -119,7 +119,7 @@ impl Store {
                  FROM runs WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2) ORDER BY number"
             }
         };
-        let mut select = transaction.prepare(query)?;
+        let mut select = transaction.prepare_cached(query)?;
         let mut rows = select.query(params![session.0, only])?;
         let mut runs = Vec::new();
         while let Some(row) = rows.next()? {
@@ -185,20 +185,21 @@ fn load_result(
             let run = load_document(transaction, (&name, IMPORTED), line, sealed)?;
             Ok(StoredResult::Imported(Box::new(run)))
         }
-        _ if has_document(transaction, FILES, line)? => {
-            let record = load_document(transaction, (&name, FILES), line, sealed)?;
-            Ok(StoredResult::Files(Box::new(record)))
-        }
-        _ if has_document(transaction, WATCHES, line)? => {
-            let record = load_document(transaction, (&name, WATCHES), line, sealed)?;
-            Ok(StoredResult::Watch(Box::new(record)))
-        }
         _ => {
             let mut select = transaction
                 .prepare_cached("SELECT * FROM runs WHERE session_id = ?1 AND number = ?2")?;
             let mut rows = select.query(params![session.0, number])?;
-            let row = rows.next()?;
-            let row = row.ok_or_else(|| damaged(&name, "its record is missing"))?;
+            let Some(row) = rows.next()? else {
+                if has_document(transaction, FILES, line)? {
+                    let record = load_document(transaction, (&name, FILES), line, sealed)?;
+                    return Ok(StoredResult::Files(Box::new(record)));
+                }
+                if has_document(transaction, WATCHES, line)? {
+                    let record = load_document(transaction, (&name, WATCHES), line, sealed)?;
+                    return Ok(StoredResult::Watch(Box::new(record)));
+                }
+                return Err(damaged(&name, "its record is missing"));
+            };
             let record = load_run(transaction, session, row)?;
             let run: i64 = row.get("id")?;
             if breaks(sealed, || seal::of_run(transaction, run))? {

@@ -19,7 +19,7 @@ pub(crate) fn insert_run(
     record: &RunRecord,
 ) -> Result<(), Fault> {
     let row = ResultRow::of_record(record);
-    let headline = headline::insert(transaction, place, &row)?;
+    let headline = headline::insert(transaction, place, row.clone(), None)?;
     let run = insert_record(transaction, place, &row, record)?;
     for (at, facts) in record.targets.iter().enumerate() {
         insert_target(transaction, (run, at), facts)?;

@@ -20,10 +20,11 @@ impl Store {
     /// Puts a run into a session, whole or not at all, and answers with its number there, from 1.
     pub fn save(&self, session: SessionId, label: &str, record: &RunRecord) -> Result<u32> {
         self.writing(|transaction| {
-            self.must_exist(transaction, session)?;
+            let kind = self.must_exist(transaction, session)?;
             let number = next_number(transaction, session)?;
             let place = Place {
                 session,
+                kind: &kind,
                 number,
                 label,
                 key: None,
@@ -62,6 +63,7 @@ impl Store {
             let id = insert_session(transaction, session)?;
             let place = Place {
                 session: id,
+                kind: session.kind.name(),
                 number: 1,
                 label,
                 key: None,
@@ -106,21 +108,21 @@ impl Store {
         all().map_err(|fault: Fault| fault.at(self.path()))
     }
 
-    /// Or says which sessions do.
+    /// Answers of which kind it is, or says which sessions there are.
     pub(crate) fn must_exist(
         &self,
         transaction: &Transaction<'_>,
         session: SessionId,
-    ) -> Result<(), Fault> {
-        let there: Option<i64> = transaction
+    ) -> Result<String, Fault> {
+        let there: Option<String> = transaction
             .query_row(
-                "SELECT 1 FROM sessions WHERE id = ?1",
+                "SELECT kind FROM sessions WHERE id = ?1",
                 [i64::try_from(session.0).unwrap_or(-1)],
                 |row| row.get(0),
             )
             .optional()?;
-        if there.is_some() {
-            return Ok(());
+        if let Some(kind) = there {
+            return Ok(kind);
         }
         let known = transaction.query_row("SELECT min(id), max(id) FROM sessions", [], |row| {
             let ends: (Option<u64>, Option<u64>) = (row.get(0)?, row.get(1)?);

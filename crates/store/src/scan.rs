@@ -12,6 +12,10 @@ use crate::{Result, Store, StoreError};
 use model::ResultRow;
 use rusqlite::{OptionalExtension, Rows, Transaction};
 use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// What takes each row, until it has enough.
+type Each<'a> = &'a mut dyn FnMut(ResultRow) -> ControlFlow<()>;
 
 /// Tags of all sessions and results: of a session, (0, tag); of a result, (number, tag).
 type Tags = HashMap<u64, Vec<(u32, String)>>;
@@ -76,21 +80,26 @@ impl Store {
         any.map_err(|error| Fault::Sql(error).at(self.path()))
     }
 
-    /// All results as lines, by session and number, oldest first; answers what is damaged, which is left out.
+    /// All results as lines, by session and number, oldest first, until `each` breaks; answers what is damaged of what was
+    /// read, which is left out.
     ///
     /// Errors: the file cannot be read at all.
-    pub fn each_row(&self, each: &mut dyn FnMut(ResultRow)) -> Result<Vec<String>> {
+    pub fn each_row(&self, each: Each<'_>) -> Result<Vec<String>> {
         let (mut damaged, mut done) = (Vec::new(), SessionId(0));
+        let mut flow = ControlFlow::Continue(());
+        let mut until = |row| {
+            if flow.is_continue() {
+                flow = each(row);
+            }
+            flow
+        };
         if self.has_summaries() {
             let mut whole = Vec::new(); // sessions that have to be read from their own rows
-            match self.stream(each, &mut done, &mut whole) {
-                Ok(()) => {
-                    self.rows_one_by_one(&whole, (each, &mut damaged))?;
-                    return Ok(damaged);
-                }
-                Err(Fault::Damaged(_) | Fault::Sql(_)) => {
-                    self.rows_one_by_one(&whole, (each, &mut damaged))?;
-                }
+            let streamed = self.stream(&mut until, &mut done, &mut whole);
+            self.rows_one_by_one(&whole, (&mut until, &mut damaged))?;
+            match streamed {
+                Ok(()) => return Ok(damaged),
+                Err(Fault::Damaged(_) | Fault::Sql(_)) => {}
                 Err(other) => return Err(other.at(self.path())),
             }
         }
@@ -98,18 +107,22 @@ impl Store {
         damaged.extend(listing.damaged);
         let rest = listing.sessions.iter().rev().map(|session| session.id);
         let rest: Vec<SessionId> = rest.filter(|id| *id > done).collect();
-        self.rows_one_by_one(&rest, (each, &mut damaged))?;
+        self.rows_one_by_one(&rest, (&mut until, &mut damaged))?;
         Ok(damaged)
     }
 
     fn rows_one_by_one(
         &self,
         sessions: &[SessionId],
-        (each, damaged): (&mut dyn FnMut(ResultRow), &mut Vec<String>),
+        (each, damaged): (Each<'_>, &mut Vec<String>),
     ) -> Result<()> {
         for session in sessions {
             match self.rows(&[*session]) {
-                Ok(rows) => rows.into_iter().for_each(&mut *each),
+                Ok(rows) => {
+                    if rows.into_iter().try_for_each(&mut *each).is_break() {
+                        break;
+                    }
+                }
                 Err(StoreError::Damaged { what, .. }) => damaged.push(what),
                 Err(error) => return Err(error),
             }
@@ -120,7 +133,7 @@ impl Store {
     /// `done` is the last session that was read; `whole` are those before it that the summaries do not give.
     pub(crate) fn stream(
         &self,
-        each: &mut dyn FnMut(ResultRow),
+        each: Each<'_>,
         done: &mut SessionId,
         whole: &mut Vec<SessionId>,
     ) -> Result<(), Fault> {
@@ -148,7 +161,9 @@ impl Store {
                 (Ok(runs), Some(rows)) if rows.len() == runs as usize => {
                     for mut row in rows {
                         row.tags = tags_of_result(tags.get(&id.0), row.number);
-                        each(row);
+                        if each(row).is_break() {
+                            return Ok(());
+                        }
                     }
                 }
                 _ => whole.push(id),
@@ -196,6 +211,7 @@ impl Store {
             if row.tags.iter().any(|one| one == tag) {
                 rows.push(row);
             }
+            ControlFlow::Continue(())
         };
         self.rows_one_by_one(&sessions, (&mut take, &mut damaged))?;
         Ok((rows, damaged))

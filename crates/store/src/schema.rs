@@ -224,8 +224,12 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
     while let Some(row) = rows.next()? {
         let (run, session) = (row.get("id")?, SessionId(row.get("session_id")?));
         let label: String = row.get("label")?;
+        let kind: String = transaction
+            .prepare_cached("SELECT kind FROM sessions WHERE id = ?1")?
+            .query_row([session.0], |row| row.get(0))?;
         let place = Place {
             session,
+            kind: &kind,
             number: row.get("number")?,
             label: &label,
             key: None,
@@ -235,8 +239,8 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
             Ok(record) => ResultRow::of_record(&record),
             Err(_) => line_of_damaged(row).unwrap_or_default(),
         };
-        let headline = headline::insert(transaction, place, &line)?;
-        headline::seal_record(transaction, headline, seal::of_run(transaction, run)?)?;
+        let seal = seal::of_run(transaction, run)?;
+        headline::insert(transaction, place, line, Some(seal))?;
     }
     transaction.execute_batch(
         "UPDATE sessions SET results = (SELECT count(*) FROM headlines h WHERE h.session_id = sessions.id)",

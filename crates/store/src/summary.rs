@@ -43,18 +43,8 @@ pub(crate) fn write_session(
     Ok(())
 }
 
-/// Once the line of a result is there.
-pub(crate) fn write_result(
-    transaction: &Transaction<'_>,
-    (session, number): (SessionId, u32),
-) -> Result<(), Fault> {
-    for row in lines(transaction, session, Some(number))? {
-        insert_result(transaction, &row)?;
-    }
-    Ok(())
-}
-
-fn insert_result(transaction: &Transaction<'_>, row: &ResultRow) -> Result<(), Fault> {
+/// Once the line of a result is there, of which `row` is a copy.
+pub(crate) fn insert_result(transaction: &Transaction<'_>, row: &ResultRow) -> Result<(), Fault> {
     transaction
         .prepare_cached(
             "INSERT INTO result_summaries (session_id, number, summary) VALUES (?1, ?2, ?3)
@@ -115,7 +105,7 @@ fn real(out: &mut Vec<u8>, value: Option<f64>) {
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn maybe(&mut self) -> Result<Option<u64>, Damage> {
         Ok(self.number()?.checked_sub(1))
     }
@@ -130,6 +120,10 @@ impl Reader<'_> {
     }
 
     fn text(&mut self) -> Result<String, Damage> {
+        self.word().map(str::to_owned)
+    }
+
+    fn word(&mut self) -> Result<&'a str, Damage> {
         let length = self.length(1)?;
         self.letters(length)
     }
@@ -140,15 +134,17 @@ impl Reader<'_> {
     }
 
     fn maybe_text(&mut self) -> Result<Option<String>, Damage> {
+        Ok(self.maybe_word()?.map(str::to_owned))
+    }
+
+    fn maybe_word(&mut self) -> Result<Option<&'a str>, Damage> {
         let length = self.maybe()?.map(usize::try_from);
         let length = length.transpose().map_err(|_| "a number too large")?;
         length.map(|length| self.letters(length)).transpose()
     }
 
-    fn letters(&mut self, length: usize) -> Result<String, Damage> {
-        let text =
-            std::str::from_utf8(self.bytes(length)?).map_err(|_| "text that is not UTF-8")?;
-        Ok(text.to_owned())
+    fn letters(&mut self, length: usize) -> Result<&'a str, Damage> {
+        std::str::from_utf8(self.bytes(length)?).map_err(|_| "text that is not UTF-8")
     }
 
     fn float(&mut self) -> Result<f64, Damage> {
@@ -195,13 +191,13 @@ pub(crate) fn decode_session(id: SessionId, blob: &[u8]) -> Result<SessionSummar
     if from.number()? != id.0 {
         return Err("it is another session's");
     }
-    let kind = SessionKind::from_name(&from.text()?).ok_or("a kind that is not known")?;
+    let kind = SessionKind::from_name(from.word()?).ok_or("a kind that is not known")?;
     let started_utc = Nanos(from.number()?);
     let words = from.length(1)?;
     let command = (0..words).map(|_| from.text()).collect::<Result<_, _>>()?;
     let (tool_version, target) = (from.text()?, from.text()?);
-    let outcome = match from.maybe_text()? {
-        Some(name) => Some(SessionOutcome::from_name(&name).ok_or("an outcome that is not known")?),
+    let outcome = match from.maybe_word()? {
+        Some(name) => Some(SessionOutcome::from_name(name).ok_or("an outcome that is not known")?),
         None => None,
     };
     let runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;

@@ -111,15 +111,22 @@ pub(crate) fn lines(columns: &[&Column], rows: &[Vec<String>], page: usize) -> V
     std::iter::once(&head)
         .chain(rows)
         .map(|row| {
-            let mut line = String::new();
+            let mut line = String::with_capacity(widths.iter().map(|wide| wide + 2).sum());
             for ((cell, column), wide) in row.iter().zip(columns).zip(&widths) {
-                let room = " ".repeat(wide.saturating_sub(width(cell)));
-                match column.side {
-                    Side::Left => line.push_str(&format!("{cell}{room}  ")),
-                    Side::Right => line.push_str(&format!("{room}{cell}  ")),
-                }
+                let room = wide.saturating_sub(width(cell));
+                let (before, after) = match column.side {
+                    Side::Left => (0, room),
+                    Side::Right => (room, 0),
+                };
+                line.extend(std::iter::repeat_n(' ', before));
+                line.push_str(cell);
+                line.extend(std::iter::repeat_n(' ', after + 2));
             }
-            shorten(line.trim_end(), page)
+            line.truncate(line.trim_end().len());
+            match width(&line) <= page {
+                true => line,
+                false => shorten(&line, page),
+            }
         })
         .collect()
 }

@@ -46,13 +46,14 @@ pub fn write_time(utc_ns: u64, zone: &Zone) -> String {
 
 /// The short form of lists: local date and minute.
 pub(crate) fn minute(utc_ns: u64, zone: &Zone) -> String {
+    // A list may have many: a form that is read anew for each takes as long as all else of a line.
     Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
         |_| "-".to_owned(),
         |moment| {
-            moment
-                .to_zoned(zone.0.clone())
-                .strftime("%Y-%m-%d %H:%M")
-                .to_string()
+            let local = zone.0.to_datetime(moment);
+            let (year, month, day) = (local.year(), local.month(), local.day());
+            let (hour, minute) = (local.hour(), local.minute());
+            format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
         },
     )
 }

@@ -147,21 +147,56 @@ pub fn sort_of(text: &str) -> Result<Vec<SortKey>, Vec<Problem>> {
 
 /// Sorts rows; what is not known comes last either way, and rows that are alike keep their order.
 pub fn sort_rows(rows: &mut [ResultRow], keys: &[SortKey]) {
-    rows.sort_by(|one, other| {
-        let mut orders = keys.iter().map(|key| {
-            let (one, other) = ((key.column.read)(one), (key.column.read)(other));
-            match (key.falling, &one, &other) {
+    if !keys.is_empty() {
+        rows.sort_by_cached_key(|row| Rank::of(row, keys));
+    }
+}
+
+/// Where a row stands among others that are sorted by the same keys.
+#[derive(Clone, Debug)]
+pub struct Rank<'a> {
+    keys: &'a [SortKey],
+    values: Vec<Value>,
+}
+
+impl<'a> Rank<'a> {
+    /// Reads the fields once, however many rows it is compared with.
+    pub fn of(row: &ResultRow, keys: &'a [SortKey]) -> Self {
+        let values = keys.iter().map(|key| (key.column.read)(row)).collect();
+        Rank { keys, values }
+    }
+}
+
+impl Ord for Rank<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let pairs = self.values.iter().zip(&other.values);
+        let mut orders = self.keys.iter().zip(pairs).map(|(key, (one, other))| {
+            match (key.falling, one, other) {
                 (true, Value::Nothing, _) | (true, _, Value::Nothing) | (false, ..) => {
-                    one.order(&other)
+                    one.order(other)
                 }
-                (true, ..) => other.order(&one),
+                (true, ..) => other.order(one),
             }
         });
         orders
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
-    });
+    }
 }
+
+impl PartialOrd for Rank<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Rank<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Rank<'_> {}
 
 /// Fields of rows, ready to be shown or written.
 #[derive(Clone, Debug)]

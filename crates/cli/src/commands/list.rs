@@ -9,6 +9,7 @@ use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use dialects::{Problem, Reader};
 use model::ResultRow;
+use std::ops::ControlFlow;
 use store::{Listing, SessionKind, SessionSummary, Store};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
@@ -146,6 +147,7 @@ impl<'a> Wanted<'a> {
                 judge(&mut rows);
             }
             rows.push(row);
+            ControlFlow::Continue(())
         };
         store.each_row(each).map_err(Failure::failed)?;
         judge(&mut rows);

@@ -4,8 +4,9 @@ use crate::args::{RowsArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::{keep, output};
-use analysis::columns::{Column, Filter, Problem, SortKey, columns_of, sort_of, sort_rows};
+use analysis::columns::{Column, Filter, Problem, Rank, SortKey, columns_of, sort_of, sort_rows};
 use model::ResultRow;
+use std::ops::ControlFlow;
 use store::{RunName, SessionId, Store, StoreError};
 
 /// What was asked for, read and found good.
@@ -67,43 +68,60 @@ impl Choice {
 
     /// The results that are meant. What is damaged is told and left out; then not all went well.
     pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
-        let mut kept = Vec::new();
+        let mut kept = Kept::default();
         let ending = if self.names.is_empty() {
             let each = &mut |row| self.keep(row, &mut kept);
             let damaged = store.each_row(each).map_err(Failure::refused)?;
             told(store, &damaged)
         } else {
             for row in named(store, &self.names)? {
-                self.keep(row, &mut kept);
+                if self.keep(row, &mut kept).is_break() {
+                    break;
+                }
             }
             Ending::Good
         };
         self.cut(&mut kept);
-        Ok((kept, ending))
+        Ok((kept.rows, ending))
     }
 
-    /// Keeps a row that fits, and from time to time only the first ones: no more than these need memory.
-    fn keep(&self, row: ResultRow, kept: &mut Vec<ResultRow>) {
-        if self
-            .filter
-            .as_ref()
-            .is_some_and(|filter| !filter.fits(&row))
-        {
-            return;
+    /// Keeps a row that fits and, where there is a limit, may be among the first ones: no more than twice these need
+    /// memory. Breaks where no row behind it can be.
+    fn keep<'a>(&'a self, row: ResultRow, kept: &mut Kept<'a>) -> ControlFlow<()> {
+        let filter = self.filter.as_ref();
+        if filter.is_some_and(|filter| !filter.fits(&row)) {
+            return ControlFlow::Continue(());
         }
-        kept.push(row);
-        let room = self
-            .limit
-            .map_or(usize::MAX, |limit| limit.saturating_mul(2).max(1000));
-        if kept.len() >= room {
+        let ahead = |last: &Rank<'_>| Rank::of(&row, &self.sort) < *last;
+        if kept.last.as_ref().is_none_or(ahead) {
+            kept.rows.push(row);
+        }
+        let limit = self.limit.unwrap_or(usize::MAX);
+        if self.sort.is_empty() && kept.rows.len() >= limit {
+            return ControlFlow::Break(());
+        }
+        if kept.rows.len() >= limit.saturating_mul(2) {
             self.cut(kept);
         }
+        ControlFlow::Continue(())
     }
 
-    fn cut(&self, kept: &mut Vec<ResultRow>) {
-        sort_rows(kept, &self.sort);
-        kept.truncate(self.limit.unwrap_or(usize::MAX));
+    fn cut<'a>(&'a self, kept: &mut Kept<'a>) {
+        sort_rows(&mut kept.rows, &self.sort);
+        if let Some(limit) = self.limit {
+            kept.rows.truncate(limit);
+            let last = kept.rows.get(limit - 1); // a limit is 1 or more
+            kept.last = last.map(|row| Rank::of(row, &self.sort));
+        }
     }
+}
+
+/// The rows that are meant, as far as they were seen.
+#[derive(Default)]
+struct Kept<'a> {
+    rows: Vec<ResultRow>,
+    /// Of the last row within the limit: a row that does not stand before it is not meant.
+    last: Option<Rank<'a>>,
 }
 
 fn limit(text: &str) -> Result<usize, String> {

@@ -1,4 +1,4 @@
--- Version 9 of the database: which files contain nothing but what fathom wrote, as long as they are as they were closed.
+-- Version 10 of the database: which files contain nothing but what fathom wrote, as long as they are as they were closed.
 CREATE TABLE proofs (
     device     INTEGER NOT NULL, -- device number of the file system
     inode      INTEGER NOT NULL, -- inode number

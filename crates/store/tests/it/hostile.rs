@@ -3,6 +3,7 @@
 use crate::records::record;
 use crate::sessions::{new_session, shelf};
 use rusqlite::Connection;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use store::*;
 use tempfile::TempDir;
@@ -104,7 +105,12 @@ fn a_damaged_summary_hides_nothing_and_is_found() {
             "{sql}"
         );
         let mut rows = Vec::new();
-        let damaged = store.each_row(&mut |row| rows.push(row)).unwrap();
+        let damaged = store
+            .each_row(&mut |row| {
+                rows.push(row);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
         assert_eq!((rows.len(), damaged.len()), (1, 0), "{sql}");
         assert_eq!(store.rows(&[SessionId(1)]).unwrap(), rows, "{sql}");
         let sample = Depth::Sample {

@@ -110,10 +110,10 @@ fn a_killed_migration_is_done_or_not_begun() {
         std::thread::sleep(whole_time * round / 20);
         child.kill().unwrap();
         child.wait().unwrap();
-        let copy = folder.path().join("s.sqlite.before-v9");
+        let copy = kept_copy(folder.path());
         match version(&path) {
             8 => old += 1,
-            9 => {
+            SCHEMA_VERSION => {
                 new += 1;
                 assert!(copy.exists(), "migrated without a copy");
             }
@@ -130,6 +130,11 @@ fn a_killed_migration_is_done_or_not_begun() {
         }
     }
     eprintln!("killed before {old} migrations, after {new}");
+}
+
+/// The copy of the old file that a migration leaves beside the new one.
+fn kept_copy(folder: &Path) -> std::path::PathBuf {
+    folder.join(format!("s.sqlite.before-v{SCHEMA_VERSION}"))
 }
 
 /// As the file's own header and log have it.
@@ -151,7 +156,7 @@ fn a_migration_keeps_the_old_file_and_reports_what_it_does() {
     std::fs::write(&path, V8).unwrap();
     let mut notices = Vec::new();
     let store = Store::open_with(&path, &mut |notice| notices.push(notice)).unwrap();
-    let copy = folder.path().join("s.sqlite.before-v9");
+    let copy = kept_copy(folder.path());
     assert!(
         notices.contains(&Notice::KeptOld {
             path: copy.clone(),
@@ -182,7 +187,8 @@ fn a_migration_keeps_the_old_file_and_reports_what_it_does() {
     // A second file of that version next to it gets another name for its copy.
     std::fs::write(&path, V8).unwrap();
     Store::open(&path).unwrap();
-    assert!(folder.path().join("s.sqlite.before-v9-2").exists());
+    let second = format!("s.sqlite.before-v{SCHEMA_VERSION}-2");
+    assert!(folder.path().join(second).exists());
 }
 
 #[test]
