@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::place::{Shop, filled};
 use crate::table::short;
 use model::{Nanos, RunRecord};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use store::{NewSession, Session, SessionId, SessionKind, SessionOutcome, Store};
@@ -160,7 +160,7 @@ fn stored(error: store::StoreError) -> BenchError {
     }
 }
 
-fn fill(path: &PathBuf, seeds: &[Session], sessions: u64, shop: &Shop) -> Result<(), BenchError> {
+fn fill(path: &Path, seeds: &[Session], sessions: u64, shop: &Shop) -> Result<(), BenchError> {
     let store = Store::open(path).map_err(stored)?;
     store.skip_flushes().map_err(stored)?;
     let records = |kind| -> Vec<(&Session, RunRecord)> {

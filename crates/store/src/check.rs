@@ -152,7 +152,10 @@ impl Store {
         match self.stream(
             &mut |_| ControlFlow::Continue(()),
             &mut SessionId(0),
-            &mut whole,
+            &mut |session| {
+                whole.push(session);
+                ControlFlow::Continue(())
+            },
         ) {
             Ok(()) => Ok(whole.iter().map(damaged).collect()),
             Err(Fault::Damaged(what)) => Ok(vec![format!("the summaries: {what}")]),

@@ -94,11 +94,9 @@ impl Store {
             flow
         };
         if self.has_summaries() {
-            let mut whole = Vec::new(); // sessions that have to be read from their own rows
-            let streamed = self.stream(&mut until, &mut done, &mut whole);
-            self.rows_one_by_one(&whole, (&mut until, &mut damaged))?;
-            match streamed {
+            match self.stream(&mut until, &mut done, &mut |_| ControlFlow::Break(())) {
                 Ok(()) => return Ok(damaged),
+                // From there on each session is read from its own rows, so that the order stays.
                 Err(Fault::Damaged(_) | Fault::Sql(_)) => {}
                 Err(other) => return Err(other.at(self.path())),
             }
@@ -130,20 +128,28 @@ impl Store {
         Ok(())
     }
 
-    /// `done` is the last session that was read; `whole` are those before it that the summaries do not give.
+    /// Gives the results of all sessions by their summaries. `lacking` gets each session whose summary is damaged or missing,
+    /// and says whether to continue without it. `done` is the last session that was read.
+    ///
+    /// Errors: `lacking` ended it.
     pub(crate) fn stream(
         &self,
         each: Each<'_>,
         done: &mut SessionId,
-        whole: &mut Vec<SessionId>,
+        lacking: &mut dyn FnMut(SessionId) -> ControlFlow<()>,
     ) -> Result<(), Fault> {
+        let ended = || Fault::Damaged("a summary is damaged or missing".to_owned());
         let transaction = self.read()?;
         let tags = all_tags(&transaction)?;
         if !all_have_summaries(&transaction)? {
             let missing = "SELECT id FROM sessions EXCEPT SELECT session_id FROM session_summaries";
             let mut select = transaction.prepare(missing)?;
             let ids = select.query_map([], |row| row.get(0).map(SessionId))?;
-            whole.extend(ids.collect::<rusqlite::Result<Vec<_>>>()?);
+            for id in ids {
+                if lacking(id?).is_break() {
+                    return Err(ended());
+                }
+            }
         }
         let mut sessions = transaction
             .prepare("SELECT session_id, summary FROM session_summaries ORDER BY session_id")?;
@@ -166,7 +172,8 @@ impl Store {
                         }
                     }
                 }
-                _ => whole.push(id),
+                _ if lacking(id).is_break() => return Err(ended()),
+                _ => {}
             }
             *done = id;
         }

@@ -92,13 +92,9 @@ impl Asked {
                 ));
                 break;
             }
-            let common = notes.take().unwrap_or_else(|| built.notes.clone());
-            notes = Some(
-                common
-                    .into_iter()
-                    .filter(|note| built.notes.contains(note))
-                    .collect(),
-            );
+            let mut common = notes.take().unwrap_or_else(|| built.notes.clone());
+            common.retain(|note| built.notes.contains(note));
+            notes = Some(common);
             cells.push(AskedCell {
                 label: grid.label(cell, &varied),
                 group: grid.groups[cell.group].name.clone(),
@@ -117,14 +113,7 @@ impl Asked {
             cells,
             order: course.order.map(order_of).unwrap_or_default(),
             shuffle_seed: course.shuffle_seed,
-            repeat: Repeat {
-                least: course.repeat.least,
-                most: course.repeat.most,
-                precision: course
-                    .repeat
-                    .precision
-                    .map(|share| f64::from(share.as_percent()) / 100.0),
-            },
+            repeat: repeat_of(&course.repeat),
             rest: course.rest,
             notes: notes.unwrap_or_default(),
             repeats_targets: matches!(definition.base, Base::Diskspd(_)),
@@ -287,6 +276,15 @@ fn of_problems(mut problems: Vec<String>) -> Failure {
         problems.push(format!("and {more} more of this kind"));
     }
     Failure::refused_for(problems)
+}
+
+fn repeat_of(repeat: &words::Repeat) -> Repeat {
+    let share = repeat.precision;
+    Repeat {
+        least: repeat.least,
+        most: repeat.most,
+        precision: share.map(|share| f64::from(share.as_percent()) / 100.0),
+    }
 }
 
 pub(super) fn order_of(order: words::Order) -> Order {
