@@ -88,6 +88,7 @@ fn d5_counting_bytes_are_somebodys() {
     let gradient: Vec<u8> = (0..4usize << 20).map(|at| at as u8).collect();
     std::fs::write(&path, &gradient).unwrap();
     assert!(proven(&path).unwrap_err().contains("offset 0 "));
+    std::fs::remove_file(&path).unwrap();
     fill(
         &path,
         Content::Unknown,
