@@ -14,6 +14,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &[],
         "opens for writing; what may be written is decided above it",
     ),
+    (
+        "attack",
+        &[],
+        "attacks the built program as another user or process does; knows nothing of its insides",
+    ),
     ("model", &[], "the words of the house know nobody"),
     ("dialects", &["model"], "text becomes a profile"),
     (
@@ -63,11 +68,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "readers", "store", "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",
-    ),
-    (
-        "attack",
-        &[],
-        "attacks the built program as another user or process does; knows nothing of its insides",
     ),
     (
         "bench",
