@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 /// So often the place is judged again because another process changed it.
 const ATTEMPTS: u32 = 3;
+/// So much of a part that was left behind has to be as in the result.
+const ALIKE_BYTES: usize = 16;
 /// So much of a file is judged by its content.
 const HEAD_BYTES: u64 = 64 << 10;
 /// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
@@ -309,7 +311,9 @@ impl<'a> Place<'a> {
             There::Free => 0o666,
             There::File(_) => 0o600,
         };
-        remove_leftovers(self.folder.as_fd(), &self.name, bytes);
+        let alike = &bytes[..bytes.len().min(ALIKE_BYTES)];
+        let ours = |head: &[u8]| alike.starts_with(&head[..head.len().min(ALIKE_BYTES)]);
+        remove_leftovers(&self.folder, &self.name, &ours);
         let mut part = Part::create(&self.folder, &self.name, mode).map_err(failed)?;
         part.fill(bytes).map_err(failed)?;
         for _ in 0..ATTEMPTS {

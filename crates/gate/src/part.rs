@@ -1,8 +1,8 @@
-//! The file in which a result grows, until it gets its name.
+//! The file in which a result or a database grows, until it gets its name.
 //!
-//! It is locked (flock(2)) while its writer lives. One that a killed run left behind is known by five things together:
-//! the form of its name with the checksum in it, its owner, one name only, no lock on it, and that it is empty or begins
-//! as the result that is being written; only then is it removed.
+//! It is locked (flock(2)) while its writer lives. One that a killed run left behind is recognised by five things together:
+//! the form of its name with the checksum in it, its owner, one name only, no lock on it, and a start that the caller
+//! accepts; only then is it removed.
 
 use crate::folder::Name;
 use crate::output::{Checksum, Judged, id, mark};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Between the name and the random part.
 const INFIX: &[u8] = b".part-";
@@ -24,8 +24,8 @@ const DIGITS: usize = 16;
 const NAME_MAX: usize = 255;
 /// So many random names are tried.
 const NAMES_MAX: u32 = 100;
-/// So much of a part that was left behind has to be as in the result.
-const ALIKE_BYTES: usize = 16;
+/// So much of a part that was left behind is judged by the caller.
+const HEAD_BYTES: u64 = 100;
 
 /// How an attempt to give a part its name ended.
 pub(crate) enum Placed {
@@ -38,22 +38,24 @@ pub(crate) enum Placed {
 }
 
 /// A part file that this process writes.
-pub(crate) struct Part<'a> {
-    folder: BorrowedFd<'a>,
-    name: &'a Name,
+#[derive(Debug)]
+pub(crate) struct Part {
+    folder: OwnedFd,
+    name: Name,
     part: Name,
     file: File,
     placed: bool,
 }
 
-impl<'a> Part<'a> {
-    pub(crate) fn create(folder: &'a impl AsFd, name: &'a Name, mode: u32) -> io::Result<Part<'a>> {
-        let folder = folder.as_fd();
+impl Part {
+    /// Creates it in this folder, for the result that will have this name.
+    pub(crate) fn create(folder: impl AsFd, name: &Name, mode: u32) -> io::Result<Part> {
+        let folder = folder.as_fd().try_clone_to_owned()?;
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for _ in 0..NAMES_MAX {
             let part = random_name(name)?;
-            let file = match openat(folder, part.as_c_str(), flags, Mode::from_raw_mode(mode)) {
+            let file = match openat(&folder, part.as_c_str(), flags, Mode::from_raw_mode(mode)) {
                 Ok(file) => File::from(file),
                 Err(Errno::EXIST) => continue,
                 Err(error) => return Err(error.into()),
@@ -65,13 +67,41 @@ impl<'a> Part<'a> {
             }
             return Ok(Part {
                 folder,
-                name,
+                name: name.clone(),
                 part,
                 file,
                 placed: false,
             });
         }
         Err(Errno::EXIST.into())
+    }
+
+    /// Its name for now.
+    pub(crate) fn part(&self) -> &Name {
+        &self.part
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Whether its name for now still leads to it.
+    pub(crate) fn is_there(&self) -> bool {
+        let own = fstat(&self.file).map(|there| id(&there)).ok();
+        own.is_some() && self.stat(&self.part).ok().map(|there| id(&there)) == own
+    }
+
+    /// Takes the name of the result, if that is free.
+    pub(crate) fn take_name(&mut self) -> Result<(), Errno> {
+        take_free_name(self.folder.as_fd(), &self.part, &self.name)?;
+        self.placed = true;
+        Ok(())
+    }
+
+    /// Brings the names in its folder to stable storage.
+    pub(crate) fn sync_folder(&self) -> io::Result<()> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        File::from(openat(&self.folder, c".", flags, Mode::empty())?).sync_all()
     }
 
     pub(crate) fn fill(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -104,8 +134,8 @@ impl<'a> Part<'a> {
 
     /// Takes a name that is free.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> io::Result<Placed> {
-        match take_free_name(self.folder, &self.part, self.name) {
-            Ok(()) => self.placed = true,
+        match self.take_name() {
+            Ok(()) => {}
             Err(Errno::EXIST) => return Ok(Placed::Raced),
             // No link, and no rename that keeps what is there: the name itself is created, and is whole a moment later.
             Err(error) if lacks(error) => return self.write_directly(bytes),
@@ -118,7 +148,7 @@ impl<'a> Part<'a> {
         let mode = Mode::from_raw_mode(fstat(&self.file)?.st_mode & 0o777);
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = match openat(self.folder, self.name.as_c_str(), flags, mode) {
+        let mut file = match openat(&self.folder, self.name.as_c_str(), flags, mode) {
             Ok(file) => File::from(file),
             Err(Errno::EXIST) => return Ok(Placed::Raced),
             Err(error) => return Err(error.into()),
@@ -129,7 +159,7 @@ impl<'a> Part<'a> {
         });
         if let Err(error) = written {
             let ours = id(&fstat(&file)?);
-            let _ = remove_if_same(self.folder, self.name, ours); // the error that counts is the first one
+            let _ = remove_if_same(self.folder.as_fd(), &self.name, ours); // the error that counts is the first one
             return Err(error);
         }
         Ok(Placed::There)
@@ -138,7 +168,15 @@ impl<'a> Part<'a> {
     /// Takes the name of a file that may be replaced, and removes that file.
     pub(crate) fn exchange(&mut self, judged: &Judged, bytes: &[u8]) -> io::Result<Placed> {
         let (part, name) = (self.part.as_c_str(), self.name.as_c_str());
-        let swap = || renameat_with(self.folder, part, self.folder, name, RenameFlags::EXCHANGE);
+        let swap = || {
+            renameat_with(
+                &self.folder,
+                part,
+                &self.folder,
+                name,
+                RenameFlags::EXCHANGE,
+            )
+        };
         match swap() {
             Ok(()) => {}
             Err(Errno::NOENT) => return Ok(Placed::Raced),
@@ -147,7 +185,7 @@ impl<'a> Part<'a> {
         }
         if self.stat(&self.part).is_ok_and(|out| judged.is(&out)) {
             self.placed = true;
-            unlinkat(self.folder, part, AtFlags::empty())?;
+            unlinkat(&self.folder, part, AtFlags::empty())?;
             return Ok(Placed::There);
         }
         let own = id(&fstat(&self.file)?);
@@ -160,12 +198,12 @@ impl<'a> Part<'a> {
 
     /// The same where two files cannot be exchanged: for a moment nothing has the name.
     pub(crate) fn move_aside(&mut self, judged: &Judged, bytes: &[u8]) -> io::Result<Placed> {
-        let aside = random_name(self.name)?;
+        let aside = random_name(&self.name)?;
         // Nobody can have guessed this name, so nothing is replaced.
         match renameat(
-            self.folder,
+            &self.folder,
             self.name.as_c_str(),
-            self.folder,
+            &self.folder,
             aside.as_c_str(),
         ) {
             Ok(()) => {}
@@ -178,10 +216,10 @@ impl<'a> Part<'a> {
             false => Ok(Placed::Raced),
         };
         if let Ok(Placed::There) = put {
-            unlinkat(self.folder, aside.as_c_str(), AtFlags::empty())?;
+            unlinkat(&self.folder, aside.as_c_str(), AtFlags::empty())?;
             return put;
         }
-        match move_back(self.folder, &aside, self.name) {
+        match move_back(self.folder.as_fd(), &aside, &self.name) {
             true => put,
             false => Ok(Placed::Left(aside)),
         }
@@ -196,21 +234,17 @@ impl<'a> Part<'a> {
 
     fn stat(&self, name: &Name) -> io::Result<Stat> {
         Ok(statat(
-            self.folder,
+            &self.folder,
             name.as_c_str(),
             AtFlags::SYMLINK_NOFOLLOW,
         )?)
     }
 }
 
-impl Drop for Part<'_> {
+impl Drop for Part {
     fn drop(&mut self) {
-        if self.placed {
-            return;
-        }
-        let own = fstat(&self.file).map(|there| id(&there)).ok();
-        if own.is_some() && self.stat(&self.part).ok().map(|there| id(&there)) == own {
-            let _ = unlinkat(self.folder, self.part.as_c_str(), AtFlags::empty()); // the next run removes it
+        if !self.placed && self.is_there() {
+            let _ = unlinkat(&self.folder, self.part.as_c_str(), AtFlags::empty()); // the next run removes it
         }
     }
 }
@@ -305,8 +339,9 @@ fn is_part_of(part: &Name, name: &Name) -> bool {
     random.is_some_and(|random| part_name(name, random).is_ok_and(|made| made == *part))
 }
 
-/// Removes what killed runs left of this result. What cannot be seen or removed stays.
-pub(crate) fn remove_leftovers(folder: BorrowedFd<'_>, name: &Name, bytes: &[u8]) {
+/// Removes what killed runs left of this result; `ours` judges the first 100 bytes. What cannot be seen or removed stays.
+pub(crate) fn remove_leftovers(folder: impl AsFd, name: &Name, ours: &dyn Fn(&[u8]) -> bool) {
+    let folder = folder.as_fd();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(listed) = openat(folder, c".", flags, Mode::empty()).and_then(Dir::new) else {
         return;
@@ -316,15 +351,19 @@ pub(crate) fn remove_leftovers(folder: BorrowedFd<'_>, name: &Name, bytes: &[u8]
             continue;
         };
         if is_part_of(&part, name)
-            && let Some(identity) = leftover(folder, &part, bytes)
+            && let Some(identity) = leftover(folder, &part, ours)
         {
             let _ = remove_if_same(folder, &part, identity);
         }
     }
 }
 
-/// Device and inode of a part that nobody writes any more.
-fn leftover(folder: BorrowedFd<'_>, part: &Name, bytes: &[u8]) -> Option<(u64, u64)> {
+/// Device and inode of a part that no process writes any more.
+fn leftover(
+    folder: BorrowedFd<'_>,
+    part: &Name,
+    ours: &dyn Fn(&[u8]) -> bool,
+) -> Option<(u64, u64)> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(folder, part.as_c_str(), flags, Mode::empty()).ok()?);
     let facts = fstat(&file).ok()?;
@@ -334,7 +373,6 @@ fn leftover(folder: BorrowedFd<'_>, part: &Name, bytes: &[u8]) -> Option<(u64, u
         return None;
     }
     let mut head = Vec::new();
-    let wanted = &bytes[..bytes.len().min(ALIKE_BYTES)];
-    file.take(ALIKE_BYTES as u64).read_to_end(&mut head).ok()?;
-    wanted.starts_with(&head).then(|| id(&facts))
+    file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    ours(&head).then(|| id(&facts))
 }

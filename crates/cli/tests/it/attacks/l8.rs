@@ -93,7 +93,7 @@ fn a_killed_backup_leaves_no_file_under_its_name() {
 fn what_only_looks_like_a_part_stays() {
     let bench = Bench::new();
     drop(store::Store::open(&bench.path("s.db")).unwrap());
-    for name in [".copy.part-1-0", ".copy.part-thesis"] {
+    for name in [".copy.part-0123456789abcdef", ".copy.part-thesis"] {
         bench.write(name, 1000);
     }
     let before = bench.snapshot();
