@@ -27,7 +27,7 @@ const READERS: usize = 4;
 /// Reads all of it.
 ///
 /// # Errors
-/// [`RunError::NotOurs`] with the first offset found that somebody else wrote; it could not be read; or the
+/// [`RunError::NotOurs`] with the lowest offset of a block that fathom did not write; it could not be read; or the
 /// stop word was said.
 pub fn prove_ours(
     path: &Path,
@@ -78,9 +78,11 @@ impl Proof<'_> {
         thread::scope(|scope| {
             let read = || {
                 if let Err(error) = self.read(stop) {
-                    let mut first = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-                    first.get_or_insert(error);
                     self.next.store(u64::MAX / 2, Ordering::Relaxed); // nothing is left for the others
+                    let mut first = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+                    if first.as_ref().is_none_or(|first| is_before(&error, first)) {
+                        *first = Some(error);
+                    }
                 }
             };
             let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
@@ -116,6 +118,17 @@ impl Proof<'_> {
             self.done.fetch_add(length as u64, Ordering::Relaxed);
         }
         Ok(())
+    }
+}
+
+/// Whether this block comes before that of the other error. Pieces are taken in order and each is read to its end, so
+/// the lowest of the offsets found is the lowest there is.
+fn is_before(error: &RunError, other: &RunError) -> bool {
+    match (error, other) {
+        (RunError::NotOurs { offset, .. }, RunError::NotOurs { offset: other, .. }) => {
+            offset < other
+        }
+        _ => false,
     }
 }
 
