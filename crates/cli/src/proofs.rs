@@ -115,7 +115,8 @@ impl Gate<'_> {
         for target in &plan.targets {
             match target.unsealed() {
                 Some(kind) => self.begin(target, kind.name()),
-                None if target.fill_unsealed().is_some() => self.close(target),
+                // What a run will write is recorded after it.
+                None if target.fill_unsealed().is_some() || !target.writes() => self.close(target),
                 None => {}
             }
         }

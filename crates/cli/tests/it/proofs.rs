@@ -164,7 +164,7 @@ fn a_foreign_file_stays_foreign_after_a_run_that_was_allowed() {
     is_refused(&bench, &bench.line(line), &before, line);
 }
 
-/// The proof of a large file is read once: the second run reads far less of it than its size.
+/// A large file is not read whole to prove it: neither the run after the one that created it, nor the next.
 #[test]
 fn the_proof_of_a_large_file_is_remembered() {
     let bench = with_file("300M");
@@ -190,7 +190,10 @@ fn the_proof_of_a_large_file_is_remembered() {
         return;
     };
     println!("read by pread: {first} bytes, then {second}");
-    assert!(second < 50 << 20, "{first} bytes, then {second}");
+    assert!(
+        first.max(second) < 50 << 20,
+        "{first} bytes, then {second}"
+    );
     let before = flip(&bench, 200_000_009);
     is_refused(&bench, &bench.line(line), &before, line);
 }
