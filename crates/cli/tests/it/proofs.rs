@@ -190,10 +190,7 @@ fn the_proof_of_a_large_file_is_remembered() {
         return;
     };
     println!("read by pread: {first} bytes, then {second}");
-    assert!(
-        first.max(second) < 50 << 20,
-        "{first} bytes, then {second}"
-    );
+    assert!(first.max(second) < 50 << 20, "{first} bytes, then {second}");
     let before = flip(&bench, 200_000_009);
     is_refused(&bench, &bench.line(line), &before, line);
 }

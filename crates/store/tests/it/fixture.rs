@@ -146,13 +146,7 @@ fn runs_of_all_versions_have_lines() {
             };
             assert_eq!(row, again);
         }
-        assert!(
-            store
-                .check(Depth::Full, &mut |_, _| ())
-                .unwrap()
-                .findings
-                .is_empty()
-        );
+        crate::killed::assert_whole(&store);
         let next = store.begin(&crate::sessions::new_session()).unwrap();
         assert!(next.0 > 1, "a number is never given twice");
     }
@@ -228,13 +222,7 @@ fn a_store_of_version_4_opens_and_reads() {
         );
     }
     assert_eq!(store.find_sweep("fingerprint").unwrap(), Some(SessionId(2)));
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
 }
 
 /// A record with latencies and counters over time.
@@ -282,13 +270,7 @@ fn a_store_of_version_5_opens_and_reads() {
         store.load(SessionId(1)).unwrap(),
         again.load(SessionId(1)).unwrap()
     );
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
 }
 
 /// A run that was sealed before there were series keeps its seal, and a changed series breaks one.
@@ -296,21 +278,9 @@ fn a_store_of_version_5_opens_and_reads() {
 fn a_series_is_sealed_and_breaks_no_older_seal() {
     let folder = tempfile::tempdir().unwrap();
     let store = opened(folder.path(), V4);
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
     store.save(SessionId(1), "later", &series_record()).unwrap();
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
     let path = folder.path().join("s.sqlite");
     let plain = rusqlite::Connection::open(&path).unwrap();
     plain
@@ -356,13 +326,7 @@ fn stores_of_versions_4_and_5_take_baselines() {
         assert_eq!(store.baselines().unwrap(), []);
         store.set_baseline(&baseline(of)).unwrap();
         assert_eq!(store.baseline("gold").unwrap(), baseline(of));
-        assert!(
-            store
-                .check(Depth::Full, &mut |_, _| ())
-                .unwrap()
-                .findings
-                .is_empty()
-        );
+        crate::killed::assert_whole(&store);
     }
 }
 
@@ -399,13 +363,7 @@ fn a_store_of_version_6_opens_and_reads() {
     let files = store.begin(&crate::steps::files_session()).unwrap();
     let [step, _] = crate::steps::both();
     store.save_files(files, &step).unwrap();
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
 }
 
 #[test]
@@ -427,13 +385,7 @@ fn holds_as(store: &Store, keep: fn(&Store), sessions: u64) {
         );
     }
     assert_eq!(store.baselines().unwrap(), again.baselines().unwrap());
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(store);
 }
 
 /// What the file of version 8 holds: as version 7, and what was seen of a device.

@@ -13,7 +13,8 @@ const SAVES: &str = "FATHOM_TEST_SAVES";
 const MIGRATES: &str = "FATHOM_TEST_MIGRATES";
 const V8: &[u8] = include_bytes!("../fixtures/v8.sqlite");
 
-fn whole(store: &Store) {
+/// Fails if the full check finds anything.
+pub(crate) fn assert_whole(store: &Store) {
     let check = store.check(Depth::Full, &mut |_, _| ()).unwrap();
     assert_eq!(check.findings, Vec::<String>::new());
 }
@@ -70,7 +71,7 @@ fn what_was_stored_before_a_kill_is_there_and_whole() {
             let store = Store::open(&path).unwrap();
             let names: Vec<RunName> = saved.iter().map(|name| name.parse().unwrap()).collect();
             assert!(names.is_empty() || store.count(&names).unwrap() == names.len() as u64);
-            whole(&store);
+            assert_whole(&store);
         }
     }
     assert!(!saved.is_empty(), "nothing was saved before the kills");
@@ -120,7 +121,7 @@ fn a_killed_migration_is_done_or_not_begun() {
             other => panic!("version {other}"),
         }
         let store = Store::open(&path).unwrap();
-        whole(&store);
+        assert_whole(&store);
         assert_eq!(store.listing(None).unwrap().sessions.len(), 3);
         let parts = std::fs::read_dir(folder.path()).unwrap();
         for name in parts.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
@@ -200,5 +201,5 @@ fn many_programs_begin_one_store_at_once() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    whole(&Store::open(&path).unwrap());
+    assert_whole(&Store::open(&path).unwrap());
 }

@@ -79,10 +79,7 @@ fn two_programs_keep_cells_at_once_and_none_is_lost_or_doubled() {
         keys.dedup();
         assert_eq!(keys.len() as u64, CELLS, "{label}");
     }
-    assert_eq!(
-        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
-        Vec::<String>::new()
-    );
+    crate::killed::assert_whole(&store);
 }
 
 /// A file system of so few bytes; taken away at the end.
@@ -146,10 +143,7 @@ fn a_full_disk_is_told_and_what_was_kept_stays_readable() {
     drop(store);
     let again = Store::look(&path).unwrap();
     assert_eq!(again.rows(&[session]).unwrap().len() as u64, kept);
-    assert_eq!(
-        again.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
-        Vec::<String>::new()
-    );
+    crate::killed::assert_whole(&again);
 }
 
 #[test]
@@ -169,10 +163,7 @@ fn a_store_on_a_disk_that_is_full_to_its_last_byte_is_read() {
     assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
     let store = Store::look(&path).unwrap();
     assert_eq!(store.rows(&[session]).unwrap().len(), 1);
-    assert_eq!(
-        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
-        Vec::<String>::new()
-    );
+    crate::killed::assert_whole(&store);
     let write = store.delete(&[RunName { session, run: None }]);
     assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
 }

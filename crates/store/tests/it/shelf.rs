@@ -99,10 +99,7 @@ fn a_cell_is_in_its_session_once() {
     assert_eq!(loaded.runs[0].record(), Some(&record(3)));
     assert_eq!(loaded.runs[1].record(), Some(&record(5)));
     assert_eq!(loaded.runs[1].key.as_deref(), Some("k2"));
-    assert_eq!(
-        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
-        Vec::<String>::new()
-    );
+    crate::killed::assert_whole(&store);
 }
 
 #[test]
@@ -236,10 +233,7 @@ fn what_is_deleted_is_gone_and_all_else_stays() {
         .collect();
     assert_eq!(left, ["1.1", "1.3", "3.1", "3.2", "3.3"]);
     assert!(store.load(SessionId(2)).is_err());
-    assert_eq!(
-        store.check(Depth::Full, &mut |_, _| ()).unwrap().findings,
-        Vec::<String>::new()
-    );
+    crate::killed::assert_whole(&store);
     let other = rusqlite::Connection::open(store.path()).unwrap();
     for (table, rows) in [("runs", 5), ("figures", 15), ("tags", 0)] {
         let count = other.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
@@ -372,11 +366,5 @@ fn a_baseline_is_a_name_for_what_cannot_be_deleted_meanwhile() {
     assert!(told.contains("there are gold"), "{told}");
     store.remove_baseline("gold").unwrap();
     store.delete(&[name("1")]).unwrap();
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
 }

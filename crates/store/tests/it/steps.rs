@@ -79,13 +79,7 @@ fn what_is_read_back_is_what_was_kept_and_each_step_is_a_line() {
     );
     assert_eq!(rows[0].work.engine.as_deref(), Some("files"));
     assert_eq!(rows[1].outcome.as_deref(), Some("failed"));
-    assert!(
-        store
-            .check(Depth::Full, &mut |_, _| ())
-            .unwrap()
-            .findings
-            .is_empty()
-    );
+    crate::killed::assert_whole(&store);
 
     store.delete(&["1.1".parse().unwrap()]).unwrap();
     assert_eq!(store.load(session).unwrap().runs.len(), 1);

@@ -130,17 +130,9 @@ fn no_two_uses_of_the_name_are_paired_with_different_files() {
     if tracer(&bench).is_none() {
         return;
     }
-    let words = [
-        "run",
-        "--no-store",
-        "-w",
-        "100",
-        "-d",
-        "10ms",
-        "--warmup",
-        "0s",
-        "t",
-    ];
+    let words: Vec<&str> = "run --no-store -w 100 -d 10ms --warmup 0s t"
+        .split(' ')
+        .collect();
     let theirs = Foreign::at(&bench.path("u"));
     own(&bench);
     let names = swap(&bench, (0, "0"), &words).unwrap().names;
@@ -171,35 +163,17 @@ fn own(bench: &Bench) {
 
 #[test]
 fn run_writes_only_what_it_proved() {
-    let words = [
-        "run",
-        "--no-store",
-        "-w",
-        "100",
-        "-d",
-        "10ms",
-        "--warmup",
-        "0s",
-        "t",
-    ];
+    let words: Vec<&str> = "run --no-store -w 100 -d 10ms --warmup 0s t"
+        .split(' ')
+        .collect();
     at_every_call("run", &words, &["0", "1"], &own);
 }
 
 #[test]
 fn create_completes_only_what_it_checked() {
-    let words = [
-        "run",
-        "--no-store",
-        "--create",
-        "2M",
-        "-w",
-        "100",
-        "-d",
-        "10ms",
-        "--warmup",
-        "0s",
-        "t",
-    ];
+    let words: Vec<&str> = "run --no-store --create 2M -w 100 -d 10ms --warmup 0s t"
+        .split(' ')
+        .collect();
     at_every_call("create (more)", &words, &["0", "1"], &|bench| {
         let _ = fs::remove_file(bench.path("t"));
         own(bench);
@@ -208,19 +182,9 @@ fn create_completes_only_what_it_checked() {
 
 #[test]
 fn create_makes_only_a_new_file() {
-    let words = [
-        "run",
-        "--no-store",
-        "--create",
-        "1M",
-        "-w",
-        "100",
-        "-d",
-        "10ms",
-        "--warmup",
-        "0s",
-        "t",
-    ];
+    let words: Vec<&str> = "run --no-store --create 1M -w 100 -d 10ms --warmup 0s t"
+        .split(' ')
+        .collect();
     at_every_call("create (new)", &words, &["move"], &|bench| {
         let _ = fs::remove_file(bench.path("t"));
     });
@@ -228,14 +192,9 @@ fn create_makes_only_a_new_file() {
 
 #[test]
 fn dd_writes_only_what_it_proved() {
-    let words = [
-        "dd",
-        "if=/dev/zero",
-        "of=t",
-        "bs=64k",
-        "count=16",
-        "--no-store",
-    ];
+    let words: Vec<&str> = "dd if=/dev/zero of=t bs=64k count=16 --no-store"
+        .split(' ')
+        .collect();
     at_every_call("dd", &words, &["0", "1"], &own);
 }
 
