@@ -27,7 +27,7 @@ struct Linked {
     folder: PathBuf,
 }
 
-/// Writes the file anew. Whether that was possible.
+/// Rewrites the file. Whether that was possible.
 pub(crate) fn write(root: &Path) -> bool {
     let notices = linked(root).map(|all| notices(&all));
     let written = notices.and_then(|text| {

@@ -84,7 +84,7 @@ impl Failure {
         }
     }
 
-    /// The result could not be written because its reader went away; nobody waits for a message.
+    /// The result could not be written because its reader closed the pipe; no message is needed.
     pub(crate) fn without_words() -> Self {
         Failure {
             kind: Kind::Failed,

@@ -68,7 +68,10 @@ fn main() -> ExitCode {
         Err(error) => return failure::parser_says(error),
     };
     if cli.licenses {
-        return Failure::refused("--licenses: it stands alone: give it without a command").tell();
+        return Failure::refused(
+            "--licenses cannot be combined with a command. hint: run fathom --licenses",
+        )
+        .tell();
     }
     host::give_back_code(); // of every command: reading the words went through all of them
     let environment = Environment::read().coloured(!cli.no_color);

@@ -55,7 +55,7 @@ impl Ours {
         }
     }
 
-    /// Proves again what somebody else wrote since, or what was not proven yet.
+    /// Proves again what another process changed since, or what was not proven yet.
     pub(crate) fn prove(
         &mut self,
         gate: &Gate<'_>,

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write};
 /// Stands before every message.
 const NAME: &str = "fathom: ";
 
-/// Writes a whole result at once. A reader that went away (`| head -1`) is not told, but the exit code is that of a result
+/// Writes a whole result at once. A reader that went away (`| head -1`) is no error, and the exit code is that of a result
 /// that was not written.
 pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
     if still_read(result)? {

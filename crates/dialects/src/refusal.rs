@@ -1,6 +1,6 @@
-//! All that is wrong with a request, told at once: the first thousand problems, and how many more there are.
+//! All that is wrong with a request, reported at once: the first thousand problems, and how many more there are.
 //!
-//! A hostile file has a problem on each of a million lines: nobody reads that many, and they would take more memory than
+//! A hostile file has a problem on each of a million lines: no person reads that many, and they would take more memory than
 //! the file.
 
 use std::collections::HashSet;
@@ -138,7 +138,7 @@ fn more(number: usize) -> String {
     format!("{number} more problems like these are not shown")
 }
 
-/// What was told already, by its hash: a long list of long texts is neither kept nor gone through again.
+/// What was reported already, by its hash: a long list of long texts is neither kept nor gone through again.
 #[derive(Debug, Default)]
 pub(crate) struct Once {
     state: RandomState,

@@ -2,7 +2,7 @@
 //!
 //! Of each 4096 bytes the asked share is zeros at the end, which every compressor takes away whole, and the rest is random.
 //! Of the blocks written, the asked share is one and the same block, the twin: the same in every run and on every thread.
-//! Deliberately absent: the headers of blocks, which whoever writes puts on them.
+//! Deliberately absent: the headers of blocks, which the writer of a block adds.
 
 use crate::rng::Rng;
 use model::block_header::{BLOCK_BYTES, HEADER_BYTES};

@@ -87,8 +87,8 @@ pub(crate) fn open_all(
     Ok((targets, aims))
 }
 
-/// Holds all targets until the session's pins go. A device that is written is opened exclusively, so that nobody can
-/// mount or hold it too; the kernel refuses with EBUSY when somebody already does. A file is locked against other
+/// Holds all targets until the session's pins go. A device that is written is opened exclusively, so that no process can
+/// mount or hold it too; the kernel refuses with EBUSY when one already does. A file is locked against other
 /// fathoms that write it, or against all others when we write. What is held already stays held.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Where a database of fathom's lies, and whether it may be opened: who owns it, what leads to it, what lies next to it.
+//! Finds the folder of a database, and decides whether it may be opened: who owns it, what leads to it, what lies next to it.
 //!
 //! SQLite opens files by name, so the name that it gets is absolute, without links, and compared with the descriptor
 //! that was checked. Left out: what is in the file (`store`).
@@ -34,7 +34,7 @@ pub enum DatabaseRefusal {
     #[error("this is not a regular file")]
     NotAFile,
     #[error(
-        "the link {} is in a folder that another user owns or may write to, and whoever that is decides where it leads; \
+        "the link {} is in a folder that another user owns or may write to, and that user decides where it leads; \
          nothing was opened; hint: specify the file itself", .0.display()
     )]
     ForeignLink(PathBuf),

@@ -1,4 +1,4 @@
-//! A folder that is kept open: what is in it is reached by single names below its descriptor, so that nobody who
+//! A folder that is kept open: what is in it is reached by single names below its descriptor, so that no process that
 //! renames a folder above it, or puts a link in place of one, decides what is written.
 //!
 //! A [`Name`] is one component. Neither it nor a link that stands under it leads out of the folder: files are opened with
@@ -55,7 +55,7 @@ pub enum Use {
     Read,
     /// For reading and writing.
     Write,
-    /// For writing at its end.
+    /// For appending.
     Append,
 }
 
@@ -66,7 +66,7 @@ pub struct Folder {
     device: u64,
     inode: u64,
     owner: u32,
-    /// Another user may enter it, so that somebody else's files may stand in it under names of ours.
+    /// Another user may enter it, so that foreign files may be in it under names of ours.
     shared: bool,
 }
 
@@ -89,7 +89,7 @@ impl Folder {
         Folder::of(descriptor, false).map_err(failed)
     }
 
-    /// `shared` is inherited: whoever cannot enter a folder cannot reach what is in it.
+    /// `shared` is inherited: a user who cannot enter a folder cannot reach what is in it.
     fn of(descriptor: OwnedFd, shared: bool) -> io::Result<Folder> {
         let there = fstat(&descriptor)?;
         Ok(Folder {

@@ -1,6 +1,6 @@
 //! A file whose lock keeps the same work from running twice at a time.
 //!
-//! The file is created anew with a mark as its content, or it is one with this mark that a killed run left behind. It is
+//! The file is created with a mark as its content, or it is one with this mark that a killed run left behind. It is
 //! never truncated, a link is not followed, and only a file with the mark is removed, by identity.
 
 use crate::folder::{Folder, Name, Use};
@@ -57,7 +57,7 @@ impl FileLock {
                 Err(Errno::WOULDBLOCK) => return Ok(None),
                 Err(error) => return Err(failed(error.into())),
             }
-            // Whoever held it before removed its name: a lock on a file without a name keeps nobody out.
+            // Its last owner removed its name: a lock on a file without a name excludes no process.
             let now = folder.look_up(&name).map(|there| id(&there)).ok();
             if now.is_some() && now == fstat(&file).map(|there| id(&there)).ok() {
                 return Ok(Some(FileLock { folder, name, file }));

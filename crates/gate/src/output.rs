@@ -167,7 +167,7 @@ pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError
     }
 }
 
-/// Writes a result: whoever opens it finds the old one or the new one, whole. Pipes, terminals, `/dev/null` and this
+/// Writes a result: a reader finds the old one or the new one, whole. Pipes, terminals, `/dev/null` and this
 /// process's own standard output are written to. A file that is replaced keeps its mode and owner.
 ///
 /// # Errors
@@ -201,7 +201,7 @@ pub fn check_output_in(
     Place::within(folder, name, shown)?.judge(replace).map(drop)
 }
 
-/// Removes a file if it is the one that is meant (device and inode).
+/// Removes a file if it is the one expected (device and inode).
 ///
 /// # Errors
 /// It is another one, or cannot be removed.
@@ -448,7 +448,7 @@ pub(crate) fn mark(file: &File, bytes: &[u8]) {
     let _ = fsetxattr(file, MARK, sum.text().as_bytes(), XattrFlags::empty());
 }
 
-/// FNV-1a of 64 bits, and the length. It finds a change, not a forgery: whoever forges it loses a file of their own.
+/// FNV-1a of 64 bits, and the length. It finds a change, not a forgery: a user who forges it loses a file of their own.
 /// Source: draft-eastlake-fnv.
 pub(crate) struct Checksum {
     hash: u64,

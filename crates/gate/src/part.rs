@@ -289,7 +289,7 @@ pub(crate) enum NotRemoved {
     Io(Errno),
 }
 
-/// Removes the file under a name if it is the one that is meant: it is moved to a name that nobody knows, compared
+/// Removes the file under a name if it is the one expected: it is moved to a random name, compared
 /// there, and moved back if it is another one.
 pub(crate) fn remove_if_same(
     folder: BorrowedFd<'_>,

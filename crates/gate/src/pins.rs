@@ -57,11 +57,11 @@ impl Pins {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a block device (and nothing else) exclusively, once, and keeps it open: nobody can mount it, nor hold it, from then on.
+    /// Opens a block device (and nothing else) exclusively, once, and keeps it open: from then on no process can mount it or open it exclusively.
     /// Opened for reading, because the end of a descriptor that could write makes udev look for new content.
     ///
     /// # Errors
-    /// `EBUSY` where somebody else holds it, and those of [`Pin::reopen`].
+    /// `EBUSY` where another process has it open exclusively, and those of [`Pin::reopen`].
     pub fn claim(&self, pin: &Pin) -> io::Result<()> {
         let is_device = |there: Metadata| there.file_type().is_block_device();
         if self.claims(pin) || !pin.metadata().is_some_and(is_device) {

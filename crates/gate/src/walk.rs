@@ -27,7 +27,7 @@ pub struct Resolved {
     pub foreign_link: Option<PathBuf>,
 }
 
-/// Resolves `path` from the current folder. A link at its end is followed, also one that leads to nothing yet.
+/// Resolves `path` from the current folder. A link in its last place is followed, also one that leads to nothing yet.
 ///
 /// # Errors
 /// Those of open(2) with `O_PATH`: a folder is missing, no permission to search one, more than 40 links.

@@ -74,7 +74,7 @@ pub(crate) fn judge(
     }
 }
 
-/// What a target holds that has this flaw: somebody's data, where nothing of fathom's is in sight.
+/// What a target contains that has this flaw: foreign data, where no block of fathom is found.
 fn flawed(offset: u64, flaw: Flaw, first: Option<&BlockState>) -> Content {
     match flaw.may_be_ours() || first == Some(&BlockState::Whole) {
         true => Content::Flawed {

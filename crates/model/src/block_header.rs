@@ -91,7 +91,7 @@ pub enum Flaw {
 }
 
 impl Flaw {
-    /// Whether blocks of fathom's may still be there.
+    /// Whether blocks of fathom may still be there.
     pub fn may_be_ours(self) -> bool {
         self != Flaw::Foreign
     }

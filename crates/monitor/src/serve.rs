@@ -1,6 +1,6 @@
 //! HTTP for a collector: one path, few connections, a thread each, and strict limits.
 //!
-//! A caller that stalls keeps nobody waiting: each connection has its own thread and a time by which it is over, and where
+//! A client that stalls delays no other client: each connection has its own thread and a time by which it is over, and where
 //! too many are open the oldest is closed for the newest. A page in a browser on this machine may send requests here under
 //! a name of its own (DNS rebinding), so only names that mean this server are answered. Written on the standard library
 //! because so little of RFC 9112 is needed: a request line, a header, an answer with its length, and the connection

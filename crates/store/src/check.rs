@@ -40,7 +40,7 @@ pub struct Check {
     pub findings: Vec<String>,
 }
 
-/// Most findings of SQLite's own that are told.
+/// Most findings of SQLite that are reported.
 const FINDINGS_MAX: usize = 20;
 
 /// Tables that are small beside the records; files of old have the last ones alone.

@@ -337,7 +337,7 @@ fn harden(connection: &Connection) -> Result<(), Fault> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LENGTH_MAX)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.pragma_update(None, "cell_size_check", true)?;
-    // A result takes a dozen statements: with fewer kept, each is read anew for each result.
+    // A result takes a dozen statements: with fewer kept, each is parsed again for each result.
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }

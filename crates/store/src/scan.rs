@@ -1,4 +1,4 @@
-//! Off the shelf: all sessions and all results, in one pass over their summaries.
+//! Reads all sessions and all results, in one pass over their summaries.
 //!
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
 //! is damaged there, too, is reported by name and hides nothing else. Left out: which results are meant (`cli`).
@@ -21,7 +21,7 @@ type Each<'a> = &'a mut dyn FnMut(ResultRow) -> ControlFlow<()>;
 type Tags = HashMap<u64, Vec<(u32, String)>>;
 
 impl Store {
-    /// The newest sessions that `fits` takes, at most so many; those that are damaged are told and do not hide the others.
+    /// The newest sessions that `fits` takes, at most so many; damaged ones are reported and do not hide the others.
     ///
     /// Errors: the file cannot be read at all.
     pub fn listing_of(

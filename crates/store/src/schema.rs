@@ -64,7 +64,7 @@ pub(crate) const BASELINES_FROM: u32 = 6;
 /// The version that brought summaries.
 pub(crate) const SUMMARIES_FROM: u32 = 9;
 
-/// How often a migration begins again because somebody wrote while the file was copied.
+/// How often a migration begins again because another process wrote while the file was copied.
 const TRIES: u32 = 5;
 
 /// Takes the steps that the file has not taken yet. The application id is set in the same transaction: there is no

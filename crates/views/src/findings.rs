@@ -52,7 +52,7 @@ fn paragraph(head: &str, text: &str) -> String {
 
 const fn looks_at(rule: &Rule) -> &'static str {
     match rule.look {
-        Look::Own(_) => "a run of fathom's",
+        Look::Own(_) => "a run of fathom",
         Look::Any(_) => "a run of any tool",
         Look::Several(_) => "the runs of a session",
         Look::Both(..) => "a run of any tool; the runs of a session",

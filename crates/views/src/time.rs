@@ -46,7 +46,7 @@ pub fn write_time(utc_ns: u64, zone: &Zone) -> String {
 
 /// The short form of lists: local date and minute.
 pub(crate) fn minute(utc_ns: u64, zone: &Zone) -> String {
-    // A list may have many: a form that is read anew for each takes as long as all else of a line.
+    // A list may have many: a form that is parsed again for each takes as long as all else of a line.
     Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
         |_| "-".to_owned(),
         |moment| {

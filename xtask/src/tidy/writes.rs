@@ -92,7 +92,7 @@ const ALLOWED: &[(&str, &str)] = &[
     // Opened through the gate.
     (
         "crates/host/src/linux/events.rs",
-        "empties an event that nobody holds, in a folder of this user alone",
+        "empties an event that no process has locked, in a folder of this user alone",
     ),
     // The database: SQLite opens its files by itself.
     (
@@ -139,7 +139,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             Finding::new(
                 &file.path,
                 at + 1,
-                format!("`{word}` outside of the gate: it may write, replace or remove somebody's file"),
+                format!("`{word}` outside crate `gate`: it may write, replace or remove a file that fathom did not create"),
                 "use gate::{write_output, create_new, remove_file, Folder, FileLock}; or argue for a row in \
                  xtask/src/tidy/writes.rs",
             )

@@ -1,4 +1,4 @@
-//! I/Os transferred fewer bytes than requested. A block device never does that; a file does at its end, and a full disk or
+//! I/Os transferred fewer bytes than requested. A block device never does that; a file does at end of file, and a full disk or
 //! a quota cut a write short.
 //!
 //! The same share as for failed I/Os makes the result invalid. Left out: I/Os that transferred nothing, which failed.

@@ -124,7 +124,7 @@ impl<'a> Wanted<'a> {
         !self.args.words.is_empty() || asked.iter().any(|asked| asked.is_some())
     }
 
-    /// Those of these sessions, newest first, whose results fit, too. Damaged ones are told when they are asked for.
+    /// Those of these sessions, newest first, whose results fit, too. Damaged ones are reported when they are loaded.
     fn by_results(
         &self,
         sessions: Vec<SessionSummary>,

@@ -145,7 +145,7 @@ fn a_page_is_written_whole_or_not_at_all() {
     let before = bench.snapshot();
     bench
         .line("report 1 -o letters.html")
-        .refused("is no page of fathom's");
+        .refused("is not a fathom report");
     bench.line("report 1 -o .").refused("this is a folder");
     bench
         .line("report 1 -o none/page.html")

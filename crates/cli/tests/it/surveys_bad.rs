@@ -79,7 +79,7 @@ fn a_page_is_written_and_nothing_but_a_page_is_replaced() {
     bench.write("thesis.html", 100);
     bench
         .line(&format!("{line} -o thesis.html"))
-        .refused("is no page of fathom's");
+        .refused("is not a fathom report");
     bench
         .line(&format!("{line} -o missing/p.html"))
         .refused("its folder does not exist");

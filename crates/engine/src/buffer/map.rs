@@ -72,7 +72,7 @@ impl Map {
     }
 
     /// `length` bytes of it to fill. Never covers more than one slot's piece: the kernel writes to the pieces of slots in
-    /// flight, and a `&mut` over those bytes too would promise the compiler that nobody does.
+    /// flight, and a `&mut` over those bytes too would promise the compiler that the kernel does not.
     #[inline]
     pub(super) fn piece_mut(&mut self, place: usize, length: usize) -> &mut [u8] {
         let start = self.at(place, length);

@@ -77,7 +77,7 @@ fn open_output(job: &CopyJob) -> Result<File, CopyError> {
     if job.must_be_new && !kind.is_block_device() {
         return Err(refused(io::ErrorKind::AlreadyExists.into()));
     }
-    job.pins.claim(&pin).map_err(refused)?; // not while somebody has it mounted
+    job.pins.claim(&pin).map_err(refused)?; // not while it is mounted
     if !job.pins.lock(&pin, true) {
         return Err(CopyError::Locked { path: path.clone() });
     }

@@ -4,7 +4,7 @@
 //! owns the person's folder may rename ours or put a link in its place, and changes nothing that is done in it.
 //!
 //! What an earlier fathom left behind (it was killed, or the machine lost power) is known by four things together: the
-//! folder's name, its owner, the mark in it, and that nobody has the mark locked. Of what lies in it only names of the
+//! folder's name, its owner, the mark in it, and that no process has locked the mark. Of what lies in it only names of the
 //! form that we give are removed; links are never followed and mount points never entered; whatever else is there stays,
 //! and the folder with it.
 
@@ -39,7 +39,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Creates it under a name that nobody uses.
+    /// Creates it under a name that is free.
     pub(super) fn make(parent: Folder, folder: &Path) -> Result<Self, FilesError> {
         let refused = |source| FilesError::Make {
             folder: folder.to_owned(),
@@ -185,7 +185,7 @@ fn mark(folder: &Folder) -> io::Result<File> {
     Ok(file)
 }
 
-/// The mark, locked, where it is ours and nobody is working in the folder.
+/// The mark, locked, where it is ours and no process is working in the folder.
 fn left_behind(folder: &Folder) -> Option<File> {
     let mut file = folder.open_file(&Name::new(MARK).ok()?, Use::Write).ok()?;
     let is_file = file.metadata().is_ok_and(|there| there.is_file());

@@ -73,7 +73,7 @@ impl Site {
         self.tree.release();
         for number in (0..self.folders).take_while(|_| !beat.stop.asked()) {
             let name = self.tree.folder(number);
-            let _ = self.tree.top().remove_folder(&name); // one that stays is told when it is made again
+            let _ = self.tree.top().remove_folder(&name); // one that stays is reported when it is created again
             beat.pulse.fetch_add(1, Ordering::Relaxed);
         }
     }

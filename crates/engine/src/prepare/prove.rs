@@ -132,7 +132,7 @@ fn is_before(error: &RunError, other: &RunError) -> bool {
     }
 }
 
-/// The first block that is not fathom's own. Zeros alone are somebody's: the target begins with a whole block.
+/// The first block that is not fathom's own. Zeros alone are foreign: an own target begins with a whole block.
 fn first_flaw(at: u64, data: &[u8]) -> Option<(Bytes, Flaw)> {
     let begins_whole = at > 0 || data.is_empty() || {
         let first = &data[..data.len().min(BLOCK_BYTES)];

@@ -231,7 +231,7 @@ fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Resul
     };
     let outcome = work_through(&mut lent, clock).and_then(|()| finish(lent));
     if outcome.is_err() {
-        orders.shared.schedule.halt(Nanos(0)); // the kernel's interface broke: nobody goes on
+        orders.shared.schedule.halt(Nanos(0)); // the kernel's interface broke: no worker continues
     }
     let word = outcome.map_or_else(Word::Failed, |done| Word::Done(Box::new(done)));
     let _ = orders.words.send((thread, word));

@@ -21,7 +21,7 @@ const TICKS: u32 = 40;
 const TRIES: u32 = 20;
 const TICK: Duration = Duration::from_millis(1);
 
-/// The state of a regular file that nobody has open for writing.
+/// The state of a regular file that no process has open for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedFile {
     /// Device and inode number.
@@ -75,7 +75,7 @@ impl ClosedFile {
         None
     }
 
-    /// The record in the file's own attribute, with the content that it names. It counts only where nobody but the
+    /// The record in the file's own attribute, with the content that it names. It counts only where no user but the
     /// effective user and root could have written it.
     pub fn attribute(file: &File) -> Option<(ClosedFile, String)> {
         if !is_own(file) {
@@ -147,7 +147,7 @@ fn lease(file: &File) -> Option<sys::ReadLease<'_>> {
     })
 }
 
-/// Whether nobody but the effective user and root may change the file or its attributes.
+/// Whether only the effective user and root may change the file or its attributes.
 fn is_own(file: &File) -> bool {
     const OTHERS_WRITE: u32 = 0o022;
     file.metadata()

@@ -34,7 +34,7 @@ impl Event {
 
     /// Sets it, for everybody who waits now or later.
     pub fn set(&self) {
-        // On a full disk nobody can be told in any way.
+        // On a full disk no message can be written either.
         let _ = self.file.write_all_at(b"1", 0);
     }
 

@@ -288,7 +288,7 @@ pub(super) enum Claimed {
     Unknown,
 }
 
-/// Whether somebody else holds this device exclusively. Asked by opening it so for a moment, unless this session holds
+/// Whether another process has this device open exclusively. Asked by opening it so for a moment, unless this session holds
 /// it. // open(2)
 pub(super) fn is_busy(pins: &Pins, pin: &Pin) -> bool {
     let busy = |error: &std::io::Error| error.raw_os_error() == Some(libc::EBUSY);
@@ -301,7 +301,7 @@ pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
 }
 
 /// Fills the piece and leaves the page cache as it was, to within [`ASKED_BYTES`] where only part was in it. Reads no
-/// further part once there is no time left.
+/// further part once the time is used up.
 fn read(file: &File, (offset, piece): (u64, &mut [u8]), time: &dyn Fn() -> bool) -> bool {
     let parts = (offset..).step_by(ASKED_BYTES);
     parts.zip(piece.chunks_mut(ASKED_BYTES)).all(|(at, part)| {

@@ -420,14 +420,14 @@ pub(super) fn stamp_clock_ns() -> Option<i64> {
     (code == 0).then_some(now.tv_sec * 1_000_000_000 + now.tv_nsec)
 }
 
-/// A read lease on a file: while it is granted, nobody has the file open for writing. Needs the owner of the file or
+/// A read lease on a file: while it is granted, no process has the file open for writing. Needs the owner of the file or
 /// root. // fcntl(2), "Leases"
 pub(super) struct ReadLease<'a>(&'a File);
 
 impl<'a> ReadLease<'a> {
     pub(super) fn take(file: &'a File) -> Option<Self> {
         const F_SETSIG: i32 = 10; // <asm-generic/fcntl.h>
-        // A writer who comes while the lease is held waits until it is given back. The signal that tells of him is one
+        // A writer who comes while the lease is held waits until it is given back. The signal that reports it is one
         // that does nothing.
         // SAFETY: plain integers about a descriptor that we own.
         let told = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };

@@ -114,7 +114,7 @@ pub fn check_output(facts: &TargetFacts, consent: &Consent) -> Vec<Problem> {
     problems
 }
 
-/// What no option allows: to write where somebody else decides what is written, or where its use is not known.
+/// What no option allows: to write where another user decides what is written, or where its use is not known.
 fn check_known(facts: &TargetFacts, problems: &mut Vec<Problem>) {
     let path = || facts.path.clone();
     if let Some(link) = &facts.foreign_link {

@@ -1,6 +1,6 @@
 //! Which writes carry block headers, and why others do not.
 //!
-//! A header needs a whole block at a multiple of its length, with content of fathom's own. Everything else is unsealed:
+//! A header needs a whole block at a multiple of its length, with content that fathom generates. Everything else is unsealed:
 //! it cannot prove by its bytes whose it is, so a record says it (`docs/safety.md`).
 
 use super::planned::PlannedTarget;

@@ -19,7 +19,7 @@ pub(crate) struct ResultFile<'a> {
     pub(crate) path: &'a Path,
     /// Whether a document that begins so is an earlier result of this form.
     pub(crate) is_one: fn(&[u8]) -> bool,
-    /// What only fathom writes into documents of this form. The results of the original are somebody's data; where the
+    /// What only fathom writes into documents of this form. The results of the original program are foreign data; where the
     /// form has no room for such a word, an earlier result is known by the checksum that the gate left beside it.
     pub(crate) word: Option<&'static str>,
 }
@@ -79,7 +79,7 @@ pub(crate) fn has(start: &[u8], text: &str) -> bool {
         .any(|piece| piece == text.as_bytes())
 }
 
-/// Whether it could be written; told if not. What stands there is judged again: it may have changed during the run.
+/// Writes it, and reports a failure. What is there is judged again: it may have changed during the run.
 pub(crate) fn write_whole(file: &ResultFile, bytes: &[u8]) -> bool {
     let own = |there: &Existing<'_>| file.is_own(there);
     let written = gate::write_output(file.path, bytes, Replace::Own(&own));

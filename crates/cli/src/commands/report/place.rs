@@ -48,7 +48,7 @@ pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), Failu
 fn told(error: &OutputError, bytes: usize) -> Failure {
     match error {
         OutputError::NotOurs { path, bytes } => Failure::refused(format!(
-            "{}: already exists and is no page of fathom's; its {bytes} bytes would be lost. hint: specify another file, \
+            "{}: already exists and is not a fathom report; its {bytes} bytes would be lost. hint: specify another file, \
              or --force to replace it",
             path.display()
         )),

@@ -5,7 +5,7 @@ use gate::FileLock;
 use std::path::{Path, PathBuf};
 use store::SessionId;
 
-/// What the file contains; a file of this name without it is somebody's.
+/// What the file contains; a file of this name without it is foreign.
 const MARK: &str =
     "A sweep of fathom locks this file while it runs. It may be removed when none does.\n";
 
