@@ -34,7 +34,7 @@ impl Estimate {
     /// mean of independent figures, each as sure as it says, but never narrower than what they came to; where their own
     /// intervals do not meet, it reaches from the lowest end to the highest; never below 0. None where one has none.
     /// // times above 0, values at least 0
-    pub(crate) fn together(all: &[(f64, Estimate)]) -> Estimate {
+    pub fn together(all: &[(f64, Estimate)]) -> Estimate {
         let time: f64 = all.iter().map(|(time, _)| time).sum();
         let part = |own: f64| own / time.max(f64::MIN_POSITIVE);
         let value = all.iter().map(|(own, one)| part(*own) * one.value).sum();

@@ -58,6 +58,8 @@ pub struct Measured {
     pub wall: Nanos,
     /// I/Os a second, with what is known of it.
     rate: Estimate,
+    /// I/Os that completed.
+    ios: u64,
     /// Mean latency in seconds; `None` without I/Os.
     latency_s: Option<f64>,
     /// The tool, and not the target, was what held it back.
@@ -73,6 +75,7 @@ impl Measured {
         Measured {
             label,
             rate: analysis::rate_estimate(&record),
+            ios: report.total().map_or(0, |row| row.ios),
             latency_s: mean_ns.map(|ns| ns / 1e9),
             tool_bound: report
                 .findings

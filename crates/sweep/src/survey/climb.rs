@@ -267,7 +267,8 @@ impl<'a> Climb<'a> {
     }
 
     fn contradiction(&self) -> Option<(Load, Why)> {
-        let again = |cell: &Cell| (cell.runs < REPEATS).then_some((cell.load, Why::Contradiction));
+        let again =
+            |cell: &Cell| (cell.runs() < REPEATS).then_some((cell.load, Why::Contradiction));
         let mut best = 0.0f64;
         for (_, cell) in self.run() {
             if cell.rate < PLATEAU_MIN * best

@@ -420,7 +420,7 @@ impl Survey {
             let wide = cell
                 .half_width
                 .is_none_or(|width| width > WORTH_IT * *wanted);
-            wide && !row.spoilt && cell.runs < TIGHTEN_MAX
+            wide && !row.spoilt && cell.runs() < TIGHTEN_MAX
         });
         let width = |cell: &row::Cell| cell.half_width.unwrap_or(f64::INFINITY);
         let (place, _, cell, _) = loose.max_by(|a, b| width(a.2).total_cmp(&width(b.2)))?;
@@ -622,10 +622,10 @@ impl Sweep for Survey {
 
 /// The load that will be called the peak, where it was run once only.
 fn waits_for_another(row: &Row) -> Option<Load> {
-    let peak = row.peak().filter(|peak| peak.runs == 1)?;
+    let peak = row.peak().filter(|peak| peak.runs() == 1)?;
     let near = row.cells.iter().filter(|cell| {
         let is_near = cell.rate >= analysis::KNEE_SHARE * peak.rate;
-        is_near && cell.runs > 1
+        is_near && cell.runs() > 1
     });
     (!row.spoilt && near.count() < REPEATS_MAX).then_some(peak.load)
 }

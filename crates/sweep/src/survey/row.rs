@@ -2,9 +2,10 @@
 
 use super::load::Load;
 use crate::Measured;
+use analysis::Estimate;
 use model::Outcome;
 
-/// One load of a workload, all its runs together.
+/// One load of a workload, all its runs together, as the report joins them ([`Estimate::together`]).
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) load: Load,
@@ -12,12 +13,14 @@ pub(crate) struct Cell {
     pub(crate) rate: f64,
     /// Half of the 95 % interval as a share of the rate; `None` where the runs cannot tell.
     pub(crate) half_width: Option<f64>,
-    /// Mean latency in seconds.
+    /// Mean latency of all I/Os in seconds.
     pub(crate) latency_s: f64,
-    /// How often it was run.
-    pub(crate) runs: u32,
     /// The tool, and not the target, was what held it back.
     pub(crate) tool_bound: bool,
+    /// I/Os of all runs.
+    ios: f64,
+    /// Measured nanoseconds and rate of each run.
+    each: Vec<(f64, Estimate)>,
 }
 
 /// One workload.
@@ -47,7 +50,7 @@ impl Row {
 
     fn add(&mut self, cell: Cell) {
         match self.cells.iter_mut().find(|known| known.load == cell.load) {
-            Some(known) => known.join(&cell),
+            Some(known) => known.join(cell),
             None => {
                 let key = |cell: &Cell| (cell.load.in_flight(), cell.load.threads);
                 let place = self.cells.partition_point(|other| key(other) < key(&cell));
@@ -85,7 +88,7 @@ impl Row {
 
     /// Runs in all.
     pub(crate) fn runs(&self) -> u32 {
-        self.cells.iter().map(|cell| cell.runs).sum()
+        self.cells.iter().map(Cell::runs).sum()
     }
 }
 
@@ -95,14 +98,21 @@ impl Cell {
         let record = &measured.record;
         let latency_s = measured.latency_s?;
         let usable = record.outcome == Outcome::Complete && measured.rate.value > 0.0;
+        let measured_ns = record.phases.measured().0 as f64;
         usable.then(|| Cell {
             load: Load::of(record),
             rate: measured.rate.value,
             half_width: measured.rate.half_width_share(),
             latency_s,
-            runs: 1,
             tool_bound: measured.tool_bound,
+            ios: measured.ios as f64,
+            each: vec![(measured_ns, measured.rate)],
         })
+    }
+
+    /// How often it was run.
+    pub(crate) fn runs(&self) -> u32 {
+        u32::try_from(self.each.len()).unwrap_or(u32::MAX)
     }
 
     /// What it reaches by [`analysis::surely`].
@@ -110,19 +120,36 @@ impl Cell {
         analysis::surely(self.rate, self.half_width)
     }
 
-    /// Takes another run of the same load in. Each run says how far it may be off by itself; where they lie further apart
-    /// than that, how far they lie apart is what is known.
-    fn join(&mut self, other: &Cell) {
-        let runs = f64::from(self.runs);
-        let mean = (self.rate * runs + other.rate) / (runs + 1.0);
-        let apart = (self.rate - other.rate).abs() / 2.0 / mean;
-        self.half_width = self
-            .half_width
-            .zip(other.half_width)
-            .map(|(mine, its)| (mine.hypot(its) / 2.0).max(apart / (runs + 1.0).sqrt()));
-        self.latency_s = (self.latency_s * runs + other.latency_s) / (runs + 1.0);
+    /// Adds another run of the same load.
+    fn join(&mut self, other: Cell) {
+        self.each.extend(other.each);
+        let rate = Estimate::together(&self.each);
+        (self.rate, self.half_width) = (rate.value, rate.half_width_share());
+        let ios = self.ios + other.ios;
+        self.latency_s = (self.latency_s * self.ios + other.latency_s * other.ios) / ios;
+        self.ios = ios;
         self.tool_bound &= other.tool_bound;
-        self.rate = mean;
-        self.runs += other.runs;
+    }
+}
+
+#[cfg(test)]
+impl Cell {
+    /// One run of so many I/Os a second.
+    pub(crate) fn sample(load: Load, rate: f64, half_width: f64, tool_bound: bool) -> Cell {
+        let width = rate * half_width;
+        let estimate = Estimate {
+            low: Some(rate - width),
+            high: Some(rate + width),
+            ..Estimate::bare(rate, 10.0)
+        };
+        Cell {
+            load,
+            rate,
+            half_width: Some(half_width),
+            latency_s: 1e-4,
+            tool_bound,
+            ios: rate,
+            each: vec![(1e9, estimate)],
+        }
     }
 }

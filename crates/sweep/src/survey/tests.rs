@@ -283,7 +283,39 @@ fn a_load_that_is_not_like_itself_a_second_time_is_known_no_better_than_that() {
     });
     let row = Row::of("4K random read", &done);
     let peak = row.peak().unwrap();
-    assert!(peak.runs > 1 && peak.half_width > Some(0.05), "{row:?}");
+    assert!(peak.runs() > 1 && peak.half_width > Some(0.05), "{row:?}");
+}
+
+/// The planner decides by the same figure that the report shows.
+#[test]
+fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
+    let mut compared = 0;
+    for noise in [0.01, 0.1, 0.5, 1.0] {
+        let noisy = Device { noise, ..FAST };
+        let survey = survey(|request| {
+            (request.budget, request.threads_max) = (Nanos::seconds(60), 1);
+        });
+        let mut wall = Nanos(0);
+        let done = play(&survey, |point| {
+            wall = Nanos(wall.0 + 7_000_000);
+            noisy.run(point, wall)
+        });
+        let records: Vec<_> = done
+            .iter()
+            .map(|cell| (cell.label.clone(), cell.record.clone()))
+            .collect();
+        let report = analysis::survey_report(&records, &analysis::SurveyContext::default());
+        for load in &report.joined {
+            let row = Row::of(&load.workload, &done);
+            let is_it = |cell: &&row::Cell| u64::from(cell.load.in_flight()) == load.queue_depth;
+            let cell = row.cells.iter().find(is_it).unwrap();
+            assert_eq!(u64::from(cell.runs()), load.runs);
+            assert_eq!(cell.rate, load.rate.value, "{load:?}");
+            assert_eq!(cell.half_width, load.rate.half_width_share(), "{load:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared}");
 }
 
 #[test]

@@ -121,14 +121,7 @@ mod tests {
             threads_max,
             in_flight_max: u32::MAX,
         };
-        let cell = |load: Load| Cell {
-            load,
-            rate: rate(load),
-            half_width: Some(0.01),
-            latency_s: 1e-4,
-            runs: 1,
-            tool_bound,
-        };
+        let cell = |load: Load| Cell::sample(load, rate(load), 0.01, tool_bound);
         let mut row = Row {
             cells: limits.ladder.iter().map(|load| cell(*load)).collect(),
             spoilt: false,
