@@ -69,8 +69,8 @@ pub use estimates::{WarmupCut, latency_estimate, rate_estimate, rate_of_steps};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{CopyDigest, FilesReport, FilesRow, TreeDigest, files_report};
 pub use findings::{
-    Cause, Confidence, Evidence, FINDINGS, Finding, FindingRank, Look, Own, Rule, Seen, Several,
-    session_findings,
+    Cause, Confidence, Evidence, FINDINGS, Finding, FindingRank, Look, Own, Rule, RuleId, Seen,
+    Several, session_findings,
 };
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};

@@ -71,7 +71,6 @@ impl Measured {
     pub fn new(label: String, record: RunRecord, wall: Nanos) -> Measured {
         let report = analysis::run_report(&record);
         let mean_ns = report.total().and_then(|row| row.latency.mean_ns);
-        let own = ["tool-bound", "cpu-bound"];
         Measured {
             label,
             rate: analysis::rate_estimate(&record),
@@ -80,7 +79,7 @@ impl Measured {
             tool_bound: report
                 .findings
                 .iter()
-                .any(|one| own.contains(&one.id.as_str())),
+                .any(|one| one.limit() == Some(analysis::LimitKind::Tool)),
             record,
             wall,
         }

@@ -1,11 +1,12 @@
 //! I/Os that the device never answered. Their latency is unknown and longer than any that was counted.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "abandoned",
+    id: RuleId::new("abandoned"),
     cause: Cause::Change,
+    limit: None,
     what: "I/Os were handed over and never answered.",
     method: "Any I/O that was still open when the drain gave up. Its latency is unknown, and longer than any that was counted.",
     source: "fathom: how a run ends, docs/measurement.md.",
@@ -25,7 +26,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     }
     let were = if lost == 1 { "was" } else { "were" };
     Some(finding(
-        "abandoned",
+        RULE.id,
         FindingRank::Critical,
         format!("{} {were} never answered", say::counted(lost, "I/O")),
         &[("abandoned_ios", lost as f64)],

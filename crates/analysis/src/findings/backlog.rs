@@ -4,12 +4,13 @@
 //! at this rate. A queue of arrivals breathes, so growth is told from one hundredth of the measured time on, and from ten
 //! I/Os on. Whatever is below that stands in the report all the same.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding, tool_bound};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding, tool_bound};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "backlog",
+    id: RuleId::new("backlog"),
     cause: Cause::Alone,
+    limit: None,
     what: "The rate that was asked for was not sustained: more I/Os waited at the end than at the start.",
     method: "With a rate asked, the lateness grew by at least 1 % of the measured time and by ten I/Os or more. A queue of arrivals breathes; beyond that the response times say how long the run was, not how the target answers.",
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
@@ -51,7 +52,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         ("grown_ns", grown_ns as f64),
     ];
     let told = finding(
-        "backlog",
+        RULE.id,
         FindingRank::Critical,
         sentence,
         &evidence,

@@ -1,12 +1,14 @@
 //! Something lets so many bytes a second through and no more.
 
 use super::cap::{Held, cap, distance_told};
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "bandwidth-cap",
+    id: RuleId::new("bandwidth-cap"),
     cause: Cause::Cap,
+    limit: Some(LimitKind::Cap),
     what: "A limiter holds the bytes a second; the device behind it could do more.",
     method: "As for `rate-cap`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
     source: "As for `rate-cap`.",

@@ -7,7 +7,7 @@
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
 //! (`throttled`).
 
-use super::{Confidence, FindingRank, Own, Seen, io_uring_punted};
+use super::{Confidence, FindingRank, Own, RuleId, Seen, io_uring_punted};
 use crate::known::{CloudCap, Known};
 use crate::say;
 
@@ -22,10 +22,10 @@ pub(super) enum Held {
 
 impl Held {
     /// The rule that explains it.
-    pub(super) const fn id(self) -> &'static str {
+    pub(super) const fn id(self) -> RuleId {
         match self {
-            Held::Rate => "rate-cap",
-            Held::Bandwidth => "bandwidth-cap",
+            Held::Rate => super::RATE_CAP,
+            Held::Bandwidth => super::BANDWIDTH_CAP,
         }
     }
 }

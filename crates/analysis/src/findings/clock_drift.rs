@@ -2,12 +2,13 @@
 //!
 //! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be told apart closer.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-drift",
+    id: RuleId::new("clock-drift"),
     cause: Cause::Alone,
+    limit: None,
     what: "The clock of the stamps went another way than the system's clock.",
     method: "More than 100 parts in a million of the run, and more than 10 µs: two readings cannot be told apart closer.",
     source: "clock_gettime(2), CLOCK_MONOTONIC; docs/measurement.md.",
@@ -36,7 +37,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         say::time(whole as f64)
     );
     Some(finding(
-        "clock-drift",
+        RULE.id,
         FindingRank::Warning,
         sentence,
         &[("drift_ns", drift as f64), ("run_ns", whole as f64)],

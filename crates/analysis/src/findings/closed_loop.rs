@@ -3,12 +3,13 @@
 //! Told only where it matters: where the longest pause would have held back a hundred times more arrivals than the queue
 //! had places, and those would have been more than a hundredth of all.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "closed-loop",
+    id: RuleId::new("closed-loop"),
     cause: Cause::Loop,
+    limit: None,
     what: "A new I/O began only when another ended, so the percentiles leave out whoever would have come during a pause.",
     method: "No rate was asked. The arrivals that the mean rate would have brought during the slowest I/O are 100 times the I/Os that the queue could hold, and 0.1 % of all I/Os or more.",
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",

@@ -5,13 +5,14 @@
 //! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, Ratio, TargetKind, WriteContent};
 
 pub(super) const RULE: Rule = Rule {
-    id: "compressible-data",
+    id: RuleId::new("compressible-data"),
     cause: Cause::Alone,
+    limit: None,
     what: "The data can be compressed, and something below does so: less was moved than was asked.",
     method: "Reads: a fast compressor would bring a sample of its blocks below 80 % of its size, and the device is \
              zram or VDO, or the file system compresses. Writes: the asked content can be pressed or folded, on the same \

@@ -3,13 +3,15 @@
 //! A core may be full without a full thread of fathom's: interrupts, or another program. Where polling or a rate was
 //! asked, threads fill cores by their nature; the null engine measures just that; so there it is silent.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
 use crate::say;
 use model::ImportedCpu;
 
 pub(super) const RULE: Rule = Rule {
-    id: "cpu-bound",
+    id: RuleId::new("cpu-bound"),
     cause: Cause::Processor,
+    limit: Some(LimitKind::Tool),
     what: "One processor, or all of them, had no time left, so the machine was the limit.",
     method: "One core busy 97 % of the measured phase or more, or all together 95 %, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 %, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",

@@ -4,14 +4,16 @@
 //! counts in how many of them a group's time ran out, whoever used it: fathom or others of the group. Where it does not,
 //! nine tenths of the quota are called used up. A quota of all cores is none.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use crate::LimitKind;
 use crate::rows::share;
 use crate::say;
 use model::QuotaCounters;
 
 pub(super) const RULE: Rule = Rule {
-    id: "cpu-quota",
+    id: RuleId::new("cpu-quota"),
     cause: Cause::Processor,
+    limit: Some(LimitKind::Tool),
     what: "A limit of this process's control group on processor time decided the rate.",
     method: "A control group of the process, or one above it, has a quota of less than all cores, and its time ran out in half \
              of the quota's periods, or in fewer and fathom used 90 % of the quota; all of fathom counts, also what it does \

@@ -8,13 +8,14 @@
 //! hence the limits.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::TargetKind;
 
 pub(super) const RULE: Rule = Rule {
-    id: "depth-not-reached",
+    id: RuleId::new("depth-not-reached"),
     cause: Cause::Cap,
+    limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest waited in the kernel above it.",
     method: "The device counted less than half of the mean number in flight (sum of its request times over elapsed time), \
              with unbuffered I/Os of 1 ms or more, at least 4 in flight, and no worker busy for more than half of its \

@@ -7,13 +7,14 @@
 //! whole: deliberately absent here.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Bytes, LatencyHistogram, Nanos, Operation};
 
 pub(super) const RULE: Rule = Rule {
-    id: "device-cache",
+    id: RuleId::new("device-cache"),
     cause: Cause::Cache,
+    limit: None,
     what: "Part of the reads came from the disk's own cache, not from its platters.",
     method: "Random unbuffered reads of a rotating disk, at least 100: 5 % or more of them took less than 0.5 ms.",
     source: "A quarter of a turn of a 15 000/min disk is 1 ms; caches of disks are up to 512 MiB by their makers' sheets.",

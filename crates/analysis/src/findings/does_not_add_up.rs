@@ -1,11 +1,12 @@
 //! What another tool printed does not fit together: its rate is not its count over its time.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "does-not-add-up",
+    id: RuleId::new("does-not-add-up"),
     cause: Cause::Alone,
+    limit: None,
     what: "The printed rate is not the printed count over the printed time.",
     method: "More than 3 % apart, in runs of a second or more with ten I/Os a second or more: two decimals of a rate and of the seconds are a hundredth at worst there.",
     source: "Arithmetic on the printed text.",

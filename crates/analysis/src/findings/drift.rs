@@ -2,12 +2,13 @@
 //!
 //! A tenth is where `not-steady` begins to speak of a slope; below, it is good to know.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "drift",
+    id: RuleId::new("drift"),
     cause: Cause::Change,
+    limit: None,
     what: "The rate rose or fell slowly all along.",
     method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5 % or more between both ends; a warning from 10 % on. A series that a step describes better has a `drop` instead.",
     source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",

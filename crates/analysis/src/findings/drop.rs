@@ -1,12 +1,13 @@
 //! The rate fell to a lower level and stayed there: something fast was used up on the way. The detector is in
 //! `crate::changes`.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "drop",
+    id: RuleId::new("drop"),
     cause: Cause::Change,
+    limit: None,
     what: "The rate fell to a lower level at one moment and stayed there.",
     method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10 % or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
     source: "Least-squares change point; docs/statistics.md.",

@@ -6,13 +6,14 @@
 //! exact multiple of an array's cache is a note: some caches walk a range of their own multiple in step.
 
 use super::below::IN_MEMORY;
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
-    id: "file-too-small",
+    id: RuleId::new("file-too-small"),
     cause: Cause::Cache,
+    limit: None,
     what: "The range fits in a cache, so that what is measured is that cache.",
     method: "Own runs through the system's cache: the range is smaller than main memory, and the device did not count 90 % \
              of the reads. Any run: the range is not larger than the array's cache that a person states (--array-cache); \

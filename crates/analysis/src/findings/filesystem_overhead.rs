@@ -1,6 +1,6 @@
 //! The same work on a raw device and through a file system: what the file system costs, and what it cannot tell.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Several, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
 use crate::observed::Observed;
 use crate::say;
 use model::CacheMode;
@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use std::mem::Discriminant;
 
 pub(super) const RULE: Rule = Rule {
-    id: "filesystem-overhead",
+    id: RuleId::new("filesystem-overhead"),
     cause: Cause::Alone,
+    limit: None,
     what: "The same work was done on a raw device and on a file: the difference is what the file system costs.",
     method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2 % apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
     source: "Arithmetic on both figures.",

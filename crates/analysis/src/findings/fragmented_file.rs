@@ -4,12 +4,13 @@
 //! and are left out.
 
 use super::below::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "fragmented-file",
+    id: RuleId::new("fragmented-file"),
     cause: Cause::Alone,
+    limit: None,
     what: "The file lies in many pieces, so that its I/O on the device is another than was asked.",
     method: "At least 32 pieces. On average smaller than one I/O, or smaller than 4 MiB under sequential I/O of a rotating \
              disk: a warning. On average smaller than 1 MiB: a note.",

@@ -4,12 +4,13 @@
 //! governor is one that stays low: at a quarter of the clock the tool's and the kernel's own part, some microseconds,
 //! is four times as long.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "governor",
+    id: RuleId::new("governor"),
     cause: Cause::Alone,
+    limit: None,
     what: "The processors run slower than they can, which short latencies show.",
     method: "A core that may be used has another governor than `performance`, and an I/O took less than 1 ms on average: a \
              note; with `powersave` or `conservative` and less than 100 µs a warning. Silent on the null engine.",

@@ -7,13 +7,14 @@
 //! machine only as a note.
 
 use super::below::targets;
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::known::Medium;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "impossible-for-medium",
+    id: RuleId::new("impossible-for-medium"),
     cause: Cause::Cache,
+    limit: None,
     what: "The result is faster than the medium can be, so something else answered, most often a cache.",
     method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 of them a second for each disk, or \
              more than 300 MiB/s for each disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. What the medium is, a \

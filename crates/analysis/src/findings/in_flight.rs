@@ -8,14 +8,15 @@
 //! asked for keep queues empty, and a mapping moves one I/O a thread at a time, so neither is judged. More in flight than
 //! asked cannot be: then something was counted twice or the clock is wrong.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::intervals::full_intervals;
 use crate::say;
 use model::Pacing;
 
 pub(super) const RULE: Rule = Rule {
-    id: "in-flight",
+    id: RuleId::new("in-flight"),
     cause: Cause::Processor,
+    limit: None,
     what: "Fewer I/Os were in flight than asked for, or more than there can be.",
     method: "Little's law: mean in flight = rate × mean latency, against threads × depth. Own runs: below 90 % of what was asked even when the longest latency at both edges of the measured phase is allowed for; never with errors, pauses, or a stall at the end. Imported runs, whose edges are not known: below 80 % or above 105 %, and only where latencies are finer than a millisecond.",
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
@@ -48,7 +49,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         );
         let advice = "the figures are not of one run, or threads and depth are read wrongly: look at the text";
         return Some(finding(
-            "in-flight",
+            RULE.id,
             FindingRank::Warning,
             sentence,
             &evidence,
@@ -64,7 +65,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             say::percent(1.0 - mean / asked)
         );
         finding(
-            "in-flight",
+            RULE.id,
             FindingRank::Info,
             sentence,
             &evidence,
@@ -103,7 +104,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     // The sum of a million rounded stamps may exceed the truth by a hair.
     if mean > (asked + edge) * 1.001 {
         return Some(finding(
-            "in-flight",
+            RULE.id,
             FindingRank::Critical,
             format!("{numbers}, which cannot be: counted twice, or the clock is wrong"),
             &evidence,
@@ -123,7 +124,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         FindingRank::Warning
     };
     Some(finding(
-        "in-flight",
+        RULE.id,
         rank,
         format!(
             "only {numbers}: {}, so the device could do more",

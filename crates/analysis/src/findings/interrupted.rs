@@ -1,12 +1,13 @@
 //! Stopped from outside before its time: what was measured is true, but of a shorter stretch.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
-    id: "interrupted",
+    id: RuleId::new("interrupted"),
     cause: Cause::Alone,
+    limit: None,
     what: "The run was stopped from outside before its time.",
     method: "The outcome that the run itself recorded.",
     source: "fathom: the record.",
@@ -21,7 +22,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let measured = seen.record.phases.measured().0 as f64;
     let asked = seen.record.plan.phases.measured.0 as f64;
     Some(finding(
-        "interrupted",
+        RULE.id,
         FindingRank::Warning,
         format!(
             "interrupted after {} of {}",

@@ -3,13 +3,14 @@
 //! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
 //! that share the failures move the 99.9 % percentile. Fewer are a warning: the rest was measured.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Failure, Outcome};
 
 pub(super) const RULE: Rule = Rule {
-    id: "io-errors",
+    id: RuleId::new("io-errors"),
     cause: Cause::Alone,
+    limit: None,
     what: "I/Os failed; what completes fast because it fails must not pass as speed.",
     method: "A run ended by a failure, or with more than one failed I/O in a thousand, is invalid: beyond that share the failures move the 99.9th percentile. Fewer are a warning.",
     source: "The kernel's answers, errno(3).",
@@ -55,7 +56,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         FindingRank::Warning
     };
     Some(finding(
-        "io-errors",
+        RULE.id,
         rank,
         sentence,
         &[("errors", errors as f64), ("error_share", share)],

@@ -4,13 +4,14 @@
 //! from one twentieth of the run's time on a note, from one quarter on a warning. Their time is read once shortly before
 //! the end of the measured phase, so it is a little short.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::RunRecord;
 
 pub(super) const RULE: Rule = Rule {
-    id: "io-uring-punted",
+    id: RuleId::new("io-uring-punted"),
     cause: Cause::Alone,
+    limit: None,
     what: "io_uring requests were carried out by kernel workers, at several times the cost.",
     method: "The processor time of the process's io_uring workers was 5 % of the run's time or more (a note), 25 % or more \
              (a warning).",

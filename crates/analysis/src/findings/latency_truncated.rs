@@ -1,11 +1,12 @@
 //! Latencies in whole milliseconds: what they really were follows from the rate, where the queue was kept full.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "latency-truncated",
+    id: RuleId::new("latency-truncated"),
     cause: Cause::Digits,
+    limit: None,
     what: "Latencies are printed in steps as coarse as themselves.",
     method: "Steps of a millisecond or more, and a mean of fewer than ten of them. The true mean follows from Little's law, depth × threads / rate, where the queue was kept full.",
     source: "SQLIO's printed results, which cut to whole milliseconds; J. D. C. Little, Operations Research 9 (1961).",

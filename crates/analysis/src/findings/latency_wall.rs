@@ -4,12 +4,13 @@
 //! in flight then has its length as its latency. So the number of I/Os on it, divided by the places in the queue, is the
 //! number of pauses.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "latency-wall",
+    id: RuleId::new("latency-wall"),
     cause: Cause::Alone,
+    limit: None,
     what: "The slowest I/Os all took nearly the same time, far from all others: pauses of the whole queue, not a tail.",
     method: "From some percentile on up to the maximum the latencies lie within 10 %, ten I/Os or more are there, and the percentile before is at most a third of them. I/Os there / I/Os in flight = pauses. A warning where the pauses are half a percent of the run or more.",
     source: "Order statistics of the printed or counted latencies; a pause gives all I/Os in flight its own length.",

@@ -3,12 +3,13 @@
 //!
 //! Told from 16 in flight on: below, waiting is a small part of what people read as latency.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "little",
+    id: RuleId::new("little"),
     cause: Cause::Loop,
+    limit: None,
     what: "The queue was always full, so the mean latency is waiting under full load and not the device's service time.",
     method: "Rate × mean latency is within 2 % of threads × depth, and that is 16 or more. Where it is less than asked, `in-flight` says so.",
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",

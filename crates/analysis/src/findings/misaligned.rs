@@ -4,13 +4,14 @@
 //! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 whatever it says.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{BlockDevice, Bytes, Operation};
 
 pub(super) const RULE: Rule = Rule {
-    id: "misaligned",
+    id: RuleId::new("misaligned"),
     cause: Cause::Alone,
+    limit: None,
     what: "I/Os do not match the device's physical blocks, so it moves more than was asked.",
     method: "A partition begins at no multiple of the physical block, taken as at least 4096 bytes; or unbuffered writes \
              have a size or a base that is no multiple of the physical block that the device tells.",

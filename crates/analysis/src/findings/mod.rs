@@ -35,6 +35,7 @@ mod governor;
 mod groups;
 #[cfg(test)]
 mod hostile;
+mod id;
 mod impossible_for_medium;
 mod in_flight;
 mod interrupted;
@@ -74,6 +75,7 @@ mod unwritten_extents;
 mod write_cache;
 mod zero_data;
 
+use crate::LimitKind;
 use crate::cpu::CpuReport;
 use crate::device_check::DeviceCheck;
 use crate::in_flight::InFlight;
@@ -86,9 +88,18 @@ use model::{ImportedRun, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use id::RuleId;
 pub(crate) use short_run::shortness;
 pub(crate) use tell::findings;
 pub use tell::session_findings;
+
+/// Rules that are compared with outside of this folder.
+pub(crate) const BANDWIDTH_CAP: RuleId = bandwidth_cap::RULE.id;
+pub(crate) const CPU_BOUND: RuleId = cpu_bound::RULE.id;
+pub(crate) const PAGE_CACHE: RuleId = page_cache::RULE.id;
+pub(crate) const RATE_CAP: RuleId = rate_cap::RULE.id;
+pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;
+pub(crate) const TOOL_BOUND: RuleId = tool_bound::RULE.id;
 
 /// Every rule, the most important first; among findings of one rank this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
@@ -149,9 +160,11 @@ pub const FINDINGS: &[Rule] = &[
 /// One rule, and all that docs/findings.md says of it.
 pub struct Rule {
     /// Its name, for good: documents refer to it, and it is its heading in docs/findings.md.
-    pub id: &'static str,
+    pub id: RuleId,
     /// What its findings come from; of one cause only the strongest finding is told.
     pub cause: Cause,
+    /// What holds the rate down where it says something, if it says that.
+    pub limit: Option<LimitKind>,
     /// What it says, in one sentence.
     pub what: &'static str,
     /// How it decides, with its thresholds.
@@ -274,7 +287,8 @@ pub enum Confidence {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Name of the rule, and its heading in docs/findings.md.
-    pub id: String,
+    #[schemars(with = "String")]
+    pub id: RuleId,
     /// How much it weighs.
     pub rank: FindingRank,
     /// How far the evidence carries it.
@@ -299,6 +313,11 @@ pub struct Evidence {
 }
 
 impl Finding {
+    /// What holds the rate down, where its rule says that.
+    pub fn limit(&self) -> Option<LimitKind> {
+        FINDINGS.iter().find(|rule| rule.id == self.id)?.limit
+    }
+
     /// Where it is explained: `docs/findings.md#rate-cap`.
     pub fn see(&self) -> String {
         format!("docs/findings.md#{}", self.id)
@@ -321,14 +340,14 @@ impl Finding {
 
 /// A finding of high confidence, without `not_as`; a number that is not finite is left out of the evidence.
 pub(crate) fn finding(
-    id: &str,
+    id: RuleId,
     rank: FindingRank,
     sentence: String,
     evidence: &[(&str, f64)],
     advice: &str,
 ) -> Finding {
     Finding {
-        id: id.to_owned(),
+        id,
         rank,
         confidence: Confidence::High,
         sentence,

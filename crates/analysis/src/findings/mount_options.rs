@@ -5,13 +5,14 @@
 //! Compression is told where the data makes it matter. Times of access change nothing that fathom measures.
 
 use super::below::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: "mount-options",
+    id: RuleId::new("mount-options"),
     cause: Cause::Alone,
+    limit: None,
     what: "The file system is mounted with an option that changes what the I/O of this run did.",
     method: "Of a file that was written: sync without write-through; data=journal; nobarrier or barrier=0 with \
              write-through. discard, where the device counted discards in the measured phase, 1 % of the I/Os or more (a note).",

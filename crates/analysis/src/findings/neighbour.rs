@@ -5,15 +5,16 @@
 //! system write its journal too, so they are left out on files. More than 5 % and more than twice the bound
 //! of the comparison, so that neither the edges nor a log file somewhere raise an alarm.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::comparison::CountComparison;
 use crate::device_check::DeviceCheck;
 use crate::say;
 use model::{CacheMode, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: "noisy-neighbour",
+    id: RuleId::new("noisy-neighbour"),
     cause: Cause::Alone,
+    limit: None,
     what: "Somebody else used the device during the run.",
     method: "The device moved more bytes than the tool asked: by more than 5 % and more than twice what the edges of the window can explain. Only past the page cache, and not for write-through to files, whose journal is written too.",
     source: "The kernel's Documentation/block/stat.rst.",
@@ -52,7 +53,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         say::percent(share)
     );
     Some(finding(
-        "noisy-neighbour",
+        RULE.id,
         FindingRank::Warning,
         sentence,
         &[

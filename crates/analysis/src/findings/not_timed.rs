@@ -1,13 +1,14 @@
 //! Another tool printed no figure at all: that is neither zero nor a result.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, Several, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, Several, finding};
 use crate::observed::Observed;
 use crate::say;
 use model::ImportFormat;
 
 pub(super) const RULE: Rule = Rule {
-    id: "not-measured",
+    id: RuleId::new("not-measured"),
     cause: Cause::Alone,
+    limit: None,
     what: "The tool printed no figure: not measured, which is neither zero nor fast.",
     method: "An imported run without count, rate, bytes and latency. bonnie++ prints `+++++` for tests that are over in less than half a second.",
     source: "bonnie++(8).",

@@ -2,13 +2,14 @@
 //!
 //! Silent where I/Os failed or were never answered: then `io_errors` and `abandoned` say why there is none.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
-    id: "nothing-measured",
+    id: RuleId::new("nothing-measured"),
     cause: Cause::Alone,
+    limit: None,
     what: "Not one I/O completed in the measured phase: there is no result.",
     method: "A count of 0, or of imported runs a printed rate of 0. Silent where failed or unanswered I/Os say why.",
     source: "The count itself.",
@@ -28,7 +29,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let nothing = total.ios == Some(0) || (total.ios.is_none() && total.rate_per_s == Some(0.0));
     nothing.then(|| {
         finding(
-            "nothing-measured",
+            RULE.id,
             FindingRank::Critical,
             "not one I/O was counted".to_owned(),
             &[],
@@ -50,7 +51,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let measured = seen.record.phases.measured().0 as f64;
     let sentence = format!("no I/O completed in {} of measuring", say::time(measured));
     Some(finding(
-        "nothing-measured",
+        RULE.id,
         FindingRank::Critical,
         sentence,
         &[("measured_ns", measured)],

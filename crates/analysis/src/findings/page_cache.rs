@@ -6,14 +6,16 @@
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
 use super::below::{IN_MEMORY, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
 use crate::comparison::{CountComparison, OperationComparison};
 use crate::say;
 use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
-    id: "page-cache",
+    id: RuleId::new("page-cache"),
     cause: Cause::Cache,
+    limit: Some(LimitKind::Cache),
     what: "Memory answered instead of the device, or kept what was written.",
     method: "Own runs: the device moved less than 90 % of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90 % of a sample of the target's pages before a run through it. Imported runs hold no counters of the device: said where the text says that it ran through the system's cache and writes were not made durable.",
     source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
@@ -36,7 +38,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let durable = seen.observed.write_through == Some(true);
     (cached && !durable).then(|| {
         finding(
-            "page-cache",
+            RULE.id,
             FindingRank::Warning,
             "it ran through the system's file cache, so memory may have answered instead of the disk".to_owned(),
             &[],
@@ -98,13 +100,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ("reads_not_from_device_share", reads.unwrap_or(f64::NAN)),
         ("writes_not_on_device_share", writes.unwrap_or(f64::NAN)),
     ];
-    let told = finding(
-        "page-cache",
-        FindingRank::Critical,
-        sentence,
-        &evidence,
-        advice,
-    );
+    let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, advice);
     Some(told.not_as("a disk result"))
 }
 

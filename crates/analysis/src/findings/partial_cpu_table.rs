@@ -3,12 +3,13 @@
 //! Usage and idle time of a counted processor make 100 %. Where their averages make less, the rest of the processors
 //! stand in the average with zeros.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "partial-cpu-table",
+    id: RuleId::new("partial-cpu-table"),
     cause: Cause::Alone,
+    limit: None,
     what: "The tool counted only some of the processors, but averaged over all of them.",
     method: "Average usage and average idle time together are below 98 %. Their sum is the share of processors that were counted; usage divided by it is the load of these.",
     source: "Arithmetic on the printed table; DISKSPD before 2.1 sees one processor group only.",

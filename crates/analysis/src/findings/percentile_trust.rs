@@ -2,12 +2,13 @@
 //!
 //! fathom's own pages leave such percentiles out or mark them; other tools print them.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "percentile-trust",
+    id: RuleId::new("percentile-trust"),
     cause: Cause::Sample,
+    limit: None,
     what: "Percentiles were printed that the number of I/Os cannot carry.",
     method: "Of n I/Os, n × (1 − q) lie beyond the percentile q. Below ten the percentile is weak: another run may well say something else; below one it is the largest I/O under another name.",
     source: "Hahn and Meeker, Statistical Intervals, chapter 5 (order statistics); the bounds 10 and 1 are the practical rule of this house.",

@@ -2,13 +2,17 @@
 //!
 //! Left out: a fathom that is starved of processor time, which is `tool-bound` and `cpu-quota`.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{
+    Cause, Finding, FindingRank, Look, Own, Rule, RuleId, closed_loop, drift, drop, finding,
+    latency_wall, unsteady,
+};
 use crate::say;
 use model::{Nanos, ProcessStop, RunRecord};
 
 pub(super) const RULE: Rule = Rule {
-    id: "process-stopped",
+    id: RuleId::new("process-stopped"),
     cause: Cause::Alone,
+    limit: None,
     what: "fathom itself was stopped for a part of the measured phase.",
     method: "A sleep of the control thread took 100 ms longer than requested, although it was neither ready to run (schedstat) nor waiting for a page from a disk, and the workers completed less than a quarter of what their mean rate gives in that time. Suspension is the growth of CLOCK_BOOTTIME over CLOCK_MONOTONIC.",
     source: "fathom: the control thread's sleeps; proc_pid_schedstat(5), getrusage(2), clock_gettime(2).",
@@ -17,8 +21,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Findings that would attribute the time in which fathom was stopped to the target.
-pub(super) const EXPLAINS: [&str; 5] =
-    ["not-steady", "drop", "drift", "latency-wall", "closed-loop"];
+pub(super) const EXPLAINS: [RuleId; 5] = [
+    unsteady::RULE.id,
+    drop::RULE.id,
+    drift::RULE.id,
+    latency_wall::RULE.id,
+    closed_loop::RULE.id,
+];
 
 fn look(seen: &Own<'_>) -> Option<Finding> {
     let stops = measured_stops(seen.record);

@@ -1,12 +1,14 @@
 //! Something lets so many I/Os a second through and no more.
 
 use super::cap::{Held, cap, distance_told};
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "rate-cap",
+    id: RuleId::new("rate-cap"),
     cause: Cause::Cap,
+    limit: Some(LimitKind::Cap),
     what: "A limiter holds the number of I/Os a second; the device behind it could do more.",
     method: "Full queue of four or more, and one of: the rate is within 3 % of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5 % or less; or the rate varies by 2 % or less and by less than three quarters of what chance makes of latencies that wide (30 % or more). The last alone is a hint; within 2.5 % of a published cap (docs/caps.toml) it is a warning.",
     source: "Renewal counting: n I/Os with a spread c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages named in docs/caps.toml.",

@@ -3,12 +3,13 @@
 //! Then the number of I/Os a second is not one that the device served. From a tenth of the I/Os on.
 
 use super::below::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "requests-merged",
+    id: RuleId::new("requests-merged"),
     cause: Cause::Alone,
+    limit: None,
     what: "The kernel merged neighbouring I/Os, so the device served fewer and larger ones than the rate says.",
     method: "Unbuffered I/O: merges that the device counted were 10 % or more of the tool's I/Os.",
     source: "The kernel's Documentation/block/stat.rst (read merges, write merges) and Documentation/ABI/stable/sysfs-block \

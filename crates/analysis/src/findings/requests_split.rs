@@ -4,13 +4,14 @@
 //! half requests an I/O on, where the bytes agree, so that neither others' I/O nor read-ahead is taken for it.
 
 use super::below::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::comparison::OperationComparison;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "requests-split",
+    id: RuleId::new("requests-split"),
     cause: Cause::Alone,
+    limit: None,
     what: "The kernel cut the I/Os into several requests, so the device saw smaller ones than were asked.",
     method: "Unbuffered I/O to one target: the device counted at least 1.5 times as many requests as the tool I/Os, of the \
              same bytes within 5 %.",

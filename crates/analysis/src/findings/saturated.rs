@@ -6,14 +6,15 @@
 
 use super::cap::{Held, near};
 use super::groups::{Vary, groups, name};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, Several, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
 use crate::known::Known;
 use crate::observed::Observed;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "saturated",
+    id: RuleId::new("saturated"),
     cause: Cause::Cap,
+    limit: None,
     what: "From some depth on the rate stays while latency grows in proportion: more depth only adds waiting.",
     method: "Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the rates lie within 5 %. Latencies by Little's law where they are not printed finely. Levels of two or more sizes within 3 % in I/Os or in bytes a second, sizes at least twofold apart, or a level at a named (3 %) or published (2.5 %) cap, are said to be a limiter, under the name of its rule (rate-cap, bandwidth-cap).",
     source: "J. D. C. Little, Operations Research 9 (1961); Denning and Buzen, \"The Operational Analysis of Queueing Network Models\", ACM Computing Surveys 10 (1978): the bottleneck law.",

@@ -5,14 +5,15 @@
 //! Versions differ; the only proof is to measure without one.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::rows::per_second;
 use crate::say;
 use model::TargetKind;
 
 pub(super) const RULE: Rule = Rule {
-    id: "scheduler",
+    id: RuleId::new("scheduler"),
     cause: Cause::Alone,
+    limit: None,
     what: "The device's I/O scheduler costs time at this rate.",
     method: "Unbuffered I/O to a device that does not rotate: bfq from 20 000 I/Os a second on (a warning), mq-deadline and \
              kyber from 200 000 on (a note).",

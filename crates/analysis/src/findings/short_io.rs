@@ -3,12 +3,13 @@
 //!
 //! The same share as for failed I/Os makes the result invalid. Left out: I/Os that transferred nothing, which failed.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "short-io",
+    id: RuleId::new("short-io"),
     cause: Cause::Alone,
+    limit: None,
     what: "I/Os transferred fewer bytes than requested, so IOPS and latencies are those of other sizes.",
     method: "More than one short I/O in a thousand is an error; fewer are a warning.",
     source: "What read(2), write(2) and io_uring return, compared with the length that was requested.",

@@ -4,13 +4,14 @@
 //! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
 //! well enough says how well by its interval, and is not called short.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::intervals::full_intervals;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "short-run",
+    id: RuleId::new("short-run"),
     cause: Cause::Sample,
+    limit: None,
     what: "Too little was measured to say much.",
     method: "Fewer than 1 000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3 % at 1 000), or fewer than three full steps of the time series. Silent where the run was ended because its rate was known.",
     source: "Poisson counting error.",

@@ -4,14 +4,15 @@
 //! Leaves out pauses that were asked for, and pauses that a slow target always has between two I/Os.
 
 use super::process_stopped::measured_stops;
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::say;
 use model::{Access, Pacing, PlannedTarget, ProcessStop};
 
 pub(super) const RULE: Rule = Rule {
-    id: "standstill",
+    id: RuleId::new("standstill"),
     cause: Cause::Change,
+    limit: None,
     what: "For a while the target answered nothing at all.",
     method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5 % or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. Time in which fathom itself was stopped does not count. No pauses were asked for, and no I/O failed.",
     source: "fathom: the time series of the run, docs/measurement.md.",

@@ -2,12 +2,13 @@
 //!
 //! More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "steal",
+    id: RuleId::new("steal"),
     cause: Cause::Alone,
+    limit: None,
     what: "The hypervisor took the processor away, so latencies hold time in which this machine stood still.",
     method: "More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.",
     source: "proc_stat(5).",
@@ -25,7 +26,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         return None;
     }
     Some(finding(
-        "steal",
+        RULE.id,
         FindingRank::Warning,
         format!(
             "the hypervisor took {} of core {}'s time",

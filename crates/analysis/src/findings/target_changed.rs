@@ -3,13 +3,14 @@
 //! A truncated file ends the run: part of the figures belongs to a file that was not planned. A deleted file is measured to
 //! the end: it exists as long as it is open. Left out: what was there before the run, which the check refuses.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
-    id: "target-changed",
+    id: RuleId::new("target-changed"),
     cause: Cause::Alone,
+    limit: None,
     what: "Another program truncated or deleted the file while it was measured.",
     method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error; the run ends, or with --continue-on-error its reads go on); no name left is a deletion (warning).",
     source: "statx(2): stx_size, stx_blocks, stx_nlink.",

@@ -17,7 +17,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     let mut told: Vec<(Cause, Finding)> = told.collect();
     let stopped = process_stopped::RULE.id;
     if told.iter().any(|(_, finding)| finding.id == stopped) {
-        told.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id.as_str()));
+        told.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id));
     }
     strongest(told)
 }
@@ -63,11 +63,11 @@ pub(crate) fn strongest(told: Vec<(Cause, Finding)>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Confidence, FindingRank, finding};
+    use crate::findings::{Confidence, FindingRank, RuleId, finding};
 
     #[test]
     fn of_one_cause_the_strongest_is_told_and_the_order_is_that_of_consequence() {
-        let told = |id, rank| finding(id, rank, String::new(), &[], "");
+        let told = |id, rank| finding(RuleId::new(id), rank, String::new(), &[], "");
         let said = strongest(vec![
             (Cause::Cap, told("a", FindingRank::Info)),
             (Cause::Alone, told("b", FindingRank::Info)),

@@ -46,9 +46,11 @@ pub(crate) fn told(run: &ImportedRun, id: &str) -> Option<Finding> {
 
 /// The same, with what people said of the target.
 pub(crate) fn told_knowing(run: &ImportedRun, known: &Known, id: &str) -> Option<Finding> {
-    assert!(FINDINGS.iter().any(|rule| rule.id == id));
+    assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = crate::imported_report_knowing(run, known).findings;
-    findings.into_iter().find(|finding| finding.id == id)
+    findings
+        .into_iter()
+        .find(|finding| finding.id.as_str() == id)
 }
 
 /// What the table says of a record under a rule's name.
@@ -58,16 +60,20 @@ pub(crate) fn found(record: &RunRecord, id: &str) -> Option<Finding> {
 
 /// The same, with what people said of the target.
 pub(crate) fn found_knowing(record: &RunRecord, known: &Known, id: &str) -> Option<Finding> {
-    assert!(FINDINGS.iter().any(|rule| rule.id == id));
+    assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = crate::run_report_knowing(record, known).findings;
-    findings.into_iter().find(|finding| finding.id == id)
+    findings
+        .into_iter()
+        .find(|finding| finding.id.as_str() == id)
 }
 
 /// What the table says of several runs under a rule's name.
 pub(crate) fn several(runs: &[Observed], known: &Known, id: &str) -> Option<Finding> {
-    assert!(FINDINGS.iter().any(|rule| rule.id == id));
+    assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = session_findings(runs, known);
-    findings.into_iter().find(|finding| finding.id == id)
+    findings
+        .into_iter()
+        .find(|finding| finding.id.as_str() == id)
 }
 
 /// A run of 20 s in 40 steps, of which each has the I/Os that are asked for; its device counts no more than they.

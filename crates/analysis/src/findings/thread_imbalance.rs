@@ -2,13 +2,14 @@
 //!
 //! Some thread then waited for a lock, a core or a slower path, and the total says less about the target than about that.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, Seen, finding};
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::observed::ObservedRow;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "thread-imbalance",
+    id: RuleId::new("thread-imbalance"),
     cause: Cause::Alone,
+    limit: None,
     what: "Threads with the same work completed very different numbers of I/Os.",
     method: "Threads of one target: the fastest has 1.5 times the I/Os of the slowest or more, with 1 000 I/Os a thread on average, and the difference is beyond six deviations of Poisson counts.",
     source: "Poisson counting error; elbencho and IOR name slow workers in the same way.",

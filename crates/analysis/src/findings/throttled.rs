@@ -11,14 +11,16 @@
 
 use super::below::targets;
 use super::requests_split::requests_an_io;
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use crate::LimitKind;
 use crate::rows::per_second;
 use crate::say;
 use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation};
 
 pub(super) const RULE: Rule = Rule {
-    id: "throttled",
+    id: RuleId::new("throttled"),
     cause: Cause::Cap,
+    limit: Some(LimitKind::Cap),
     what: "A limit of this process's control group decided the rate, not the device.",
     method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and unbuffered \
              I/O reached between 93 % and 105 % of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \

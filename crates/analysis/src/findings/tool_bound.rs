@@ -5,13 +5,15 @@
 //! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
 //! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use crate::LimitKind;
 use crate::say;
 use crate::workers::WorkerShare;
 
 pub(super) const RULE: Rule = Rule {
-    id: "tool-bound",
+    id: RuleId::new("tool-bound"),
     cause: Cause::Processor,
+    limit: Some(LimitKind::Tool),
     what: "fathom itself was the limit: a worker thread had no time left.",
     method: "A worker's processor time is 95 % of its time or more, less the share that the hypervisor took. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
     source: "getrusage(2), RUSAGE_THREAD; docs/measurement.md.",
@@ -57,7 +59,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     evidence.extend(busiest.issuing_share.map(|share| ("issuing_share", share)));
     evidence.extend(busiest.waiting_share.map(|share| ("waiting_share", share)));
     Some(finding(
-        "tool-bound",
+        RULE.id,
         FindingRank::Warning,
         sentence,
         &evidence,

@@ -1,12 +1,13 @@
 //! The rate moved: the mean stands for none of its parts. The rule is in `crate::intervals`.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::intervals::SLOPE_MAX;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "not-steady",
+    id: RuleId::new("not-steady"),
     cause: Cause::Change,
+    limit: None,
     what: "The rate moved, so the mean stands for none of its parts.",
     method: "Over the last five windows, largest minus smallest is more than 20 % of the mean, or the least-squares line rises or falls by more than 10 % of it.",
     source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this is their rule and no claim to conform.",
@@ -43,7 +44,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         )
     };
     Some(finding(
-        "not-steady",
+        RULE.id,
         FindingRank::Warning,
         sentence,
         &[("range_share", range), ("slope_share", slope)],

@@ -6,12 +6,14 @@
 //! file's map, so that writing once is not what overwriting is.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: "unwritten-extents",
+    id: RuleId::new("unwritten-extents"),
     cause: Cause::Cache,
+    limit: Some(LimitKind::Cache),
     what: "The file holds space that was never written; reads of it never reach the device.",
     method: "Before the run the file system is asked where the file lies. Unwritten extents and holes of 5 % or more of \
              it are told when it is read (10 % or more make the result invalid as a disk result), unless the device \

@@ -6,13 +6,14 @@
 //! a battery answers; and where it did not ask, and the disk answered faster than it turns.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: "write-cache",
+    id: RuleId::new("write-cache"),
     cause: Cause::Alone,
+    limit: None,
     what: "Writes were complete in a cache that loses them when the power fails, or durable faster than the medium can.",
     method: "Writes past the page cache without write-through to a device whose write cache is `write back`: a note. A \
              rotating disk (not in a virtual machine) whose writes took less than 1 ms in the median: a warning, whether \

@@ -6,13 +6,14 @@
 //! a file of zeros on a file system that does not compress.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, TargetKind, WriteContent};
 
 pub(super) const RULE: Rule = Rule {
-    id: "zero-data",
+    id: RuleId::new("zero-data"),
     cause: Cause::Cache,
+    limit: None,
     what: "What was read or written is zeros, which many devices answer and take without touching the medium.",
     method: "A sample of blocks, spread evenly, is read before the run. Reads: half of at least 8 of them are zeros, and the \
              target is a device that does not rotate, or something below it compresses. Writes: the content that was \

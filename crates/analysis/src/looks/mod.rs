@@ -12,6 +12,7 @@ mod tests;
 pub use layers::{Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, layers_report};
 pub use quick::{QuickReport, QuickRow, QuickStep, quick_report};
 
+use crate::findings::{PAGE_CACHE, SHORT_RUN};
 use crate::run::{RunReport, run_report};
 use crate::spread::relative_half_width;
 use crate::{DeviceDigest, Estimate, FindingRank, HostDigest, TargetDigest};
@@ -129,7 +130,7 @@ fn doubt(report: &RunReport, cached: bool) -> Option<String> {
         .iter()
         .filter(|found| found.rank > FindingRank::Info);
     let mut told =
-        found.filter(|found| !(cached && found.id == "page-cache") && found.id != "short-run");
+        found.filter(|found| !(cached && found.id == PAGE_CACHE) && found.id != SHORT_RUN);
     told.next().map(|found| found.sentence.clone())
 }
 

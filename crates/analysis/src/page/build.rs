@@ -11,7 +11,7 @@ use super::{
 use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
 use crate::estimate::Estimate;
-use crate::findings::Finding;
+use crate::findings::{Finding, RuleId};
 use crate::imported::ImportedReport;
 use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
@@ -29,7 +29,7 @@ pub struct PageBuilder {
     rows: Vec<ResultRow>,             // one a cell
     compared: Vec<(usize, Compared)>, // by the place of its part; only where parts are compared
     compares: bool,
-    found: HashMap<(usize, String, u8), usize>, // place of a finding, by part, rule and weight
+    found: HashMap<(usize, RuleId, u8), usize>, // place of a finding, by part, rule and weight
 }
 
 impl PageBuilder {
@@ -235,7 +235,7 @@ impl PageBuilder {
         let cell = self.document.cells.len();
         let part = self.document.parts.len().saturating_sub(1);
         for finding in findings {
-            let key = (part, finding.id.clone(), finding.rank as u8);
+            let key = (part, finding.id, finding.rank as u8);
             let next = self.document.findings.len();
             let place = *self.found.entry(key).or_insert(next);
             match self.document.findings.get_mut(place) {
@@ -329,7 +329,7 @@ fn median(report: &RunReport) -> Option<Estimate> {
 
 fn page_finding(finding: &Finding, cell: usize) -> PageFinding {
     PageFinding {
-        id: finding.id.clone(),
+        id: finding.id,
         rank: finding.rank,
         confidence: finding.confidence,
         sentence: finding.sentence.clone(),

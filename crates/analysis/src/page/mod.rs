@@ -31,7 +31,7 @@ use crate::columns::Unit;
 use crate::compare::{ChangeReport, Difference};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
-use crate::findings::{Confidence, Evidence, FindingRank};
+use crate::findings::{Confidence, Evidence, FindingRank, RuleId};
 use crate::latency::Latency;
 use crate::survey::{CellReport, Glance, SurveyKnee};
 use crate::verdict::Rank;
@@ -255,7 +255,8 @@ pub struct PageLoad {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageFinding {
     /// Name of the rule.
-    pub id: String,
+    #[schemars(with = "String")]
+    pub id: RuleId,
     /// How much it weighs.
     pub rank: FindingRank,
     /// How sure it is.

@@ -8,6 +8,7 @@ use super::roof::first_most;
 use super::{PageCell, PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
+use crate::findings::{self, RuleId};
 use crate::say;
 use crate::survey::SurveyKnee;
 use model::ResultRow;
@@ -201,11 +202,11 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
 }
 
 /// Rules that name what holds the rate down, with the word for it.
-const LIMITS: [(&str, &str); 4] = [
-    ("rate-cap", "a cap on I/Os"),
-    ("bandwidth-cap", "a cap on bytes"),
-    ("cpu-bound", "this machine's processors"),
-    ("tool-bound", "the measuring tool itself"),
+const LIMITS: [(RuleId, &str); 4] = [
+    (findings::RATE_CAP, "a cap on I/Os"),
+    (findings::BANDWIDTH_CAP, "a cap on bytes"),
+    (findings::CPU_BOUND, "this machine's processors"),
+    (findings::TOOL_BOUND, "the measuring tool itself"),
 ];
 
 /// What holds the rate down, where a rule says so of a cell.

@@ -12,15 +12,12 @@ use super::visits::{is_closed, is_same, is_whole};
 use super::{CellReport, beside};
 use crate::estimate::Estimate;
 use crate::estimates::Series;
-use crate::findings::{Finding, FindingRank, shortness};
+use crate::findings::{Finding, FindingRank, SHORT_RUN, shortness};
 use crate::latency::Latency;
 use crate::rows::ErrorRow;
 use crate::say;
 use crate::verdict::Verdict;
 use model::{LatencyHeat, RunRecord, Tally};
-
-/// The rule that the runs of a load answer together.
-const SHORT_RUN: &str = "short-run";
 
 /// The loads that were run to their end more than once, all runs of each together, in the order of their first runs.
 /// `records` are those of the cells, in their order.
@@ -117,7 +114,7 @@ fn errors(runs: &[&CellReport]) -> Vec<ErrorRow> {
 fn findings(longest: &CellReport, runs: &[&CellReport], short: Option<&Finding>) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     for finding in &longest.findings {
-        match finding.id.as_str() {
+        match finding.id {
             SHORT_RUN => all.extend(short.cloned()),
             _ => all.push(finding.clone()),
         }
@@ -319,8 +316,8 @@ pub(super) mod tests {
         };
         let (_, best) = joined_of(&[sample(3000, 100), bad]);
         assert_eq!(
-            (best.rank, best.findings[0].id.as_str()),
-            (Rank::Invalid, "page-cache")
+            (best.rank, best.findings[0].id),
+            (Rank::Invalid, crate::findings::PAGE_CACHE)
         );
         let failing = |count| {
             let mut cell = run(1000.0, Some(10.0), 1);

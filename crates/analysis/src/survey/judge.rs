@@ -5,7 +5,7 @@
 use super::{CellReport, SurveyContext, SurveyRow};
 use crate::comparison::Agreement;
 use crate::device_check::DeviceCheck;
-use crate::findings::{Finding, FindingRank};
+use crate::findings::{Finding, FindingRank, SHORT_RUN};
 use crate::say;
 use crate::verdict::{Rank, Verdict};
 
@@ -21,7 +21,7 @@ pub(super) fn judge(
     let of_shallow = shallow
         .into_iter()
         .flat_map(|cell| cell.findings.iter().map(move |f| (f, cell)))
-        .filter(|(finding, _)| finding.id != "short-run");
+        .filter(|(finding, _)| finding.id != SHORT_RUN);
     let mut told: Vec<(&Finding, u64)> = Vec::new();
     for (finding, cell) in of_best.chain(of_shallow) {
         let new = told.iter().all(|(known, _)| known.id != finding.id);

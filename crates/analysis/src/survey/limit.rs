@@ -38,9 +38,8 @@ const LARGE: f64 = 65_536.0;
 /// A fall below the best by this much is a cliff.
 const CLIFF_SHARE: f64 = 0.85;
 
-const CACHES: &[&str] = &["page-cache", "unwritten-extents"];
-const TOOLS: &[&str] = &["tool-bound", "cpu-bound", "cpu-quota"];
-const CAPS: &[&str] = &["rate-cap", "bandwidth-cap", "throttled"];
+/// What the findings of a cell may say, the most telling first.
+const FOUND: [LimitKind; 3] = [LimitKind::Cache, LimitKind::Cap, LimitKind::Tool];
 
 /// A workload's level, for the comparison with others.
 #[derive(Clone, Copy, Debug)]
@@ -153,14 +152,10 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> 
 
 /// What most of the cells at the peak say themselves.
 fn found(at_peak: &[&CellReport]) -> Option<Limit> {
-    for (ids, kind) in [
-        (CACHES, LimitKind::Cache),
-        (CAPS, LimitKind::Cap),
-        (TOOLS, LimitKind::Tool),
-    ] {
+    for kind in FOUND {
         let told = at_peak.iter().filter_map(|cell| {
             let mut findings = cell.findings.iter();
-            findings.find(|one| one.rank >= FindingRank::Warning && ids.contains(&one.id.as_str()))
+            findings.find(|one| one.rank >= FindingRank::Warning && one.limit() == Some(kind))
         });
         let told: Vec<_> = told.collect();
         // A finding of the first cell may be that of a short one: the surest speaks.
