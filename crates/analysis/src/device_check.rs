@@ -238,7 +238,7 @@ fn over_lifetime(
     };
     CountComparison {
         elapsed_ns: record.lifetime.elapsed().0,
-        bound_ios: threads().map(|thread| u64::from(thread.abandoned)).sum(),
+        bound_ios: record.unanswered(),
         bound_bytes: threads()
             .map(|thread| u64::from(thread.abandoned).saturating_mul(block(thread.target)))
             .fold(0, u64::saturating_add),

@@ -36,10 +36,10 @@ pub use record::{
     HistogramShare, HostRecord, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures,
     ImportedLatency, ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Interval,
     IoLimit, KernelWorkers, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount,
-    Limits, LineCount, MemoryLimit, Namespace, Origin, Outcome, PhaseTimes, ProcessCpu,
-    ProcessStop, QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord, Sample,
-    Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Waiting,
-    WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
+    Limits, LineCount, MemoryLimit, Namespace, NoResult, Origin, Outcome, PhaseTimes, ProcessCpu,
+    ProcessStop, QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord, RunResult,
+    Sample, Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork,
+    Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{is_visible, printable, shell_word};
 pub use units::{Bytes, Nanos, Ratio, UnitError};

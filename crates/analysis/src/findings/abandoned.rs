@@ -15,12 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
-    let lost: u64 = seen
-        .record
-        .threads
-        .iter()
-        .map(|thread| u64::from(thread.abandoned))
-        .sum();
+    let lost = seen.record.unanswered();
     if lost == 0 {
         return None;
     }

@@ -9,6 +9,7 @@ pub(crate) mod delete;
 pub(crate) mod devices;
 mod dialect;
 pub(crate) mod diskspd;
+pub(crate) mod ended;
 pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod fio;

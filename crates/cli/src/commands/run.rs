@@ -1,6 +1,6 @@
 //! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
 
-use super::{Measure, command_line};
+use super::{Measure, command_line, ended};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
@@ -11,7 +11,7 @@ use crate::report::Form;
 use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
 use engine::{Calibration, Stop};
-use model::{Outcome, RunRecord};
+use model::{NoResult, RunRecord, RunResult};
 use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError};
 
 /// Runs it, keeps it, prints it.
@@ -94,31 +94,24 @@ fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
 
 /// How the session of a single run ended.
 fn session_outcome(record: &RunRecord) -> SessionOutcome {
-    match &record.outcome {
-        Outcome::Complete if is_nothing(record) || short(record) > 0 => SessionOutcome::Failed,
-        Outcome::Complete => SessionOutcome::Complete,
-        Outcome::Interrupted => SessionOutcome::Interrupted,
-        Outcome::Failed(_) => SessionOutcome::Failed,
+    match record.result() {
+        RunResult::Usable => SessionOutcome::Complete,
+        RunResult::Interrupted => SessionOutcome::Interrupted,
+        RunResult::Failed(_) => SessionOutcome::Failed,
     }
 }
 
 /// Says what a program that reads only the exit code and standard error has to know.
 fn tell_outcome(record: &RunRecord) -> Ending {
-    match &record.outcome {
-        Outcome::Complete if is_nothing(record) => tell_lost(abandoned(record)),
-        Outcome::Complete if short(record) > 0 => output::tell(&format!(
-            "{} I/Os transferred fewer bytes than requested, so this counts as failed",
-            short(record)
-        )),
-        Outcome::Complete => {
+    match record.result() {
+        _ if ended::tell(record) => {
             tell_deleted(record);
             return Ending::Good;
         }
-        Outcome::Interrupted => {
+        RunResult::Interrupted => {
             output::tell("interrupted: the result holds what was counted until then");
         }
-        Outcome::Failed(failure) => {
-            tell_failure(record);
+        RunResult::Failed(NoResult::Ended(failure)) => {
             output::tell(match failure.is_of_the_target() {
                 true => "the run ended there",
                 false => {
@@ -126,18 +119,9 @@ fn tell_outcome(record: &RunRecord) -> Ending {
                 }
             });
         }
+        RunResult::Failed(_) | RunResult::Usable => {}
     }
     Ending::Wrong
-}
-
-/// Whether a run to the end of its time has no result all the same: no I/O completed, or some were never answered.
-fn is_nothing(record: &RunRecord) -> bool {
-    record.total().ios == 0 || abandoned(record) > 0
-}
-
-/// I/Os that transferred fewer bytes than requested.
-fn short(record: &RunRecord) -> u64 {
-    record.total().short_ios
 }
 
 /// Says which targets have no name any more.
@@ -150,43 +134,4 @@ fn tell_deleted(record: &RunRecord) {
             ));
         }
     }
-}
-
-/// I/Os that were never answered.
-pub(super) fn abandoned(record: &RunRecord) -> u64 {
-    let threads = record.threads.iter();
-    threads.map(|thread| u64::from(thread.abandoned)).sum()
-}
-
-/// Says why there is no result though the time was spent.
-pub(super) fn tell_lost(abandoned: u64) {
-    output::tell(&format!(
-        "{}, so this counts as failed",
-        lost_words(abandoned)
-    ));
-}
-
-/// Why there is no result though the time was spent.
-pub(super) fn lost_words(abandoned: u64) -> String {
-    match abandoned {
-        0 => "no I/O completed while it was measured".to_owned(),
-        lost => format!("{lost} I/Os were never answered"),
-    }
-}
-
-/// Says which I/O ended a run, if one did.
-pub(super) fn tell_failure(record: &RunRecord) {
-    if let Some(words) = failure_words(record) {
-        output::tell(&words);
-    }
-}
-
-/// Which I/O ended a run, if one did.
-pub(super) fn failure_words(record: &RunRecord) -> Option<String> {
-    let Outcome::Failed(failure) = &record.outcome else {
-        return None;
-    };
-    let target = record.targets.get(failure.target as usize);
-    let path = target.map_or_else(String::new, |target| target.path.display().to_string());
-    Some(format!("{path}: {}", failure.words()))
 }

@@ -76,7 +76,7 @@ impl Bench {
         let mut said = run();
         for _ in 0..2 {
             if is_real && said.code == Some(1) && said.err.contains(STALL) {
-                println!("once more, because the disk stalled: {said:?}");
+                println!("once more, because the disk stalled: {}", said.out);
                 said = run();
             }
         }

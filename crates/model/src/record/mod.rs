@@ -14,6 +14,7 @@ mod host;
 mod imported;
 mod layout;
 mod limits;
+mod result;
 mod row;
 mod row_of;
 mod run;
@@ -40,6 +41,7 @@ pub use imported::{
 };
 pub use layout::{CachedPages, DataSample, Extents, Layout};
 pub use limits::{IoLimit, Limits, MemoryLimit};
+pub use result::{NoResult, RunResult};
 pub use row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord};
 pub use series::{CpuSample, Sample, Series};

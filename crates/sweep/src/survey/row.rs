@@ -3,7 +3,7 @@
 use super::load::Load;
 use crate::Measured;
 use analysis::Estimate;
-use model::Outcome;
+use model::RunResult;
 
 /// One load of a workload, all its runs together, as the report joins them ([`Estimate::together`]).
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Cell {
     fn of(measured: &Measured) -> Option<Cell> {
         let record = &measured.record;
         let latency_s = measured.latency_s?;
-        let usable = record.outcome == Outcome::Complete && measured.rate.value > 0.0;
+        let usable = record.result() == RunResult::Usable && measured.rate.value > 0.0;
         let measured_ns = record.phases.measured().0 as f64;
         usable.then(|| Cell {
             load: Load::of(record),

@@ -4,7 +4,7 @@
 //! Left out: what becomes of the records beyond the shelf.
 
 use super::{Shelf, tell_trouble};
-use crate::commands::{Measure, run as native};
+use crate::commands::{Measure, ended};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::gate::{Gate, Passed};
@@ -12,7 +12,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::signals;
 use engine::{Calibration, Stop};
-use model::{Outcome, Profile, RunRecord};
+use model::{NoResult, Outcome, Profile, RunRecord, RunResult};
 
 /// What all of them have in common.
 pub(crate) struct Course<'a> {
@@ -97,15 +97,14 @@ impl Course<'_> {
     }
 }
 
-/// Whether there is a result to the end; told if not.
+/// Whether there is a result to the end; says so if not. The originals count short I/Os as results.
 fn is_whole(record: &RunRecord) -> bool {
-    let lost = native::abandoned(record);
-    if matches!(record.outcome, Outcome::Failed(_)) {
-        return false; // told with what failed
+    match record.result() {
+        RunResult::Usable | RunResult::Failed(NoResult::Short(_)) => true,
+        RunResult::Interrupted | RunResult::Failed(NoResult::Ended(_)) => false, // what failed was printed
+        RunResult::Failed(why) => {
+            ended::tell_lost(why);
+            false
+        }
     }
-    if record.total().ios == 0 || lost > 0 {
-        native::tell_lost(lost);
-        return false;
-    }
-    record.outcome == Outcome::Complete
 }

@@ -6,7 +6,7 @@ use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
 use crate::{keep, output};
-use model::{Outcome, RunRecord};
+use model::{RunRecord, RunResult};
 use std::path::PathBuf;
 use store::{NewSession, SessionId, SessionOutcome, Store, StoreError};
 
@@ -89,10 +89,11 @@ impl Shelf {
     }
 
     fn outcome(&self, records: &[RunRecord]) -> SessionOutcome {
-        let any = |is: fn(&Outcome) -> bool| records.iter().any(|record| is(&record.outcome));
-        if any(|outcome| matches!(outcome, Outcome::Failed(_))) {
+        let any =
+            |is: fn(&RunResult<'_>) -> bool| records.iter().any(|record| is(&record.result()));
+        if any(|result| matches!(result, RunResult::Failed(_))) {
             SessionOutcome::Failed
-        } else if records.len() < self.spans || any(|outcome| *outcome == Outcome::Interrupted) {
+        } else if records.len() < self.spans || any(|result| *result == RunResult::Interrupted) {
             SessionOutcome::Interrupted
         } else {
             SessionOutcome::Complete

@@ -12,7 +12,7 @@ mod words;
 pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};
 
-use super::run::{abandoned, failure_words, lost_words};
+use super::ended;
 use super::series::Series;
 use super::{command_line, job};
 use crate::failure::{Failure, Kind};
@@ -24,8 +24,9 @@ use analysis::LooksContext;
 use dialects::{Problem, Reader};
 use engine::{Calibration, Silent, Stop};
 use model::{
-    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, OnError, Outcome, Phases, Placement,
-    Polling, Profile, QueueDepth, Ratio, RunRecord, Target, TargetFacts, Timespan, Workload,
+    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, NoResult, OnError, Phases, Placement,
+    Polling, Profile, QueueDepth, Ratio, RunRecord, RunResult, Target, TargetFacts, Timespan,
+    Workload,
 };
 
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
@@ -191,19 +192,15 @@ impl Table<'_> {
     }
 
     fn keep(&mut self, turn: &Turn, record: RunRecord) -> bool {
-        match &record.outcome {
-            Outcome::Interrupted => {
-                self.context.interrupted = true;
-                return false;
-            }
-            Outcome::Failed(_) => self.context.failure = failure_words(&record),
-            Outcome::Complete => {
-                let lost = abandoned(&record);
-                if record.total().ios == 0 || lost > 0 {
-                    self.context.failure = Some(format!("{}: {}", turn.label, lost_words(lost)));
-                }
-            }
+        let result = record.result();
+        if result == RunResult::Interrupted {
+            self.context.interrupted = true;
+            return false;
         }
+        self.context.failure = ended::reason(&record).map(|why| match result {
+            RunResult::Failed(NoResult::Ended(_)) => why, // it names the target
+            _ => format!("{}: {why}", turn.label),
+        });
         self.series.save(&turn.label, &record);
         self.done.push((turn.label.clone(), record));
         self.context.failure.is_none()

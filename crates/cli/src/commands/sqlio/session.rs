@@ -6,7 +6,7 @@
 
 use super::words;
 use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
-use crate::commands::{VERSION, run as native};
+use crate::commands::{VERSION, ended};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
@@ -18,7 +18,10 @@ use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
 use engine::{Job, Stop};
 use gate::Pins;
 use host::Root;
-use model::{Consent, Content, HostRecord, Location, Outcome, RunRecord, TargetFacts, TargetKind};
+use model::{
+    Consent, Content, HostRecord, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts,
+    TargetKind,
+};
 use std::path::Path;
 use store::{NewSession, SessionKind};
 use views::{SqlioResults, sqlio_latency, sqlio_text};
@@ -230,12 +233,13 @@ fn page(asked: &Asked, sizes: &[Size], figures: &Figures) -> Vec<u8> {
     })
 }
 
-/// Whether there is a result; told if not.
+/// Whether there is a result; says so if not. The original counts short I/Os as results.
 fn is_whole(record: &RunRecord) -> bool {
-    let lost = native::abandoned(record);
-    let none = record.total().ios == 0 || lost > 0;
-    if none && !matches!(record.outcome, Outcome::Failed(_)) {
-        native::tell_lost(lost);
+    match record.result() {
+        RunResult::Failed(why @ (NoResult::NothingCompleted | NoResult::Unanswered(_))) => {
+            ended::tell_lost(why);
+            false
+        }
+        _ => record.total().ios > 0,
     }
-    !none
 }

@@ -4,8 +4,8 @@
 
 use super::deadline::Deadline;
 use super::{Shelf, command_line};
+use crate::commands::ended;
 use crate::commands::job;
-use crate::commands::run::{abandoned, tell_failure, tell_lost};
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
 use crate::now::Stopwatch;
@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::signals::Interrupt;
 use analysis::SurveyContext;
 use engine::{Calibration, Event, Observer, SoFar, Stop};
-use model::{Location, Nanos, Outcome, Profile, RunRecord, TargetFacts};
+use model::{Location, Nanos, NoResult, Outcome, Profile, RunRecord, RunResult, TargetFacts};
 use std::cell::RefCell;
 use store::{NewSession, RunName, SessionId, SessionOutcome, StoreError};
 use sweep::{Measured, Point, Survey, Sweep};
@@ -168,7 +168,7 @@ impl Observer for Onlooker<'_> {
 impl Walked {
     /// How the session ended.
     pub(crate) fn outcome(&self) -> SessionOutcome {
-        if self.trouble.is_some() || self.failed_cell().is_some() || self.is_nothing() {
+        if self.trouble.is_some() || self.failed_cell().is_some() || self.no_result().is_some() {
             SessionOutcome::Failed
         } else if self.interrupted {
             SessionOutcome::Interrupted
@@ -185,16 +185,15 @@ impl Walked {
             );
         }
         if let Some(record) = self.failed_cell() {
-            tell_failure(record);
+            ended::tell(record);
             output::tell("the survey ended there: the result holds what was measured until then");
         } else if let Some(failure) = &self.trouble {
             failure.tell();
         } else if self.interrupted {
             output::tell("interrupted: the result holds what was measured until then");
         }
-        let lost = self.lost();
-        if self.is_nothing() || lost > 0 {
-            tell_lost(lost);
+        if let Some(why) = self.no_result() {
+            ended::tell_lost(why);
         }
         match self.outcome() {
             SessionOutcome::Complete => Ending::Good,
@@ -215,22 +214,24 @@ impl Walked {
             .collect()
     }
 
-    /// I/Os that were never answered.
-    fn lost(&self) -> u64 {
-        self.done.iter().map(|cell| abandoned(&cell.record)).sum()
-    }
-
-    /// Nobody ended it, and yet no cell was measured, or no I/O completed in any of them, or some were never
-    /// answered.
-    fn is_nothing(&self) -> bool {
-        let nothing = |cell: &Measured| cell.record.total().ios == 0;
+    /// Why there is no result though nobody ended it: I/Os were never answered, or none completed in any cell.
+    fn no_result(&self) -> Option<NoResult<'_>> {
+        let records = self.done.iter().map(|cell| &cell.record);
+        let lost: u64 = records.clone().map(RunRecord::unanswered).sum();
         let ran = !self.interrupted && self.trouble.is_none();
-        ran && (self.done.iter().all(nothing) || self.lost() > 0)
+        match lost {
+            0 if ran && records.clone().all(|record| record.total().ios == 0) => {
+                Some(NoResult::NothingCompleted)
+            }
+            0 => None,
+            lost => Some(NoResult::Unanswered(lost)),
+        }
     }
 
     fn failed_cell(&self) -> Option<&RunRecord> {
         let last = &self.done.last()?.record;
-        matches!(last.outcome, Outcome::Failed(_)).then_some(last)
+        let is_ended = matches!(last.result(), RunResult::Failed(NoResult::Ended(_)));
+        is_ended.then_some(last)
     }
 }
 

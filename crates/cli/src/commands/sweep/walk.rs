@@ -6,7 +6,7 @@
 use super::asked::{Asked, AskedCell};
 use super::shelf::Shelf;
 use super::site::Site;
-use crate::commands::run::{abandoned, failure_words, lost_words};
+use crate::commands::ended;
 use crate::commands::{Measure, command_line};
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
@@ -17,7 +17,7 @@ use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::SweepResult;
 use engine::{Calibration, Stop};
-use model::{Nanos, Outcome, Profile, RunRecord};
+use model::{Nanos, Profile, RunRecord, RunResult};
 use std::thread;
 use std::time::Duration;
 use store::SessionId;
@@ -132,7 +132,7 @@ impl Walk<'_> {
     }
 
     fn is_cut(&self, record: &RunRecord) -> bool {
-        record.outcome == Outcome::Interrupted && self.stop.asked()
+        record.result() == RunResult::Interrupted && self.stop.asked()
     }
 
     /// The flow of the house: what stands against it now, what has to be made, the run.
@@ -171,20 +171,9 @@ impl Walk<'_> {
 
 /// Why a record is no result, where it is none.
 fn without_result(record: &RunRecord) -> Option<String> {
-    match &record.outcome {
-        Outcome::Failed(_) => failure_words(record),
-        Outcome::Interrupted => Some("it was interrupted".to_owned()),
-        Outcome::Complete
-            if record
-                .threads
-                .iter()
-                .all(|thread| thread.measured.iter().all(|tally| tally.ios == 0)) =>
-        {
-            Some(lost_words(0))
-        }
-        Outcome::Complete => Some(abandoned(record))
-            .filter(|lost| *lost > 0)
-            .map(lost_words),
+    match record.result() {
+        RunResult::Interrupted => Some("it was interrupted".to_owned()),
+        _ => ended::reason(record),
     }
 }
 
