@@ -325,3 +325,41 @@ fn write_icf(
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dialect::stored;
+    use super::*;
+    use expect_test::expect_file;
+    use model::Nanos;
+
+    #[test]
+    fn stored_runs_are_printed_as_csv() {
+        let mut text = String::new();
+        for line in stored::lines("iometer") {
+            let config = stored::input(&format!("it/iometer/{}", line.args[0]));
+            let config = iometer::read(&config).unwrap();
+            let pairs = line.args.iter().filter_map(|word| word.split_once(":="));
+            let wishes = Wishes {
+                map: pairs
+                    .map(|(name, path)| (format!("{name}:"), path.into()))
+                    .collect(),
+                duration: Some(Nanos(300_000_000)),
+                ..Wishes::default()
+            };
+            let built = iometer::build(&config, &wishes, &|_| None).unwrap();
+            let records = line.records();
+            let page = csv(&config, &built.runs, &records);
+            let mut page = String::from_utf8(page).unwrap();
+            for record in &records {
+                for since in [0, record.phases.drained.0] {
+                    let time = iometer_time(record.started_utc.0 + since, &Zone::system());
+                    page = page.replace(&time, "TIME"); // in the zone of this machine
+                }
+            }
+            text += &line.head("CSV");
+            text += &page.replace('\r', "\\r"); // or an editor could remove it unseen
+        }
+        expect_file!["../../tests/net/tools/iometer.txt"].assert_eq(&text);
+    }
+}

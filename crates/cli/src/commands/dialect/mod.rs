@@ -7,6 +7,8 @@ mod course;
 mod files;
 mod line;
 mod shelf;
+#[cfg(test)]
+pub(super) mod stored;
 mod trouble;
 
 pub(crate) use course::Course;

@@ -122,3 +122,47 @@ pub(super) fn tell_interrupted(document: bool) {
         let _ = output::print(WORDS.as_bytes()); // whoever went away knows
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::dialect::stored;
+    use dialects::diskspd::{self, Action, Environment};
+    use expect_test::expect_file;
+
+    #[test]
+    fn stored_runs_are_printed_as_text_and_xml() {
+        let mut text = String::new();
+        for line in stored::lines("diskspd") {
+            let read = |name: &str| Ok(stored::input(&format!("net/{name}")));
+            let surroundings = Environment {
+                read: &read,
+                ..Environment::BARE
+            };
+            let request = diskspd::parse(&line.args, &surroundings).unwrap();
+            let Action::Run(profile) = &request.action else {
+                panic!("{:?}", line.args);
+            };
+            let records = line.records();
+            let asked = Asked {
+                profile,
+                extra: &request.extra,
+                events: &request.events,
+                notes: &request.notes,
+                echo: "diskspd",
+                args: &line.args,
+            };
+            let pages = Pages {
+                asked: &asked,
+                host: &records[0].host,
+                started_utc: records[0].started_utc,
+                records: &records,
+            };
+            for (name, form) in [("text", Form::Text), ("XML", Form::Xml)] {
+                text += &line.head(name);
+                text += &String::from_utf8(pages.bytes(form)).unwrap();
+            }
+        }
+        expect_file!["../../../tests/net/tools/diskspd.txt"].assert_eq(&text);
+    }
+}

@@ -257,3 +257,27 @@ fn work(target: &Target) -> String {
         workload.block, workload.write, workload.queue_depth, target.threads
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::dialect::stored;
+    use expect_test::expect_file;
+
+    #[test]
+    fn stored_runs_are_printed_as_json() {
+        let mut text = String::new();
+        for line in stored::lines("fio") {
+            let read = |name: &str| Ok(stored::input(&format!("it/jobs/{name}")));
+            let surroundings = fio::Environment {
+                read: &read,
+                ..fio::Environment::BARE
+            };
+            let request = fio::parse(&line.args, &surroundings).unwrap();
+            let built = fio::build(&request, &|_| None).unwrap();
+            text += &line.head("JSON");
+            text += &String::from_utf8(json(&built, &line.records())).unwrap();
+        }
+        expect_file!["../../../tests/net/tools/fio.txt"].assert_eq(&text);
+    }
+}

@@ -243,3 +243,39 @@ fn is_whole(record: &RunRecord) -> bool {
         _ => record.total().ios > 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::dialect::stored;
+    use dialects::sqlio::{Action, Environment};
+    use expect_test::expect_file;
+
+    /// As `tests/net/record.sh` has it.
+    const PARAMETERS: &str = "sqlio.dat 2 0x0 16\n";
+
+    #[test]
+    fn stored_runs_are_printed_as_text() {
+        let mut text = String::new();
+        for line in stored::lines("sqlio") {
+            let read = |_: &str| Ok(PARAMETERS.to_owned());
+            let request = sqlio::parse(&line.args, &Environment { read: &read }).unwrap();
+            let Action::Run(profile) = &request.action else {
+                panic!("{:?}", line.args);
+            };
+            let built = sqlio::build(profile, &request.extra, &[None]).unwrap();
+            let asked = Asked {
+                profile,
+                extra: &request.extra,
+                notes: &request.notes,
+                args: &line.args,
+            };
+            let record = &line.records()[0];
+            let page = page(&asked, &built.sizes, &figures(record));
+            text += &line.head("text");
+            text += &String::from_utf8(page).unwrap();
+            text += &format!("{}\n", sqlio_latency(&figures(record)).unwrap());
+        }
+        expect_file!["../../../tests/net/tools/sqlio.txt"].assert_eq(&text);
+    }
+}
