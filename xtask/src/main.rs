@@ -1,4 +1,4 @@
-//! The house's own tools: `check`, `tidy`, `test`, `attack`, `bench`, `lab`, `licenses` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `check`, `tidy`, `test`, `attack`, `bench`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -15,6 +15,7 @@ mod check;
 mod deny;
 mod lab;
 mod licenses;
+mod net;
 mod setup;
 mod test;
 mod tidy;
@@ -30,6 +31,8 @@ cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/benc
 cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt
+cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
+cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
 cargo xtask setup           sets up what the tests need, and no more";
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
             true
         }
         Some("licenses") if words.len() == 1 => licenses::write(&root),
+        Some("net") => net::run(&root, &words[1..]),
         Some("lab") => lab::run(&root, &words[1..]),
         Some("attack") => attack::run(&root, &words[1..]),
         Some("bench") => bench::run(&root, &words[1..]),
