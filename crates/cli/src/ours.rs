@@ -5,11 +5,9 @@
 //! change are those after our own last run. A device has no such times; the engine takes it exclusively for each run, and
 //! the gate asks each time who uses it. While a run goes on files are locked against other fathoms.
 
-use crate::gate::Gate;
-use engine::{RunError, Silent, Stop};
 use gate::Pins;
 use host::{FileState, file_state};
-use model::{Location, Plan, TargetFacts};
+use model::{Location, Plan};
 use std::path::{Path, PathBuf};
 
 /// What is known to be ours.
@@ -53,22 +51,6 @@ impl Ours {
                 });
             }
         }
-    }
-
-    /// Proves again what another process changed since, or what was not proven yet.
-    pub(crate) fn prove(
-        &mut self,
-        gate: &Gate<'_>,
-        plan: &mut Plan,
-        facts: &[TargetFacts],
-        stop: &Stop,
-    ) -> Result<(), RunError> {
-        self.spare(plan, &gate.pins);
-        if plan.targets.iter().any(|target| target.prove_ours) {
-            gate.prepare(plan, facts, &Silent, stop)?;
-            self.learn(plan, &gate.pins);
-        }
-        Ok(())
     }
 
     /// Our own run has ended: what it wrote to, we changed. What it only read stands as it was, or somebody else changed

@@ -1,13 +1,14 @@
-//! One plan that may be run, from its files to its record: the part of the flow that every command shares.
+//! The one way from a plan that may run to its record: every command that measures comes through here.
 //!
-//! Deliberately absent: what may be run (`gate`), what becomes of the record.
+//! Deliberately absent: what may be run (`gate`), which run comes next, and what becomes of the record.
 
 use super::VERSION;
 use crate::failure::Failure;
 use crate::gate::{Gate, Passed};
 use crate::now;
+use crate::ours::Ours;
 use engine::{Calibration, Filled, Job, Observer, Stop};
-use model::{Plan, Profile, RunRecord, TargetFacts};
+use model::{Profile, RunRecord};
 
 /// What a run needs beside its plan.
 pub(crate) struct Measure<'a> {
@@ -23,51 +24,59 @@ pub(crate) struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    /// Makes what has to be made, tells what was, and runs.
+    /// Makes and proves what the plan needs, and runs it. `ours` is what earlier runs of the command proved; `filled` gets
+    /// what was made.
+    ///
+    /// # Errors
+    /// A file could not be made or proven, or the run could not begin.
     pub(crate) fn run(
         self,
         passed: Passed,
+        ours: &mut Ours,
         filled: impl FnOnce(&[Filled]),
     ) -> Result<RunRecord, Failure> {
-        let Passed {
-            mut plan,
-            mut facts,
-        } = passed;
-        let made = self
-            .gate
-            .prepare(&mut plan, &facts, self.observer, self.stop)?;
-        filled(&made);
-        if !made.is_empty() {
-            // Facts are those before the run, not those before the filling.
-            facts = self.gate.facts(self.profile);
-        }
-        let job = job(self.gate, plan, facts, self.command);
-        let record = engine::run_calibrated(
-            job,
-            self.gate.root,
-            self.calibration,
-            self.observer,
-            self.stop,
-        )?;
-        self.gate.closed(&record.plan);
-        Ok(record)
+        let record = self.run_when(passed, ours, |made| {
+            filled(made);
+            true
+        })?;
+        Ok(record.expect("only `ready` keeps a run from its record"))
     }
-}
 
-/// A plan with what its record says beside the result.
-pub(crate) fn job(
-    gate: &Gate<'_>,
-    plan: Plan,
-    targets: Vec<TargetFacts>,
-    command: Vec<String>,
-) -> Job {
-    Job {
-        plan,
-        pins: gate.pins.clone(),
-        host: gate.host.clone(),
-        targets,
-        command,
-        tool_version: VERSION.to_owned(),
-        started_utc: now::utc(),
+    /// The same; `ready` may wait before the run begins, and its `false` calls it off.
+    ///
+    /// # Errors
+    /// Those of [`Measure::run`].
+    pub(crate) fn run_when(
+        self,
+        passed: Passed,
+        ours: &mut Ours,
+        ready: impl FnOnce(&[Filled]) -> bool,
+    ) -> Result<Option<RunRecord>, Failure> {
+        let (gate, pins) = (self.gate, &self.gate.pins);
+        let Passed { mut plan, facts } = passed;
+        ours.spare(&mut plan, pins);
+        let made = gate.prepare(&mut plan, &facts, self.observer, self.stop)?;
+        ours.learn(&plan, pins);
+        if !ready(&made) {
+            return Ok(None);
+        }
+        let job = Job {
+            plan,
+            pins: pins.clone(),
+            host: gate.host.clone(),
+            // Facts are those before the run, not those before the filling.
+            targets: match made.is_empty() {
+                true => facts,
+                false => gate.facts(self.profile),
+            },
+            command: self.command,
+            tool_version: VERSION.to_owned(),
+            started_utc: now::utc(),
+        };
+        let (calibration, root) = (self.calibration, gate.root);
+        let record = engine::run_calibrated(job, root, calibration, self.observer, self.stop)?;
+        gate.closed(&record.plan);
+        ours.ran(&record.plan, pins);
+        Ok(Some(record))
     }
 }

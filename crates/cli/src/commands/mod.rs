@@ -31,7 +31,7 @@ pub(crate) mod table;
 pub(crate) mod tag;
 pub(crate) mod watch;
 
-pub(crate) use measure::{Measure, job};
+pub(crate) use measure::Measure;
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::Passed;
 use crate::ground::Ground;
+use crate::ours::Ours;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, live, output, report, signals};
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         stop: &stop,
     };
     host::give_back_code(); // of the look at the machine and the store
-    let record = measure.run(passed, |filled| {
+    let record = measure.run(passed, &mut Ours::default(), |filled| {
         progress.filled(filled);
     })?;
     progress.finish();

@@ -8,6 +8,7 @@ use crate::commands::{Measure, ended};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::gate::{Gate, Passed};
+use crate::ours::Ours;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals;
@@ -46,6 +47,7 @@ impl Course<'_> {
             whole: true,
         };
         let calibration = Calibration::default();
+        let mut ours = Ours::default();
         let mut first = first.into_iter();
         for (number, span) in profile.timespans.iter().enumerate() {
             if stop.asked() {
@@ -77,7 +79,7 @@ impl Course<'_> {
                 observer: &progress,
                 stop: &stop,
             };
-            let record = measure.run(passed, |filled| {
+            let record = measure.run(passed, &mut ours, |filled| {
                 progress.filled(filled);
             })?;
             progress.finish();

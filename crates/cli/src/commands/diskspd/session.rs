@@ -8,8 +8,8 @@ use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
 use super::{FAILED, GOOD, REFUSED, words};
-use crate::commands::VERSION;
 use crate::commands::dialect::{self, Shelf};
+use crate::commands::{Measure, VERSION};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
 use crate::gate::{Gate, Passed};
@@ -17,7 +17,7 @@ use crate::ours::Ours;
 use crate::proofs::Proofs;
 use crate::{now, output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
-use engine::{Job, Stop};
+use engine::{Calibration, Stop};
 use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord, Outcome, RunRecord, Timespan};
@@ -287,36 +287,24 @@ impl Spans<'_> {
         ours: &mut Ours,
         trace: &Trace,
     ) -> Result<Option<RunRecord>, Failure> {
-        let Passed { mut plan, facts } = passed;
-        ours.spare(&mut plan, &self.gate.pins);
-        let filled = self.gate.prepare(&mut plan, &facts, trace, self.stop)?;
-        trace.filled(&filled);
-        ours.learn(&plan, &self.gate.pins);
-        if let Some(event) = &self.signals.wait {
-            trace.say("waiting for a signal to start...");
-            if event.wait(|| self.stop.asked()) {
-                trace.say("received signal to start");
-            }
-        }
-        if self.stop.asked() {
-            return Ok(None);
-        }
-        let job = Job {
-            targets: match filled.is_empty() {
-                true => facts,
-                false => self.gate.facts(profile),
-            },
-            plan,
-            pins: self.gate.pins.clone(),
-            host: self.gate.host.clone(),
+        let measure = Measure {
+            gate: self.gate,
+            calibration: &Calibration::default(),
+            profile,
             command: self.asked.command(),
-            tool_version: VERSION.to_owned(),
-            started_utc: now::utc(),
+            observer: trace,
+            stop: self.stop,
         };
-        let record = engine::run(job, self.gate.root, trace, self.stop)?;
-        self.gate.closed(&record.plan);
-        ours.ran(&record.plan, &self.gate.pins);
-        Ok(Some(record))
+        measure.run_when(passed, ours, |filled| {
+            trace.filled(filled);
+            if let Some(event) = &self.signals.wait {
+                trace.say("waiting for a signal to start...");
+                if event.wait(|| self.stop.asked()) {
+                    trace.say("received signal to start");
+                }
+            }
+            !self.stop.asked()
+        })
     }
 
     /// Making files may be stopped like measuring; then there is no record, and no failure either.

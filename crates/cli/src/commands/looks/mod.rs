@@ -14,7 +14,7 @@ pub(crate) use quick::{quick, quick_again};
 
 use super::ended;
 use super::series::Series;
-use super::{command_line, job};
+use super::{Measure, command_line};
 use crate::failure::{Failure, Kind};
 use crate::gate::{Gate, Passed};
 use crate::ours::Ours;
@@ -178,17 +178,16 @@ impl Table<'_> {
         let profile = Profile {
             timespans: vec![turn.span(self.seed, None)],
         };
-        let mut passed = self.gate.pass_again(&profile, &self.known)?;
-        let passed = passed.pop().expect("one timespan gives one plan");
-        let Passed { mut plan, facts } = passed;
-        let pins = &self.gate.pins;
-        self.ours.prove(self.gate, &mut plan, &facts, self.stop)?;
-        let job = job(self.gate, plan, facts, command_line());
-        let record =
-            engine::run_calibrated(job, self.gate.root, &self.calibration, &Silent, self.stop)?;
-        self.gate.closed(&record.plan);
-        self.ours.ran(&record.plan, pins);
-        Ok(record)
+        let passed = self.gate.pass_again(&profile, &self.known)?.remove(0);
+        let measure = Measure {
+            gate: self.gate,
+            calibration: &self.calibration,
+            profile: &profile,
+            command: command_line(),
+            observer: &Silent,
+            stop: self.stop,
+        };
+        measure.run(passed, &mut self.ours, |_| {})
     }
 
     fn keep(&mut self, turn: &Turn, record: RunRecord) -> bool {

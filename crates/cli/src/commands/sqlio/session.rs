@@ -6,21 +6,21 @@
 
 use super::words;
 use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
-use crate::commands::{VERSION, ended};
+use crate::commands::{Measure, VERSION, ended};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
+use crate::ours::Ours;
 use crate::progress::Progress;
 use crate::proofs::Proofs;
 use crate::{now, output, report, signals};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
-use engine::{Job, Stop};
+use engine::{Calibration, Stop};
 use gate::Pins;
 use host::Root;
 use model::{
-    Consent, Content, HostRecord, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts,
-    TargetKind,
+    Consent, Content, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts, TargetKind,
 };
 use std::path::Path;
 use store::{NewSession, SessionKind};
@@ -173,27 +173,20 @@ fn measure(
     (gate, profile): (&Gate, &model::Profile),
     passed: Passed,
 ) -> Result<RunRecord, Failure> {
-    let Passed { mut plan, facts } = passed;
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let progress = Progress::of_run(environment, plan.phases.total());
-    let filled = gate.prepare(&mut plan, &facts, &progress, &stop)?;
-    progress.filled(&filled);
-    let host: &HostRecord = gate.host;
-    let job = Job {
-        pins: gate.pins.clone(),
-        targets: match filled.is_empty() {
-            true => facts,
-            false => gate.facts(profile),
-        },
-        plan,
-        host: host.clone(),
+    let progress = Progress::of_run(environment, passed.plan.phases.total());
+    let measure = Measure {
+        gate,
+        calibration: &Calibration::default(),
+        profile,
         command: asked.command(),
-        tool_version: VERSION.to_owned(),
-        started_utc: now::utc(),
+        observer: &progress,
+        stop: &stop,
     };
-    let record = engine::run(job, gate.root, &progress, &stop)?;
-    gate.closed(&record.plan);
+    let record = measure.run(passed, &mut Ours::default(), |filled| {
+        progress.filled(filled);
+    })?;
     progress.finish();
     Ok(record)
 }

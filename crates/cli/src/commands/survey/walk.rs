@@ -4,10 +4,9 @@
 
 use super::deadline::Deadline;
 use super::{Shelf, command_line};
-use crate::commands::ended;
-use crate::commands::job;
+use crate::commands::{Measure, ended};
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Passed};
+use crate::gate::Gate;
 use crate::now::Stopwatch;
 use crate::ours::Ours;
 use crate::output;
@@ -109,17 +108,16 @@ impl Walk<'_> {
         let profile = Profile {
             timespans: vec![point.timespan],
         };
-        let mut passed = self.gate.pass_again(&profile, self.known)?;
-        let passed = passed.pop().expect("one timespan gives one plan");
-        let Passed { mut plan, facts } = passed;
-        let mut ours = self.ours.borrow_mut();
-        ours.prove(self.gate, &mut plan, &facts, self.stop)?;
-        let job = job(self.gate, plan, facts, command_line());
-        let record =
-            engine::run_calibrated(job, self.gate.root, self.calibration, &onlooker, self.stop)?;
-        self.gate.closed(&record.plan);
-        ours.ran(&record.plan, &self.gate.pins);
-        Ok(record)
+        let passed = self.gate.pass_again(&profile, self.known)?.remove(0);
+        let measure = Measure {
+            gate: self.gate,
+            calibration: self.calibration,
+            profile: &profile,
+            command: command_line(),
+            observer: &onlooker,
+            stop: self.stop,
+        };
+        measure.run(passed, &mut self.ours.borrow_mut(), |_| {})
     }
 }
 
