@@ -3,8 +3,9 @@
 //! What can be read is imported even where something beside it cannot; that is named with its file and line. A file that
 //! is on the shelf already is recognised by its content and left out.
 
-use super::{VERSION, command_line};
+use super::command_line;
 use crate::args::ImportArgs;
+use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
+use store::{RunName, SessionId, SessionKind, SessionOutcome, Store};
 
 /// Standard input, among the files.
 const STDIN: &str = "-";
@@ -264,13 +265,7 @@ fn keep_them(store: &Store, args: &ImportArgs, gathered: &Gathered) -> Result<Se
         [one] => (*one).to_owned(),
         several => format!("{} files", several.len()),
     };
-    let new = NewSession {
-        kind: SessionKind::Import,
-        command: command_line(),
-        tool_version: VERSION.to_owned(),
-        started_utc: now::utc(),
-        target,
-    };
+    let new = journal::new_session(SessionKind::Import, command_line(), target, now::utc());
     let session = store.begin(&new).map_err(Failure::failed)?;
     let name = RunName { session, run: None };
     if let Err(error) = store.tag(&[name], &args.tag, &[]) {

@@ -3,10 +3,10 @@
 //!
 //! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
 
-use super::VERSION;
 use super::dialect::{Course, ResultFile, Shelf, check_files, write_whole};
 use super::show;
 use crate::args::IometerArgs;
+use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
@@ -18,7 +18,7 @@ use model::{Content, Location, Profile, RunRecord, TargetKind};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use store::{NewSession, SessionKind};
+use store::SessionKind;
 use views::{IometerResults, IometerRow, IometerTest, Zone, iometer_csv, iometer_time};
 
 /// Runs it, or writes one.
@@ -61,14 +61,13 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
         .iter()
         .for_each(|note| output::tell(&format!("note: {note}")));
     let command = super::command_line();
-    let session = NewSession {
-        kind: SessionKind::Run,
-        command: command.clone(),
-        tool_version: VERSION.to_owned(),
-        started_utc: now::utc(),
-        target: names.join(" "),
-    };
-    let mut shelf = Shelf::open(ground.place.as_ref(), session, runs.len())?;
+    let session = journal::new_session(
+        SessionKind::Run,
+        command.clone(),
+        names.join(" "),
+        now::utc(),
+    );
+    let shelf = Shelf::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {
         gate: &gate,
@@ -76,8 +75,8 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
         command: &command,
         names: &titles,
     };
-    let ran = course.run(&profile, first, &mut shelf)?;
-    let kept = shelf.is_none_or(|shelf| shelf.close(&ran.records));
+    let ran = course.run(&profile, first, &shelf)?;
+    let kept = shelf.close(&ran.records);
     output::print(&page(&titles, &ran.records, environment))?;
     let written = file.is_none_or(|file| write_whole(&file, &csv(&config, &runs, &ran.records)));
     Ok(match kept && written && ran.whole {

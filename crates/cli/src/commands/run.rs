@@ -2,6 +2,7 @@
 
 use super::{Measure, command_line, ended};
 use crate::args::RunArgs;
+use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::Passed;
@@ -13,7 +14,7 @@ use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
 use engine::{Calibration, Stop};
 use model::{NoResult, RunRecord, RunResult};
-use store::{NewSession, RunName, SessionKind, SessionOutcome, Store, StoreError};
+use store::{RunName, SessionKind, SessionOutcome, Store, StoreError};
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -82,13 +83,12 @@ fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
         .iter()
         .map(|target| target.path.to_string_lossy().into_owned())
         .collect();
-    let session = NewSession {
-        kind: SessionKind::Run,
-        command: record.command.clone(),
-        tool_version: record.tool_version.clone(),
-        started_utc: record.started_utc,
-        target: targets.join(" "),
-    };
+    let session = journal::new_session(
+        SessionKind::Run,
+        record.command.clone(),
+        targets.join(" "),
+        record.started_utc,
+    );
     let session = store.keep(&session, "run", record, session_outcome(record))?;
     Ok(RunName { session, run: None })
 }

@@ -5,7 +5,7 @@
 
 mod ends;
 
-use super::series::Series;
+use super::journal::{self, Journal};
 use super::{VERSION, command_line};
 use crate::args::DdArgs;
 use crate::environment::Environment;
@@ -50,13 +50,14 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Fai
     };
     let records = whole.records();
     let target = args.operands.join(" ");
-    let series = Series::begin(store.as_ref(), SessionKind::Dd, target, started_utc);
-    records.iter().for_each(|record| series.save_files(record));
+    let new = journal::new_session(SessionKind::Dd, command_line(), target, started_utc);
+    let journal = Journal::begin(store.as_ref(), new);
+    records.iter().for_each(|record| journal.save_files(record));
     say_as_dd(&records, asked.status);
-    let ending = tell(&copied, &outcome).and(series.finish(session_outcome(&outcome), None));
+    let ending = tell(&copied, &outcome).and(journal.finish(session_outcome(&outcome), None));
     let form = Form {
         json: args.json,
-        kept: keep::kept(store.as_ref(), series.name()),
+        kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         known: None,

@@ -38,7 +38,7 @@ impl Course<'_> {
         &self,
         profile: &Profile,
         first: Vec<Passed>,
-        shelf: &mut Option<Shelf>,
+        shelf: &Shelf,
     ) -> Result<Ran, Failure> {
         let stop = Stop::new();
         signals::listen(&stop)?;
@@ -84,9 +84,7 @@ impl Course<'_> {
             })?;
             progress.finish();
             tell_trouble(&record);
-            if let Some(shelf) = shelf {
-                shelf.save(number as u32 + 1, &record);
-            }
+            shelf.save(number as u32 + 1, &record);
             ran.whole &= is_whole(&record);
             let failed = matches!(record.outcome, Outcome::Failed(_));
             ran.records.push(record);

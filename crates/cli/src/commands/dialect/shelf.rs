@@ -1,14 +1,15 @@
-//! The runs of another tool's line on the shelf: one session a request, one run a time span.
+//! The runs of another tool's command line in the store: one session a request, one run a time span.
 //!
-//! What cannot be kept is told and fails the command, but not before its results are printed.
+//! What cannot be stored is printed and fails the command, but not before its results are printed.
 
 use crate::args::KeepArgs;
+use crate::commands::journal::Journal;
 use crate::environment::{Environment, StorePlace};
-use crate::failure::Failure;
+use crate::failure::{Ending, Failure};
 use crate::{keep, output};
 use model::{RunRecord, RunResult};
 use std::path::PathBuf;
-use store::{NewSession, SessionId, SessionOutcome, Store, StoreError};
+use store::{NewSession, SessionOutcome, Store};
 
 /// Where the runs will be kept, by `--store` and `--no-store`; `None` for nowhere.
 pub(crate) fn place(
@@ -23,69 +24,40 @@ pub(crate) fn place(
     keep::place(&args, environment)
 }
 
-/// An open store with the session of this request.
+/// The session of a request of so many time spans.
 pub(crate) struct Shelf {
-    store: Store,
-    session: NewSession,
-    begun: Option<SessionId>,
-    spans: usize, // that were asked for
-    trouble: Option<StoreError>,
+    journal: Journal<Store>,
+    spans: usize,
 }
 
 impl Shelf {
-    /// For so many time spans. What cannot keep results is refused before they are measured.
+    /// Opens the store: one that cannot be written is refused before anything is measured.
     pub(crate) fn open(
         place: Option<&StorePlace>,
         session: NewSession,
         spans: usize,
-    ) -> Result<Option<Self>, Failure> {
-        let store = keep::open(place)?;
-        Ok(store.map(|store| Shelf {
-            store,
-            session,
-            begun: None,
-            spans,
-            trouble: None,
-        }))
+    ) -> Result<Self, Failure> {
+        let journal = Journal::new(keep::open(place)?, session);
+        Ok(Shelf { journal, spans })
     }
 
     /// Keeps the run of a time span.
-    pub(crate) fn save(&mut self, number: u32, record: &RunRecord) {
-        if self.trouble.is_some() {
-            return;
+    pub(crate) fn save(&self, number: u32, record: &RunRecord) {
+        match self.spans {
+            1 => self.journal.save("run", record),
+            _ => self.journal.save(&format!("timespan {number}"), record),
         }
-        if let Err(error) = self.try_save(number, record) {
-            self.trouble = Some(error);
-        }
-    }
-
-    fn try_save(&mut self, number: u32, record: &RunRecord) -> Result<(), StoreError> {
-        let session = match self.begun {
-            Some(session) => session,
-            None => self.store.begin(&self.session)?,
-        };
-        self.begun = Some(session);
-        let label = match self.spans {
-            1 => "run".to_owned(),
-            _ => format!("timespan {number}"),
-        };
-        self.store.save(session, &label, record).map(|_| ())
     }
 
     /// Says where the runs are. Whether all that was measured is kept.
-    pub(crate) fn close(mut self, records: &[RunRecord]) -> bool {
-        if let (Some(session), None) = (self.begun, &self.trouble) {
-            let outcome = self.outcome(records);
-            self.trouble = self.store.finish(session, outcome, None).err();
+    pub(crate) fn close(self, records: &[RunRecord]) -> bool {
+        let ending = self.journal.finish(self.outcome(records), None);
+        if let Some(name) = self.journal.name() {
+            output::tell(&format!(
+                "kept as {name}: fathom show {name} says what the numbers mean"
+            ));
         }
-        match (&self.trouble, self.begun) {
-            (Some(error), _) => output::tell(&format!("the result could not be kept: {error}")),
-            (None, Some(session)) => output::tell(&format!(
-                "kept as {session}: fathom show {session} says what the numbers mean"
-            )),
-            (None, None) => {}
-        }
-        self.trouble.is_none()
+        ending == Ending::Good
     }
 
     fn outcome(&self, records: &[RunRecord]) -> SessionOutcome {

@@ -8,8 +8,9 @@ use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
 use super::{FAILED, GOOD, REFUSED, words};
+use crate::commands::Measure;
 use crate::commands::dialect::{self, Shelf};
-use crate::commands::{Measure, VERSION};
+use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
 use crate::gate::{Gate, Passed};
@@ -59,13 +60,12 @@ impl Asked<'_> {
                 targets.push(&target.path);
             }
         }
-        NewSession {
-            kind: SessionKind::Run,
-            command: self.command(),
-            tool_version: VERSION.to_owned(),
-            started_utc: now::utc(),
-            target: targets.join(" "),
-        }
+        journal::new_session(
+            SessionKind::Run,
+            self.command(),
+            targets.join(" "),
+            now::utc(),
+        )
     }
 }
 
@@ -158,11 +158,11 @@ fn measure(
     };
     let first = gate.pass(&with_files_of_before(&built.profile))?;
     course.notes.extend(sizes(asked.profile, &first, host));
-    course.shelf = Shelf::open(
+    course.shelf = Some(Shelf::open(
         place.as_ref(),
         asked.session(),
         asked.profile.time_spans.len(),
-    )?;
+    )?);
     course.tell_notes();
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
@@ -258,7 +258,7 @@ impl Spans<'_> {
             let Some(record) = self.unless_stopped(outcome)? else {
                 break;
             };
-            if let Some(shelf) = &mut course.shelf {
+            if let Some(shelf) = &course.shelf {
                 shelf.save(number, &record);
             }
             let failed = matches!(record.outcome, Outcome::Failed(_));

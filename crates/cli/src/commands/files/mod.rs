@@ -7,7 +7,7 @@ mod request;
 mod room;
 mod skip;
 
-use super::series::Series;
+use super::journal::{self, Journal};
 use super::{VERSION, command_line};
 use crate::args::FilesArgs;
 use crate::environment::Environment;
@@ -21,7 +21,7 @@ use model::{
     FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos, TreeWork,
 };
 use request::Asked;
-use store::{SessionKind, SessionOutcome};
+use store::{SessionKind, SessionOutcome, Store};
 
 /// Works in the folder, keeps every step, prints the result.
 pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -36,7 +36,8 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
 
     let started_utc = now::utc();
     let target = asked.folder.display().to_string();
-    let series = Series::begin(store.as_ref(), SessionKind::Files, target, started_utc);
+    let new = journal::new_session(SessionKind::Files, command_line(), target, started_utc);
+    let journal = Journal::begin(store.as_ref(), new);
     let done = Done {
         host: host::host_record(&root),
         place: FilesPlace {
@@ -46,7 +47,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
         },
         work: asked.work.clone(),
         started_utc,
-        series: &series,
+        journal: &journal,
         progress: Steps::new(environment),
         records: Vec::new(),
     };
@@ -58,10 +59,10 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
     };
     let (records, ended) = done.run(&job, &root, &stop);
 
-    let ending = tell(&ended).and(series.finish(outcome(&ended), None));
+    let ending = tell(&ended).and(journal.finish(outcome(&ended), None));
     let form = Form {
         json: args.json,
-        kept: keep::kept(store.as_ref(), series.name()),
+        kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         known: None,
@@ -86,7 +87,7 @@ struct Done<'a> {
     place: FilesPlace,
     work: TreeWork,
     started_utc: Nanos,
-    series: &'a Series<'a>,
+    journal: &'a Journal<&'a Store>,
     progress: Steps,
     records: Vec<FilesRecord>,
 }
@@ -117,7 +118,7 @@ impl Done<'_> {
             FilesEvent::Begins(label) => self.progress.doing(label),
             FilesEvent::Ended(step, outcome) => {
                 let record = self.record((*step).clone(), (*outcome).clone());
-                self.series.save_files(&record);
+                self.journal.save_files(&record);
                 self.records.push(record);
             }
         }

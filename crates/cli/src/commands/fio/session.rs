@@ -5,6 +5,7 @@
 use super::refused;
 use crate::commands::VERSION;
 use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has, write_whole};
+use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, own_words};
@@ -16,7 +17,7 @@ use gate::Pins;
 use host::Root;
 use model::{Access, Consent, Content, HostRecord, Location, RunRecord, Target, TargetKind};
 use std::path::Path;
-use store::{NewSession, SessionKind};
+use store::SessionKind;
 use views::{FioResults, Zone, fio_json};
 
 /// Runs them, keeps them, prints them.
@@ -58,14 +59,13 @@ pub(super) fn run(
         .into_iter()
         .chain(args.iter().cloned())
         .collect();
-    let session = NewSession {
-        kind: SessionKind::Run,
-        command: command.clone(),
-        tool_version: VERSION.to_owned(),
-        started_utc: now::utc(),
-        target: names.join(" "),
-    };
-    let mut shelf = Shelf::open(place.as_ref(), session, built.profile.timespans.len())?;
+    let session = journal::new_session(
+        SessionKind::Run,
+        command.clone(),
+        names.join(" "),
+        now::utc(),
+    );
+    let shelf = Shelf::open(place.as_ref(), session, built.profile.timespans.len())?;
     let titles = titles(&built);
     let course = Course {
         gate: &gate,
@@ -73,8 +73,8 @@ pub(super) fn run(
         command: &command,
         names: &titles,
     };
-    let ran = course.run(&built.profile, first, &mut shelf)?;
-    let kept = shelf.is_none_or(|shelf| shelf.close(&ran.records));
+    let ran = course.run(&built.profile, first, &shelf)?;
+    let kept = shelf.close(&ran.records);
     let page = match extra.form {
         Form::Json => json(&built, &ran.records),
         Form::Text => text(&titles, &ran.records, environment),

@@ -5,7 +5,8 @@
 
 use super::{Table, own_file, to_prepare};
 use crate::args::KeepArgs;
-use crate::commands::series::Series;
+use crate::commands::command_line;
+use crate::commands::journal::{self, Journal};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
@@ -84,14 +85,15 @@ impl Look<'_> {
         };
         let used = used.unwrap_or_else(|| gate.look(self.location));
 
-        let series = Series::begin(store.as_ref(), self.kind, self.named, now::utc());
+        let new = journal::new_session(self.kind, command_line(), self.named, now::utc());
+        let journal = Journal::begin(store.as_ref(), new);
         let progress = Steps::new(environment);
         let mut table = Table {
             gate,
             known: self.beside,
             calibration: Calibration::default(),
             ours,
-            series: &series,
+            journal: &journal,
             stop: &stop,
             progress: &progress,
             seed: self.seed,
@@ -112,12 +114,12 @@ impl Look<'_> {
             ..
         } = table;
         if let Some(refusal) = refusal {
-            series.drop_all();
+            journal.drop_all();
             output::tell("what was read before is not kept, because the writes are refused");
             return Err(refusal);
         }
-        let ending = end(&series, &context);
-        let form = form(setting, store.as_ref(), &series);
+        let ending = end(&journal, &context);
+        let form = form(setting, store.as_ref(), &journal);
         output::print(&(self.page)(&done, &context, form))?;
         Ok(ending)
     }
@@ -139,10 +141,14 @@ impl Look<'_> {
     }
 }
 
-fn form<'a>(setting: &Setting<'_>, store: Option<&'a Store>, series: &Series<'_>) -> Form<'a> {
+fn form<'a>(
+    setting: &Setting<'_>,
+    store: Option<&'a Store>,
+    journal: &Journal<&Store>,
+) -> Form<'a> {
     Form {
         json: setting.json,
-        kept: keep::kept(store, series.name()),
+        kept: keep::kept(store, journal.name()),
         place_named: setting.keep.store.is_some(),
         columns: setting.environment.columns,
         known: None,
@@ -150,7 +156,7 @@ fn form<'a>(setting: &Setting<'_>, store: Option<&'a Store>, series: &Series<'_>
 }
 
 /// Says what a program that reads only the exit code and standard error has to know, and ends the session.
-fn end(series: &Series<'_>, context: &LooksContext) -> Ending {
+fn end(journal: &Journal<&Store>, context: &LooksContext) -> Ending {
     let told = match (&context.failure, context.interrupted) {
         (Some(why), _) => why.clone(),
         (None, true) => "interrupted: the result holds what was measured until then".to_owned(),
@@ -164,7 +170,7 @@ fn end(series: &Series<'_>, context: &LooksContext) -> Ending {
         }
     };
     let kept = serde_json::to_string(context).expect("a context is plain data");
-    ending.and(series.finish(outcome(context), Some(&kept)))
+    ending.and(journal.finish(outcome(context), Some(&kept)))
 }
 
 fn outcome(context: &LooksContext) -> SessionOutcome {

@@ -13,7 +13,7 @@ pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};
 
 use super::ended;
-use super::series::Series;
+use super::journal::Journal;
 use super::{Measure, command_line};
 use crate::failure::{Failure, Kind};
 use crate::gate::{Gate, Passed};
@@ -28,6 +28,7 @@ use model::{
     Polling, Profile, QueueDepth, Ratio, RunRecord, RunResult, Target, TargetFacts, Timespan,
     Workload,
 };
+use store::Store;
 
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
 const SIZE_FORM: &str = "a size from 16M up, a whole number of M: 1G, 512M";
@@ -108,7 +109,7 @@ struct Table<'a> {
     calibration: Calibration,
     /// What is known to be fathom's.
     ours: Ours,
-    series: &'a Series<'a>,
+    journal: &'a Journal<&'a Store>,
     stop: &'a Stop,
     progress: &'a Steps,
     seed: u64,
@@ -200,7 +201,7 @@ impl Table<'_> {
             RunResult::Failed(NoResult::Ended(_)) => why, // it names the target
             _ => format!("{}: {why}", turn.label),
         });
-        self.series.save(&turn.label, &record);
+        self.journal.save(&turn.label, &record);
         self.done.push((turn.label.clone(), record));
         self.context.failure.is_none()
     }

@@ -6,7 +6,8 @@
 
 use super::words;
 use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
-use crate::commands::{Measure, VERSION, ended};
+use crate::commands::journal;
+use crate::commands::{Measure, ended};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
@@ -73,13 +74,12 @@ impl Asked<'_> {
                 targets.push(name);
             }
         }
-        NewSession {
-            kind: SessionKind::Run,
-            command: self.command(),
-            tool_version: VERSION.to_owned(),
-            started_utc: now::utc(),
-            target: targets.join(" "),
-        }
+        journal::new_session(
+            SessionKind::Run,
+            self.command(),
+            targets.join(" "),
+            now::utc(),
+        )
     }
 }
 
@@ -111,16 +111,14 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
         .pass(&profile)
         .inspect_err(|_| tell_growing(asked, &found, &sizes))?
         .remove(0);
-    let mut shelf = Shelf::open(place.as_ref(), asked.session(), 1)?;
+    let shelf = Shelf::open(place.as_ref(), asked.session(), 1)?;
     for note in asked.notes {
         output::tell(&note.to_string());
     }
     let record = measure(asked, environment, (&gate, &profile), passed)?;
     dialect::tell_trouble(&record);
-    if let Some(shelf) = &mut shelf {
-        shelf.save(1, &record);
-    }
-    let kept = shelf.is_none_or(|shelf| shelf.close(std::slice::from_ref(&record)));
+    shelf.save(1, &record);
+    let kept = shelf.close(std::slice::from_ref(&record));
     let shown = show(asked, &sizes, &record)?;
     Ok(if kept && shown && is_whole(&record) {
         Ending::Good

@@ -15,7 +15,8 @@ mod walk;
 mod words;
 mod workloads;
 
-use super::{VERSION, command_line};
+use super::command_line;
+use super::journal::{self, Journal};
 use crate::args::SurveyArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
@@ -35,9 +36,9 @@ use model::{
 use request::Asked;
 use site::Site;
 use std::cell::RefCell;
-use store::{NewSession, SessionKind, Store};
+use store::SessionKind;
 use sweep::{Survey, SurveyRequest};
-use walk::{Kept, Walk};
+use walk::Walk;
 
 /// Default target: a file in the current folder.
 const TARGET: &str = "fathom.dat";
@@ -102,7 +103,13 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     };
 
     let started_utc = now::utc();
-    let kept = Kept::begin(store.as_ref(), &new_session(&asked, started_utc));
+    let new = journal::new_session(
+        SessionKind::Survey,
+        command_line(),
+        asked.target.name(),
+        started_utc,
+    );
+    let journal = Journal::begin(store.as_ref(), new);
     let screen = live::screen(args.live, environment, std::slice::from_ref(&known))?;
     let walk = Walk {
         survey: &survey,
@@ -111,7 +118,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         calibration: &Calibration::default(),
         ours: &RefCell::new(ours),
         known: &std::iter::once(known).chain(raw).collect::<Vec<_>>(),
-        kept: &kept,
+        journal: &journal,
         progress: &Progress::of_survey(environment, asked.budget).on_screen(screen),
         stop: &stop,
         interrupt: &interrupt,
@@ -129,16 +136,19 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         walked: &walked,
     }
     .context();
-    let ending = walked.tell().and(kept.finish(walked.outcome(), &context));
+    let stored = serde_json::to_string(&context).expect("a context is plain data");
+    let ending = walked
+        .tell()
+        .and(journal.finish(walked.outcome(), Some(&stored)));
     let form = Form {
         json: args.json,
-        kept: keep::kept(store.as_ref(), kept.name()),
+        kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         known: Some(&of_target),
     };
     output::print(&report::survey(&walked.cells(), &context, form))?;
-    asked.page.write(store.as_ref(), &kept);
+    asked.page.write(store.as_ref(), &journal);
     Ok(ending)
 }
 
@@ -245,16 +255,6 @@ fn plan_survey(
     Survey::new(request).map_err(Failure::refused)
 }
 
-fn new_session(asked: &Asked, started_utc: Nanos) -> NewSession {
-    NewSession {
-        kind: SessionKind::Survey,
-        command: command_line(),
-        tool_version: VERSION.to_owned(),
-        started_utc,
-        target: asked.target.name(),
-    }
-}
-
 /// Removes the file, if it is still the one that was used.
 fn clean_up(gate: &Gate<'_>, target: &Location, before: &TargetFacts, filled: &[Filled]) {
     let Some(path) = target.path() else {
@@ -269,9 +269,6 @@ fn clean_up(gate: &Gate<'_>, target: &Location, before: &TargetFacts, filled: &[
         Err(why) => output::tell(&why),
     }
 }
-
-/// How the store is lent to the walk.
-type Shelf<'a> = Option<&'a Store>;
 
 #[cfg(test)]
 mod tests {

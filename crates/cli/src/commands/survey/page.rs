@@ -3,7 +3,7 @@
 //! It is made from the shelf, as `fathom report` makes it. A page that cannot be written takes nothing from the survey: the
 //! results are on the shelf, so it is told and the survey has succeeded all the same.
 
-use super::Kept;
+use crate::commands::journal::Journal;
 use crate::commands::report::{Replace, write_page};
 use crate::failure::Failure;
 use crate::output;
@@ -53,8 +53,8 @@ impl PagePlace {
     }
 
     /// Writes it, and says where it is or why it is not there.
-    pub(super) fn write(&self, store: Option<&Store>, kept: &Kept<'_>) {
-        let (Some(store), Some(name)) = (store, kept.name()) else {
+    pub(super) fn write(&self, store: Option<&Store>, journal: &Journal<&Store>) {
+        let (Some(store), Some(name)) = (store, journal.name()) else {
             return;
         };
         let path = match self {

@@ -2,8 +2,9 @@
 //!
 //! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
 
+use super::command_line;
 use super::deadline::Deadline;
-use super::{Shelf, command_line};
+use crate::commands::journal::Journal;
 use crate::commands::{Measure, ended};
 use crate::failure::{Ending, Failure};
 use crate::gate::Gate;
@@ -12,11 +13,10 @@ use crate::ours::Ours;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
-use analysis::SurveyContext;
 use engine::{Calibration, Event, Observer, SoFar, Stop};
 use model::{Location, Nanos, NoResult, Outcome, Profile, RunRecord, RunResult, TargetFacts};
 use std::cell::RefCell;
-use store::{NewSession, RunName, SessionId, SessionOutcome, StoreError};
+use store::{SessionOutcome, Store};
 use sweep::{Measured, Point, Survey, Sweep};
 
 /// How long after the budget a cell may still be running: the sweep plans to end within it, and is over by at most one
@@ -34,7 +34,7 @@ pub(crate) struct Walk<'a> {
     /// The target as it was looked at last, and the raw device: reading them before each cell would take a slow device's
     /// whole budget.
     pub(crate) known: &'a [TargetFacts],
-    pub(crate) kept: &'a Kept<'a>,
+    pub(crate) journal: &'a Journal<&'a Store>,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
@@ -84,7 +84,7 @@ impl Walk<'_> {
                 walked.cut = true;
                 return Ok(());
             }
-            self.kept.save(&label, &record);
+            self.journal.save(&label, &record);
             let outcome = record.outcome.clone();
             let cost = cost(&record, watch.elapsed());
             walked.done.push(Measured::new(label, record, cost));
@@ -233,89 +233,9 @@ impl Walked {
     }
 }
 
-/// The session in the store, as far as one is wanted and can be had. A store that fails does not end the survey.
-pub(crate) struct Kept<'a> {
-    store: Shelf<'a>,
-    session: Option<SessionId>,
-    trouble: RefCell<Option<StoreError>>,
-}
-
-impl<'a> Kept<'a> {
-    pub(crate) fn begin(store: Shelf<'a>, session: &NewSession) -> Self {
-        let begun = store.map(|store| store.begin(session)).transpose();
-        let (session, trouble) = match begun {
-            Ok(session) => (session, None),
-            Err(error) => (None, Some(error)),
-        };
-        Kept {
-            store,
-            session,
-            trouble: RefCell::new(trouble),
-        }
-    }
-
-    /// The name to show the result by, where it is kept whole.
-    pub(crate) fn name(&self) -> Option<RunName> {
-        let whole = self.trouble.borrow().is_none();
-        let session = self.session.filter(|_| whole)?;
-        Some(RunName { session, run: None })
-    }
-
-    /// The context is what the page says beside the cells, so that it can be shown again.
-    pub(crate) fn finish(&self, outcome: SessionOutcome, context: &SurveyContext) -> Ending {
-        if let (Some(store), Some(session)) = (self.store, self.session) {
-            let context = serde_json::to_string(context).expect("a context is plain data");
-            let outcome = self.outcome(outcome);
-            self.note(store.finish(session, outcome, Some(&context)));
-        }
-        match self.trouble.borrow().as_ref() {
-            None => Ending::Good,
-            Some(error) => {
-                output::tell(&format!("the result could not be kept whole: {error}"));
-                Ending::Wrong
-            }
-        }
-    }
-
-    /// Of the session as it is kept: one that is not whole is not complete.
-    fn outcome(&self, outcome: SessionOutcome) -> SessionOutcome {
-        match self.trouble.borrow().is_some() {
-            true => SessionOutcome::Failed,
-            false => outcome,
-        }
-    }
-
-    fn save(&self, label: &str, record: &RunRecord) {
-        if let (Some(store), Some(session)) = (self.store, self.session) {
-            self.note(store.save(session, label, record).map(|_| ()));
-        }
-    }
-
-    /// Keeps the first trouble: those after it usually follow from it.
-    fn note(&self, outcome: Result<(), StoreError>) {
-        if let Err(error) = outcome {
-            self.trouble.borrow_mut().get_or_insert(error);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_session_that_is_not_kept_whole_is_not_complete() {
-        let kept = |trouble| Kept {
-            store: None,
-            session: None,
-            trouble: RefCell::new(trouble),
-        };
-        let complete = SessionOutcome::Complete;
-        assert_eq!(kept(None).outcome(complete), complete);
-        let trouble = "no name".parse::<RunName>().err();
-        assert!(trouble.is_some());
-        assert_eq!(kept(trouble).outcome(complete), SessionOutcome::Failed);
-    }
 
     #[test]
     fn a_survey_that_measured_nothing_has_failed_and_an_interrupted_one_was_interrupted() {

@@ -8,6 +8,7 @@ use super::earlier::{Earlier, earlier};
 use super::lock::Lock;
 use super::walk::Walked;
 use crate::args::SweepArgs;
+use crate::commands::journal;
 use crate::commands::{VERSION, command_line};
 use crate::failure::{Ending, Failure};
 use crate::{now, output};
@@ -84,13 +85,12 @@ impl<'a> Shelf<'a> {
     }
 
     fn new_session(&self, asked: &Asked) -> NewSession {
-        NewSession {
-            kind: SessionKind::Sweep,
-            command: command_line(),
-            tool_version: VERSION.to_owned(),
-            started_utc: self.started_utc,
-            target: asked.target_names(),
-        }
+        journal::new_session(
+            SessionKind::Sweep,
+            command_line(),
+            asked.target_names(),
+            self.started_utc,
+        )
     }
 
     /// What is there already. A key that this sweep does not have stands for another one.

@@ -1,7 +1,7 @@
 //! What is seen goes onto the shelf: a result a device, and a new one every so often, so that a long watch that is killed
 //! loses its last minutes only.
 
-use crate::commands::series::Series;
+use crate::commands::journal::{self, Journal};
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::{now, output};
@@ -15,7 +15,7 @@ const MOMENTS_MAX: usize = 600;
 
 /// A session that is being filled.
 pub(super) struct Recording<'a> {
-    series: Series<'a>,
+    journal: Journal<&'a Store>,
     host: HostRecord,
     interval: Nanos,
     traced: bool,
@@ -30,7 +30,10 @@ impl<'a> Recording<'a> {
             .map(|device| format!("/dev/{}", device.name));
         let target = names.collect::<Vec<_>>().join(" ");
         let mut recording = Recording {
-            series: Series::begin(Some(store), SessionKind::Watch, target, now::utc()),
+            journal: Journal::begin(
+                Some(store),
+                journal::new_session(SessionKind::Watch, command_line(), target, now::utc()),
+            ),
             host: host::host_record(root),
             interval,
             traced: sampler.untraced().is_none(),
@@ -80,7 +83,7 @@ impl<'a> Recording<'a> {
             let moments: Vec<WatchMoment> = std::mem::take(&mut piece.moments);
             if !moments.is_empty() {
                 piece.moments = moments;
-                self.series.save_watch(piece);
+                self.journal.save_watch(piece);
                 piece.moments.clear();
             }
             piece.started_utc = now::utc();
@@ -90,8 +93,8 @@ impl<'a> Recording<'a> {
     /// However it ended, what was seen is whole: a watch has no end of its own.
     pub(super) fn finish(mut self) -> Ending {
         self.save();
-        let ending = self.series.finish(SessionOutcome::Complete, None);
-        if let Some(name) = self.series.name() {
+        let ending = self.journal.finish(SessionOutcome::Complete, None);
+        if let Some(name) = self.journal.name() {
             output::tell(&format!("kept as {name}; again: fathom show {name}"));
         }
         ending
