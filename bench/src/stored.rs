@@ -1,24 +1,32 @@
 //! `store`: what looking into a results database of 100,000 sessions takes, half of them surveys.
 //!
 //! Runs and surveys are measured here and stored again and again under other times, each with one record of real size. The
-//! program is started for each figure, as a person would. Left out: surveys with all their points, for want of room.
+//! program is started for each figure, as a person would, and processor time is what compares. Left out: surveys with all
+//! their points, for want of room.
 
+use crate::child::{self, Cost};
 use crate::error::{BenchError, doing};
 use crate::options::Options;
 use crate::place::{Shop, filled};
 use crate::table::short;
 use model::{Nanos, RunRecord};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 use store::{NewSession, Session, SessionId, SessionKind, SessionOutcome, Store};
 
 /// The least that a survey takes as its target.
 const SURVEY_BYTES: u64 = 64 << 20;
 
-/// What is timed, and in how many milliseconds it is to be done.
-const COMMANDS: [(&str, f64); 13] = [
+/// Jobs of the fio file that is imported.
+const JOBS: u64 = 300_000;
+
+/// What is timed, and in how many milliseconds of processor time it is to be done.
+const COMMANDS: [(&str, f64); 16] = [
     ("list", 200.0),
+    ("list label", 200.0),
+    ("list absent", 200.0),
     ("list --number 20", 200.0),
     ("list --kind survey --since 2026-11-21", 200.0),
     ("show 77777", 200.0),
@@ -32,6 +40,7 @@ const COMMANDS: [(&str, f64); 13] = [
         200.0,
     ),
     ("table --columns id,iops --sort -iops", 200.0),
+    ("table", 200.0),
     ("compare 500 70001", 200.0),
     ("compare 500.1 tag:rare", 200.0),
     ("tag 4711 --add again", 200.0),
@@ -63,7 +72,10 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
             "medians of {} starts; the file is in the page cache",
             options.rounds
         ),
-        format!("\n{:<66} {:>9} {:>9} {:>9}", "ms", "median", "most", "goal"),
+        format!(
+            "\n{:<64} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
+            "ms", "user", "system", "both", "wall", "most", "goal"
+        ),
     ];
     let tool = Tool { shop, path: &path };
     tool.once("tag 500 --add rare")?;
@@ -74,24 +86,82 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
             shop.stop.check()?;
             times.push(tool.once(line)?);
         }
-        times.sort_by(f64::total_cmp);
-        lines.push(format!(
-            "{:<66} {:>9} {:>9} {:>9}",
-            line.replace('|', " "),
-            short(times[times.len() / 2]),
-            short(times[times.len() - 1]),
-            short(goal)
-        ));
+        lines.push(row(line, &times, goal));
     }
     let full = tool.once("db check --full")?;
-    let rate = bytes as f64 / 1e6 / (full / 1e3);
-    lines.push(format!(
-        "db check --full: {:.1} s, {rate:.0} MB/s",
-        full / 1e3
-    ));
+    let rate = bytes as f64 / 1e6 / processor(&full).as_secs_f64();
+    lines.push(row("db check --full", &[full], bytes as f64 / 2e5));
+    lines.push(format!("  {rate:.0} MB per second of processor time"));
     let copy = tool.once("db backup many.copy")?;
-    lines.push(format!("db backup: {:.1} s", copy / 1e3));
+    lines.push(row("db backup", &[copy], f64::NAN));
+    let jobs = place.with_file_name("jobs.json");
+    write_jobs(&jobs).map_err(doing("a file of jobs"))?;
+    let path = place.with_file_name("jobs.db");
+    let tool = Tool { shop, path: &path };
+    let read = tool.once("import --dry-run jobs.json")?;
+    lines.push(row(
+        "import --dry-run, 300000 jobs of fio",
+        &[read],
+        f64::NAN,
+    ));
+    let stored = tool.once("import jobs.json")?;
+    lines.push(row("import, 300000 jobs of fio", &[stored], f64::NAN));
     Ok(lines)
+}
+
+fn processor(cost: &Cost) -> Duration {
+    cost.user + cost.system
+}
+
+/// Processor time in user mode and in the kernel, wall time and its most, goal; medians in milliseconds.
+fn row(line: &str, costs: &[Cost], goal: f64) -> String {
+    let ms = |of: &dyn Fn(&Cost) -> Duration| {
+        let mut all: Vec<f64> = costs
+            .iter()
+            .map(|cost| of(cost).as_secs_f64() * 1e3)
+            .collect();
+        all.sort_by(f64::total_cmp);
+        (all[all.len() / 2], all[all.len() - 1])
+    };
+    let ((user, _), (system, _)) = (ms(&|cost| cost.user), ms(&|cost| cost.system));
+    let ((both, _), (wall, most)) = (ms(&processor), ms(&|cost| cost.wall));
+    let mut text = format!("{:<64}", line.replace('|', " "));
+    for time in [user, system, both, wall, most] {
+        text.push_str(&format!(" {:>7}", short(time)));
+    }
+    if goal.is_finite() {
+        text.push_str(&format!(" {:>7}", short(goal)));
+    }
+    text
+}
+
+/// A file as fio prints it, with few figures a job.
+fn write_jobs(path: &Path) -> std::io::Result<()> {
+    let mut out = BufWriter::new(std::fs::File::create_new(path)?);
+    write!(
+        out,
+        r#"{{"fio version":"fio-3.33","timestamp":1763000000,"jobs":["#
+    )?;
+    for job in 0..JOBS {
+        let ios = 1000 + job % 977;
+        writeln!(out, "{}", if job == 0 { "" } else { "," })?;
+        write!(
+            out,
+            r#"{{"jobname":"j{job}","groupid":0,"error":0,"elapsed":2,"job options":{{"rw":"randread","bs":"4k"}},"#
+        )?;
+        write!(
+            out,
+            r#""read":{{"io_bytes":{bytes},"bw_bytes":{bytes},"iops":{ios}.0,"runtime":1000,"total_ios":{ios},"#,
+            bytes = ios * 4096
+        )?;
+        write!(
+            out,
+            r#""lat_ns":{{"min":1000,"max":{},"mean":20000.5}}}}}}"#,
+            900_000 + job
+        )?;
+    }
+    writeln!(out, "\n]}}")?;
+    out.flush()
 }
 
 /// The program on one database.
@@ -101,30 +171,15 @@ struct Tool<'a> {
 }
 
 impl Tool<'_> {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "times processes; no test holds this clock"
-    )]
-    /// Milliseconds from start to exit. `|` stands for a blank within a word.
-    fn once(&self, line: &str) -> Result<f64, BenchError> {
+    /// What one start cost. `|` stands for a blank within a word.
+    fn once(&self, line: &str) -> Result<Cost, BenchError> {
         let words = line.split_whitespace().map(|word| word.replace('|', " "));
         let mut command = Command::new(&self.shop.fathom);
         command
             .args(words)
             .env("FATHOM_STORE", self.path)
-            .current_dir(self.path.parent().unwrap_or(Path::new(".")))
-            .stdin(Stdio::null());
-        let begun = Instant::now();
-        let output = command.output().map_err(doing("starting fathom"))?;
-        let taken = begun.elapsed().as_secs_f64() * 1e3;
-        match output.status.success() {
-            true => Ok(taken),
-            false => Err(BenchError::Failed {
-                command: line.to_owned(),
-                status: output.status.to_string(),
-                said: String::from_utf8_lossy(&output.stderr).into_owned(),
-            }),
-        }
+            .current_dir(self.path.parent().unwrap_or(Path::new(".")));
+        child::run(&mut command, &self.shop.stop)
     }
 }
 
