@@ -33,6 +33,19 @@ pub fn printable(text: &str) -> String {
     out
 }
 
+/// Returns whether `word`, in lower case, is a part of the text, whatever the case of the text's letters.
+pub fn contains_ignoring_case(text: &str, word: &str) -> bool {
+    if !text.is_ascii() {
+        return text.to_lowercase().contains(word);
+    }
+    // Without a copy: a list compares each word of each session.
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    word.is_empty()
+        || text
+            .windows(word.len())
+            .any(|part| part.eq_ignore_ascii_case(word))
+}
+
 /// A word as a shell reads it back: bare, in quotes, or as `$'…'` where it has what is not visible or is no UTF-8.
 /// Source: POSIX.1-2024, Shell Command Language, 2.2.2 and 2.2.4; bash, zsh and ksh have long had both.
 pub fn shell_word(word: impl AsRef<OsStr>) -> String {
@@ -97,6 +110,21 @@ mod tests {
         }
         for text in ["a b", "ä ß € 漢字", "µs ± 2 % …"] {
             assert_eq!(printable(text), text);
+        }
+    }
+
+    #[test]
+    fn a_word_is_found_in_any_case() {
+        for (text, word, found) in [
+            ("/dev/NVMe0n1", "nvme", true),
+            ("ÜBER", "über", true),
+            ("abc", "", true),
+            ("", "a", false),
+            ("ab", "abc", false),
+            ("abc", "ü", false),
+            ("300 \u{212a}", "k", true),
+        ] {
+            assert_eq!(contains_ignoring_case(text, word), found, "{text} {word}");
         }
     }
 

@@ -160,6 +160,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn wide(&mut self) -> Result<u128, Damage> {
+        if let Some(number) = self.short() {
+            return Ok(u128::from(number));
+        }
         let mut number = 0u128;
         for shift in (0..).step_by(7) {
             let (byte, rest) = self.rest.split_first().ok_or("cut short")?;
@@ -177,19 +180,23 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Result<u64, Damage> {
-        // Nearly all take one byte or two.
-        match self.rest {
-            [one @ ..0x80, rest @ ..] => {
-                self.rest = rest;
-                return Ok(u64::from(*one));
-            }
-            [one, two @ ..0x80, rest @ ..] => {
-                self.rest = rest;
-                return Ok(u64::from(one & 0x7f) | u64::from(*two) << 7);
-            }
-            _ => {}
+        match self.short() {
+            Some(number) => Ok(number),
+            None => u64::try_from(self.wide()?).map_err(|_| "a number too large"),
         }
-        u64::try_from(self.wide()?).map_err(|_| "a number too large")
+    }
+
+    /// A number of nine bytes at most, which nearly all have: arithmetic of 128 bits takes several times as long.
+    fn short(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for (at, byte) in self.rest.iter().take(9).enumerate() {
+            number |= u64::from(byte & 0x7f) << (7 * at);
+            if byte & 0x80 == 0 {
+                self.rest = &self.rest[at + 1..];
+                return Some(number);
+            }
+        }
+        None
     }
 
     /// How many items follow, each of at least `least` bytes: no more than there are bytes for.

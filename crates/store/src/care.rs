@@ -55,14 +55,7 @@ impl Store {
         }
     }
 
-    /// The sessions on the shelf, newest first; those that are damaged are told and do not hide the others.
-    ///
-    /// Errors: the file cannot be read at all.
-    pub fn listing(&self, limit: Option<u32>) -> Result<Listing> {
-        self.listing_of(limit, &|_| true)
-    }
-
-    /// The same without summaries.
+    /// All sessions, newest first, without summaries.
     pub(crate) fn listing_by_rows(&self) -> Result<Listing> {
         match self.sessions(None) {
             Ok(sessions) => Ok(Listing {

@@ -5,6 +5,7 @@
 
 use crate::error::Fault;
 use crate::rows::{lines, summaries};
+use crate::scan::Pass;
 use crate::session::{SessionId, SessionSummary};
 use crate::{Result, Store};
 use std::collections::BTreeSet;
@@ -58,7 +59,7 @@ impl Store {
     /// Errors: the file cannot be read at all.
     pub fn check(&self, depth: Depth, report: &mut dyn FnMut(u64, u64)) -> Result<Check> {
         let mut findings = self.structure(depth);
-        let listing = self.listing(None)?;
+        let listing = self.listing()?;
         findings.extend(listing.damaged);
         let chosen = chosen(&listing.sessions, depth);
         let results: u64 = listing.sessions.iter().map(|one| u64::from(one.runs)).sum();
@@ -150,8 +151,9 @@ impl Store {
         };
         let mut whole = Vec::new();
         match self.stream(
-            &mut |_| ControlFlow::Continue(()),
-            &mut SessionId(0),
+            Pass::Results,
+            &mut |_, _| ControlFlow::Continue(()),
+            &mut None,
             &mut |session| {
                 whole.push(session);
                 ControlFlow::Continue(())

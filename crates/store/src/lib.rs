@@ -47,6 +47,7 @@ pub use error::StoreError;
 pub use notice::Notice;
 pub use open::{Store, check_name};
 pub use proofs::FileProof;
+pub use scan::Pass;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use session::{
     NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary,

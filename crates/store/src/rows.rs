@@ -7,8 +7,8 @@ use crate::error::Fault;
 use crate::headline::CACHE_MODES;
 use crate::load::{all_there, damaged};
 use crate::seal::{FIGURES, LINE, PERCENTILES, Seal};
-use crate::session::{RunName, SessionId, StoredResult};
-use crate::summary::decode_result;
+use crate::session::{SessionId, StoredResult};
+use crate::summary::{Depth, decode_result};
 use crate::{Result, Store};
 use model::{Bytes, Nanos, Origin, ResultRow, RowFigures, RowTimes, RowWork};
 use rusqlite::{Row, Transaction, params};
@@ -91,8 +91,9 @@ pub(crate) fn summaries(
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let (number, blob) = (row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default());
-        match decode_result((session, number), blob) {
-            Ok(row) => found.push(row),
+        let mut row = ResultRow::default();
+        match decode_result((session, number), blob, Depth::All, &mut row) {
+            Ok(()) => found.push(row),
             Err(_) => return Ok(None),
         }
     }
@@ -158,63 +159,65 @@ fn read_lines(
     Ok(())
 }
 
+/// The columns of [`LINE`], which begin behind three others.
 fn line(row: &Row<'_>, session: SessionId) -> Result<ResultRow, Fault> {
-    let name = RunName {
-        session,
-        run: Some(row.get("number")?),
-    };
-    let origin: String = row.get("origin")?;
+    let number = row.get(3)?;
+    let origin: String = row.get(4)?;
     let origin = Origin::ALL.into_iter().find(|o| o.name() == origin);
-    let origin =
-        origin.ok_or_else(|| damaged(format!("result {name}"), "its origin is unknown"))?;
-    let cache: Option<String> = row.get("cache")?;
+    let name = || format!("result {session}.{number}");
+    let origin = origin.ok_or_else(|| damaged(name(), "its origin is unknown"))?;
+    let cache: Option<String> = row.get(21)?;
     let cache = cache.and_then(|cache| CACHE_MODES.iter().find(|(known, _)| *known == cache));
-    let nanos = |column: &str| -> rusqlite::Result<Option<Nanos>> {
-        Ok(row.get::<_, Option<u64>>(column)?.map(Nanos))
-    };
-    let bytes = |column: &str| -> rusqlite::Result<Option<Bytes>> {
-        Ok(row.get::<_, Option<u64>>(column)?.map(Bytes))
-    };
+    let nanos = |column: usize| nanos(row, column);
+    let bytes = |column: usize| bytes(row, column);
     Ok(ResultRow {
         session: session.0,
-        number: row.get("number")?,
-        kind: row.get("kind")?,
-        label: row.get("label")?,
-        key: row.get("key")?,
+        number,
+        kind: row.get(2)?,
+        label: row.get(5)?,
+        key: row.get(6)?,
         tags: Vec::new(),
         origin,
-        tool: row.get("tool")?,
-        tool_version: row.get("tool_version")?,
-        source: row.get("source")?,
-        started_utc: nanos("started_utc_ns")?,
-        host: row.get("host")?,
-        target: row.get("target")?,
-        outcome: row.get("outcome")?,
-        reason: row.get("reason")?,
+        reason: row.get(7)?,
+        tool: row.get(8)?,
+        tool_version: row.get(9)?,
+        source: row.get(10)?,
+        started_utc: nanos(11)?,
+        host: row.get(12)?,
+        target: row.get(13)?,
+        outcome: row.get(14)?,
         work: RowWork {
-            block: bytes("block_bytes")?,
-            queue_depth: row.get("queue_depth")?,
-            threads: row.get("threads")?,
-            write_percent: row.get("write_percent")?,
-            pattern: row.get("pattern")?,
-            random_percent: row.get("random_percent")?,
+            block: bytes(15)?,
+            queue_depth: row.get(16)?,
+            threads: row.get(17)?,
+            write_percent: row.get(18)?,
+            pattern: row.get(19)?,
+            random_percent: row.get(20)?,
             cache: cache.map(|(_, mode)| *mode),
-            write_through: row.get("write_through")?,
-            size: bytes("size_bytes")?,
-            rate_per_s: row.get("rate_per_s")?,
-            engine: row.get("engine")?,
+            write_through: row.get(22)?,
+            size: bytes(23)?,
+            rate_per_s: row.get(24)?,
+            engine: row.get(25)?,
         },
-        measured: nanos("measured_ns")?,
+        measured: nanos(26)?,
         total: RowFigures::default(),
         read: RowFigures::default(),
         write: RowFigures::default(),
     })
 }
 
-fn figures_of<'a>(row: &'a mut ResultRow, operation: &str) -> &'a mut RowFigures {
+fn nanos(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Nanos>> {
+    Ok(row.get::<_, Option<u64>>(column)?.map(Nanos))
+}
+
+fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Bytes>> {
+    Ok(row.get::<_, Option<u64>>(column)?.map(Bytes))
+}
+
+fn figures_of<'a>(row: &'a mut ResultRow, operation: &[u8]) -> &'a mut RowFigures {
     match operation {
-        "read" => &mut row.read,
-        "write" => &mut row.write,
+        b"read" => &mut row.read,
+        b"write" => &mut row.write,
         _ => &mut row.total,
     }
 }
@@ -235,28 +238,27 @@ fn read_figures(
             continue;
         };
         line.seal.row(row, 1)?;
-        let nanos = |column: &str| -> rusqlite::Result<Option<Nanos>> {
-            Ok(row.get::<_, Option<u64>>(column)?.map(Nanos))
-        };
-        let operation: String = row.get("operation")?;
-        *figures_of(&mut line.row, &operation) = RowFigures {
-            ios: row.get("ios")?,
-            bytes: row.get::<_, Option<u64>>("bytes")?.map(Bytes),
-            errors: row.get("errors")?,
-            ios_per_s: row.get("ios_per_s")?,
-            bytes_per_s: row.get("bytes_per_s")?,
+        // The columns of `FIGURES`, behind one other.
+        let nanos = |column: usize| nanos(row, column);
+        let operation = row.get_ref(1)?.as_bytes().unwrap_or_default();
+        *figures_of(&mut line.row, operation) = RowFigures {
+            ios: row.get(2)?,
+            bytes: bytes(row, 3)?,
+            errors: row.get(4)?,
+            ios_per_s: row.get(5)?,
+            bytes_per_s: row.get(6)?,
             latency: RowTimes {
-                mean: nanos("latency_mean_ns")?,
-                sd: nanos("latency_sd_ns")?,
-                min: nanos("latency_min_ns")?,
-                max: nanos("latency_max_ns")?,
+                mean: nanos(7)?,
+                sd: nanos(8)?,
+                min: nanos(9)?,
+                max: nanos(10)?,
                 percentiles: Vec::new(),
             },
             response: RowTimes {
-                mean: nanos("response_mean_ns")?,
+                mean: nanos(11)?,
                 sd: None,
-                min: nanos("response_min_ns")?,
-                max: nanos("response_max_ns")?,
+                min: nanos(12)?,
+                max: nanos(13)?,
                 percentiles: Vec::new(),
             },
         };
@@ -280,10 +282,12 @@ fn read_percentiles(
             continue;
         };
         line.seal.row(row, 1)?;
-        let (operation, time): (String, String) = (row.get(1)?, row.get(2)?);
-        let figures = figures_of(&mut line.row, &operation);
-        let times = match time.as_str() {
-            "response" => &mut figures.response,
+        let word = |column| -> rusqlite::Result<&[u8]> {
+            Ok(row.get_ref(column)?.as_bytes().unwrap_or_default())
+        };
+        let figures = figures_of(&mut line.row, word(1)?);
+        let times = match word(2)? {
+            b"response" => &mut figures.response,
             _ => &mut figures.latency,
         };
         times.percentiles.push((row.get(3)?, Nanos(row.get(4)?)));

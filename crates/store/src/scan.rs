@@ -1,76 +1,103 @@
-//! Reads all sessions and all results, in one pass over their summaries.
+//! Off the shelf: all sessions and all results, in one pass over their summaries.
 //!
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
 //! is damaged there, too, is reported by name and hides nothing else. Left out: which results are meant (`cli`).
 
 use crate::care::Listing;
 use crate::error::Fault;
-use crate::load::tags_of;
 use crate::session::{SessionId, SessionSummary};
-use crate::summary::{decode_result, decode_runs, decode_session};
+use crate::summary::{Depth, decode_result, decode_session};
 use crate::{Result, Store, StoreError};
 use model::ResultRow;
-use rusqlite::{OptionalExtension, Rows, Transaction};
-use std::collections::HashMap;
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
+use rusqlite::{OptionalExtension, Rows, Statement, Transaction};
 use std::ops::ControlFlow;
 
-/// What takes each row, until it has enough.
-type Each<'a> = &'a mut dyn FnMut(ResultRow) -> ControlFlow<()>;
+/// What takes each row, until it has enough. The row is read over by the next one.
+type Each<'a> = &'a mut dyn FnMut(&ResultRow) -> ControlFlow<()>;
 
-/// Tags of all sessions and results: of a session, (0, tag); of a result, (number, tag).
-type Tags = HashMap<u64, Vec<(u32, String)>>;
+/// The same for sessions, with their results where these are read.
+type EachSession<'a> = &'a mut dyn FnMut(&SessionSummary, &[ResultRow]) -> ControlFlow<()>;
+
+/// Which summaries are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Sessions, newest first.
+    Sessions,
+    /// The same with their results, of which figures may be missing.
+    SessionsWithResults,
+    /// Sessions with their results, oldest first.
+    Results,
+}
+
+impl Pass {
+    /// What an id is compared by: it grows on the way.
+    fn place(self, id: SessionId) -> i64 {
+        let id = i64::try_from(id.0).unwrap_or(i64::MAX);
+        if self == Pass::Results { id } else { -id }
+    }
+
+    /// A select of this pass. In `query`, `{}` stands for the direction.
+    fn select<'t>(self, of: &'t Transaction<'_>, query: &str) -> rusqlite::Result<Statement<'t>> {
+        let direction = if self == Pass::Results { "" } else { "DESC" };
+        of.prepare(&query.replace("{}", direction))
+    }
+}
 
 impl Store {
-    /// The newest sessions that `fits` takes, at most so many; damaged ones are reported and do not hide the others.
+    /// All sessions, newest first; those that are damaged are reported and do not hide the others.
     ///
     /// Errors: the file cannot be read at all.
-    pub fn listing_of(
-        &self,
-        limit: Option<u32>,
-        fits: &dyn Fn(&SessionSummary) -> bool,
-    ) -> Result<Listing> {
-        let limit = limit.map_or(usize::MAX, |limit| limit as usize);
+    pub fn listing(&self) -> Result<Listing> {
+        let mut sessions = Vec::new();
+        let damaged = self.each_session(Pass::Sessions, &mut |session, _| {
+            sessions.push(session.clone());
+            ControlFlow::Continue(())
+        })?;
+        Ok(Listing { sessions, damaged })
+    }
+
+    /// Gives one session after the other in the order of the pass, until `each` breaks; returns what is damaged of what the
+    /// pass is for. A session whose results are damaged comes without any.
+    ///
+    /// Errors: the file cannot be read at all.
+    pub fn each_session(&self, pass: Pass, each: EachSession<'_>) -> Result<Vec<String>> {
+        let mut done = None;
         if self.has_summaries() {
-            match self.newest(limit, fits) {
-                Ok(Some(listing)) => return Ok(listing),
-                Ok(None) | Err(Fault::Damaged(_) | Fault::Sql(_)) => {}
+            match self.stream(pass, each, &mut done, &mut |_| ControlFlow::Break(())) {
+                Ok(()) => return Ok(Vec::new()),
+                // From there on each session is read from its own rows, so that the order stays.
+                Err(Fault::Damaged(_) | Fault::Sql(_)) => {}
                 Err(other) => return Err(other.at(self.path())),
             }
         }
-        let mut listing = self.listing_by_rows()?;
-        listing.sessions.retain(|session| fits(session));
-        listing.sessions.truncate(limit);
-        Ok(listing)
-    }
-
-    /// By the summaries; `None` where some are missing or damaged.
-    fn newest(
-        &self,
-        limit: usize,
-        fits: &dyn Fn(&SessionSummary) -> bool,
-    ) -> Result<Option<Listing>, Fault> {
-        let transaction = self.read()?;
-        if !all_have_summaries(&transaction)? {
-            return Ok(None);
+        let Listing {
+            mut sessions,
+            mut damaged,
+        } = self.listing_by_rows()?;
+        if pass == Pass::Results {
+            sessions.reverse();
         }
-        let mut select = transaction.prepare(
-            "SELECT session_id, summary FROM session_summaries ORDER BY session_id DESC",
-        )?;
-        let mut rows = select.query([])?;
-        let mut sessions = Vec::new();
-        while let Some(row) = rows.next()?.filter(|_| sessions.len() < limit) {
-            let blob = row.get_ref(1)?.as_blob().unwrap_or_default();
-            match decode_session(SessionId(row.get(0)?), blob) {
-                Ok(session) if fits(&session) => sessions.push(session),
-                Ok(_) => {}
-                Err(_) => return Ok(None),
+        let done = done.map(|id| pass.place(id));
+        sessions.retain(|session| done.is_none_or(|done| pass.place(session.id) > done));
+        for session in sessions {
+            let rows = match pass {
+                Pass::Sessions => Ok(Vec::new()),
+                _ => self.rows(&[session.id]),
+            };
+            let rows = match rows {
+                Ok(rows) => rows,
+                Err(StoreError::Damaged { what, .. }) => {
+                    damaged.extend((pass == Pass::Results).then_some(what));
+                    Vec::new()
+                }
+                Err(error) => return Err(error),
+            };
+            if each(&session, &rows).is_break() {
+                break;
             }
         }
-        add_tags(&transaction, &mut sessions)?;
-        Ok(Some(Listing {
-            sessions,
-            damaged: Vec::new(),
-        }))
+        Ok(damaged)
     }
 
     /// Whether there is any session.
@@ -85,62 +112,24 @@ impl Store {
     ///
     /// Errors: the file cannot be read at all.
     pub fn each_row(&self, each: Each<'_>) -> Result<Vec<String>> {
-        let (mut damaged, mut done) = (Vec::new(), SessionId(0));
-        let mut flow = ControlFlow::Continue(());
-        let mut until = |row| {
-            if flow.is_continue() {
-                flow = each(row);
-            }
-            flow
-        };
-        if self.has_summaries() {
-            match self.stream(&mut until, &mut done, &mut |_| ControlFlow::Break(())) {
-                Ok(()) => return Ok(damaged),
-                // From there on each session is read from its own rows, so that the order stays.
-                Err(Fault::Damaged(_) | Fault::Sql(_)) => {}
-                Err(other) => return Err(other.at(self.path())),
-            }
-        }
-        let listing = self.listing(None)?;
-        damaged.extend(listing.damaged);
-        let rest = listing.sessions.iter().rev().map(|session| session.id);
-        let rest: Vec<SessionId> = rest.filter(|id| *id > done).collect();
-        self.rows_one_by_one(&rest, (&mut until, &mut damaged))?;
-        Ok(damaged)
+        self.each_session(Pass::Results, &mut |_, rows| {
+            rows.iter().try_for_each(&mut *each)
+        })
     }
 
-    fn rows_one_by_one(
-        &self,
-        sessions: &[SessionId],
-        (each, damaged): (Each<'_>, &mut Vec<String>),
-    ) -> Result<()> {
-        for session in sessions {
-            match self.rows(&[*session]) {
-                Ok(rows) => {
-                    if rows.into_iter().try_for_each(&mut *each).is_break() {
-                        break;
-                    }
-                }
-                Err(StoreError::Damaged { what, .. }) => damaged.push(what),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives the results of all sessions by their summaries. `lacking` gets each session whose summary is damaged or missing,
-    /// and says whether to continue without it. `done` is the last session that was read.
+    /// Gives what a pass reads by the summaries. `lacking` gets each session whose summary is damaged or missing, and says
+    /// whether to continue without it. `done` is the last session that was read.
     ///
     /// Errors: `lacking` ended it.
     pub(crate) fn stream(
         &self,
-        each: Each<'_>,
-        done: &mut SessionId,
+        pass: Pass,
+        each: EachSession<'_>,
+        done: &mut Option<SessionId>,
         lacking: &mut dyn FnMut(SessionId) -> ControlFlow<()>,
     ) -> Result<(), Fault> {
         let ended = || Fault::Damaged("a summary is damaged or missing".to_owned());
         let transaction = self.read()?;
-        let tags = all_tags(&transaction)?;
         if !all_have_summaries(&transaction)? {
             let missing = "SELECT id FROM sessions EXCEPT SELECT session_id FROM session_summaries";
             let mut select = transaction.prepare(missing)?;
@@ -151,31 +140,40 @@ impl Store {
                 }
             }
         }
-        let mut sessions = transaction
-            .prepare("SELECT session_id, summary FROM session_summaries ORDER BY session_id")?;
-        let mut results = transaction.prepare(
-            "SELECT session_id, number, summary FROM result_summaries ORDER BY session_id, number",
-        )?;
+        let mut sessions = pass.select(&transaction, SESSIONS)?;
+        let mut results = pass.select(&transaction, RESULTS)?;
+        let mut tags = pass.select(&transaction, TAGS)?;
         let mut sessions = sessions.query([])?;
-        let mut results = Results::new(results.query([])?)?;
+        let mut tags = Tags::new(pass, tags.query([])?)?;
+        let mut results = match pass {
+            Pass::Sessions => None,
+            _ => Some(Results::new(pass, results.query([])?)?),
+        };
+        let mut session = SessionSummary::empty();
         while let Some(row) = sessions.next()? {
             let id = SessionId(row.get(0)?);
             let blob = row.get_ref(1)?.as_blob().unwrap_or_default();
-            let runs = decode_runs(id, blob);
-            let rows = results.of(id)?;
-            match (runs, rows) {
-                (Ok(runs), Some(rows)) if rows.len() == runs as usize => {
-                    for mut row in rows {
-                        row.tags = tags_of_result(tags.get(&id.0), row.number);
-                        if each(row).is_break() {
-                            return Ok(());
-                        }
-                    }
+            let own = decode_session(id, blob, &mut session);
+            let rows = match &mut results {
+                Some(results) => results
+                    .of(id)?
+                    .filter(|rows| rows.len() == session.runs as usize),
+                None => Some(&mut [][..]),
+            };
+            let (Ok(()), Some(rows)) = (own, rows) else {
+                if lacking(id).is_break() {
+                    return Err(ended());
                 }
-                _ if lacking(id).is_break() => return Err(ended()),
-                _ => {}
+                continue;
+            };
+            let tags = tags.of(id)?;
+            set_tags(&mut session.tags, tags, 0);
+            rows.iter_mut()
+                .for_each(|row| set_tags(&mut row.tags, tags, row.number));
+            if each(&session, rows).is_break() {
+                return Ok(());
             }
-            *done = id;
+            *done = Some(id);
         }
         Ok(())
     }
@@ -192,7 +190,8 @@ impl Store {
                 .prepare_cached(query)?
                 .query_row([session.0], |row| row.get(0))
                 .optional()?;
-            if let Some(Ok(summary)) = blob.map(|blob| decode_session(session, &blob)) {
+            let mut summary = SessionSummary::empty();
+            if blob.is_some_and(|blob| decode_session(session, &blob, &mut summary).is_ok()) {
                 return Ok(summary);
             }
         }
@@ -213,15 +212,16 @@ impl Store {
             Ok(found.collect::<rusqlite::Result<_>>()?)
         };
         let sessions = find().map_err(|fault| fault.at(self.path()))?;
-        let (mut rows, mut damaged) = (Vec::new(), Vec::new());
-        let mut take = |row: ResultRow| {
-            if row.tags.iter().any(|one| one == tag) {
-                rows.push(row);
+        let (mut found, mut damaged) = (Vec::new(), Vec::new());
+        for session in sessions {
+            match self.rows(&[session]) {
+                Ok(rows) => found.extend(rows),
+                Err(StoreError::Damaged { what, .. }) => damaged.push(what),
+                Err(error) => return Err(error),
             }
-            ControlFlow::Continue(())
-        };
-        self.rows_one_by_one(&sessions, (&mut take, &mut damaged))?;
-        Ok((rows, damaged))
+        }
+        found.retain(|row| row.tags.iter().any(|one| one == tag));
+        Ok((found, damaged))
     }
 
     /// All tags that something has, in order.
@@ -248,79 +248,91 @@ fn all_have_summaries(transaction: &Transaction<'_>) -> Result<bool, Fault> {
     Ok(sessions == summaries)
 }
 
-fn all_tags(transaction: &Transaction<'_>) -> Result<Tags, Fault> {
-    let mut select =
-        transaction.prepare("SELECT session_id, number, tag FROM tags ORDER BY session_id, tag")?;
-    let mut rows = select.query([])?;
-    let mut tags = Tags::new();
-    while let Some(row) = rows.next()? {
-        let of = tags.entry(row.get(0)?).or_default();
-        of.push((row.get(1)?, row.get(2)?));
-    }
-    Ok(tags)
+const SESSIONS: &str = "SELECT session_id, summary FROM session_summaries ORDER BY session_id {}";
+const RESULTS: &str =
+    "SELECT session_id, number, summary FROM result_summaries ORDER BY session_id {}, number {}";
+const TAGS: &str = "SELECT session_id, number, tag FROM tags ORDER BY session_id {}, tag";
+
+/// A session's tags (number 0), or a result's with those of its session, each once.
+fn set_tags(into: &mut Vec<String>, tags: &[(u32, String)], number: u32) {
+    let own = tags.iter().filter(|(of, _)| *of == 0 || *of == number);
+    into.clear();
+    into.extend(own.map(|(_, tag)| tag.clone()));
+    into.dedup();
 }
 
-/// Its session's and its own, each once.
-fn tags_of_result(tags: Option<&Vec<(u32, String)>>, number: u32) -> Vec<String> {
-    let own = tags.into_iter().flatten();
-    let own = own.filter(|(of, _)| *of == 0 || *of == number);
-    let mut own: Vec<String> = own.map(|(_, tag)| tag.clone()).collect();
-    own.dedup();
-    own
-}
-
-/// A few are looked up one by one, many in one pass.
-fn add_tags(transaction: &Transaction<'_>, sessions: &mut [SessionSummary]) -> Result<(), Fault> {
-    if sessions.len() < 100 {
-        for session in sessions {
-            session.tags = tags_of(transaction, session.id, 0)?;
-        }
-        return Ok(());
-    }
-    let tags = all_tags(transaction)?;
-    for session in sessions.iter_mut().filter(|_| !tags.is_empty()) {
-        session.tags = tags_of_result(tags.get(&session.id.0), 0);
-    }
-    Ok(())
-}
-
-/// The results of one session after another.
-struct Results<'stmt> {
+/// The tags of one session after another.
+struct Tags<'stmt> {
+    pass: Pass,
     rows: Rows<'stmt>,
-    next: Option<(SessionId, Option<ResultRow>)>, // a damaged one has no line
+    found: Vec<(u32, String)>,
+}
+
+impl<'stmt> Tags<'stmt> {
+    fn new(pass: Pass, mut rows: Rows<'stmt>) -> Result<Self, Fault> {
+        rows.advance()?;
+        let found = Vec::new();
+        Ok(Tags { pass, rows, found })
+    }
+
+    /// By tag: those of the session with number 0, and those of its results.
+    fn of(&mut self, session: SessionId) -> Result<&[(u32, String)], Fault> {
+        self.found.clear();
+        while let Some(row) = self.rows.get() {
+            let of = SessionId(row.get(0)?);
+            if self.pass.place(of) > self.pass.place(session) {
+                break;
+            }
+            if of == session {
+                self.found.push((row.get(1)?, row.get(2)?));
+            }
+            self.rows.advance()?;
+        }
+        Ok(&self.found)
+    }
+}
+
+/// The results of one session after another, all in the same memory.
+struct Results<'stmt> {
+    pass: Pass,
+    rows: Rows<'stmt>,
+    found: Vec<ResultRow>,
 }
 
 impl<'stmt> Results<'stmt> {
-    fn new(rows: Rows<'stmt>) -> Result<Self, Fault> {
-        let mut results = Results { rows, next: None };
-        results.step()?;
-        Ok(results)
+    fn new(pass: Pass, mut rows: Rows<'stmt>) -> Result<Self, Fault> {
+        rows.advance()?;
+        let found = Vec::new();
+        Ok(Results { pass, rows, found })
     }
 
-    fn step(&mut self) -> Result<(), Fault> {
-        self.next = match self.rows.next()? {
-            Some(row) => {
-                let (session, number) = (SessionId(row.get(0)?), row.get(1)?);
-                let blob = row.get_ref(2)?.as_blob().unwrap_or_default();
-                Some((session, decode_result((session, number), blob).ok()))
-            }
-            None => None,
+    /// By number; `None` where one of them is damaged. Those of sessions before this one are skipped.
+    fn of(&mut self, session: SessionId) -> Result<Option<&mut [ResultRow]>, Fault> {
+        let depth = match self.pass {
+            Pass::Results => Depth::All,
+            _ => Depth::Words,
         };
-        Ok(())
-    }
-
-    /// `None` where one of them is damaged. Those of sessions before this one are skipped.
-    fn of(&mut self, session: SessionId) -> Result<Option<Vec<ResultRow>>, Fault> {
-        let mut found = Some(Vec::new());
-        while let Some((of, row)) = self.next.take_if(|(of, _)| *of <= session) {
-            if of == session {
-                match (row, &mut found) {
-                    (Some(row), Some(found)) => found.push(row),
-                    _ => found = None,
-                }
+        let (mut count, mut whole) = (0, true);
+        while let Some(row) = self.rows.get() {
+            let of = SessionId(row.get(0)?);
+            if self.pass.place(of) > self.pass.place(session) {
+                break;
             }
-            self.step()?;
+            if of == session {
+                if count == self.found.len() {
+                    self.found.push(ResultRow::default());
+                }
+                let blob = row.get_ref(2)?.as_blob().unwrap_or_default();
+                let name = (of, row.get(1)?);
+                whole &= decode_result(name, blob, depth, &mut self.found[count]).is_ok();
+                count += 1;
+            }
+            self.rows.advance()?;
         }
-        Ok(found)
+        let found = &mut self.found[..count];
+        if self.pass != Pass::Results {
+            found.reverse(); // `number {}` follows the direction, so that the index gives the order
+        }
+        Ok(whole.then_some(found))
     }
 }

@@ -189,6 +189,23 @@ pub struct SessionSummary {
     pub tags: Vec<String>,
 }
 
+impl SessionSummary {
+    /// One without words, to be read over.
+    pub(crate) fn empty() -> SessionSummary {
+        SessionSummary {
+            id: SessionId(0),
+            kind: SessionKind::Run,
+            started_utc: Nanos(0),
+            command: Vec::new(),
+            tool_version: String::new(),
+            target: String::new(),
+            outcome: None,
+            runs: 0,
+            tags: Vec::new(),
+        }
+    }
+}
+
 /// A session with all its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {

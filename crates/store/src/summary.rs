@@ -47,8 +47,7 @@ pub(crate) fn write_session(
 pub(crate) fn insert_result(transaction: &Transaction<'_>, row: &ResultRow) -> Result<(), Fault> {
     transaction
         .prepare_cached(
-            "INSERT INTO result_summaries (session_id, number, summary) VALUES (?1, ?2, ?3)
-             ON CONFLICT DO UPDATE SET summary = excluded.summary",
+            "INSERT INTO result_summaries (session_id, number, summary) VALUES (?1, ?2, ?3)",
         )?
         .execute(params![row.session, row.number, encode_result(row)])?;
     Ok(())
@@ -59,6 +58,8 @@ pub(crate) fn fill(
     transaction: &Transaction<'_>,
     report: &mut dyn FnMut(Notice),
 ) -> Result<(), Fault> {
+    // The way to version 4 wrote some, of lines that it had just made.
+    transaction.execute("DELETE FROM result_summaries", [])?;
     let mut select = transaction.prepare("SELECT id FROM sessions ORDER BY id")?;
     let ids = select.query_map([], |row| row.get(0).map(SessionId))?;
     let ids: Vec<SessionId> = ids.collect::<rusqlite::Result<_>>()?;
@@ -119,8 +120,11 @@ impl<'a> Reader<'a> {
         Ok(self.maybe()?.map(Nanos))
     }
 
-    fn text(&mut self) -> Result<String, Damage> {
-        self.word().map(str::to_owned)
+    /// Reads a text into the memory of the one before it.
+    fn text(&mut self, into: &mut String) -> Result<(), Damage> {
+        into.clear();
+        into.push_str(self.word()?);
+        Ok(())
     }
 
     fn word(&mut self) -> Result<&'a str, Damage> {
@@ -128,13 +132,15 @@ impl<'a> Reader<'a> {
         self.letters(length)
     }
 
-    fn skip_text(&mut self) -> Result<(), Damage> {
-        let length = self.length(1)?;
-        self.bytes(length).map(|_| ())
-    }
-
-    fn maybe_text(&mut self) -> Result<Option<String>, Damage> {
-        Ok(self.maybe_word()?.map(str::to_owned))
+    fn maybe_text(&mut self, into: &mut Option<String>) -> Result<(), Damage> {
+        match (self.maybe_word()?, &mut *into) {
+            (Some(word), Some(text)) => {
+                text.clear();
+                text.push_str(word);
+            }
+            (word, _) => *into = word.map(str::to_owned),
+        }
+        Ok(())
     }
 
     fn maybe_word(&mut self) -> Result<Option<&'a str>, Damage> {
@@ -185,24 +191,15 @@ fn encode_session(session: &SessionSummary) -> Vec<u8> {
     seal(out)
 }
 
-/// The session of a summary, without its tags. It has to be this one.
-pub(crate) fn decode_session(id: SessionId, blob: &[u8]) -> Result<SessionSummary, Damage> {
-    let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
-    if from.number()? != id.0 {
-        return Err("it is another session's");
-    }
-    let kind = SessionKind::from_name(from.word()?).ok_or("a kind that is not known")?;
-    let started_utc = Nanos(from.number()?);
-    let words = from.length(1)?;
-    let command = (0..words).map(|_| from.text()).collect::<Result<_, _>>()?;
-    let (tool_version, target) = (from.text()?, from.text()?);
-    let outcome = match from.maybe_word()? {
-        Some(name) => Some(SessionOutcome::from_name(name).ok_or("an outcome that is not known")?),
-        None => None,
-    };
-    let runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
-    from.close()?;
-    Ok(SessionSummary {
+/// Reads the session of a summary into the memory of another one; its tags are left as they are. It has to be this one.
+///
+/// Errors: the summary is damaged; then `into` is of no use.
+pub(crate) fn decode_session(
+    own_id: SessionId,
+    blob: &[u8],
+    into: &mut SessionSummary,
+) -> Result<(), Damage> {
+    let SessionSummary {
         id,
         kind,
         started_utc,
@@ -211,28 +208,28 @@ pub(crate) fn decode_session(id: SessionId, blob: &[u8]) -> Result<SessionSummar
         target,
         outcome,
         runs,
-        tags: Vec::new(),
-    })
-}
-
-/// How many results the session of a summary has, without reading its words.
-pub(crate) fn decode_runs(id: SessionId, blob: &[u8]) -> Result<u32, Damage> {
+        tags: _, // change by themselves
+    } = into;
     let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
-    if from.number()? != id.0 {
+    if from.number()? != own_id.0 {
         return Err("it is another session's");
     }
-    from.skip_text()?;
-    from.number()?;
-    for _ in 0..from.length(1)? {
-        from.skip_text()?;
+    *id = own_id;
+    *kind = SessionKind::from_name(from.word()?).ok_or("a kind that is not known")?;
+    *started_utc = Nanos(from.number()?);
+    let words = from.length(1)?;
+    command.resize_with(words, String::new);
+    for word in command {
+        from.text(word)?;
     }
-    from.skip_text()?;
-    from.skip_text()?;
-    let outcome = usize::try_from(from.maybe()?.unwrap_or(0)).map_err(|_| "a number too large")?;
-    from.bytes(outcome)?;
-    let runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
-    from.close()?;
-    Ok(runs)
+    from.text(tool_version)?;
+    from.text(target)?;
+    *outcome = match from.maybe_word()? {
+        Some(name) => Some(SessionOutcome::from_name(name).ok_or("an outcome that is not known")?),
+        None => None,
+    };
+    *runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
+    from.close()
 }
 
 fn encode_result(row: &ResultRow) -> Vec<u8> {
@@ -363,92 +360,137 @@ fn encode_figures(out: &mut Vec<u8>, figures: &RowFigures) {
     }
 }
 
-/// The line of a summary, without its tags. It has to be this result's.
+/// How much of a line is read; its checksum is compared either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// All but what came of it.
+    Words,
+    All,
+}
+
+/// Reads the line of a summary into the memory of another one; its tags are left as they are. It has to be this result's.
+///
+/// Errors: the summary is damaged; then `into` is of no use.
 pub(crate) fn decode_result(
-    (session, own_number): (SessionId, u32),
+    (own_session, own_number): (SessionId, u32),
     blob: &[u8],
-) -> Result<ResultRow, Damage> {
+    depth: Depth,
+    into: &mut ResultRow,
+) -> Result<(), Damage> {
+    let ResultRow {
+        session,
+        number,
+        kind,
+        label,
+        key,
+        tags: _, // change by themselves
+        origin,
+        tool,
+        tool_version,
+        source,
+        started_utc,
+        host,
+        target,
+        outcome,
+        reason,
+        work,
+        measured,
+        total,
+        read,
+        write,
+    } = into;
     let (_, mut from) = Reader::open(blob, b'R', &[VERSION])?;
-    if (from.number()?, from.number()?) != (session.0, u64::from(own_number)) {
+    if (from.number()?, from.number()?) != (own_session.0, u64::from(own_number)) {
         return Err("it is another result's");
     }
-    let origin = usize::try_from(from.number()?).ok();
-    let origin = origin.and_then(|at| Origin::ALL.get(at).copied());
-    let row = ResultRow {
-        session: session.0,
-        number: own_number,
-        origin: origin.ok_or("an origin that is not known")?,
-        kind: from.text()?,
-        label: from.text()?,
-        tool: from.text()?,
-        target: from.text()?,
-        key: from.maybe_text()?,
-        tool_version: from.maybe_text()?,
-        source: from.maybe_text()?,
-        host: from.maybe_text()?,
-        outcome: from.maybe_text()?,
-        reason: from.maybe_text()?,
-        started_utc: from.nanos()?,
-        measured: from.nanos()?,
-        work: decode_work(&mut from)?,
-        total: decode_figures(&mut from)?,
-        read: decode_figures(&mut from)?,
-        write: decode_figures(&mut from)?,
-        tags: Vec::new(),
-    };
-    from.close()?;
-    Ok(row)
-}
-
-fn decode_work(from: &mut Reader<'_>) -> Result<RowWork, Damage> {
-    Ok(RowWork {
-        block: from.maybe()?.map(Bytes),
-        queue_depth: from.small()?,
-        threads: from.small()?,
-        write_percent: from.small()?,
-        random_percent: from.small()?,
-        cache: match from.small::<usize>()? {
-            Some(at) => Some(
-                CACHE_MODES
-                    .get(at)
-                    .ok_or("a cache mode that is not known")?
-                    .1,
-            ),
-            None => None,
-        },
-        write_through: from.maybe()?.map(|yes| yes != 0),
-        size: from.maybe()?.map(Bytes),
-        rate_per_s: from.maybe()?,
-        pattern: from.maybe_text()?,
-        engine: from.maybe_text()?,
-    })
-}
-
-fn decode_figures(from: &mut Reader<'_>) -> Result<RowFigures, Damage> {
-    if from.number()? == 0 {
-        return Ok(RowFigures::default());
+    (*session, *number) = (own_session.0, own_number);
+    let at = usize::try_from(from.number()?).ok();
+    let known = at.and_then(|at| Origin::ALL.get(at).copied());
+    *origin = known.ok_or("an origin that is not known")?;
+    for text in [kind, label, tool, target] {
+        from.text(text)?;
     }
-    Ok(RowFigures {
-        ios: from.maybe()?,
-        bytes: from.maybe()?.map(Bytes),
-        errors: from.maybe()?,
-        ios_per_s: from.real()?,
-        bytes_per_s: from.real()?,
-        latency: decode_times(from)?,
-        response: decode_times(from)?,
-    })
+    for text in [key, tool_version, source, host, outcome, reason] {
+        from.maybe_text(text)?;
+    }
+    *started_utc = from.nanos()?;
+    *measured = from.nanos()?;
+    decode_work(&mut from, work)?;
+    if depth == Depth::Words {
+        return Ok(());
+    }
+    for figures in [total, read, write] {
+        decode_figures(&mut from, figures)?;
+    }
+    from.close()
 }
 
-fn decode_times(from: &mut Reader<'_>) -> Result<RowTimes, Damage> {
-    let mut times = RowTimes {
-        mean: from.nanos()?,
-        sd: from.nanos()?,
-        min: from.nanos()?,
-        max: from.nanos()?,
-        percentiles: Vec::new(),
-    };
+fn decode_work(from: &mut Reader<'_>, into: &mut RowWork) -> Result<(), Damage> {
+    let RowWork {
+        block,
+        queue_depth,
+        threads,
+        write_percent,
+        pattern,
+        random_percent,
+        cache,
+        write_through,
+        size,
+        rate_per_s,
+        engine,
+    } = into;
+    *block = from.maybe()?.map(Bytes);
+    *queue_depth = from.small()?;
+    *threads = from.small()?;
+    *write_percent = from.small()?;
+    *random_percent = from.small()?;
+    let mode = from.small::<usize>()?.map(|at| CACHE_MODES.get(at));
+    let mode = mode.map(|mode| mode.ok_or("a cache mode that is not known"));
+    *cache = mode.transpose()?.map(|(_, mode)| *mode);
+    *write_through = from.maybe()?.map(|yes| yes != 0);
+    *size = from.maybe()?.map(Bytes);
+    *rate_per_s = from.maybe()?;
+    from.maybe_text(pattern)?;
+    from.maybe_text(engine)
+}
+
+fn decode_figures(from: &mut Reader<'_>, into: &mut RowFigures) -> Result<(), Damage> {
+    let RowFigures {
+        ios,
+        bytes,
+        errors,
+        ios_per_s,
+        bytes_per_s,
+        latency,
+        response,
+    } = into;
+    if from.number()? == 0 {
+        *into = RowFigures::default();
+        return Ok(());
+    }
+    *ios = from.maybe()?;
+    *bytes = from.maybe()?.map(Bytes);
+    *errors = from.maybe()?;
+    *ios_per_s = from.real()?;
+    *bytes_per_s = from.real()?;
+    decode_times(from, latency)?;
+    decode_times(from, response)
+}
+
+fn decode_times(from: &mut Reader<'_>, into: &mut RowTimes) -> Result<(), Damage> {
+    let RowTimes {
+        mean,
+        sd,
+        min,
+        max,
+        percentiles,
+    } = into;
+    for time in [mean, sd, min, max] {
+        *time = from.nanos()?;
+    }
     let count = from.length(2)?;
-    times.percentiles.reserve_exact(count);
+    percentiles.clear();
+    percentiles.reserve_exact(count);
     for _ in 0..count {
         let quantile = match usize::try_from(from.number()?) {
             Ok(0) => from.float()?,
@@ -457,9 +499,9 @@ fn decode_times(from: &mut Reader<'_>) -> Result<RowTimes, Damage> {
                 .ok_or("a quantile that is not known")?,
             Err(_) => return Err("a quantile that is not known"),
         };
-        times.percentiles.push((quantile, Nanos(from.number()?)));
+        percentiles.push((quantile, Nanos(from.number()?)));
     }
-    Ok(times)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -504,6 +546,11 @@ mod tests {
         }
     }
 
+    fn decode_result(name: (SessionId, u32), blob: &[u8]) -> Result<ResultRow, Damage> {
+        let mut read = ResultRow::default();
+        super::decode_result(name, blob, Depth::All, &mut read).map(|()| read)
+    }
+
     #[test]
     fn a_line_reads_back_as_it_was_and_only_as_its_own() {
         let blob = encode_result(&row());
@@ -522,7 +569,20 @@ mod tests {
     }
 
     #[test]
+    fn nothing_of_the_line_before_stays() {
+        let empty = ResultRow::default();
+        for (before, after) in [(row(), empty.clone()), (empty, row())] {
+            let mut read = before;
+            let name = (SessionId(after.session), after.number);
+            super::decode_result(name, &encode_result(&after), Depth::All, &mut read).unwrap();
+            assert_eq!(read, after);
+        }
+    }
+
+    #[test]
     fn a_session_reads_back_as_it_was_and_only_as_its_own() {
+        let mut read = SessionSummary::empty();
+        read.command = vec!["another".to_owned(); 3];
         let session = SessionSummary {
             id: SessionId(300),
             kind: SessionKind::Layers,
@@ -535,8 +595,8 @@ mod tests {
             tags: Vec::new(),
         };
         let blob = encode_session(&session);
-        assert_eq!(decode_session(SessionId(300), &blob), Ok(session));
-        assert_eq!(decode_runs(SessionId(300), &blob), Ok(70_000));
-        assert!(decode_session(SessionId(301), &blob).is_err());
+        assert_eq!(decode_session(SessionId(300), &blob, &mut read), Ok(()));
+        assert_eq!(read, session);
+        assert!(decode_session(SessionId(301), &blob, &mut read).is_err());
     }
 }

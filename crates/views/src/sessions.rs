@@ -2,9 +2,10 @@
 
 use crate::number::count;
 use crate::paper::Paper;
-use crate::table::{left, lines, right};
+use crate::table::{Cells, left, right};
 use crate::text::{printable, shorten};
 use crate::time::minute;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// One session as the list shows it.
@@ -13,9 +14,9 @@ pub struct SessionLine {
     /// Its number: `12`.
     pub id: u64,
     /// `run`, `survey`, `sweep` or `import`.
-    pub kind: String,
+    pub kind: &'static str,
     /// `complete`, `interrupted`, `failed`, or what a session that never ended is called.
-    pub outcome: String,
+    pub outcome: &'static str,
     /// Wall clock at its start: nanoseconds since 1970 in UTC.
     pub started_utc_ns: u64,
     /// Runs stored in it.
@@ -47,26 +48,23 @@ pub fn write_sessions(
         left("target", 6),
     ];
     let room = paper.width().saturating_sub(55);
-    let rows: Vec<Vec<String>> = sessions
-        .iter()
-        .map(|session| {
-            vec![
-                session.id.to_string(),
-                minute(session.started_utc_ns, &paper.zone),
-                printable(&session.kind),
-                printable(&session.outcome),
-                count(session.runs),
-                shorten(&printable(&target(session)), room),
-            ]
-        })
-        .collect();
-    lines(&columns.each_ref(), &rows, paper.width())
-        .iter()
-        .try_for_each(|line| writeln!(out, "{line}"))
+    let mut cells = Cells::new(&columns);
+    for session in sessions {
+        cells.push(&session.id.to_string());
+        cells.push(&minute(session.started_utc_ns, &paper.zone));
+        cells.push(session.kind);
+        cells.push(session.outcome);
+        cells.push(&count(session.runs));
+        cells.push(&shorten(&printable(&target(session)), room));
+    }
+    cells.write(&[0, 1, 2, 3, 4, 5], paper.width(), out)
 }
 
 /// The target, and behind it the tags.
-fn target(session: &SessionLine) -> String {
+fn target(session: &SessionLine) -> Cow<'_, str> {
+    if session.tags.is_empty() {
+        return Cow::Borrowed(&session.target);
+    }
     let tags = session.tags.iter().map(|tag| format!(" [{tag}]"));
-    session.target.clone() + &tags.collect::<String>()
+    Cow::Owned(session.target.clone() + &tags.collect::<String>())
 }

@@ -1,6 +1,7 @@
 //! Cells in columns: the first to the left, the others to the right, two spaces between.
 
 use crate::text::{shorten, width};
+use std::io::{self, Write};
 
 /// On which side of its column a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +55,12 @@ fn widths(columns: &[&Column], rows: &[Vec<String>]) -> Vec<usize> {
 
 /// How wide the whole table is.
 pub(crate) fn table_width(columns: &[&Column], rows: &[Vec<String>]) -> usize {
-    let gaps = 2 * columns.len().saturating_sub(1);
-    widths(columns, rows).iter().sum::<usize>() + gaps
+    width_of(&widths(columns, rows))
+}
+
+/// The same of columns so wide.
+fn width_of(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }
 
 /// Places of the columns that stay: those in `dispensable` go, in its order, until the table is no wider than the page.
@@ -65,10 +70,20 @@ pub(crate) fn fitting(
     dispensable: &[&str],
     page: usize,
 ) -> Vec<usize> {
+    let all: Vec<&Column> = columns.iter().collect();
+    fitting_widths(columns, &widths(&all, rows), dispensable, page)
+}
+
+fn fitting_widths(
+    columns: &[Column],
+    widths: &[usize],
+    dispensable: &[&str],
+    page: usize,
+) -> Vec<usize> {
     let mut stay: Vec<usize> = (0..columns.len()).collect();
     for head in dispensable {
-        let left: Vec<&Column> = stay.iter().map(|&place| &columns[place]).collect();
-        if table_width(&left, &picked(rows, &stay)) <= page {
+        let left: Vec<usize> = stay.iter().map(|&place| widths[place]).collect();
+        if width_of(&left) <= page {
             break;
         }
         stay.retain(|&place| columns[place].head != *head);
@@ -111,22 +126,98 @@ pub(crate) fn lines(columns: &[&Column], rows: &[Vec<String>], page: usize) -> V
     std::iter::once(&head)
         .chain(rows)
         .map(|row| {
-            let mut line = String::with_capacity(widths.iter().map(|wide| wide + 2).sum());
-            for ((cell, column), wide) in row.iter().zip(columns).zip(&widths) {
-                let room = wide.saturating_sub(width(cell));
-                let (before, after) = match column.side {
-                    Side::Left => (0, room),
-                    Side::Right => (room, 0),
-                };
-                line.extend(std::iter::repeat_n(' ', before));
-                line.push_str(cell);
-                line.extend(std::iter::repeat_n(' ', after + 2));
-            }
-            line.truncate(line.trim_end().len());
+            let cells = row.iter().zip(columns).zip(&widths);
+            let mut line = String::new();
+            put(
+                cells.map(|((cell, column), wide)| (cell.as_str(), column.side, *wide)),
+                &mut line,
+            );
             match width(&line) <= page {
                 true => line,
                 false => shorten(&line, page),
             }
         })
         .collect()
+}
+
+/// Puts one line together in the memory of the one before it: each cell with its side and the width of its column.
+fn put<'c>(cells: impl Iterator<Item = (&'c str, Side, usize)>, line: &mut String) {
+    line.clear();
+    for (cell, side, wide) in cells {
+        let room = wide.saturating_sub(width(cell));
+        let (before, after) = match side {
+            Side::Left => (0, room),
+            Side::Right => (room, 0),
+        };
+        line.extend(std::iter::repeat_n(' ', before));
+        line.push_str(cell);
+        line.extend(std::iter::repeat_n(' ', after + 2));
+    }
+    line.truncate(line.trim_end().len());
+}
+
+/// A table of any length: its cells in one piece of memory, and how wide its columns are so far.
+pub(crate) struct Cells<'a> {
+    columns: &'a [Column<'a>], // one at least
+    text: String,
+    ends: Vec<usize>, // of the cells in `text`, row after row
+    widths: Vec<usize>,
+}
+
+impl<'a> Cells<'a> {
+    /// A table without rows.
+    pub(crate) fn new(columns: &'a [Column<'a>]) -> Self {
+        let all: Vec<&Column> = columns.iter().collect();
+        Cells {
+            columns,
+            text: String::new(),
+            ends: Vec::new(),
+            widths: widths(&all, &[]),
+        }
+    }
+
+    /// Adds the next cell of a row, or the first of the next row.
+    pub(crate) fn push(&mut self, cell: &str) {
+        let wide = &mut self.widths[self.ends.len() % self.columns.len()];
+        *wide = width(cell).max(*wide);
+        self.text.push_str(cell);
+        self.ends.push(self.text.len());
+    }
+
+    /// As [`fitting`].
+    pub(crate) fn fitting(&self, dispensable: &[&str], page: usize) -> Vec<usize> {
+        fitting_widths(self.columns, &self.widths, dispensable, page)
+    }
+
+    /// Writes the head and the rows, these columns of them; a line that would be longer than the page is cut in its middle.
+    pub(crate) fn write<'s>(
+        &'s self,
+        shown: &[usize],
+        page: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut line = String::new();
+        let mut write = |cell: &dyn Fn(usize) -> &'s str| {
+            let cells = shown.iter().map(|&place| {
+                let side = self.columns[place].side;
+                (cell(place), side, self.widths[place])
+            });
+            put(cells, &mut line);
+            if width(&line) > page {
+                line = shorten(&line, page);
+            }
+            line.push('\n');
+            out.write_all(line.as_bytes())
+        };
+        write(&|place| self.columns[place].head)?;
+        for first in (0..self.ends.len()).step_by(self.columns.len()) {
+            write(&|place| self.cell(first + place))?;
+        }
+        Ok(())
+    }
+
+    fn cell(&self, place: usize) -> &str {
+        let from = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[from..self.ends[place]]
+    }
 }

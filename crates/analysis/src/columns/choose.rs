@@ -145,14 +145,7 @@ pub fn sort_of(text: &str) -> Result<Vec<SortKey>, Vec<Problem>> {
         .collect())
 }
 
-/// Sorts rows; what is not known comes last either way, and rows that are alike keep their order.
-pub fn sort_rows(rows: &mut [ResultRow], keys: &[SortKey]) {
-    if !keys.is_empty() {
-        rows.sort_by_cached_key(|row| Rank::of(row, keys));
-    }
-}
-
-/// Where a row stands among others that are sorted by the same keys.
+/// Where a row stands among others that are sorted by the same keys; what is not known comes last either way.
 #[derive(Clone, Debug)]
 pub struct Rank<'a> {
     keys: &'a [SortKey],
@@ -203,12 +196,8 @@ impl Eq for Rank<'_> {}
 pub struct Selection {
     /// Which fields.
     pub columns: Vec<&'static Column>,
-    /// Their values, row by row.
-    pub rows: Vec<Vec<Value>>,
-    /// Whether each row is a missing result.
-    pub missing: Vec<bool>,
-    /// Which values are percentiles that rest on fewer than ten I/Os beyond them.
-    pub weak: Vec<Vec<bool>>,
+    /// Row by row.
+    pub rows: Vec<SelectedRow>,
     /// Fields that were left out because all rows have the same in them.
     pub alike: Vec<Alike>,
     /// Names of the fields that a page without room for all may leave out, in this order. None where a person named what
@@ -225,21 +214,49 @@ pub struct Alike {
     pub value: Value,
 }
 
+/// The fields of one row.
+#[derive(Clone, Debug)]
+pub struct SelectedRow {
+    /// Their values, one a field.
+    pub values: Vec<Value>,
+    /// Whether it is a missing result.
+    pub missing: bool,
+    weak: Vec<bool>, // empty where none is
+}
+
+impl SelectedRow {
+    /// These fields of a row.
+    pub fn of(columns: &[&'static Column], row: &ResultRow) -> SelectedRow {
+        let weak = |column: &&Column| is_weak(column, row);
+        SelectedRow {
+            values: columns.iter().map(|column| (column.read)(row)).collect(),
+            missing: row.origin == Origin::Missing,
+            weak: match columns.iter().any(weak) {
+                true => columns.iter().map(weak).collect(),
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// Whether the value at this place is a percentile that rests on fewer than ten I/Os beyond it.
+    pub fn is_weak(&self, place: usize) -> bool {
+        self.weak.get(place).is_some_and(|weak| *weak)
+    }
+}
+
 impl Selection {
     /// These fields of these rows.
     pub fn of(columns: Vec<&'static Column>, rows: &[ResultRow]) -> Selection {
-        let cells = |row: &ResultRow| columns.iter().map(|column| (column.read)(row)).collect();
+        let rows = rows.iter().map(|row| SelectedRow::of(&columns, row));
+        let rows = rows.collect();
+        Selection::of_rows(columns, rows)
+    }
+
+    /// Rows of which these fields were selected.
+    pub fn of_rows(columns: Vec<&'static Column>, rows: Vec<SelectedRow>) -> Selection {
         Selection {
-            rows: rows.iter().map(cells).collect(),
-            weak: rows
-                .iter()
-                .map(|row| columns.iter().map(|column| is_weak(column, row)).collect())
-                .collect(),
-            missing: rows
-                .iter()
-                .map(|row| row.origin == Origin::Missing)
-                .collect(),
             columns,
+            rows,
             alike: Vec::new(),
             dispensable: &[],
         }
@@ -357,6 +374,10 @@ fn one_of_label_and_work(chosen: &mut Vec<&'static Column>, rows: &[ResultRow]) 
 mod tests {
     use super::super::tests::{cell, missing};
     use super::*;
+
+    fn sort_rows(rows: &mut [ResultRow], keys: &[SortKey]) {
+        rows.sort_by_cached_key(|row| Rank::of(row, keys));
+    }
 
     fn numbers(rows: &[ResultRow]) -> Vec<u32> {
         rows.iter().map(|row| row.number).collect()

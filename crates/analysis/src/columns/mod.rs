@@ -13,7 +13,9 @@ mod table;
 mod value;
 
 pub use best::{Best, best};
-pub use choose::{Alike, Problem, Rank, Selection, SortKey, columns_of, sort_of, sort_rows, usual};
+pub use choose::{
+    Alike, Problem, Rank, SelectedRow, Selection, SortKey, columns_of, sort_of, usual,
+};
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};
 pub use table::{COLUMNS, column, columns};

@@ -9,7 +9,9 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::Form;
 use crate::{now, output, report};
-use store::{Baseline, RunName, SessionOutcome, SessionSummary, Store};
+use model::ResultRow;
+use std::ops::ControlFlow;
+use store::{Baseline, Pass, RunName, SessionOutcome, SessionSummary, Store};
 
 /// Sets, lists, checks or removes.
 pub(crate) fn baseline(args: &BaselineArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -89,11 +91,18 @@ fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Fai
                     && session.target == own.target
                     && session.outcome == Some(SessionOutcome::Complete)))
     };
-    let listing = store.listing_of(Some(1), &fits).map_err(Failure::refused)?;
-    super::rows::told(store, &listing.damaged);
-    let found = listing.sessions.into_iter().next();
-    let found = found.filter(|session| last || session.id > own.id);
-    found.map(|session| RunName { session: session.id, run: None }).ok_or_else(|| {
+    let mut found = None;
+    let mut until = |session: &SessionSummary, _: &[ResultRow]| match fits(session) {
+        true => {
+            found = Some(session.id);
+            ControlFlow::Break(())
+        }
+        false => ControlFlow::Continue(()),
+    };
+    let damaged = store.each_session(Pass::Sessions, &mut until);
+    super::rows::told(store, &damaged.map_err(Failure::refused)?);
+    let found = found.filter(|session| last || *session > own.id);
+    found.map(|session| RunName { session, run: None }).ok_or_else(|| {
         Failure::refused(match last {
             true => format!("nothing but the baseline {} itself is kept: measure something first", baseline.name),
             false => format!(

@@ -6,7 +6,6 @@ use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{Form, RowsForm};
 use crate::{output, report};
-use analysis::columns::{Selection, columns};
 use gate::Replace;
 use std::io::IsTerminal;
 
@@ -19,17 +18,14 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
         ));
     }
     let store = shelf(&args.rows.store, environment)?;
-    let (rows, ending) = choice.find(&store)?;
-    let fields = choice.columns.unwrap_or_else(|| columns().collect());
     let form = match args.form.parquet {
         true => RowsForm::Parquet,
         false => RowsForm::of(args.form.csv, args.form.json),
     };
-    let bytes = report::rows(
-        &Selection::of(fields, &rows),
-        form,
-        Form::of_list(false, environment),
-    );
+    let columns = choice.named(form).unwrap_or_default();
+    let (selection, ending) = choice.select(&store, columns)?;
+    let rows = &selection.rows;
+    let bytes = report::rows(&selection, form, Form::of_list(false, environment));
     match &args.out {
         Some(path) => {
             // Whatever writes never guesses: what is there stays.

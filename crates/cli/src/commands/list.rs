@@ -8,9 +8,9 @@ use crate::report::Form;
 use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use dialects::{Problem, Reader};
-use model::ResultRow;
+use model::{ResultRow, contains_ignoring_case};
 use std::ops::ControlFlow;
-use store::{Listing, SessionKind, SessionSummary, Store};
+use store::{Pass, SessionKind, SessionSummary};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
 const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick or layers";
@@ -24,6 +24,9 @@ struct Wanted<'a> {
     kind: Option<SessionKind>,
     since_ns: Option<u64>,
     before_ns: Option<u64>,
+    /// In lower case.
+    words: Vec<String>,
+    target: Option<String>,
 }
 
 /// Lists the sessions of the store.
@@ -32,24 +35,33 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
     let store = keep::look(args.store.store.as_ref(), environment)?;
     let form = Form::of_list(args.json, environment);
     let Some(store) = store else {
-        output::print(&report::sessions(&[], None, form))?;
+        output::stream(&mut |out| report::Sessions::new(form).write(None, out))?;
         return Ok(Ending::Good);
     };
     // Results are read only where a session's own row is not enough.
-    let limit = wanted.limit.filter(|_| !wanted.asks_results());
-    let listing = store.listing_of(limit, &|session| wanted.fits_own(session));
-    let Listing { sessions, damaged } = listing.map_err(Failure::failed)?;
-    let filtered = !wanted.is_all();
-    let mut found = match wanted.asks_results() {
-        true => wanted.by_results(sessions, &store)?,
-        false => sessions,
+    let pass = match wanted.asks_results() {
+        true => Pass::SessionsWithResults,
+        false => Pass::Sessions,
     };
-    found.truncate(wanted.limit.map_or(usize::MAX, |limit| limit as usize));
+    let mut found = report::Sessions::new(form);
+    let mut left = wanted.limit.unwrap_or(u32::MAX);
+    let damaged = store.each_session(pass, &mut |session, rows| {
+        if wanted.fits_own(session) && wanted.fits_results(session, rows) {
+            found.push(session);
+            left -= 1;
+        }
+        match left {
+            0 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    });
+    let damaged = damaged.map_err(Failure::failed)?;
+    let filtered = !wanted.is_all();
     let some = filtered && found.is_empty() && store.has_sessions().map_err(Failure::failed)?;
     if some && !args.json {
         output::print(b"no session fits; without words and filters all are listed\n")?;
     } else {
-        output::print(&report::sessions(&found, Some(store.path()), form))?;
+        output::stream(&mut |out| found.write(Some(store.path()), out))?;
     }
     Ok(told(&store, &damaged))
 }
@@ -90,6 +102,8 @@ impl<'a> Wanted<'a> {
             kind,
             since_ns: since.map(|(from, _)| from),
             before_ns: until.map(|(_, to)| to),
+            words: args.words.iter().map(|word| word.to_lowercase()).collect(),
+            target: args.target.as_ref().map(|word| word.to_lowercase()),
         };
         Ok(reader.finish(wanted)?)
     }
@@ -124,43 +138,10 @@ impl<'a> Wanted<'a> {
         !self.args.words.is_empty() || asked.iter().any(|asked| asked.is_some())
     }
 
-    /// Those of these sessions, newest first, whose results fit, too. Damaged ones are reported when they are loaded.
-    fn by_results(
-        &self,
-        sessions: Vec<SessionSummary>,
-        store: &Store,
-    ) -> Result<Vec<SessionSummary>, Failure> {
-        let mut fits = vec![None; sessions.len()];
-        let mut rows: Vec<ResultRow> = Vec::new(); // of one session
-        let mut judge = |rows: &mut Vec<ResultRow>| {
-            let id = rows.first().map_or(0, |row| row.session);
-            if let Ok(at) = sessions.binary_search_by(|session| id.cmp(&session.id.0)) {
-                fits[at] = Some(self.fits_results(&sessions[at], rows));
-            }
-            rows.clear();
-        };
-        let each = &mut |row: ResultRow| {
-            if rows
-                .first()
-                .is_some_and(|first| first.session != row.session)
-            {
-                judge(&mut rows);
-            }
-            rows.push(row);
-            ControlFlow::Continue(())
-        };
-        store.each_row(each).map_err(Failure::failed)?;
-        judge(&mut rows);
-        let found = sessions.into_iter().zip(fits);
-        let found =
-            found.filter(|(session, fits)| fits.unwrap_or_else(|| self.fits_results(session, &[])));
-        Ok(found.map(|(session, _)| session).collect())
-    }
-
     fn fits_results(&self, session: &SessionSummary, rows: &[ResultRow]) -> bool {
-        let has = |text: &str, word: &str| text.to_lowercase().contains(&word.to_lowercase());
+        let has = contains_ignoring_case;
         let args = self.args;
-        let target = args.target.as_ref().is_none_or(|word| {
+        let target = self.target.as_ref().is_none_or(|word| {
             has(&session.target, word) || rows.iter().any(|row| has(&row.target, word))
         });
         let mut tags = session
@@ -175,7 +156,7 @@ impl<'a> Wanted<'a> {
             .tool
             .as_ref()
             .is_none_or(|word| rows.iter().any(|row| row.tool == *word));
-        let words = args.words.iter().all(|word| {
+        let words = self.words.iter().all(|word| {
             let mut own = [session.target.as_str(), session.kind.name()].into_iter();
             let mut said = session.command.iter().chain(&session.tags);
             own.any(|text| has(text, word))

@@ -3,8 +3,11 @@
 use crate::args::{RowsArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
+use crate::report::RowsForm;
 use crate::{keep, output};
-use analysis::columns::{Column, Filter, Problem, Rank, SortKey, columns_of, sort_of, sort_rows};
+use analysis::columns::{
+    Column, Filter, Problem, Rank, SelectedRow, Selection, SortKey, columns, columns_of, sort_of,
+};
 use model::ResultRow;
 use std::ops::ControlFlow;
 use store::{RunName, SessionId, Store, StoreError};
@@ -68,33 +71,65 @@ impl Choice {
 
     /// The results that are meant. What is damaged is told and left out; then not all went well.
     pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
-        let mut kept = Kept::default();
+        // Sorted in boxes: a row is too large to be moved often.
+        let (rows, ending) = self.pick(store, &|row| Box::new(row.clone()))?;
+        Ok((rows.into_iter().map(|row| *row).collect(), ending))
+    }
+
+    /// The same, of each only these fields: many results need little memory.
+    pub(crate) fn select(
+        &self,
+        store: &Store,
+        columns: Vec<&'static Column>,
+    ) -> Result<(Selection, Ending), Failure> {
+        let (rows, ending) = self.pick(store, &|row| SelectedRow::of(&columns, row))?;
+        Ok((Selection::of_rows(columns, rows), ending))
+    }
+
+    /// The fields that are shown: those that were named; a program gets all there are.
+    pub(crate) fn named(&self, form: RowsForm) -> Option<Vec<&'static Column>> {
+        let all = || (form != RowsForm::Text).then(|| columns().collect());
+        self.columns.clone().or_else(all)
+    }
+
+    fn pick<T>(
+        &self,
+        store: &Store,
+        pick: &dyn Fn(&ResultRow) -> T,
+    ) -> Result<(Vec<T>, Ending), Failure> {
+        let mut kept = Kept {
+            rows: Vec::new(),
+            last: None,
+        };
+        let mut keep = |row: &ResultRow| self.keep(row, pick, &mut kept);
         let ending = if self.names.is_empty() {
-            let each = &mut |row| self.keep(row, &mut kept);
-            let damaged = store.each_row(each).map_err(Failure::refused)?;
+            let damaged = store.each_row(&mut keep).map_err(Failure::refused)?;
             told(store, &damaged)
         } else {
-            for row in named(store, &self.names)? {
-                if self.keep(row, &mut kept).is_break() {
-                    break;
-                }
-            }
+            let mut rows = named(store, &self.names)?.into_iter();
+            let _ = rows.try_for_each(|row| keep(&row));
             Ending::Good
         };
         self.cut(&mut kept);
-        Ok((kept.rows, ending))
+        let rows = kept.rows.into_iter().map(|(_, row)| row);
+        Ok((rows.collect(), ending))
     }
 
     /// Keeps a row that fits and, where there is a limit, may be among the first ones: no more than twice these need
     /// memory. Breaks where no row behind it can be.
-    fn keep<'a>(&'a self, row: ResultRow, kept: &mut Kept<'a>) -> ControlFlow<()> {
+    fn keep<'a, T>(
+        &'a self,
+        row: &ResultRow,
+        pick: &dyn Fn(&ResultRow) -> T,
+        kept: &mut Kept<'a, T>,
+    ) -> ControlFlow<()> {
         let filter = self.filter.as_ref();
-        if filter.is_some_and(|filter| !filter.fits(&row)) {
+        if filter.is_some_and(|filter| !filter.fits(row)) {
             return ControlFlow::Continue(());
         }
-        let ahead = |last: &Rank<'_>| Rank::of(&row, &self.sort) < *last;
-        if kept.last.as_ref().is_none_or(ahead) {
-            kept.rows.push(row);
+        let rank = Rank::of(row, &self.sort);
+        if kept.last.as_ref().is_none_or(|last| rank < *last) {
+            kept.rows.push((rank, pick(row)));
         }
         let limit = self.limit.unwrap_or(usize::MAX);
         if self.sort.is_empty() && kept.rows.len() >= limit {
@@ -106,20 +141,19 @@ impl Choice {
         ControlFlow::Continue(())
     }
 
-    fn cut<'a>(&'a self, kept: &mut Kept<'a>) {
-        sort_rows(&mut kept.rows, &self.sort);
+    fn cut<'a, T>(&'a self, kept: &mut Kept<'a, T>) {
+        kept.rows.sort_by(|(one, _), (other, _)| one.cmp(other)); // rows that are alike keep their order
         if let Some(limit) = self.limit {
             kept.rows.truncate(limit);
             let last = kept.rows.get(limit - 1); // a limit is 1 or more
-            kept.last = last.map(|row| Rank::of(row, &self.sort));
+            kept.last = last.map(|(rank, _)| rank.clone());
         }
     }
 }
 
 /// The rows that are meant, as far as they were seen.
-#[derive(Default)]
-struct Kept<'a> {
-    rows: Vec<ResultRow>,
+struct Kept<'a, T> {
+    rows: Vec<(Rank<'a>, T)>,
     /// Of the last row within the limit: a row that does not stand before it is not meant.
     last: Option<Rank<'a>>,
 }

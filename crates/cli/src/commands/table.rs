@@ -7,7 +7,6 @@ use crate::failure::{Ending, Failure};
 use crate::report::{Form, RowsForm};
 use crate::{output, report};
 use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
-use model::ResultRow;
 
 /// What is laid out where nothing is said.
 const SHOWN: &str = "iops";
@@ -23,17 +22,26 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     let grid = args.by.as_deref().map(|by| grid(by, args)).transpose()?;
     let condition = args.best.as_deref().map(condition).transpose()?;
     let store = shelf(&args.rows.store, environment)?;
+    let form = Form::of_list(args.json, environment);
+    let shown = RowsForm::of(args.csv, args.json);
+    if let Some(columns) = choice.named(shown)
+        && grid.is_none()
+        && condition.is_none()
+    {
+        let (selection, ending) = choice.select(&store, columns)?;
+        output::print(&report::rows(&selection, shown, form))?;
+        return Ok(ending);
+    }
     let (rows, ending) = choice.find(&store)?;
     let best = condition.map(|condition| best(&rows, &condition));
     let rows = best.as_ref().map_or(rows, |best| best.rows.clone());
-    let form = Form::of_list(args.json, environment);
     let page = match grid {
         Some(Grid { show, down, across }) => report::pivot(&pivot(&rows, show, down, across), form),
-        None => report::rows(
-            &chosen(&choice, &rows, args),
-            RowsForm::of(args.csv, args.json),
-            form,
-        ),
+        None => {
+            let columns = choice.named(shown);
+            let selection = columns.map_or_else(|| usual(&rows), |all| Selection::of(all, &rows));
+            report::rows(&selection, shown, form)
+        }
     };
     match best {
         Some(best) if !args.csv && !args.json => {
@@ -52,17 +60,6 @@ fn condition(text: &str) -> Result<Filter, Failure> {
     Filter::read(text).map_err(|problems| {
         Failure::refused_for(problems.iter().map(|problem| format!("--best: {problem}")))
     })
-}
-
-/// A program gets all fields where none are named.
-fn chosen(choice: &Choice, rows: &[ResultRow], args: &TableArgs) -> Selection {
-    match &choice.columns {
-        Some(columns) => Selection::of(columns.clone(), rows),
-        None if args.csv || args.json => {
-            Selection::of(analysis::columns::columns().collect(), rows)
-        }
-        None => usual(rows),
-    }
 }
 
 struct Grid {

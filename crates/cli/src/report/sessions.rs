@@ -2,8 +2,9 @@
 //!
 //! The document says its units in its names, as every document of fathom does.
 
-use super::{Form, written};
+use super::Form;
 use serde::Serialize;
+use std::io::{self, Write};
 use std::path::Path;
 use store::SessionSummary;
 use views::SessionLine;
@@ -31,22 +32,47 @@ struct Entry<'a> {
     tags: &'a [String],
 }
 
-/// The list, in the order of the store, which lies at `path`.
-pub(crate) fn sessions(
-    sessions: &[SessionSummary],
-    path: Option<&Path>,
-    form: Form<'_>,
-) -> Vec<u8> {
-    if form.json {
-        let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-        let document = Document {
-            path: path.as_deref(),
-            sessions: sessions.iter().map(entry).collect(),
-        };
-        return super::document(&document);
+/// The list, which grows line by line in the order of the store.
+pub(crate) struct Sessions<'a> {
+    form: Form<'a>,
+    documents: Vec<SessionSummary>,
+    lines: Vec<SessionLine>,
+}
+
+impl<'a> Sessions<'a> {
+    /// Without a session.
+    pub(crate) fn new(form: Form<'a>) -> Self {
+        Sessions {
+            form,
+            documents: Vec::new(),
+            lines: Vec::new(),
+        }
     }
-    let lines: Vec<SessionLine> = sessions.iter().map(session_line).collect();
-    written(|out| views::write_sessions(&lines, &form.paper(), out))
+
+    /// Adds one at the end.
+    pub(crate) fn push(&mut self, session: &SessionSummary) {
+        match self.form.json {
+            true => self.documents.push(session.clone()),
+            false => self.lines.push(session_line(session)),
+        }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.lines.is_empty()
+    }
+
+    /// Writes the whole list of the store at `path`.
+    pub(crate) fn write(&self, path: Option<&Path>, out: &mut dyn Write) -> io::Result<()> {
+        if !self.form.json {
+            return views::write_sessions(&self.lines, &self.form.paper(), out);
+        }
+        let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        out.write_all(&super::document(&Document {
+            path: path.as_deref(),
+            sessions: self.documents.iter().map(entry).collect(),
+        }))
+    }
 }
 
 fn entry(session: &SessionSummary) -> Entry<'_> {
@@ -77,8 +103,8 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
 fn session_line(session: &SessionSummary) -> SessionLine {
     SessionLine {
         id: session.id.0,
-        kind: session.kind.name().to_owned(),
-        outcome: outcome(session).to_owned(),
+        kind: session.kind.name(),
+        outcome: outcome(session),
         started_utc_ns: session.started_utc.0,
         runs: u64::from(session.runs),
         target: session.target.clone(),

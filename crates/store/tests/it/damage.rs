@@ -53,7 +53,7 @@ fn read_around(path: &Path, before: &[Session]) -> usize {
             return 0;
         }
     };
-    match store.listing(None) {
+    match store.listing() {
         Ok(listing) => {
             for session in &listing.sessions {
                 let as_it_was = before.iter().find(|one| one.summary.id == session.id);
@@ -199,7 +199,7 @@ fn a_check_names_what_is_damaged() {
     }
     assert!(!findings.contains("session 1"), "{findings}");
     // Its summary is whole and gives what was stored.
-    let listing = store.listing(None).unwrap();
+    let listing = store.listing().unwrap();
     assert_eq!((listing.sessions.len(), listing.damaged.len()), (6, 0));
     assert_eq!(listing.sessions[1].target, "fathom.dat");
     assert_eq!(

@@ -98,7 +98,7 @@ fn a_damaged_summary_hides_nothing_and_is_found() {
     ] {
         let (_folder, path) = changed(sql);
         let store = Store::open(&path).unwrap();
-        let listing = store.listing(None).unwrap();
+        let listing = store.listing().unwrap();
         assert_eq!(
             (listing.sessions.len(), listing.damaged.len()),
             (1, 0),
@@ -107,7 +107,7 @@ fn a_damaged_summary_hides_nothing_and_is_found() {
         let mut rows = Vec::new();
         let damaged = store
             .each_row(&mut |row| {
-                rows.push(row);
+                rows.push(row.clone());
                 ControlFlow::Continue(())
             })
             .unwrap();

@@ -122,7 +122,7 @@ fn a_killed_migration_is_done_or_not_begun() {
         }
         let store = Store::open(&path).unwrap();
         assert_whole(&store);
-        assert_eq!(store.listing(None).unwrap().sessions.len(), 3);
+        assert_eq!(store.listing().unwrap().sessions.len(), 3);
         let parts = std::fs::read_dir(folder.path()).unwrap();
         for name in parts.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
             if name.contains("before") && !name.contains(".part-") {
@@ -179,7 +179,7 @@ fn a_migration_keeps_the_old_file_and_reports_what_it_does() {
     assert_eq!(
         Store::open(&copy)
             .unwrap()
-            .listing(None)
+            .listing()
             .unwrap()
             .sessions
             .len(),

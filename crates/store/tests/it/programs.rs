@@ -182,7 +182,7 @@ fn a_store_on_a_read_only_file_system_is_read_and_left_as_it_is() {
     mount.args(["-o", "remount,ro"]).arg(small.0.path());
     assert!(mount.status().unwrap().success());
     let store = Store::look(&path).unwrap();
-    assert_eq!(store.listing(None).unwrap().sessions.len(), 1);
+    assert_eq!(store.listing().unwrap().sessions.len(), 1);
     assert_eq!(store.rows(&[session]).unwrap().len(), 1);
     assert!(store.begin(&new_session()).is_err());
 }
@@ -200,7 +200,7 @@ fn an_old_store_on_a_full_disk_is_read_as_it_is() {
     let write = Store::open(&path).map(drop);
     assert!(matches!(write, Err(StoreError::Full { .. })), "{write:?}");
     let store = Store::look(&path).unwrap();
-    assert_eq!(store.listing(None).unwrap().sessions.len(), 3);
+    assert_eq!(store.listing().unwrap().sessions.len(), 3);
     assert_eq!(std::fs::read(&path).unwrap(), old);
     let left = std::fs::read_dir(small.0.path()).unwrap();
     let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -16,7 +16,7 @@ pub fn rows_csv(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
         .collect();
     writeln!(out, "{}", headings.join(","))?;
     for row in &selection.rows {
-        let cells = row.iter().zip(&selection.columns);
+        let cells = row.values.iter().zip(&selection.columns);
         let cells: Vec<String> = cells
             .map(|(value, column)| cell(value, column.unit))
             .collect();

@@ -12,7 +12,7 @@ pub fn rows_json(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(if place == 0 { b"\n" } else { b",\n" })?;
         let object = Object {
             columns: &selection.columns,
-            row,
+            row: &row.values,
         };
         serde_json::to_writer(&mut *out, &object)?;
     }

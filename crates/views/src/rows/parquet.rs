@@ -32,7 +32,8 @@ fn file(selection: &Selection, bytes: &mut Vec<u8>) -> Result<(), ParquetError> 
     let mut group = writer.next_row_group()?;
     let mut place = 0;
     while let Some(mut column) = group.next_column()? {
-        let values: Vec<&Value> = selection.rows.iter().map(|row| &row[place]).collect();
+        let rows = selection.rows.iter();
+        let values: Vec<&Value> = rows.map(|row| &row.values[place]).collect();
         write_column(&mut column, selection.columns[place].unit, &values)?;
         column.close()?;
         place += 1;

@@ -3,7 +3,7 @@
 use super::{head, told};
 use crate::number::counted;
 use crate::paper::Paper;
-use crate::table::{Column, fitting, picked, whole_lines};
+use crate::table::{Cells, Column};
 use crate::text::{shorten, wrap};
 use analysis::columns::{COLUMNS, Selection, Unit};
 use std::io::{self, Write};
@@ -23,18 +23,15 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
         .iter()
         .map(|column| head(column))
         .collect();
-    let rows = cells(selection, paper);
-    let shown = fitting(&heads, &rows, selection.dispensable, paper.width());
+    let cells = cells(selection, &heads, paper);
+    let shown = cells.fitting(selection.dispensable, paper.width());
     for line in heading(selection, &shown, paper) {
         writeln!(out, "{line}")?;
     }
-    let heads: Vec<&Column> = shown.iter().map(|&place| &heads[place]).collect();
-    let rows = picked(&rows, &shown);
-    for line in whole_lines(&heads, &rows) {
-        writeln!(out, "{line}")?;
-    }
-    let weak = |row: &Vec<bool>| shown.iter().any(|&place| row[place]);
-    if selection.weak.iter().any(weak) {
+    // A figure that was cut in its middle would be another figure.
+    cells.write(&shown, usize::MAX, out)?;
+    let mut rows = selection.rows.iter();
+    if rows.any(|row| shown.iter().any(|&place| row.is_weak(place))) {
         writeln!(
             out,
             "~ rests on fewer than ten I/Os beyond it: another run may well say something else"
@@ -46,7 +43,7 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
 /// What all rows have in common, and which fields are not on this page.
 fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String> {
     let mut text = counted(selection.rows.len() as u64, "result");
-    let missing = selection.missing.iter().filter(|missing| **missing).count();
+    let missing = selection.rows.iter().filter(|row| row.missing).count();
     if missing > 0 {
         text.push_str(&format!(", {missing} of them missing"));
     }
@@ -73,23 +70,20 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     told
 }
 
-fn cells(selection: &Selection, paper: &Paper) -> Vec<Vec<String>> {
-    let numbered = selection.rows.iter().zip(&selection.weak);
-    numbered
-        .map(|(row, weak)| {
-            let cells = row.iter().zip(&selection.columns).zip(weak);
-            cells
-                .map(|((value, column), weak)| {
-                    let text = told(value, column.unit, &paper.zone);
-                    match column.unit {
-                        Unit::Text | Unit::Tags => shorten(&text, WORD_MAX),
-                        _ if *weak => format!("~{text}"),
-                        _ => text,
-                    }
-                })
-                .collect()
-        })
-        .collect()
+fn cells<'a>(selection: &Selection, heads: &'a [Column<'a>], paper: &Paper) -> Cells<'a> {
+    let mut cells = Cells::new(heads);
+    for row in &selection.rows {
+        let values = row.values.iter().zip(&selection.columns);
+        for (place, (value, column)) in values.enumerate() {
+            let text = told(value, column.unit, &paper.zone);
+            match column.unit {
+                Unit::Text | Unit::Tags => cells.push(&shorten(&text, WORD_MAX)),
+                _ if row.is_weak(place) => cells.push(&format!("~{text}")),
+                _ => cells.push(&text),
+            }
+        }
+    }
+    cells
 }
 
 /// Writes all fields there are: name, heading, meaning.

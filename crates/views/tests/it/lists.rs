@@ -10,10 +10,10 @@ use views::{
 
 #[test]
 fn sessions_newest_first_as_given() {
-    let session = |id, kind: &str, outcome: &str, target: &str| SessionLine {
+    let session = |id, kind, outcome, target: &str| SessionLine {
         id,
-        kind: kind.to_owned(),
-        outcome: outcome.to_owned(),
+        kind,
+        outcome,
         started_utc_ns: 1_795_259_117_000_000_000,
         runs: 52,
         target: target.to_owned(),

@@ -49,7 +49,7 @@ fn what_is_created_belongs_to_its_user_alone_whatever_the_umask() {
 fn the_files_next_to_it_are_as_private() {
     let bench = Bench::new();
     let open = store::Store::open(&bench.path("s.db")).unwrap();
-    open.listing(None).unwrap(); // from here on it has the log open
+    open.listing().unwrap(); // from here on it has the log open
     bench.line(RUN).good();
     for name in ["s.db", "s.db-wal", "s.db-shm"] {
         assert_eq!(mode(&bench.path(name)), 0o600, "{name}");
