@@ -4,10 +4,12 @@
 //! Damage is a finding, never an error. Nothing in the file is changed.
 
 use crate::error::Fault;
+use crate::load::all_there;
 use crate::rows::{lines, summaries};
 use crate::scan::Pass;
 use crate::session::{SessionId, SessionSummary};
 use crate::{Result, Store};
+use rusqlite::Transaction;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -65,9 +67,10 @@ impl Store {
         let results: u64 = listing.sessions.iter().map(|one| u64::from(one.runs)).sum();
         findings.extend(self.check_summaries()?);
         let (mut whole, mut read) = (0, 0);
+        let transaction = self.read().map_err(|fault| fault.at(self.path()))?;
         for (done, session) in (0..).zip(&chosen) {
             report(done, chosen.len() as u64);
-            let (good, wrong) = self.check_session(session.id);
+            let (good, wrong) = self.check_session(&transaction, session.id);
             whole += good;
             read += u64::from(session.runs);
             findings.extend(wrong);
@@ -167,49 +170,64 @@ impl Store {
     }
 
     /// How many results of a session are whole, and what is said of the others.
-    fn check_session(&self, session: SessionId) -> (u64, Vec<String>) {
+    fn check_session(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+    ) -> (u64, Vec<String>) {
         let mut findings = Vec::new();
         let mut whole = 0;
         let mut look = || -> Result<(), Fault> {
-            let transaction = self.read()?;
             let mut note = |fault: Fault| findings.push(self.plain(session, fault.at(self.path())));
-            if let Err(fault) = self.load_summary(&transaction, session) {
-                note(fault);
-            }
-            if let Err(fault) = self.rows_of(&transaction, session) {
-                note(fault);
-            }
-            if self.has_summaries() {
-                match lines(&transaction, session, None) {
-                    // What has no whole summary was found before.
-                    Ok(rows) => match summaries(&transaction, session)? {
-                        Some(found) if found.len() == rows.len() && found != rows => {
-                            let what = "a summary is not what it repeats";
-                            note(Fault::Damaged(format!("session {session}: {what}")));
-                        }
-                        _ => {}
-                    },
-                    Err(fault) => note(fault),
+            match self.load_summary(transaction, session) {
+                Ok((summary, _)) => {
+                    let rows = self.check_lines(transaction, session, &mut note)?;
+                    if let Some(Err(fault)) = rows.map(|rows| all_there(&summary, rows)) {
+                        note(fault);
+                    }
+                }
+                Err(fault) => {
+                    note(fault);
+                    self.check_lines(transaction, session, &mut note)?;
                 }
             }
-            let numbers = format!(
-                "SELECT number FROM {} WHERE session_id = ?1 ORDER BY number",
-                self.lines_in()
-            );
-            let mut select = transaction.prepare_cached(&numbers)?;
-            let numbers = select.query_map([session.0], |row| row.get(0))?;
-            for number in numbers.collect::<rusqlite::Result<Vec<u32>>>()? {
-                match self.load_runs(&transaction, session, Some(number)) {
-                    Ok(_) => whole += 1,
-                    Err(fault) => note(fault),
-                }
-            }
+            whole = self.check_results(transaction, session, &mut note)?;
             Ok(())
         };
         if let Err(fault) = look() {
             findings.push(self.plain(session, fault.at(self.path())));
         }
         (whole, findings)
+    }
+
+    /// Compares the lines of a session with their checksums and with their summaries; returns how many there are, if they
+    /// can be read. Files of old have none.
+    fn check_lines(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+        note: &mut dyn FnMut(Fault),
+    ) -> Result<Option<usize>, Fault> {
+        if !self.has_lines() {
+            return Ok(None);
+        }
+        let rows = match lines(transaction, session, None) {
+            Ok(rows) => rows,
+            Err(fault) => {
+                note(fault);
+                return Ok(None);
+            }
+        };
+        // What has no whole summary was found before.
+        if self.has_summaries()
+            && let Some(found) = summaries(transaction, session)?
+            && found.len() == rows.len()
+            && found != rows
+        {
+            let what = "a summary is not what it repeats";
+            note(Fault::Damaged(format!("session {session}: {what}")));
+        }
+        Ok(Some(rows.len()))
     }
 }
 

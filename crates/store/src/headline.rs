@@ -7,7 +7,7 @@ use crate::session::SessionId;
 use crate::summary;
 use model::{CacheMode, Nanos, ResultRow, RowFigures};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Transaction, params_from_iter};
+use rusqlite::{Transaction, params, params_from_iter};
 use std::sync::LazyLock;
 
 /// Where a line goes.
@@ -48,23 +48,11 @@ pub(crate) fn insert(
     let session = whole(signed("session", place.session.0)?);
     let seals = [ValueRef::Integer(i64::from(seal.value())), record];
     let values = session.into_iter().chain(line).chain(seals);
-    let mut insert = transaction.prepare_cached(&INSERT[0])?;
+    let mut insert = transaction.prepare_cached(&INSERT[0][0])?;
     insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
     let id = transaction.last_insert_rowid();
-    if !figures.is_empty() {
-        let mut insert = transaction.prepare_cached(&INSERT[1])?;
-        for one in figures {
-            let values = whole(id).into_iter().chain(one);
-            insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
-        }
-    }
-    if !percentiles.is_empty() {
-        let mut insert = transaction.prepare_cached(&INSERT[2])?;
-        for one in percentiles {
-            let values = whole(id).into_iter().chain(one);
-            insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
-        }
-    }
+    insert_all(transaction, (&INSERT[1], id), &figures)?;
+    insert_all(transaction, (&INSERT[2], id), &percentiles)?;
     summary::insert_result(transaction, &row)?;
     Ok(id)
 }
@@ -102,30 +90,52 @@ fn as_read_back(row: ResultRow, place: Place<'_>) -> ResultRow {
 pub(crate) fn seal_record(
     transaction: &Transaction<'_>,
     headline: i64,
-    seal: u32,
+    seal: Option<u32>,
 ) -> Result<(), Fault> {
     transaction
         .prepare_cached("UPDATE headlines SET record_crc = ?2 WHERE id = ?1")?
-        .execute([headline, i64::from(seal)])?;
+        .execute(params![headline, seal])?;
     Ok(())
 }
 
-/// Into `headlines`, `figures` and `percentiles`.
-static INSERT: LazyLock<[String; 3]> = LazyLock::new(|| {
-    let places = |columns: &str| vec!["?"; columns.split(',').count()].join(", ");
-    [
+/// Inserts rows that belong to a line, as many at once as there are statements for.
+fn insert_all<const COLUMNS: usize>(
+    transaction: &Transaction<'_>,
+    (inserts, headline): (&[String], i64),
+    rows: &[[ValueRef<'_>; COLUMNS]],
+) -> Result<(), Fault> {
+    for rows in rows.chunks(inserts.len()) {
+        let mut insert = transaction.prepare_cached(&inserts[rows.len() - 1])?;
+        let id = [ValueRef::Integer(headline)];
+        let values = rows.iter().flat_map(|row| id.into_iter().chain(*row));
+        insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
+    }
+    Ok(())
+}
+
+/// Rows that one statement inserts at most. SQLite makes the lists of its CHECK constraints once a statement, which takes
+/// longer than a row.
+const TOGETHER: [usize; 3] = [1, 3, 12];
+
+/// Into `headlines`, `figures` and `percentiles`: statements of one row, two rows, and so on.
+static INSERT: LazyLock<[Vec<String>; 3]> = LazyLock::new(|| {
+    let tables = [
         (
             "headlines",
             format!("session_id, {LINE}, line_crc, record_crc"),
         ),
         ("figures", format!("headline_id, {FIGURES}")),
         ("percentiles", format!("headline_id, {PERCENTILES}")),
-    ]
-    .map(|(table, columns)| {
-        format!(
-            "INSERT INTO {table} ({columns}) VALUES ({})",
-            places(&columns)
-        )
+    ];
+    let mut together = TOGETHER.into_iter();
+    tables.map(|(table, columns)| {
+        let row = format!("({})", vec!["?"; columns.split(',').count()].join(", "));
+        let rows = 1..=together.next().unwrap_or(1);
+        rows.map(|rows| {
+            let rows = vec![row.as_str(); rows].join(", ");
+            format!("INSERT INTO {table} ({columns}) VALUES {rows}")
+        })
+        .collect()
     })
 });
 

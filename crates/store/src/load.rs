@@ -2,9 +2,8 @@
 
 use crate::documents::{FILES, IMPORTED, WATCHES};
 use crate::error::Fault;
-use crate::record::load_run;
-use crate::save::signed;
-use crate::seal;
+use crate::record::{Later, load_run, seal_of_run};
+use crate::seal::Seal;
 use crate::session::{
     Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredResult, StoredRun,
 };
@@ -93,8 +92,9 @@ impl Store {
         let mut summary = session_of(row)?;
         if self.has_lines() {
             summary.tags = tags_of(transaction, summary.id, 0)?;
-            let id = signed("session", summary.id.0)?;
-            if breaks(row.get("crc")?, || seal::of_session(transaction, id))? {
+            let mut own = Seal::default();
+            own.first(row, SESSION_COLUMNS)?;
+            if breaks(row.get("crc")?, own.value()) {
                 return Err(damaged(format!("session {}", summary.id), BROKEN_SEAL));
             }
         }
@@ -108,7 +108,43 @@ impl Store {
         session: SessionId,
         only: Option<u32>,
     ) -> Result<Vec<StoredRun>, Fault> {
-        let query = match self.has_lines() {
+        let mut select = transaction.prepare_cached(self.select_results())?;
+        let mut rows = select.query(params![session.0, only])?;
+        let mut runs = Vec::new();
+        while let Some(row) = rows.next()? {
+            runs.push(self.stored_run(transaction, session, row)?);
+        }
+        Ok(runs)
+    }
+
+    /// Gives what is wrong with each result of a session; returns how many are whole. Where a checksum covers a record, all
+    /// of it is read and compared; a record of old without one is put together.
+    ///
+    /// Errors: their list cannot be read.
+    pub(crate) fn check_results(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+        note: &mut dyn FnMut(Fault),
+    ) -> Result<u64, Fault> {
+        let mut select = transaction.prepare_cached(self.select_results())?;
+        let mut rows = select.query(params![session.0, None::<u32>])?;
+        let mut whole = 0;
+        while let Some(row) = rows.next()? {
+            let good = || match row.get(6)? {
+                Some(sealed) => check_record(transaction, session, (row, self.later()), sealed),
+                None => self.stored_run(transaction, session, row).map(|_| ()),
+            };
+            match good() {
+                Ok(()) => whole += 1,
+                Err(fault) => note(fault),
+            }
+        }
+        Ok(whole)
+    }
+
+    fn select_results(&self) -> &'static str {
+        match self.has_lines() {
             true => {
                 "SELECT number, label, key, origin, reason, id, record_crc FROM headlines
                  WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2) ORDER BY number"
@@ -118,24 +154,26 @@ impl Store {
                         NULL AS record_crc
                  FROM runs WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2) ORDER BY number"
             }
-        };
-        let mut select = transaction.prepare_cached(query)?;
-        let mut rows = select.query(params![session.0, only])?;
-        let mut runs = Vec::new();
-        while let Some(row) = rows.next()? {
-            let number: u32 = row.get("number")?;
-            runs.push(StoredRun {
-                number,
-                label: row.get("label")?,
-                key: row.get("key")?,
-                result: load_result(transaction, session, row)?,
-                tags: match self.has_lines() {
-                    true => tags_of(transaction, session, number)?,
-                    false => Vec::new(),
-                },
-            });
         }
-        Ok(runs)
+    }
+
+    fn stored_run(
+        &self,
+        transaction: &Transaction<'_>,
+        session: SessionId,
+        line: &Row<'_>,
+    ) -> Result<StoredRun, Fault> {
+        let number: u32 = line.get(0)?;
+        Ok(StoredRun {
+            number,
+            label: line.get(1)?,
+            key: line.get(2)?,
+            result: load_result(transaction, session, (line, self.later()))?,
+            tags: match self.has_lines() {
+                true => tags_of(transaction, session, number)?,
+                false => Vec::new(),
+            },
+        })
     }
 
     pub(crate) fn select_sessions(&self) -> &'static str {
@@ -159,23 +197,49 @@ pub(crate) fn all_there(summary: &SessionSummary, found: usize) -> Result<(), Fa
     Err(damaged(format!("session {}", summary.id), &what))
 }
 
-/// Whether there is a checksum and it does not hold. Files of old have none.
-fn breaks(sealed: Option<u32>, seal: impl FnOnce() -> Result<u32, Fault>) -> Result<bool, Fault> {
-    match sealed {
-        Some(sealed) => Ok(seal()? != sealed),
-        None => Ok(false),
+/// Whether there is a checksum and it is another one. Files of old have none.
+fn breaks(sealed: Option<u32>, found: u32) -> bool {
+    sealed.is_some_and(|sealed| sealed != found)
+}
+
+/// Compares the record of a line with its checksum.
+fn check_record(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    (line, later): (&Row<'_>, Later),
+    sealed: u32,
+) -> Result<(), Fault> {
+    let number: u32 = line.get(0)?;
+    let mut found = match line.get_ref(3)?.as_bytes().unwrap_or_default() {
+        b"missing" => return Ok(()),
+        b"imported" => None,
+        _ => seal_of_run(transaction, (session, number), later)?,
+    };
+    for table in [IMPORTED, FILES, WATCHES] {
+        if found.is_none() && has_document(transaction, table, line)? {
+            let query = format!("SELECT document_json FROM {table} WHERE headline_id = ?1");
+            let mut seal = Seal::default();
+            seal.rows(transaction, &query, line.get(5)?)?;
+            found = Some(seal.value());
+        }
+    }
+    let name = || format!("run {session}.{number}");
+    match found {
+        Some(found) if found == sealed => Ok(()),
+        Some(_) => Err(damaged(name(), BROKEN_SEAL)),
+        None => Err(damaged(name(), "its record is missing")),
     }
 }
 
 fn load_result(
     transaction: &Transaction<'_>,
     session: SessionId,
-    line: &Row<'_>,
+    (line, later): (&Row<'_>, Later),
 ) -> Result<StoredResult, Fault> {
-    let number: u32 = line.get("number")?;
+    let number: u32 = line.get(0)?;
     let name = format!("run {session}.{number}");
-    let origin: String = line.get("origin")?;
-    let sealed: Option<u32> = line.get("record_crc")?;
+    let origin: String = line.get(3)?;
+    let sealed: Option<u32> = line.get(6)?;
     match origin.as_str() {
         "missing" => {
             let reason: Option<String> = line.get("reason")?;
@@ -186,10 +250,7 @@ fn load_result(
             Ok(StoredResult::Imported(Box::new(run)))
         }
         _ => {
-            let mut select = transaction
-                .prepare_cached("SELECT * FROM runs WHERE session_id = ?1 AND number = ?2")?;
-            let mut rows = select.query(params![session.0, number])?;
-            let Some(row) = rows.next()? else {
+            let Some((record, found)) = load_run(transaction, (session, number), later)? else {
                 if has_document(transaction, FILES, line)? {
                     let record = load_document(transaction, (&name, FILES), line, sealed)?;
                     return Ok(StoredResult::Files(Box::new(record)));
@@ -200,9 +261,7 @@ fn load_result(
                 }
                 return Err(damaged(&name, "its record is missing"));
             };
-            let record = load_run(transaction, session, row)?;
-            let run: i64 = row.get("id")?;
-            if breaks(sealed, || seal::of_run(transaction, run))? {
+            if breaks(sealed, found) {
                 return Err(damaged(&name, BROKEN_SEAL));
             }
             Ok(StoredResult::Run(Box::new(record)))
@@ -238,8 +297,10 @@ fn load_document<T: DeserializeOwned>(
     let mut rows = select.query([headline])?;
     let row = rows.next()?;
     let row = row.ok_or_else(|| damaged(name, "its record is missing"))?;
-    let record = document(name, row, "document_json")?;
-    if breaks(sealed, || seal::of_document(transaction, table, headline))? {
+    let record = document(name, row, (0, "document_json"))?;
+    let mut found = Seal::default();
+    found.row(row, 0)?;
+    if breaks(sealed, found.value()) {
         return Err(damaged(name, BROKEN_SEAL));
     }
     Ok(record)
@@ -259,9 +320,11 @@ pub(crate) fn tags_of(
 
 pub(crate) const SELECT_SESSIONS: &str = "
     SELECT s.id, s.kind, s.started_utc_ns, s.command_json, s.tool_version, s.target, s.outcome, s.context,
-           s.crc,
-           s.results AS runs
+           s.fingerprint, s.results AS runs, s.crc
     FROM sessions s";
+
+/// How many of them the checksum covers, as in [`seal::SESSION`].
+const SESSION_COLUMNS: usize = 10;
 
 /// The same before there were lines.
 const SELECT_SESSIONS_OF_OLD: &str = "
@@ -284,7 +347,7 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
         kind: SessionKind::from_name(&kind)
             .ok_or_else(|| damaged(&name, &format!("its kind is `{kind}`")))?,
         started_utc: Nanos(row.get("started_utc_ns")?),
-        command: document(&name, row, "command_json")?,
+        command: document(&name, row, (3, "command_json"))?,
         tool_version: row.get("tool_version")?,
         target: row.get("target")?,
         outcome: outcome.transpose()?,
@@ -293,14 +356,16 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
     })
 }
 
-/// A JSON document in a column.
-pub(crate) fn document<T: serde::de::DeserializeOwned>(
+/// A JSON document in a column, by its place and its name.
+pub(crate) fn document<T: DeserializeOwned>(
     name: &str,
     row: &Row<'_>,
-    column: &str,
+    (place, column): (usize, &str),
 ) -> Result<T, Fault> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| damaged(name, &format!("{column}: {error}")))
+    let wrong = |error: &dyn std::fmt::Display| damaged(name, &format!("{column}: {error}"));
+    let text = row.get_ref(place)?.as_str();
+    let text = text.map_err(|error| wrong(&error))?;
+    serde_json::from_str(text).map_err(|error| wrong(&error))
 }
 
 pub(crate) fn damaged(name: impl std::fmt::Display, what: &str) -> Fault {

@@ -5,9 +5,10 @@
 //! as URIs. The schema is `schema`'s business.
 
 use crate::error::{Fault, is_of_descriptors};
+use crate::record::Later;
 use crate::schema::{
-    APPLICATION_ID, BASELINES_FROM, LINES_FROM, SCHEMA_VERSION, SUMMARIES_FROM, bring_up_to_date,
-    version, version_of_ours,
+    APPLICATION_ID, BASELINES_FROM, LINES_FROM, RESPONSE_FROM, SCHEMA_VERSION, SERIES_FROM,
+    SUMMARIES_FROM, bring_up_to_date, version, version_of_ours,
 };
 use crate::{Notice, Result, StoreError};
 use gate::DatabasePlace;
@@ -121,6 +122,14 @@ impl Store {
     /// Whether it can hold baselines; a file of old that cannot be written has none.
     pub(crate) fn has_baselines(&self) -> bool {
         self.version >= BASELINES_FROM
+    }
+
+    /// Which columns it has that came after version 1.
+    pub(crate) fn later(&self) -> Later {
+        Later {
+            response: self.version >= RESPONSE_FROM,
+            series: self.version >= SERIES_FROM,
+        }
     }
 
     /// Where each result has one row with `session_id` and `number`.
@@ -334,6 +343,8 @@ fn harden(connection: &Connection) -> Result<(), Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    // Or each new value of a parameter has its statement planned again: a third of the time of a check.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LENGTH_MAX)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.pragma_update(None, "cell_size_check", true)?;

@@ -1,158 +1,292 @@
-//! Off the shelf: the record of one run of fathom's, put together from its row and what hangs on it.
+//! Off the shelf: the record of one run of fathom's, put together from its row and what hangs on it, with its checksum.
+//!
+//! The checksum covers the values of all rows in the order in which they are read here; form in `seal`. So a run is read
+//! once, whether it is only loaded or checked, too.
 
 use crate::blob::{decode_histogram, decode_intervals};
 use crate::error::Fault;
 use crate::load::{damaged, document};
+use crate::seal::Seal;
 use crate::series::decode_series;
 use crate::session::SessionId;
 use model::{
     Bytes, ErrorCount, LifetimeCount, Nanos, Operation, PhaseTimes, RunRecord, Series, Tally,
     TargetFacts, ThreadRecord,
 };
+use rusqlite::types::ValueRef;
 use rusqlite::{Row, Transaction, params};
+use std::collections::BTreeMap;
 
-/// The record in a row of `runs`.
+/// Columns that came after version 1. A file of an older version that cannot be written has none.
+#[derive(Clone, Copy)]
+pub(crate) struct Later {
+    pub(crate) response: bool,
+    pub(crate) series: bool,
+}
+
+impl Later {
+    /// Of the newest version.
+    pub(crate) const ALL: Later = Later {
+        response: true,
+        series: true,
+    };
+
+    fn run(self) -> &'static str {
+        if self.series { RUN } else { RUN_OF_OLD }
+    }
+
+    fn tallies(self) -> &'static str {
+        if self.response {
+            TALLIES
+        } else {
+            TALLIES_OF_OLD
+        }
+    }
+}
+
+/// The row of a run. The checksum covers its columns up to `outcome_json`; their order is part of its form.
+const RUN: &str = "
+    SELECT session_id, number, label, started_utc_ns, outcome, backend, block_bytes, queue_depth, threads,
+           write_percent, access, ios, bytes, errors, measured_ns, measured_from_ns, measured_to_ns, drained_ns,
+           tool_version, command_json, plan_json, host_json, engine_json, window_json, lifetime_json,
+           outcome_json, series, id
+    FROM runs WHERE session_id = ?1 AND number = ?2";
+const RUN_OF_OLD: &str = "
+    SELECT session_id, number, label, started_utc_ns, outcome, backend, block_bytes, queue_depth, threads,
+           write_percent, access, ios, bytes, errors, measured_ns, measured_from_ns, measured_to_ns, drained_ns,
+           tool_version, command_json, plan_json, host_json, engine_json, window_json, lifetime_json,
+           outcome_json, NULL, id
+    FROM runs WHERE session_id = ?1 AND number = ?2";
+const RUN_COLUMNS: usize = 26;
+const SERIES: usize = RUN_COLUMNS;
+const ID: usize = RUN_COLUMNS + 1;
+
+const TARGETS: &str =
+    "SELECT target, path, size_bytes, facts_json FROM targets WHERE run_id = ?1 ORDER BY target";
+const THREADS: &str =
+    "SELECT place, thread, target, abandoned FROM threads WHERE run_id = ?1 ORDER BY place";
+const TALLIES: &str = "
+    SELECT place, operation, ios, bytes, short_ios, latency_mean_ns, lifetime_ios, lifetime_bytes, latency,
+           intervals, response
+    FROM tallies WHERE run_id = ?1 ORDER BY place, operation";
+const TALLIES_OF_OLD: &str = "
+    SELECT place, operation, ios, bytes, short_ios, latency_mean_ns, lifetime_ios, lifetime_bytes, latency,
+           intervals, NULL
+    FROM tallies WHERE run_id = ?1 ORDER BY place, operation";
+const ERRORS: &str = "
+    SELECT place, operation, rank, errno, count FROM errors WHERE run_id = ?1
+    ORDER BY place, operation, rank";
+
+/// The record of a run with its checksum; `None` where there is no such run.
+///
+/// Errors: what of it cannot be read.
 pub(crate) fn load_run(
     transaction: &Transaction<'_>,
-    session: SessionId,
-    row: &Row<'_>,
-) -> Result<RunRecord, Fault> {
-    let (run, number): (i64, u32) = (row.get("id")?, row.get("number")?);
+    (session, number): (SessionId, u32),
+    later: Later,
+) -> Result<Option<(RunRecord, u32)>, Fault> {
+    let mut select = transaction.prepare_cached(later.run())?;
+    let mut rows = select.query(params![session.0, number])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let mut seal = Seal::default();
+    seal.first(row, RUN_COLUMNS)?;
     let name = format!("run {session}.{number}");
-    Ok(RunRecord {
-        tool_version: row.get("tool_version")?,
-        command: document(&name, row, "command_json")?,
-        started_utc: Nanos(row.get("started_utc_ns")?),
-        plan: document(&name, row, "plan_json")?,
-        host: document(&name, row, "host_json")?,
-        targets: load_targets(transaction, &name, run)?,
-        engine: document(&name, row, "engine_json")?,
+    let mut of = Parts {
+        transaction,
+        name: &name,
+        run: row.get(ID)?,
+        seal: &mut seal,
+    };
+    let nanos = |column| -> Result<Nanos, Fault> { Ok(Nanos(row.get(column)?)) };
+    let record = RunRecord {
+        tool_version: row.get(18)?,
+        command: document(&name, row, (19, "command_json"))?,
+        started_utc: nanos(3)?,
+        plan: document(&name, row, (20, "plan_json"))?,
+        host: document(&name, row, (21, "host_json"))?,
+        engine: document(&name, row, (22, "engine_json"))?,
         phases: PhaseTimes {
-            measured_from: Nanos(row.get("measured_from_ns")?),
-            measured_to: Nanos(row.get("measured_to_ns")?),
-            drained: Nanos(row.get("drained_ns")?),
+            measured_from: nanos(15)?,
+            measured_to: nanos(16)?,
+            drained: nanos(17)?,
         },
-        threads: load_threads(transaction, &name, run)?,
-        window: document(&name, row, "window_json")?,
-        lifetime: document(&name, row, "lifetime_json")?,
+        window: document(&name, row, (23, "window_json"))?,
+        lifetime: document(&name, row, (24, "lifetime_json"))?,
+        outcome: document(&name, row, (25, "outcome_json"))?,
         series: load_series(&name, row)?,
-        outcome: document(&name, row, "outcome_json")?,
-    })
+        // In the order of the checksum.
+        targets: of.targets()?,
+        threads: of.threads(later)?,
+    };
+    seal_series(row, &mut seal)?;
+    Ok(Some((record, seal.value())))
 }
 
 /// Latencies and counters over time, where they were kept.
 fn load_series(name: &str, row: &Row<'_>) -> Result<Series, Fault> {
-    let Some(blob) = later_blob(row, "series")? else {
-        return Ok(Series::default());
-    };
-    decode_series(blob).map_err(|damage| damaged(name, &format!("series: {damage}")))
+    let blob = row.get_ref(SERIES)?.as_blob_or_null();
+    let blob = blob.map_err(|_| Fault::Damaged("series is no blob".to_owned()))?;
+    let series = blob.map_or_else(|| Ok(Series::default()), decode_series);
+    series.map_err(|damage| damaged(name, &format!("series: {damage}")))
 }
 
-fn load_targets(
-    transaction: &Transaction<'_>,
-    name: &str,
-    run: i64,
-) -> Result<Vec<TargetFacts>, Fault> {
-    let mut select = transaction
-        .prepare_cached("SELECT facts_json FROM targets WHERE run_id = ?1 ORDER BY target")?;
-    let mut rows = select.query([run])?;
-    let mut targets = Vec::new();
-    while let Some(row) = rows.next()? {
-        targets.push(document(name, row, "facts_json")?);
+/// What hangs on a run, read in the order of the checksum.
+struct Parts<'a> {
+    transaction: &'a Transaction<'a>,
+    name: &'a str,
+    run: i64, // runs.id
+    seal: &'a mut Seal,
+}
+
+/// By place of the thread and operation.
+type Tallies = BTreeMap<(i64, usize), (Tally, LifetimeCount)>;
+
+impl Parts<'_> {
+    /// Gives each row of a query, which enters the checksum.
+    fn each(
+        &mut self,
+        query: &str,
+        mut each: impl FnMut(&str, &Row<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut select = self.transaction.prepare_cached(query)?;
+        let mut rows = select.query([self.run])?;
+        while let Some(row) = rows.next()? {
+            self.seal.row(row, 0)?;
+            each(self.name, row)?;
+        }
+        Ok(())
     }
-    Ok(targets)
-}
 
-fn load_threads(
-    transaction: &Transaction<'_>,
-    name: &str,
-    run: i64,
-) -> Result<Vec<ThreadRecord>, Fault> {
-    let mut select = transaction.prepare_cached(
-        "SELECT place, thread, target, abandoned FROM threads WHERE run_id = ?1 ORDER BY place",
-    )?;
-    let mut rows = select.query([run])?;
-    let mut threads = Vec::new();
-    while let Some(row) = rows.next()? {
-        let place: i64 = row.get("place")?;
-        let tally = |operation| load_tally(transaction, name, (run, place, operation));
-        let (read, write) = (tally(Operation::Read)?, tally(Operation::Write)?);
-        threads.push(ThreadRecord {
-            thread: row.get("thread")?,
-            target: row.get("target")?,
-            measured: [read.0, write.0], // in the order of `Operation::ALL`
-            lifetime: [read.1, write.1],
-            abandoned: row.get("abandoned")?,
-        });
+    fn targets(&mut self) -> Result<Vec<TargetFacts>, Fault> {
+        let mut targets = Vec::new();
+        self.each(TARGETS, |name, row| {
+            targets.push(document(name, row, (3, "facts_json"))?);
+            Ok(())
+        })?;
+        Ok(targets)
     }
-    Ok(threads)
+
+    fn threads(&mut self, later: Later) -> Result<Vec<ThreadRecord>, Fault> {
+        let mut rows: Vec<(i64, u32, u32, u32)> = Vec::new();
+        self.each(THREADS, |_, row| {
+            rows.push((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+            Ok(())
+        })?;
+        let mut tallies = self.tallies(later)?;
+        let mut threads = Vec::with_capacity(rows.len());
+        for (place, thread, target, abandoned) in rows {
+            let mut tally = |operation: Operation| {
+                let found = tallies.remove(&(place, operation.index()));
+                found.ok_or_else(|| lost(self.name, (place, operation), "its counts are missing"))
+            };
+            let (read, write) = (tally(Operation::Read)?, tally(Operation::Write)?);
+            threads.push(ThreadRecord {
+                thread,
+                target,
+                measured: [read.0, write.0], // in the order of `Operation::ALL`
+                lifetime: [read.1, write.1],
+                abandoned,
+            });
+        }
+        Ok(threads)
+    }
+
+    fn tallies(&mut self, later: Later) -> Result<Tallies, Fault> {
+        let mut tallies = Tallies::new();
+        self.each(later.tallies(), |name, row| {
+            if let Some((place, operation)) = whose(row)? {
+                let tally = load_tally(name, (place, operation), row)?;
+                tallies.insert((place, operation.index()), tally);
+            }
+            Ok(())
+        })?;
+        self.each(ERRORS, |_, row| {
+            let of = whose(row)?.map(|(place, operation)| (place, operation.index()));
+            if let Some((tally, _)) = of.and_then(|of| tallies.get_mut(&of)) {
+                tally.errors.push(ErrorCount {
+                    errno: row.get(3)?,
+                    count: row.get(4)?,
+                });
+            }
+            Ok(())
+        })?;
+        Ok(tallies)
+    }
 }
 
+/// The place of the thread and the operation of a row; `None` where the operation is not known.
+fn whose(row: &Row<'_>) -> Result<Option<(i64, Operation)>, Fault> {
+    let name = row.get_ref(1)?.as_bytes().unwrap_or_default();
+    let mut all = Operation::ALL.into_iter();
+    let operation = all.find(|operation| operation.name().as_bytes() == name);
+    let place = row.get(0)?;
+    Ok(operation.map(|operation| (place, operation)))
+}
+
+fn lost(name: &str, (place, operation): (i64, Operation), what: &str) -> Fault {
+    let operation = operation.name();
+    damaged(name, &format!("thread {place}, {operation}: {what}"))
+}
+
+/// A row of [`TALLIES`], without its errors.
 fn load_tally(
-    transaction: &Transaction<'_>,
     name: &str,
-    (run, place, operation): (i64, i64, Operation),
+    of: (i64, Operation),
+    row: &Row<'_>,
 ) -> Result<(Tally, LifetimeCount), Fault> {
-    let mut select = transaction.prepare_cached(
-        "SELECT * FROM tallies WHERE run_id = ?1 AND place = ?2 AND operation = ?3",
-    )?;
-    let mut rows = select.query(params![run, place, operation.name()])?;
-    let lost = |what: &str| {
-        let operation = operation.name();
-        damaged(name, &format!("thread {place}, {operation}: {what}"))
+    let blob = |column, what: &str| -> Result<&[u8], Fault> {
+        let blob = row.get_ref(column)?.as_blob();
+        blob.map_err(|_| lost(name, of, &format!("{what} is no blob")))
     };
-    let row = rows.next()?.ok_or_else(|| lost("its counts are missing"))?;
-    let blob = |column| -> Result<&[u8], Fault> {
-        row.get_ref(column)?
-            .as_blob()
-            .map_err(|_| lost(&format!("{column} is no blob")))
-    };
+    let response = row.get_ref(10)?.as_blob_or_null();
+    let response = response.map_err(|_| Fault::Damaged("response is no blob".to_owned()))?;
+    let response = response.map(decode_histogram).transpose();
     let tally = Tally {
-        ios: row.get("ios")?,
-        bytes: Bytes(row.get("bytes")?),
-        short_ios: row.get("short_ios")?,
-        errors: load_errors(transaction, (run, place, operation))?,
-        latency: decode_histogram(blob("latency")?)
-            .map_err(|damage| lost(&format!("latency: {damage}")))?,
-        response: match later_blob(row, "response")? {
-            Some(blob) => Some(
-                decode_histogram(blob).map_err(|damage| lost(&format!("response: {damage}")))?,
-            ),
-            None => None,
-        },
-        intervals: decode_intervals(blob("intervals")?)
-            .map_err(|damage| lost(&format!("intervals: {damage}")))?,
+        ios: row.get(2)?,
+        bytes: Bytes(row.get(3)?),
+        short_ios: row.get(4)?,
+        errors: Vec::new(),
+        latency: decode_histogram(blob(8, "latency")?)
+            .map_err(|damage| lost(name, of, &format!("latency: {damage}")))?,
+        response: response.map_err(|damage| lost(name, of, &format!("response: {damage}")))?,
+        intervals: decode_intervals(blob(9, "intervals")?)
+            .map_err(|damage| lost(name, of, &format!("intervals: {damage}")))?,
     };
     let lifetime = LifetimeCount {
-        ios: row.get("lifetime_ios")?,
-        bytes: Bytes(row.get("lifetime_bytes")?),
+        ios: row.get(6)?,
+        bytes: Bytes(row.get(7)?),
     };
     Ok((tally, lifetime))
 }
 
-/// A column that came after version 1. A shelf of an older version that cannot be written has none.
-fn later_blob<'row>(row: &'row Row<'_>, column: &str) -> Result<Option<&'row [u8]>, Fault> {
-    match row.get_ref(column) {
-        Ok(value) => value
-            .as_blob_or_null()
-            .map_err(|_| Fault::Damaged(format!("{column} is no blob"))),
-        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
-        Err(error) => Err(error.into()),
+/// The checksum of a run's record as it lies in its rows, whether these can be read or not; `None` where there is no such
+/// run.
+pub(crate) fn seal_of_run(
+    transaction: &Transaction<'_>,
+    (session, number): (SessionId, u32),
+    later: Later,
+) -> Result<Option<u32>, Fault> {
+    let mut select = transaction.prepare_cached(later.run())?;
+    let mut rows = select.query(params![session.0, number])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let mut seal = Seal::default();
+    seal.first(row, RUN_COLUMNS)?;
+    for query in [TARGETS, THREADS, later.tallies(), ERRORS] {
+        seal.rows(transaction, query, row.get(ID)?)?;
     }
+    seal_series(row, &mut seal)?;
+    Ok(Some(seal.value()))
 }
 
-fn load_errors(
-    transaction: &Transaction<'_>,
-    (run, place, operation): (i64, i64, Operation),
-) -> Result<Vec<ErrorCount>, Fault> {
-    let mut select = transaction.prepare_cached(
-        "SELECT errno, count FROM errors WHERE run_id = ?1 AND place = ?2 AND operation = ?3 ORDER BY rank",
-    )?;
-    let rows = select.query_map(params![run, place, operation.name()], |row| {
-        Ok(ErrorCount {
-            errno: row.get("errno")?,
-            count: row.get("count")?,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// What came later changes no checksum of a run without it.
+fn seal_series(row: &Row<'_>, seal: &mut Seal) -> rusqlite::Result<()> {
+    let series = row.get_ref(SERIES)?;
+    if series != ValueRef::Null {
+        seal.values(&[series]);
+    }
+    Ok(())
 }

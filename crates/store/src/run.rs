@@ -6,8 +6,8 @@
 use crate::blob::{encode_histogram, encode_intervals};
 use crate::error::Fault;
 use crate::headline::{self, Place, whole};
+use crate::record::{Later, seal_of_run};
 use crate::save::{document, signed};
-use crate::seal;
 use crate::series::encode_series;
 use model::{LifetimeCount, Operation, ResultRow, RunRecord, Tally, TargetFacts, ThreadRecord};
 use rusqlite::{Transaction, named_params, params};
@@ -27,7 +27,9 @@ pub(crate) fn insert_run(
     for (at, thread) in record.threads.iter().enumerate() {
         insert_thread(transaction, (run, at), thread)?;
     }
-    headline::seal_record(transaction, headline, seal::of_run(transaction, run)?)
+    let name = (place.session, place.number);
+    let seal = seal_of_run(transaction, name, Later::ALL)?;
+    headline::seal_record(transaction, headline, seal)
 }
 
 /// The row in `runs`, for queries by hand with the same words and counts as its line; answers with its id.

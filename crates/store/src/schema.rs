@@ -7,10 +7,10 @@
 use crate::backup::keep_old;
 use crate::error::Fault;
 use crate::headline::{self, Place};
-use crate::record::load_run;
+use crate::record::{Later, load_run};
 use crate::save::seal_session;
 use crate::session::SessionId;
-use crate::{Notice, StoreError, seal, summary};
+use crate::{Notice, StoreError, summary};
 use model::{Bytes, Nanos, ResultRow, RowFigures, RowWork};
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -54,6 +54,12 @@ const STEPS: [Step; 10] = [
 
 /// The newest version of the schema that this fathom knows.
 pub const SCHEMA_VERSION: u32 = STEPS.len() as u32;
+
+/// The version that brought response times.
+pub(crate) const RESPONSE_FROM: u32 = 3;
+
+/// The version that brought the series over time.
+pub(crate) const SERIES_FROM: u32 = 5;
 
 /// The version that brought lines.
 pub(crate) const LINES_FROM: u32 = 4;
@@ -222,7 +228,7 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
     let mut select = transaction.prepare("SELECT * FROM runs ORDER BY session_id, number")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
-        let (run, session) = (row.get("id")?, SessionId(row.get("session_id")?));
+        let session = SessionId(row.get("session_id")?);
         let label: String = row.get("label")?;
         let kind: String = transaction
             .prepare_cached("SELECT kind FROM sessions WHERE id = ?1")?
@@ -234,13 +240,14 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
             label: &label,
             key: None,
         };
-        // A damaged run keeps the line that its own columns still give, and is told when somebody asks for it.
-        let line = match load_run(transaction, session, row) {
-            Ok(record) => ResultRow::of_record(&record),
-            Err(_) => line_of_damaged(row).unwrap_or_default(),
+        // A damaged run keeps the line that its own columns still give. It has no checksum, so that it is read, and reported,
+        // whenever its record is asked for.
+        let record = load_run(transaction, (session, place.number), Later::ALL);
+        let (line, seal) = match record {
+            Ok(Some((record, seal))) => (ResultRow::of_record(&record), Some(seal)),
+            _ => (line_of_damaged(row).unwrap_or_default(), None),
         };
-        let seal = seal::of_run(transaction, run)?;
-        headline::insert(transaction, place, line, Some(seal))?;
+        headline::insert(transaction, place, line, seal)?;
     }
     transaction.execute_batch(
         "UPDATE sessions SET results = (SELECT count(*) FROM headlines h WHERE h.session_id = sessions.id)",

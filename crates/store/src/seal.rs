@@ -77,8 +77,18 @@ impl Seal {
         Ok(())
     }
 
+    /// The first values of a row.
+    pub(crate) fn first(&mut self, row: &Row<'_>, count: usize) -> rusqlite::Result<()> {
+        (0..count).try_for_each(|column| row.get_ref(column).map(|value| self.one(value)))
+    }
+
     /// All rows of a query with one parameter.
-    fn rows(&mut self, transaction: &Transaction<'_>, query: &str, of: i64) -> Result<(), Fault> {
+    pub(crate) fn rows(
+        &mut self,
+        transaction: &Transaction<'_>,
+        query: &str,
+        of: i64,
+    ) -> Result<(), Fault> {
         let mut select = transaction.prepare_cached(query)?;
         let mut rows = select.query([of])?;
         while let Some(row) = rows.next()? {
@@ -88,62 +98,11 @@ impl Seal {
     }
 }
 
-/// What belongs to a run beyond its line, by `runs.id`.
-const OF_RUN: [&str; 5] = [
-    "SELECT session_id, number, label, started_utc_ns, outcome, backend, block_bytes, queue_depth, threads,
-            write_percent, access, ios, bytes, errors, measured_ns, measured_from_ns, measured_to_ns, drained_ns,
-            tool_version, command_json, plan_json, host_json, engine_json, window_json, lifetime_json, outcome_json
-     FROM runs WHERE id = ?1",
-    "SELECT target, path, size_bytes, facts_json FROM targets WHERE run_id = ?1 ORDER BY target",
-    "SELECT place, thread, target, abandoned FROM threads WHERE run_id = ?1 ORDER BY place",
-    "SELECT place, operation, ios, bytes, short_ios, latency_mean_ns, lifetime_ios, lifetime_bytes, latency,
-            intervals, response
-     FROM tallies WHERE run_id = ?1 ORDER BY place, operation",
-    "SELECT place, operation, rank, errno, count FROM errors WHERE run_id = ?1 ORDER BY place, operation, rank",
-];
-
-/// The seal of a run's record. // run is `runs.id`
-pub(crate) fn of_run(transaction: &Transaction<'_>, run: i64) -> Result<u32, Fault> {
-    let mut seal = Seal::default();
-    for query in OF_RUN {
-        seal.rows(transaction, query, run)?;
-    }
-    match seal.rows(transaction, SERIES_OF_RUN, run) {
-        Err(_) if !has_series(transaction)? => {}
-        other => other?,
-    }
-    Ok(seal.value())
-}
-
-/// What came later, and changes no seal of a run without it.
-const SERIES_OF_RUN: &str = "SELECT series FROM runs WHERE id = ?1 AND series IS NOT NULL";
-
-/// A shelf of an older version that cannot be written has no such column.
-fn has_series(transaction: &Transaction<'_>) -> rusqlite::Result<bool> {
-    let query = "SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'series'";
-    transaction
-        .prepare_cached(query)?
-        .query_row([], |row| row.get::<_, u32>(0))
-        .map(|count| count > 0)
-}
-
 /// The seal of a result that is one document.
 pub(crate) fn of_text(document: &str) -> u32 {
     let mut seal = Seal::default();
     seal.values(&[ValueRef::Text(document.as_bytes())]);
     seal.value()
-}
-
-/// The same of what this table has of it.
-pub(crate) fn of_document(
-    transaction: &Transaction<'_>,
-    table: &str,
-    headline: i64,
-) -> Result<u32, Fault> {
-    let mut seal = Seal::default();
-    let query = format!("SELECT document_json FROM {table} WHERE headline_id = ?1");
-    seal.rows(transaction, &query, headline)?;
-    Ok(seal.value())
 }
 
 /// The columns of a line that its seal covers, in this order; also how a line is read.
@@ -160,13 +119,15 @@ pub(crate) const FIGURES: &str = "
 /// The same of its percentiles.
 pub(crate) const PERCENTILES: &str = "operation, time, quantile, ns";
 
+/// A session's own row, which its seal covers from its first column on.
+pub(crate) const SESSION: &str = "
+    id, kind, started_utc_ns, command_json, tool_version, target, outcome, context, fingerprint, results";
+
 /// The seal of a session's own row.
 pub(crate) fn of_session(transaction: &Transaction<'_>, session: i64) -> Result<u32, Fault> {
     let mut seal = Seal::default();
-    let query = "SELECT id, kind, started_utc_ns, command_json, tool_version, target, outcome, context, fingerprint,
-                        results
-                 FROM sessions WHERE id = ?1";
-    seal.rows(transaction, query, session)?;
+    let query = format!("SELECT {SESSION} FROM sessions WHERE id = ?1");
+    seal.rows(transaction, &query, session)?;
     Ok(seal.value())
 }
 
