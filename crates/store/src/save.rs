@@ -108,19 +108,32 @@ impl Store {
         all().map_err(|fault: Fault| fault.at(self.path()))
     }
 
+    /// The same for many rows at once that this crate made together: SQLite compares none of them with its parent nor with
+    /// the lists of its CHECK constraints, which takes longer than to insert it.
+    pub(crate) fn unchecked<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+    ) -> Result<T> {
+        let checks = |on: bool| -> Result<()> {
+            let set = |name, value| self.connection.pragma_update(None, name, value);
+            let both = set("foreign_keys", on).and(set("ignore_check_constraints", !on));
+            both.map_err(|error| Fault::Sql(error).at(self.path()))
+        };
+        checks(false)?;
+        let done = self.writing(work);
+        checks(true)?;
+        done
+    }
+
     /// Answers of which kind it is, or says which sessions there are.
     pub(crate) fn must_exist(
         &self,
         transaction: &Transaction<'_>,
         session: SessionId,
     ) -> Result<String, Fault> {
-        let there: Option<String> = transaction
-            .query_row(
-                "SELECT kind FROM sessions WHERE id = ?1",
-                [i64::try_from(session.0).unwrap_or(-1)],
-                |row| row.get(0),
-            )
-            .optional()?;
+        let mut kind = transaction.prepare_cached("SELECT kind FROM sessions WHERE id = ?1")?;
+        let id = i64::try_from(session.0).unwrap_or(-1);
+        let there: Option<String> = kind.query_row([id], |row| row.get(0)).optional()?;
         if let Some(kind) = there {
             return Ok(kind);
         }
