@@ -126,7 +126,7 @@ mod tests {
             .map(|n| t_point(0.05, f64::from(n) / 10.0))
             .collect();
         assert!(points.is_sorted_by(|a, b| a >= b), "{points:?}");
-        assert!(t_point(f64::NAN, f64::NAN).is_finite() || t_point(0.05, f64::NAN).is_finite());
+        assert!(t_point(0.05, f64::NAN).is_finite());
     }
 
     #[test]

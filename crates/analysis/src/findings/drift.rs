@@ -63,7 +63,7 @@ mod tests {
             .unwrap()
             .sentence;
         assert!(
-            told.contains("the rate fell slowly from 4 0") || told.contains("from 3 9"),
+            told.contains("the rate fell slowly from 4 000 to 3 220 IO/s"),
             "{told}"
         );
         assert_eq!(found(&stepped(|_| 2000), "drift"), None);

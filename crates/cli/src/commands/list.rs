@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use store::{Pass, SessionKind, SessionSummary};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
-const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick or layers";
+const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick, layers or watch";
 const DATE_FORM: &str = "a date in UTC is 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
 
 /// What is looked for.
@@ -176,4 +176,16 @@ fn texts(row: &ResultRow) -> impl Iterator<Item = &str> {
     let tags = row.tags.iter().map(String::as_str);
     said.chain(known.into_iter().flatten().map(String::as_str))
         .chain(tags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_name_every_kind() {
+        for kind in SessionKind::ALL {
+            assert!(KIND_FORM.contains(kind.name()), "{}", kind.name());
+        }
+    }
 }

@@ -249,8 +249,10 @@ fn every_turn_that_writes_knows_that_the_device_was_empty_before_the_first() {
         return;
     };
     let name = &device.name;
-    let said = bench.line(&format!("quick --write {name}")).good();
-    assert!(said.out.contains("write"), "{said:?}");
+    let said = bench.line(&format!("quick --write {name} --json")).good();
+    let rows = said.json()["rows"].as_array().unwrap().clone();
+    let wrote = |row: &&serde_json::Value| row["label"].as_str().unwrap().contains("write");
+    assert_eq!(rows.iter().filter(wrote).count(), 3, "{said:?}");
     device.wipe(&bench);
     let sweep = format!("sweep {name} -d 100ms --warmup 0s -w 0,100");
     bench.line(&sweep).good();

@@ -47,9 +47,10 @@ fn lines_are_counted_apart_and_add_up_to_the_whole() {
         );
         assert_eq!((reads.short_ios, writes.short_ios), (0, 0), "{engine}");
         // Six of seven I/Os are of the second line: three of four bursts, of two each.
-        let share = writes.ios as f64 / (reads.ios + writes.ios) as f64;
+        let all = (reads.ios + writes.ios) as f64;
+        let share = writes.ios as f64 / all;
         assert!(
-            writes.ios < 500 || (share - 6.0 / 7.0).abs() < 0.1,
+            (share - 6.0 / 7.0).abs() < 0.1 + 8.0 / all, // the last bursts may be cut
             "{engine}: {share}"
         );
         let file = std::fs::read(&path).unwrap();
