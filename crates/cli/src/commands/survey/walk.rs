@@ -166,10 +166,12 @@ impl Observer for Onlooker<'_> {
 impl Walked {
     /// How the session ended.
     pub(crate) fn outcome(&self) -> SessionOutcome {
-        if self.trouble.is_some() || self.failed_cell().is_some() || self.no_result().is_some() {
+        if self.trouble.is_some() || self.failed_cell().is_some() {
             SessionOutcome::Failed
         } else if self.interrupted {
             SessionOutcome::Interrupted
+        } else if self.no_result().is_some() {
+            SessionOutcome::Failed
         } else {
             SessionOutcome::Complete
         }
