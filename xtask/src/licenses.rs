@@ -2,7 +2,7 @@
 //!
 //! Which they are comes from `cargo metadata`, their texts from the sources that cargo has fetched. A text that several
 //! have is there once, without regard to its line breaks; what stands before the permission in a text of MIT is each
-//! one's own. Deliberately absent: what may be linked (`deny.toml`), and macros, which leave nothing of themselves.
+//! one's own. The libraries of the report's page follow. Deliberately absent: what may be linked (`deny.toml`), and macros, which leave nothing of themselves.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 
 /// Where the notices are; the program has them by `include_str!`.
 const NOTICES: &str = "crates/cli/assets/third-party.txt";
+/// Those of the libraries in the page of `fathom report`, which the page contains, too.
+const PAGE: &str = "report-ui/src/licences.txt";
 /// For which the program is built; others link no more.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 /// Where the part of a text of MIT begins that all have.
@@ -29,7 +31,7 @@ struct Linked {
 
 /// Rewrites the file. Whether that was possible.
 pub(crate) fn write(root: &Path) -> bool {
-    let notices = linked(root).map(|all| notices(&all));
+    let notices = linked(root).and_then(|all| Ok(notices(&all) + &of_the_page(root)?));
     let written = notices.and_then(|text| {
         std::fs::write(root.join(NOTICES), text).map_err(|error| error.to_string())
     });
@@ -49,13 +51,24 @@ pub(crate) fn are_current(root: &Path) -> bool {
             return false;
         }
     };
-    let current = text.starts_with(&list(&all));
+    let page = of_the_page(root).unwrap_or_default();
+    let current = text.starts_with(&list(&all)) && text.ends_with(&page) && !page.is_empty();
     if !current {
         eprintln!(
-            "licenses: {NOTICES} is of other versions than Cargo.lock: run cargo xtask licenses"
+            "licenses: {NOTICES} is of other versions than Cargo.lock or {PAGE}: run cargo xtask licenses"
         );
     }
     current
+}
+
+fn of_the_page(root: &Path) -> Result<String, String> {
+    let text =
+        std::fs::read_to_string(root.join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
+    let rule = "-".repeat(78);
+    Ok(format!(
+        "\n{rule}\nThe page of `fathom report`\n\n{}\n",
+        text.trim()
+    ))
 }
 
 /// What is linked into the program, by name.
