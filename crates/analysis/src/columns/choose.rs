@@ -327,46 +327,181 @@ const DISPENSABLE: [&str; 15] = [
 
 /// The fields that tell these rows apart, what they have in common, and what came of them.
 pub fn usual(rows: &[ResultRow]) -> Selection {
-    let named = |name: &&str| column(name).expect("a field of the table");
-    let mut chosen = vec![named(&"id")];
-    let mut alike = Vec::new();
-    for column in MAY_BE_ALIKE.iter().map(named) {
-        // A cell without a result is no witness against the others.
-        let present = rows.iter().filter(|row| row.origin != Origin::Missing);
-        let mut values = present.map(|row| (column.read)(row));
-        let Some(first) = values.next() else { continue };
-        if values.any(|value| value != first) {
-            chosen.push(column);
-        } else if first != Value::Nothing && rows.len() > 1 {
-            alike.push(Alike {
-                column,
-                value: first,
-            });
-        } else if first != Value::Nothing && column.unit != Unit::Tags {
-            chosen.push(column);
-        }
-    }
-    chosen.extend(FIGURES.iter().map(named));
-    let any = |column: &&Column| {
-        let mut values = rows.iter().map(|row| (column.read)(row));
-        values.any(|value| !matches!(value, Value::Nothing | Value::Whole(0)))
-    };
-    chosen.extend(IF_ANY.iter().map(named).filter(any));
-    one_of_label_and_work(&mut chosen, rows);
-    let mut selection = Selection::of(chosen, rows);
-    selection.alike = alike;
-    selection.dispensable = &DISPENSABLE;
-    selection
+    let mut usual = Usual::default();
+    let order: Vec<usize> = rows.iter().map(|row| usual.add(row)).collect();
+    usual.select(&order)
 }
 
-/// The label says in words what the columns beside it say. Of work with files they do not say which operation it was;
-/// there the label says the order, and what it writes.
-fn one_of_label_and_work(chosen: &mut Vec<&'static Column>, rows: &[ResultRow]) {
-    let of_files = |row: &ResultRow| row.work.engine.as_deref() == Some("files");
-    if rows.iter().all(of_files) {
-        chosen.retain(|column| !["write", "pattern"].contains(&column.name));
-    } else if !rows.iter().any(of_files) && chosen.iter().any(|column| column.name == "block") {
-        chosen.retain(|column| column.name != "label");
+/// Chooses the fields of [`usual`] while rows are read, and keeps of each row no more than may be shown.
+pub struct Usual {
+    id: Vec<Value>,
+    may_be_alike: Vec<Field>,
+    figures: Vec<(&'static Column, Vec<Value>)>,
+    if_any: Vec<(&'static Column, Vec<Value>)>,
+    marks: Vec<Marks>, // one a row
+}
+
+/// A field that is kept once while it is the same in all rows that have a result.
+struct Field {
+    column: &'static Column,
+    first: Option<Value>,
+    /// Of rows without a result while the others are alike: they are no witness against these.
+    others: Vec<(usize, Value)>,
+    /// Of all rows; empty while they are alike.
+    values: Vec<Value>,
+}
+
+#[derive(Clone, Copy)]
+struct Marks {
+    missing: bool,
+    of_files: bool,
+    weak: u8, // a bit for each of `FIGURES`
+}
+
+impl Default for Usual {
+    fn default() -> Usual {
+        let named = |name: &&str| column(name).expect("a field of the table");
+        let field = |name| Field {
+            column: named(name),
+            first: None,
+            others: Vec::new(),
+            values: Vec::new(),
+        };
+        Usual {
+            id: Vec::new(),
+            may_be_alike: MAY_BE_ALIKE.iter().map(field).collect(),
+            figures: FIGURES
+                .iter()
+                .map(|name| (named(name), Vec::new()))
+                .collect(),
+            if_any: IF_ANY
+                .iter()
+                .map(|name| (named(name), Vec::new()))
+                .collect(),
+            marks: Vec::new(),
+        }
+    }
+}
+
+impl Usual {
+    /// Adds a row. Its number, from 0, is what [`Usual::select`] takes.
+    pub fn add(&mut self, row: &ResultRow) -> usize {
+        let number = self.marks.len();
+        let mut marks = Marks {
+            missing: row.origin == Origin::Missing,
+            of_files: row.work.engine.as_deref() == Some("files"),
+            weak: 0,
+        };
+        self.id.push(Value::Name(row.session, row.number));
+        for field in &mut self.may_be_alike {
+            field.add(number, (field.column.read)(row), marks.missing);
+        }
+        for (place, (column, values)) in self.figures.iter_mut().enumerate() {
+            values.push((column.read)(row));
+            marks.weak |= u8::from(is_weak(column, row)) << place;
+        }
+        for (column, values) in &mut self.if_any {
+            values.push((column.read)(row));
+        }
+        self.marks.push(marks);
+        number
+    }
+
+    /// The chosen fields of these rows, in this order. Every row that was added is one of them.
+    pub fn select(mut self, order: &[usize]) -> Selection {
+        let mut alike = Vec::new();
+        let mut chosen: Vec<(&'static Column, Vec<Value>)> = vec![(
+            column("id").expect("a field of the table"),
+            std::mem::take(&mut self.id),
+        )];
+        let rows = self.marks.len();
+        for field in self.may_be_alike {
+            match field.first {
+                None => {}
+                Some(_) if !field.values.is_empty() => chosen.push((field.column, field.values)),
+                Some(Value::Nothing) => {}
+                Some(value) if rows > 1 => alike.push(Alike {
+                    column: field.column,
+                    value,
+                }),
+                Some(_) if field.column.unit == Unit::Tags => {}
+                Some(value) => chosen.push((field.column, vec![value])),
+            }
+        }
+        let figures = chosen.len();
+        chosen.extend(self.figures);
+        let nothing = |value: &Value| matches!(value, Value::Nothing | Value::Whole(0));
+        let any = self.if_any.into_iter();
+        chosen.extend(any.filter(|(_, values)| !values.iter().all(nothing)));
+        let dropped = one_of_label_and_work(&chosen, &self.marks);
+        let figures = figures - dropped.iter().filter(|place| **place < figures).count();
+        for place in dropped.into_iter().rev() {
+            chosen.remove(place);
+        }
+        let columns: Vec<&'static Column> = chosen.iter().map(|(column, _)| *column).collect();
+        let weak = |marks: Marks| match marks.weak {
+            0 => Vec::new(),
+            bits => {
+                let bit = |place: usize| {
+                    place
+                        .checked_sub(figures)
+                        .is_some_and(|at| at < 8 && bits >> at & 1 == 1)
+                };
+                (0..columns.len()).map(bit).collect()
+            }
+        };
+        let rows = order.iter().map(|&number| SelectedRow {
+            values: chosen
+                .iter_mut()
+                .map(|(_, values)| std::mem::replace(&mut values[number], Value::Nothing))
+                .collect(),
+            missing: self.marks[number].missing,
+            weak: weak(self.marks[number]),
+        });
+        let rows = rows.collect();
+        Selection {
+            alike,
+            dispensable: &DISPENSABLE,
+            ..Selection::of_rows(columns, rows)
+        }
+    }
+}
+
+impl Field {
+    fn add(&mut self, number: usize, value: Value, missing: bool) {
+        if !self.values.is_empty() {
+            self.values.push(value);
+            return;
+        }
+        match &self.first {
+            _ if missing => self.others.push((number, value)),
+            None => self.first = Some(value),
+            Some(first) if *first == value => {}
+            Some(first) => {
+                self.values = vec![first.clone(); number];
+                for (number, value) in self.others.drain(..) {
+                    self.values[number] = value;
+                }
+                self.values.push(value);
+            }
+        }
+    }
+}
+
+/// The places of fields that say what others say. The label says in words what the columns beside it say. Of work with
+/// files they do not say which operation it was; there the label says the order, and what it writes.
+fn one_of_label_and_work(chosen: &[(&'static Column, Vec<Value>)], marks: &[Marks]) -> Vec<usize> {
+    let is = |names: &[&str]| {
+        let places = chosen.iter().enumerate();
+        let named = places.filter(|(_, (column, _))| names.contains(&column.name));
+        named.map(|(place, _)| place).collect::<Vec<usize>>()
+    };
+    if marks.iter().all(|row| row.of_files) {
+        is(&["write", "pattern"])
+    } else if !marks.iter().any(|row| row.of_files) && !is(&["block"]).is_empty() {
+        is(&["label"])
+    } else {
+        Vec::new()
     }
 }
 

@@ -14,7 +14,7 @@ mod value;
 
 pub use best::{Best, best};
 pub use choose::{
-    Alike, Problem, Rank, SelectedRow, Selection, SortKey, columns_of, sort_of, usual,
+    Alike, Problem, Rank, SelectedRow, Selection, SortKey, Usual, columns_of, sort_of, usual,
 };
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};

@@ -6,9 +6,11 @@ use crate::failure::{Ending, Failure};
 use crate::report::RowsForm;
 use crate::{keep, output};
 use analysis::columns::{
-    Column, Filter, Problem, Rank, SelectedRow, Selection, SortKey, columns, columns_of, sort_of,
+    Column, Filter, Problem, Rank, SelectedRow, Selection, SortKey, Usual, columns, columns_of,
+    sort_of, usual,
 };
 use model::ResultRow;
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use store::{RunName, SessionId, Store, StoreError};
 
@@ -84,6 +86,18 @@ impl Choice {
     ) -> Result<(Selection, Ending), Failure> {
         let (rows, ending) = self.pick(store, &|row| SelectedRow::of(&columns, row))?;
         Ok((Selection::of_rows(columns, rows), ending))
+    }
+
+    /// The same, of each the fields that are usual for all of them.
+    pub(crate) fn select_usual(&self, store: &Store) -> Result<(Selection, Ending), Failure> {
+        if self.limit.is_some() {
+            // What is alike follows from the rows that stay.
+            let (rows, ending) = self.find(store)?;
+            return Ok((usual(&rows), ending));
+        }
+        let chosen = RefCell::new(Usual::default());
+        let (order, ending) = self.pick(store, &|row| chosen.borrow_mut().add(row))?;
+        Ok((chosen.into_inner().select(&order), ending))
     }
 
     /// The fields that are shown: those that were named; a program gets all there are.

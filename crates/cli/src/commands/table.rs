@@ -24,11 +24,11 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     let store = shelf(&args.rows.store, environment)?;
     let form = Form::of_list(args.json, environment);
     let shown = RowsForm::of(args.csv, args.json);
-    if let Some(columns) = choice.named(shown)
-        && grid.is_none()
-        && condition.is_none()
-    {
-        let (selection, ending) = choice.select(&store, columns)?;
+    if grid.is_none() && condition.is_none() {
+        let (selection, ending) = match choice.named(shown) {
+            Some(columns) => choice.select(&store, columns)?,
+            None => choice.select_usual(&store)?,
+        };
         output::print(&report::rows(&selection, shown, form))?;
         return Ok(ending);
     }
