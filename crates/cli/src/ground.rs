@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::gate::{Gate, own_words};
 use crate::keep;
 use crate::proofs::Proofs;
+use dialects::OwnOptions;
 use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord};
@@ -36,6 +37,15 @@ impl Ground {
             place: keep::place(keep, environment)?,
             consent,
         })
+    }
+
+    /// The same by the options that another tool's command line has beside its own.
+    pub(crate) fn of_tool(own: &OwnOptions, environment: &Environment) -> Result<Ground, Failure> {
+        let keep = KeepArgs {
+            store: own.store.clone(),
+            no_store: own.no_store,
+        };
+        Ground::find(&keep, own.consent.clone(), environment)
     }
 
     /// The gate for fathom's own command lines: each target once, and problems in fathom's words. A dialect says what is

@@ -25,6 +25,7 @@ pub mod diskspd;
 pub mod fio;
 pub mod iometer;
 pub mod native;
+mod own_options;
 mod page;
 mod problem;
 mod read;
@@ -34,6 +35,7 @@ pub mod sweep;
 mod workloads;
 
 pub use caps::{PublishedCap, published_caps};
+pub use own_options::OwnOptions;
 pub use problem::{Note, Problem, Refusal};
 pub use read::Reader;
 pub use workloads::{FileWorkload, WORKLOADS_LENGTH_MAX, workloads_of};

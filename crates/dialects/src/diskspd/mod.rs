@@ -40,6 +40,7 @@ pub use xml::{
     read_results as read_xml_results, read_xml, write_xml,
 };
 
+use crate::OwnOptions;
 use std::path::PathBuf;
 
 /// The name of the switch that these letters, behind its dash, begin with.
@@ -94,25 +95,15 @@ pub struct Events {
 
 /// The long switches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "switches of the command line"
-)]
 pub struct Extra {
-    /// `--overwrite`: existing files that fathom did not make may be written.
-    pub overwrite: bool,
-    /// `--destroy DEVICE`: these devices may be written.
-    pub destroy: Vec<PathBuf>,
+    /// fathom's own.
+    pub own: OwnOptions,
     /// `--json FILE`: the run's report besides.
     pub json: Option<PathBuf>,
     /// `--text FILE`: the text output besides.
     pub text: Option<PathBuf>,
     /// `--xml FILE`: the XML output besides.
     pub xml: Option<PathBuf>,
-    /// `--store PATH`: where the run is kept.
-    pub store: Option<PathBuf>,
-    /// `--no-store`: the run is not kept.
-    pub no_store: bool,
     /// `--compat VERSION`: whose text layout.
     pub compat: Compat,
     /// `--continue-on-error`: a failed I/O is counted and the run goes on.

@@ -4,6 +4,7 @@ use super::Environment;
 use super::job::{self, Jobs};
 use super::problem::{Note, Place, Problem, Refusal};
 use super::text::Sections;
+use crate::OwnOptions;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -20,18 +21,12 @@ pub enum Form {
 /// The options that are no job's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// `--overwrite`: existing files that fathom did not make may be written.
-    pub overwrite: bool,
-    /// `--destroy DEVICE`: these devices may be written.
-    pub destroy: Vec<PathBuf>,
+    /// fathom's own.
+    pub own: OwnOptions,
     /// `--output FILE`: results go there.
     pub output: Option<PathBuf>,
     /// `--output-format`.
     pub form: Form,
-    /// `--store PATH`.
-    pub store: Option<PathBuf>,
-    /// `--no-store`.
-    pub no_store: bool,
     sections: Vec<String>,
     parse_only: bool,
     help: bool,
@@ -145,7 +140,7 @@ pub const MAIN: &[Main] = &[
         "",
         "fathom's own: existing files that fathom did not make may be written",
         |extra, _| {
-            extra.overwrite = true;
+            extra.own.consent.overwrite_files = true;
             Ok(())
         },
     ),
@@ -154,7 +149,7 @@ pub const MAIN: &[Main] = &[
         "DEVICE",
         "fathom's own: this device may be written and what is on it lost",
         |extra, text| {
-            extra.destroy.push(PathBuf::from(text));
+            extra.own.consent.destroy_devices.push(PathBuf::from(text));
             Ok(())
         },
     ),
@@ -163,7 +158,7 @@ pub const MAIN: &[Main] = &[
         "PATH",
         "fathom's own: where the runs are kept",
         |extra, text| {
-            extra.store = Some(PathBuf::from(text));
+            extra.own.store = Some(PathBuf::from(text));
             Ok(())
         },
     ),
@@ -172,7 +167,7 @@ pub const MAIN: &[Main] = &[
         "",
         "fathom's own: do not keep the runs",
         |extra, _| {
-            extra.no_store = true;
+            extra.own.no_store = true;
             Ok(())
         },
     ),

@@ -156,7 +156,7 @@ fn the_command_line_says_jobs_too() {
         &Environment::BARE,
     )
     .unwrap();
-    assert!(request.extra.overwrite && request.extra.no_store);
+    assert!(request.extra.own.consent.overwrite_files && request.extra.own.no_store);
     let built = build(&request, &|_: &Path| None).unwrap();
     let workload = &built.profile.timespans[0].targets[0].workload;
     assert_eq!(

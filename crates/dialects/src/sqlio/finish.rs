@@ -21,7 +21,7 @@ impl Command<'_> {
         self.tell_meaningless(run_ios.as_deref());
         self.refuse_counts();
         self.refuse_stripes();
-        if self.extra.no_store && self.extra.store.is_some() {
+        if self.extra.own.no_store && self.extra.own.store.is_some() {
             let why = "--store says where the run is kept: leave one of the two away";
             self.problems.push(rule("--no-store", why));
         }

@@ -29,6 +29,7 @@ pub use print::{print_params, print_words};
 pub use profile::{Access, Affinity, Buffering, Files, Line, Profile, Timer, Usage};
 pub use text::{file_list, head};
 
+use crate::OwnOptions;
 use std::path::PathBuf;
 
 /// Most threads, and most files.
@@ -57,18 +58,12 @@ pub enum Action {
 /// The long switches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// `--overwrite`: existing files that fathom did not make may be written.
-    pub overwrite: bool,
-    /// `--destroy DEVICE`: these devices may be written.
-    pub destroy: Vec<PathBuf>,
+    /// fathom's own.
+    pub own: OwnOptions,
     /// `--json FILE`: the run's report besides.
     pub json: Option<PathBuf>,
     /// `--text FILE`: the text output besides.
     pub text: Option<PathBuf>,
-    /// `--store PATH`: where the run is kept.
-    pub store: Option<PathBuf>,
-    /// `--no-store`: the run is not kept.
-    pub no_store: bool,
     /// `--continue-on-error`: a failed I/O is counted and the run goes on.
     pub continue_on_error: bool,
 }

@@ -2,6 +2,8 @@
 
 use super::profile::{Access, Affinity, Buffering, Files, Line, Profile, Timer, Usage};
 use super::{Extra, Request};
+use crate::OwnOptions;
+use model::Consent;
 use std::fmt::Write;
 
 /// The command line of a request, program name left out. Its parameter file, if it has one, is [`print_params`].
@@ -68,16 +70,21 @@ fn put_files(files: &Files, words: &mut Vec<String>) {
 
 fn put_extra(extra: &Extra, words: &mut Vec<String>) {
     let Extra {
-        overwrite,
-        destroy,
+        own: OwnOptions {
+            consent,
+            store,
+            no_store,
+        },
         json,
         text,
-        store,
-        no_store,
         continue_on_error,
     } = extra;
+    let Consent {
+        overwrite_files,
+        destroy_devices,
+    } = consent;
     let bare = [
-        (*overwrite, "--overwrite"),
+        (*overwrite_files, "--overwrite"),
         (*no_store, "--no-store"),
         (*continue_on_error, "--continue-on-error"),
     ];
@@ -89,7 +96,9 @@ fn put_extra(extra: &Extra, words: &mut Vec<String>) {
     let mut put = |word: &str, path: &std::path::Path| {
         words.push(format!("{word}={}", path.display()));
     };
-    destroy.iter().for_each(|device| put("--destroy", device));
+    destroy_devices
+        .iter()
+        .for_each(|device| put("--destroy", device));
     for (word, path) in [("--json", json), ("--text", text), ("--store", store)] {
         if let Some(path) = path {
             put(word, path);

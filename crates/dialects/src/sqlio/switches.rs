@@ -277,12 +277,17 @@ pub(super) fn entropy(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(super) fn overwrite(command: &mut Command, _: &Word) -> Done {
-    command.extra.overwrite = true;
+    command.extra.own.consent.overwrite_files = true;
     Ok(())
 }
 
 pub(super) fn destroy(command: &mut Command, word: &Word) -> Done {
-    command.extra.destroy.push(PathBuf::from(word.value));
+    command
+        .extra
+        .own
+        .consent
+        .destroy_devices
+        .push(PathBuf::from(word.value));
     Ok(())
 }
 
@@ -297,12 +302,12 @@ pub(super) fn text(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(super) fn store(command: &mut Command, word: &Word) -> Done {
-    command.extra.store = Some(PathBuf::from(word.value));
+    command.extra.own.store = Some(PathBuf::from(word.value));
     Ok(())
 }
 
 pub(super) fn no_store(command: &mut Command, _: &Word) -> Done {
-    command.extra.no_store = true;
+    command.extra.own.no_store = true;
     Ok(())
 }
 

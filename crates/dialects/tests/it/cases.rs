@@ -205,10 +205,10 @@ fn long_switches_stand_anywhere_and_take_their_value_either_way() {
     let request =
         read("-b4k --json a.json --xml=b.xml f --overwrite --destroy /dev/x --destroy=/dev/y")
             .unwrap();
-    assert!(request.extra.overwrite);
+    assert!(request.extra.own.consent.overwrite_files);
     assert_eq!(request.extra.json.as_deref(), Some("a.json".as_ref()));
     assert_eq!(request.extra.xml.as_deref(), Some("b.xml".as_ref()));
-    assert_eq!(request.extra.destroy.len(), 2);
+    assert_eq!(request.extra.own.consent.destroy_devices.len(), 2);
     for line in [
         "--compat 2.1 f",
         "f --json",

@@ -2,27 +2,12 @@
 //!
 //! What cannot be stored is printed and fails the command, but not before its results are printed.
 
-use crate::args::KeepArgs;
 use crate::commands::journal::Journal;
-use crate::environment::{Environment, StorePlace};
+use crate::environment::StorePlace;
 use crate::failure::{Ending, Failure};
 use crate::{keep, output};
 use model::{RunRecord, RunResult};
-use std::path::PathBuf;
 use store::{NewSession, SessionOutcome, Store};
-
-/// Where the runs will be kept, by `--store` and `--no-store`; `None` for nowhere.
-pub(crate) fn place(
-    store: Option<&PathBuf>,
-    no_store: bool,
-    environment: &Environment,
-) -> Result<Option<StorePlace>, Failure> {
-    let args = KeepArgs {
-        store: store.cloned(),
-        no_store,
-    };
-    keep::place(&args, environment)
-}
 
 /// The session of a request of so many time spans.
 pub(crate) struct Shelf {

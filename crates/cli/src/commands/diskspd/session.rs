@@ -14,14 +14,12 @@ use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
 use crate::gate::{Gate, Passed};
+use crate::ground::Ground;
 use crate::ours::Ours;
-use crate::proofs::Proofs;
 use crate::{now, output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Calibration, Stop};
-use gate::Pins;
-use host::Root;
-use model::{Consent, HostRecord, Outcome, RunRecord, Timespan};
+use model::{HostRecord, Outcome, RunRecord, Timespan};
 use store::{NewSession, SessionKind};
 
 /// What is to be run, as it was asked for.
@@ -71,15 +69,20 @@ impl Asked<'_> {
 
 /// Runs it, keeps it, prints it.
 pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
-    let root = Root::live();
-    let host = host::host_record(&root);
     let started_utc = now::utc();
     let mut course = Course {
         notes: asked.notes.to_vec(),
         ..Course::default()
     };
-    let outcome = measure(asked, environment, (&root, &host), &mut course);
-    let failed = match outcome {
+    let ground = match Ground::of_tool(&asked.extra.own, environment) {
+        Ok(ground) => ground,
+        Err(failure) => {
+            failure.say();
+            course.tell_notes();
+            return REFUSED;
+        }
+    };
+    let failed = match measure(asked, environment, &ground, &mut course) {
         Ok(failed) => failed,
         Err(failure) => {
             failure.say();
@@ -94,7 +97,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
     let kept = shelf.is_none_or(|shelf| shelf.close(&records));
     let pages = Pages {
         asked,
-        host: &host,
+        host: &ground.host,
         started_utc,
         records: &records,
     };
@@ -134,32 +137,21 @@ impl Course {
 fn measure(
     asked: &Asked,
     environment: &Environment,
-    (root, host): (&Root, &HostRecord),
+    ground: &Ground,
     course: &mut Course,
 ) -> Result<bool, Failure> {
     let built = diskspd::build(asked.profile, asked.extra)?;
     course.notes.extend(built.notes);
-    let extra = asked.extra;
-    let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
-    let store = place.as_ref().map(|place| place.path().as_path());
-    pages::check_files(asked, store)?;
     let gate = Gate {
-        root,
-        host,
-        consent: &Consent {
-            overwrite_files: asked.extra.overwrite,
-            destroy_devices: asked.extra.destroy.clone(),
-        },
-        store,
-        pins: Pins::default(),
-        proofs: Proofs::default(),
         repeats: true,
         words: words::of,
+        ..ground.gate()
     };
+    pages::check_files(asked, gate.store)?;
     let first = gate.pass(&with_files_of_before(&built.profile))?;
-    course.notes.extend(sizes(asked.profile, &first, host));
+    course.notes.extend(sizes(asked.profile, &first, gate.host));
     course.shelf = Some(Shelf::open(
-        place.as_ref(),
+        ground.place.as_ref(),
         asked.session(),
         asked.profile.time_spans.len(),
     )?);

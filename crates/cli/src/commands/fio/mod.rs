@@ -39,8 +39,8 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Fail
             output::print(fio::usage(line.program).as_bytes())?;
             Ok(Ending::Good)
         }
-        Action::ParseOnly => session::explain(&request, &host),
-        Action::Run => session::run(&request, &args, (environment, &host)),
+        Action::ParseOnly => session::explain(&request, environment),
+        Action::Run => session::run(&request, &args, environment),
     }
 }
 

@@ -4,18 +4,17 @@
 
 use super::refused;
 use crate::commands::VERSION;
-use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has, write_whole};
+use crate::commands::dialect::{Course, ResultFile, Shelf, check_files, has, write_whole};
 use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, own_words};
-use crate::proofs::Proofs;
+use crate::gate::Gate;
+use crate::ground::Ground;
 use crate::{now, output, report};
 use analysis::fio::{Job, disks, jobs};
+use dialects::OwnOptions;
 use dialects::fio::{self, Built, Form, JobPart, Request, There};
-use gate::Pins;
-use host::Root;
-use model::{Access, Consent, Content, HostRecord, Location, RunRecord, Target, TargetKind};
+use model::{Access, Content, Location, RunRecord, Target, TargetKind};
 use std::path::Path;
 use store::SessionKind;
 use views::{FioResults, Zone, fio_json};
@@ -24,30 +23,19 @@ use views::{FioResults, Zone, fio_json};
 pub(super) fn run(
     request: &Request,
     args: &[String],
-    (environment, host): (&Environment, &HostRecord),
+    environment: &Environment,
 ) -> Result<Ending, Failure> {
-    let root = Root::live();
     let extra = &request.extra;
-    let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
-    let store = place.as_ref().map(|place| place.path().as_path());
+    let ground = Ground::of_tool(&extra.own, environment)?;
     let gate = Gate {
-        root: &root,
-        host,
-        consent: &Consent {
-            overwrite_files: extra.overwrite,
-            destroy_devices: extra.destroy.clone(),
-        },
-        store,
-        pins: Pins::default(),
-        proofs: Proofs::default(),
         repeats: true,
-        words: own_words,
+        ..ground.gate()
     };
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
     let names = target_names(&built);
     let targets: Vec<&Path> = names.iter().map(Path::new).collect();
     let file = result_file(extra.output.as_deref(), extra.form);
-    check_files(file.as_slice(), &targets, store)?;
+    check_files(file.as_slice(), &targets, gate.store)?;
     let first = gate.pass(&built.profile)?;
     request
         .notes
@@ -65,7 +53,11 @@ pub(super) fn run(
         names.join(" "),
         now::utc(),
     );
-    let shelf = Shelf::open(place.as_ref(), session, built.profile.timespans.len())?;
+    let shelf = Shelf::open(
+        ground.place.as_ref(),
+        session,
+        built.profile.timespans.len(),
+    )?;
     let titles = titles(&built);
     let course = Course {
         gate: &gate,
@@ -198,18 +190,13 @@ fn json(built: &Built, records: &[RunRecord]) -> Vec<u8> {
 }
 
 /// What the jobs mean, without running any.
-pub(super) fn explain(request: &Request, host: &HostRecord) -> Result<Ending, Failure> {
-    let root = Root::live();
-    let gate = Gate {
-        root: &root,
-        host,
-        consent: &Consent::default(),
-        store: None,
-        pins: Pins::default(),
-        proofs: Proofs::default(),
-        repeats: true,
-        words: own_words,
+pub(super) fn explain(request: &Request, environment: &Environment) -> Result<Ending, Failure> {
+    let unstored = OwnOptions {
+        no_store: true,
+        ..OwnOptions::default()
     };
+    let ground = Ground::of_tool(&unstored, environment)?;
+    let gate = ground.gate();
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
     request
         .notes

@@ -11,18 +11,14 @@ use crate::commands::{Measure, ended};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::gate::{Gate, Passed};
+use crate::ground::Ground;
 use crate::ours::Ours;
 use crate::progress::Progress;
-use crate::proofs::Proofs;
 use crate::{now, output, report, signals};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
 use engine::{Calibration, Stop};
-use gate::Pins;
-use host::Root;
-use model::{
-    Consent, Content, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts, TargetKind,
-};
+use model::{Content, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts, TargetKind};
 use std::path::Path;
 use store::{NewSession, SessionKind};
 use views::{SqlioResults, sqlio_latency, sqlio_text};
@@ -85,33 +81,21 @@ impl Asked<'_> {
 
 /// Runs it, keeps it, prints it.
 pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Failure> {
-    let root = Root::live();
-    let host = host::host_record(&root);
-    let extra = asked.extra;
-    let place = dialect::place(extra.store.as_ref(), extra.no_store, environment)?;
-    let store = place.as_ref().map(|place| place.path().as_path());
+    let ground = Ground::of_tool(&asked.extra.own, environment)?;
     let gate = Gate {
-        root: &root,
-        host: &host,
-        consent: &Consent {
-            overwrite_files: extra.overwrite,
-            destroy_devices: extra.destroy.clone(),
-        },
-        store,
-        pins: Pins::default(),
-        proofs: Proofs::default(),
         repeats: true,
         words: words::of,
+        ..ground.gate()
     };
     let found = look(asked, &gate);
-    let Built { profile, sizes } = sqlio::build(asked.profile, extra, &found)?;
+    let Built { profile, sizes } = sqlio::build(asked.profile, asked.extra, &found)?;
     let targets: Vec<&Path> = asked.names().into_iter().map(Path::new).collect();
-    dialect::check_files(&asked.files(), &targets, store)?;
+    dialect::check_files(&asked.files(), &targets, gate.store)?;
     let passed = gate
         .pass(&profile)
         .inspect_err(|_| tell_growing(asked, &found, &sizes))?
         .remove(0);
-    let shelf = Shelf::open(place.as_ref(), asked.session(), 1)?;
+    let shelf = Shelf::open(ground.place.as_ref(), asked.session(), 1)?;
     for note in asked.notes {
         output::tell(&note.to_string());
     }

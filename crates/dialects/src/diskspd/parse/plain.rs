@@ -324,12 +324,17 @@ pub(in crate::diskspd) fn seed(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn overwrite(command: &mut Command, _: &Word) -> Done {
-    command.extra.overwrite = true;
+    command.extra.own.consent.overwrite_files = true;
     Ok(())
 }
 
 pub(in crate::diskspd) fn destroy(command: &mut Command, word: &Word) -> Done {
-    command.extra.destroy.push(PathBuf::from(word.value));
+    command
+        .extra
+        .own
+        .consent
+        .destroy_devices
+        .push(PathBuf::from(word.value));
     Ok(())
 }
 
@@ -349,12 +354,12 @@ pub(in crate::diskspd) fn xml(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn store(command: &mut Command, word: &Word) -> Done {
-    command.extra.store = Some(PathBuf::from(word.value));
+    command.extra.own.store = Some(PathBuf::from(word.value));
     Ok(())
 }
 
 pub(in crate::diskspd) fn no_store(command: &mut Command, _: &Word) -> Done {
-    command.extra.no_store = true;
+    command.extra.own.no_store = true;
     Ok(())
 }
 

@@ -213,7 +213,7 @@ mod tests {
         ] {
             let args = [argument, "-Rp", "f"].map(str::to_owned);
             let request = parse(&args, &Environment::BARE).unwrap();
-            assert!(request.extra.overwrite, "{argument}");
+            assert!(request.extra.own.consent.overwrite_files, "{argument}");
             let note = request.notes[0].to_string();
             assert!(note.ends_with("read as `--overwrite`"), "{note}");
         }
