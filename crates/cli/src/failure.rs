@@ -5,8 +5,7 @@
 
 use crate::output;
 use clap::error::{ContextKind, ContextValue};
-use engine::RunError;
-use std::fmt::{self, Display};
+pub(crate) use model::{CommandError as Failure, ErrorKind as Kind};
 use std::process::ExitCode;
 
 /// How a command that printed its result ended.
@@ -22,100 +21,41 @@ pub(crate) enum Ending {
     Code(u8),
 }
 
-/// How far it came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The request cannot be run; nothing was done.
-    Refused,
-    /// The same, and it is the target or the machine that does not fit.
-    Unfit,
-    /// The run could not be carried out.
-    Failed,
-}
-
-/// Why a command has no result.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    kind: Kind,
-    /// One message each: a name in it may hold line ends.
-    messages: Vec<String>,
-}
-
-impl Failure {
-    /// The request cannot be run; nothing was done.
-    pub(crate) fn refused(why: impl Display) -> Self {
-        Failure::refused_for([why.to_string()])
-    }
-
-    /// The same for several reasons, each a message of its own.
-    pub(crate) fn refused_for(reasons: impl IntoIterator<Item = String>) -> Self {
-        Failure {
-            kind: Kind::Refused,
-            messages: reasons.into_iter().collect(),
-        }
-    }
-
-    /// What the target or the machine says against the request; nothing was done.
-    pub(crate) fn unfit(reasons: impl IntoIterator<Item = String>) -> Self {
-        Failure {
-            kind: Kind::Unfit,
-            messages: reasons.into_iter().collect(),
-        }
-    }
-
-    /// For dialects that tell these apart.
-    pub(crate) fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// The run could not be carried out.
-    pub(crate) fn failed(why: impl Display) -> Self {
-        Failure {
-            kind: Kind::Failed,
-            messages: vec![why.to_string()],
-        }
-    }
-
-    /// A result file that was not written: refused where the place rules it out.
-    pub(crate) fn of_output(error: &gate::OutputError) -> Self {
-        match error.is_refusal() {
-            true => Failure::refused(error),
-            false => Failure::failed(error),
-        }
-    }
-
-    /// The result could not be written because its reader closed the pipe; no message is needed.
-    pub(crate) fn without_words() -> Self {
-        Failure {
-            kind: Kind::Failed,
-            messages: Vec::new(),
-        }
-    }
-
-    /// Says it, a message a problem.
-    pub(crate) fn tell(&self) -> ExitCode {
-        self.say();
-        ExitCode::from(match self.kind {
-            Kind::Refused | Kind::Unfit => 2,
-            Kind::Failed => 1,
-        })
-    }
-
-    /// The words alone.
-    pub(crate) fn say(&self) {
-        self.messages
-            .iter()
-            .for_each(|message| output::tell(message));
+/// Reports a result file that was not written: refused where the place rules it out.
+pub(crate) fn of_output(error: &gate::OutputError) -> Failure {
+    match error.is_refusal() {
+        true => Failure::refused(error),
+        false => Failure::failed(error),
     }
 }
 
-impl Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.messages.join("; "))
-    }
+/// Prints why there is no result, a message for each reason.
+pub(crate) fn say(failure: &Failure) {
+    let messages = failure.messages().iter();
+    messages.for_each(|message| output::tell(message));
+}
+
+/// The same, and the exit code.
+pub(crate) fn tell(failure: &Failure) -> ExitCode {
+    say(failure);
+    ExitCode::from(match failure.kind() {
+        Kind::Refused | Kind::Unfit => 2,
+        Kind::Failed => 1,
+    })
 }
 
 impl Ending {
+    /// Prints what could not be stored, if anything.
+    pub(crate) fn of(stored: Result<(), Failure>) -> Ending {
+        match stored {
+            Ok(()) => Ending::Good,
+            Err(failure) => {
+                say(&failure);
+                Ending::Wrong
+            }
+        }
+    }
+
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Ending::Good => 0,
@@ -140,8 +80,8 @@ pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     }
     match output::written(error.print()) {
         Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => Failure::without_words().tell(),
-        Err(failure) => failure.tell(),
+        Ok(false) => tell(&Failure::silent()),
+        Err(failure) => tell(&failure),
     }
 }
 
@@ -162,53 +102,5 @@ fn make_printable(error: &mut clap::Error) {
         .collect();
     for (kind, value) in printable {
         error.insert(kind, value);
-    }
-}
-
-impl<P: std::fmt::Display> From<dialects::refusal::Refusal<P>> for Failure {
-    fn from(refusal: dialects::refusal::Refusal<P>) -> Self {
-        Failure::refused_for(refusal.told())
-    }
-}
-
-impl From<model::Problems> for Failure {
-    fn from(problems: model::Problems) -> Self {
-        let messages = problems.iter().map(ToString::to_string);
-        if problems.iter().all(model::Problem::is_of_the_machine) {
-            Failure::unfit(messages)
-        } else {
-            Failure::refused_for(messages)
-        }
-    }
-}
-
-/// What the machine does not offer is known before the first I/O, so it is a refusal; what goes wrong later is
-/// a failure.
-impl From<RunError> for Failure {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::NotOurs { .. }
-            | RunError::Locked { .. }
-            | RunError::Core { .. }
-            | RunError::NoCore { .. } => Failure::refused(error),
-            RunError::Open { .. }
-            | RunError::Unavailable { .. }
-            | RunError::DepthWithoutRing { .. }
-            | RunError::NotPolled { .. }
-            | RunError::PassedThrough { .. }
-            | RunError::Ring { .. }
-            | RunError::Aio { .. }
-            | RunError::OpenFiles { .. }
-            | RunError::AddressSpace { .. }
-            | RunError::FileSize { .. }
-            | RunError::Buffers { .. }
-            | RunError::Thread { .. }
-            | RunError::LargePages { .. }
-            | RunError::Source { .. }
-            | RunError::Affinity { .. }
-            | RunError::Priority { .. }
-            | RunError::Map { .. } => Failure::unfit([error.to_string()]),
-            _ => Failure::failed(error),
-        }
     }
 }

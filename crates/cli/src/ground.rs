@@ -6,13 +6,13 @@
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
-use crate::gate::{Gate, own_words};
-use crate::keep;
-use crate::proofs::Proofs;
+use crate::{keep, output};
 use dialects::OwnOptions;
 use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord};
+use session::ProofRecords;
+use session::{Admission, own_words};
 
 /// Looked at once a command.
 pub(crate) struct Ground {
@@ -49,16 +49,17 @@ impl Ground {
     }
 
     /// The gate for fathom's own command lines: each target once, and problems in fathom's words. A dialect says what is
-    /// otherwise with it: `Gate { repeats: true, ..ground.gate() }`.
-    pub(crate) fn gate(&self) -> Gate<'_> {
-        Gate {
+    /// otherwise with it: `Admission { repeats: true, ..ground.gate() }`.
+    pub(crate) fn gate(&self) -> Admission<'_> {
+        Admission {
             root: &self.root,
             host: &self.host,
             consent: &self.consent,
             store: self.place.as_ref().map(|place| place.path().as_path()),
             pins: Pins::default(),
-            proofs: Proofs::default(),
+            proofs: ProofRecords::default(),
             repeats: false,
+            note: output::tell,
             words: own_words,
         }
     }

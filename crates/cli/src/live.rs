@@ -5,12 +5,12 @@
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::now::Stopwatch;
 use crate::output;
 use engine::Event;
 use model::{BlockDevice, Nanos, TargetFacts};
 use monitor::Palette;
 use monitor::live::{Live, Update, Wanted};
+use session::clock::Stopwatch;
 use signal_hook::consts::SIGINT;
 use std::io::IsTerminal;
 use std::sync::Mutex;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  args ─▶ commands ─▶ output
-//!            │ gate (facts, check), keep (the store), signals, progress, report (record → bytes)
+//!            │ ground (the machine, the store), keep (the store), signals, progress, report (record → bytes)
 //!            └─ failure (any error → words and exit code)
 //! ```
 //!
@@ -13,15 +13,11 @@ mod args;
 mod commands;
 mod environment;
 mod failure;
-mod gate;
 mod ground;
 mod keep;
 mod live;
-mod now;
-mod ours;
 mod output;
 mod progress;
-mod proofs;
 mod report;
 mod signals;
 mod sweep_progress;
@@ -38,7 +34,7 @@ const THIRD_PARTY: &str = include_str!("../assets/third-party.txt");
 fn licenses() -> ExitCode {
     match output::print(THIRD_PARTY.as_bytes()) {
         Ok(()) => Ending::Good.exit_code(),
-        Err(failure) => failure.tell(),
+        Err(failure) => failure::tell(&failure),
     }
 }
 
@@ -51,13 +47,13 @@ fn main() -> ExitCode {
     if let Some(line) = commands::sqlio::line_of(&words) {
         return match commands::sqlio::sqlio(&line, &Environment::read()) {
             Ok(ending) => ending.exit_code(),
-            Err(failure) => failure.tell(),
+            Err(failure) => failure::tell(&failure),
         };
     }
     if let Some(line) = commands::fio::line_of(&words) {
         return match commands::fio::fio(&line, &Environment::read()) {
             Ok(ending) => ending.exit_code(),
-            Err(failure) => failure.tell(),
+            Err(failure) => failure::tell(&failure),
         };
     }
     if words.len() == 2 && words[1] == "--licenses" {
@@ -68,16 +64,15 @@ fn main() -> ExitCode {
         Err(error) => return failure::parser_says(error),
     };
     if cli.licenses {
-        return Failure::refused(
+        return failure::tell(&Failure::refused(
             "--licenses cannot be combined with a command. hint: run fathom --licenses",
-        )
-        .tell();
+        ));
     }
     host::give_back_code(); // of every command: reading the words went through all of them
     let environment = Environment::read().coloured(!cli.no_color);
     match carry_out(&cli.command, &environment) {
         Ok(ending) => ending.exit_code(),
-        Err(failure) => failure.tell(),
+        Err(failure) => failure::tell(&failure),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
     if still_read(result)? {
         Ok(())
     } else {
-        Err(Failure::without_words())
+        Err(Failure::silent())
     }
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn stream(
     let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match written(view(&mut out).and_then(|()| out.flush()))? {
         true => Ok(()),
-        false => Err(Failure::without_words()),
+        false => Err(Failure::silent()),
     }
 }
 

@@ -4,12 +4,12 @@
 
 use crate::environment::{self, Environment};
 use crate::live::Screen;
-use crate::now::Stopwatch;
 use crate::output;
 use analysis::say;
 use engine::{Event, Filled, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{Bytes, Nanos};
+use session::clock::Stopwatch;
 use std::path::Path;
 use std::sync::Mutex;
 

@@ -4,12 +4,12 @@
 
 use crate::environment::{self, Environment};
 use crate::live::Screen;
-use crate::now::Stopwatch;
 use crate::output;
 use analysis::{SweepForecast, SweepResult, say};
 use engine::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::Nanos;
+use session::clock::Stopwatch;
 use std::sync::Mutex;
 use sweep::Pace;
 

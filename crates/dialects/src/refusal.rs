@@ -134,6 +134,12 @@ impl<P: fmt::Display> fmt::Display for Refusal<P> {
 
 impl<P: fmt::Debug + fmt::Display> std::error::Error for Refusal<P> {}
 
+impl<P: fmt::Display> From<Refusal<P>> for model::CommandError {
+    fn from(refusal: Refusal<P>) -> Self {
+        model::CommandError::refused_for(refusal.told())
+    }
+}
+
 fn more(number: usize) -> String {
     format!("{number} more problems like these are not shown")
 }

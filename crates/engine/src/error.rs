@@ -2,7 +2,7 @@
 //!
 //! A failed I/O inside a run is not here: it is data, and stands in the record.
 
-use model::{Bytes, Flaw};
+use model::{Bytes, CommandError, Flaw};
 use std::io;
 use std::path::PathBuf;
 
@@ -211,5 +211,36 @@ fn fill_remedy(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or name a file elsewhere",
         _ => "see the system's log (dmesg) for more",
+    }
+}
+
+/// What the machine does not offer is known before the first I/O, so it is a refusal; what goes wrong later is
+/// a failure.
+impl From<RunError> for CommandError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::NotOurs { .. }
+            | RunError::Locked { .. }
+            | RunError::Core { .. }
+            | RunError::NoCore { .. } => CommandError::refused(error),
+            RunError::Open { .. }
+            | RunError::Unavailable { .. }
+            | RunError::DepthWithoutRing { .. }
+            | RunError::NotPolled { .. }
+            | RunError::PassedThrough { .. }
+            | RunError::Ring { .. }
+            | RunError::Aio { .. }
+            | RunError::OpenFiles { .. }
+            | RunError::AddressSpace { .. }
+            | RunError::FileSize { .. }
+            | RunError::Buffers { .. }
+            | RunError::Thread { .. }
+            | RunError::LargePages { .. }
+            | RunError::Source { .. }
+            | RunError::Affinity { .. }
+            | RunError::Priority { .. }
+            | RunError::Map { .. } => CommandError::unfit([error.to_string()]),
+            _ => CommandError::failed(error),
+        }
     }
 }

@@ -9,6 +9,7 @@
 
 pub mod block_header;
 pub mod check;
+mod command_error;
 pub mod plan;
 pub mod record;
 mod text;
@@ -19,6 +20,7 @@ pub use check::{
     BLOCK_MAX, BLOCK_MIN, Consent, Problem, Problems, asks_if_empty, check, check_output,
     output_asks_if_empty, writes,
 };
+pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
     EngineChoice, Extent, Flush, Hint, LINES_MAX, Location, MixedAccess, MixedLine,

@@ -52,6 +52,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "asks what the records say before it chooses the next point",
     ),
     (
+        "session",
+        &["engine", "gate", "host", "model", "store", "sweep"],
+        "checks, runs and stores the runs of one command; never prints",
+    ),
+    (
         "views",
         &["analysis", "dialects", "model"],
         "shows a report, and a profile in the dialect it came in",
@@ -65,7 +70,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "cli",
         &[
             "analysis", "attack", "dialects", "engine", "gate", "host", "model", "monitor",
-            "readers", "store", "sweep", "views",
+            "readers", "session", "store", "sweep", "views",
         ],
         "the door: all rooms meet here and nowhere else",
     ),

@@ -8,8 +8,9 @@ use crate::args::{
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::Form;
-use crate::{now, output, report};
+use crate::{output, report};
 use model::ResultRow;
+use session::clock;
 use std::ops::ControlFlow;
 use store::{Baseline, Pass, RunName, SessionOutcome, SessionSummary, Store};
 
@@ -35,7 +36,7 @@ fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, Fail
     let baseline = Baseline {
         name: args.name.clone(),
         of,
-        set_utc: now::utc(),
+        set_utc: clock::utc(),
     };
     let before = store.set_baseline(&baseline).map_err(Failure::refused)?;
     if let Some(before) = before.filter(|before| before.of != of) {

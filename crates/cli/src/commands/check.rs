@@ -5,13 +5,13 @@
 use crate::args::CheckArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::now::Stopwatch;
 use crate::report::Form;
 use crate::{output, report};
 use analysis::{Preflight, PreflightAnswer, PreflightFacts};
 use dialects::Reader;
 use host::{CounterReader, Root};
 use model::{CounterWindow, HostRecord, Location, Nanos, TargetFacts};
+use session::clock::Stopwatch;
 use std::path::Path;
 
 /// How long a survey looks for other load: its budget is for measuring.

@@ -5,7 +5,8 @@ use crate::args::{BackupArgs, CheckDbArgs, DbArgs, DbCommand, SqlArgs, StoreArgs
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{Form, RowsForm};
-use crate::{keep, now, output, report};
+use crate::{keep, output, report};
+use session::clock;
 use store::{Depth, Notice, StoreError};
 
 /// Sessions of which the records are read where not all are: half of them the newest.
@@ -40,7 +41,7 @@ fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Failur
         true => Depth::Full,
         false => Depth::Sample {
             sessions: SAMPLE,
-            seed: now::utc().0,
+            seed: clock::utc().0,
         },
     };
     let mut progress = keep::Drawn::default();

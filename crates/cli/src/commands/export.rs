@@ -30,7 +30,7 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
         Some(path) => {
             // Whatever writes never guesses: what is there stays.
             gate::write_output(path, &bytes, Replace::Nothing)
-                .map_err(|error| Failure::of_output(&error))?;
+                .map_err(|error| crate::failure::of_output(&error))?;
             let results = if rows.len() == 1 { "result" } else { "results" };
             output::tell(&format!("{}: {} {results}", path.display(), rows.len()));
         }

@@ -5,15 +5,15 @@
 
 use super::command_line;
 use crate::args::ImportArgs;
-use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
-use crate::{keep, now, output, report};
+use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use host::Root;
 use model::{Bytes, ImportedRun};
 use readers::{LENGTH_MAX, READERS};
+use session::clock;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
@@ -265,7 +265,7 @@ fn keep_them(store: &Store, args: &ImportArgs, gathered: &Gathered) -> Result<Se
         [one] => (*one).to_owned(),
         several => format!("{} files", several.len()),
     };
-    let new = journal::new_session(SessionKind::Import, command_line(), target, now::utc());
+    let new = session::new_session(SessionKind::Import, command_line(), target, clock::utc());
     let session = store.begin(&new).map_err(Failure::failed)?;
     let name = RunName { session, run: None };
     if let Err(error) = store.tag(&[name], &args.tag, &[]) {

@@ -6,15 +6,15 @@
 use super::dialect::{Course, ResultFile, Shelf, check_files, write_whole};
 use super::show;
 use crate::args::IometerArgs;
-use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
 use crate::ground::Ground;
-use crate::{now, output, report};
+use crate::{output, report};
 use analysis::iometer::{figures, processors};
 use dialects::iometer::{self, Built, Config, ICF_MAX, Problem, Run, Spec, There, Wishes};
 use model::{Content, Location, Profile, RunRecord, TargetKind};
+use session::Admission;
+use session::clock;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
     let wishes = wishes(args)?;
     let config = read(&args.file)?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
-    let gate = Gate {
+    let gate = Admission {
         repeats: true,
         ..ground.gate()
     };
@@ -56,16 +56,16 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
         word: None,
     });
     check_files(file.as_slice(), &targets, gate.store)?;
-    let first = gate.pass(&profile)?;
+    let first = gate.check(&profile)?;
     notes
         .iter()
         .for_each(|note| output::tell(&format!("note: {note}")));
     let command = super::command_line();
-    let session = journal::new_session(
+    let session = session::new_session(
         SessionKind::Run,
         command.clone(),
         names.join(" "),
-        now::utc(),
+        clock::utc(),
     );
     let shelf = Shelf::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
@@ -158,7 +158,7 @@ fn refused(path: &Path, problems: &[Problem]) -> Failure {
     )
 }
 
-fn look(gate: &Gate, path: &Path) -> Option<There> {
+fn look(gate: &Admission, path: &Path) -> Option<There> {
     let facts = gate.look(&Location::Path(path.to_owned()));
     let there = |device| There {
         bytes: facts.size.0,

@@ -15,10 +15,8 @@ pub(crate) mod files;
 pub(crate) mod fio;
 pub(crate) mod import;
 pub(crate) mod iometer;
-mod journal;
 pub(crate) mod list;
 pub(crate) mod looks;
-mod measure;
 pub(crate) mod report;
 mod rows;
 pub(crate) mod run;
@@ -31,7 +29,7 @@ pub(crate) mod table;
 pub(crate) mod tag;
 pub(crate) mod watch;
 
-pub(crate) use measure::Measure;
+use session::VERSION;
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {
@@ -43,6 +41,3 @@ fn command_line() -> Vec<String> {
     }
     words
 }
-
-/// Version of fathom, for the record.
-const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,19 +1,19 @@
 //! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
 
-use super::{Measure, command_line, ended};
+use super::{command_line, ended};
 use crate::args::RunArgs;
-use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Passed;
 use crate::ground::Ground;
-use crate::ours::Ours;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
 use engine::{Calibration, Stop};
 use model::{NoResult, RunRecord, RunResult};
+use session::CheckedPlan;
+use session::Measure;
+use session::ProvenFiles;
 use store::{RunName, SessionKind, SessionOutcome, Store, StoreError};
 
 /// Runs it, keeps it, prints it.
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let Built { profile, notes } = native::build(&args.request())?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = ground.gate();
-    let passed = only(gate.pass(&profile)?);
+    let passed = only(gate.check(&profile)?);
     let asked_interval = args.load.time.interval.is_some();
     let of_defaults = |option: &str| option == "--interval" && !asked_interval;
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let progress = Progress::of_run(environment, total).on_screen(screen);
 
     let measure = Measure {
-        gate: &gate,
+        admission: &gate,
         calibration: &Calibration::default(),
         profile: &profile,
         command: command_line(),
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
         stop: &stop,
     };
     host::give_back_code(); // of the look at the machine and the store
-    let record = measure.run(passed, &mut Ours::default(), |filled| {
+    let record = measure.run(passed, &mut ProvenFiles::default(), |filled| {
         progress.filled(filled);
     })?;
     progress.finish();
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     Ok(tell_outcome(&record).and(keeping))
 }
 
-fn only(mut passed: Vec<Passed>) -> Passed {
+fn only(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
     assert_eq!(passed.len(), 1, "the native dialect makes one timespan");
     passed.remove(0)
 }
@@ -83,7 +83,7 @@ fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
         .iter()
         .map(|target| target.path.to_string_lossy().into_owned())
         .collect();
-    let session = journal::new_session(
+    let session = session::new_session(
         SessionKind::Run,
         record.command.clone(),
         targets.join(" "),

@@ -38,7 +38,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
             args.folder.display()
         )));
     }
-    let folder = Folder::open(&args.folder).map_err(|error| Failure::of_output(&error))?;
+    let folder = Folder::open(&args.folder).map_err(|error| crate::failure::of_output(&error))?;
     let replace = match args.overwrite {
         true => Replace::Anything,
         false => Replace::Nothing,
@@ -60,7 +60,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
     }
     for (name, path, text) in places {
         gate::write_output_in((&folder, name), &path, text, replace)
-            .map_err(|error| Failure::of_output(&error))?;
+            .map_err(|error| crate::failure::of_output(&error))?;
     }
     Ok(Ending::Good)
 }

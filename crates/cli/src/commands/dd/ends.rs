@@ -4,12 +4,12 @@
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
 use crate::failure::Failure;
-use crate::gate::{hold, keeps};
 use dialects::dd::DdRequest;
 use engine::{CopyEnd, CopyJob, Silent, Stop};
 use gate::Pins;
 use host::Root;
 use model::{Bytes, Consent, Content, FilesPlace, TargetFacts, TargetKind};
+use session::{hold, keeps};
 use std::path::Path;
 
 /// What may be written without being a file or a disk: it throws away, or fails on purpose.

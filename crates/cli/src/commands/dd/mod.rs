@@ -5,19 +5,20 @@
 
 mod ends;
 
-use super::journal::{self, Journal};
 use super::{VERSION, command_line};
 use crate::args::DdArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::report::{FilesForm, Form};
-use crate::{keep, now, output, report, signals};
+use crate::{keep, output, report, signals};
 use dialects::dd::{DdProblem, DdRequest, DdStatus};
 use engine::{Copied, CopyError, Stop};
 use host::Root;
 use model::{
     Bytes, CopyWork, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos,
 };
+use session::Journal;
+use session::clock;
 use store::{SessionKind, SessionOutcome};
 
 /// Copies, keeps the result, prints it.
@@ -33,7 +34,7 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Fai
     signals::listen(&stop)?;
     ends.prove(&stop)?;
 
-    let started_utc = now::utc();
+    let started_utc = clock::utc();
     let mut progress = Line::new(asked.status == DdStatus::Progress);
     let copied = engine::copy(&ends.job, &root, &stop, &mut |bytes, elapsed| {
         progress.draw(bytes, elapsed);
@@ -50,11 +51,12 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Fai
     };
     let records = whole.records();
     let target = args.operands.join(" ");
-    let new = journal::new_session(SessionKind::Dd, command_line(), target, started_utc);
+    let new = session::new_session(SessionKind::Dd, command_line(), target, started_utc);
     let journal = Journal::begin(store.as_ref(), new);
     records.iter().for_each(|record| journal.save_files(record));
     say_as_dd(&records, asked.status);
-    let ending = tell(&copied, &outcome).and(journal.finish(session_outcome(&outcome), None));
+    let ending =
+        tell(&copied, &outcome).and(Ending::of(journal.finish(session_outcome(&outcome), None)));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),

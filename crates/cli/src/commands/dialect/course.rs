@@ -4,20 +4,21 @@
 //! Left out: what becomes of the records beyond the shelf.
 
 use super::{Shelf, tell_trouble};
-use crate::commands::{Measure, ended};
+use crate::commands::ended;
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::gate::{Gate, Passed};
-use crate::ours::Ours;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals;
 use engine::{Calibration, Stop};
 use model::{NoResult, Outcome, Profile, RunRecord, RunResult};
+use session::Measure;
+use session::ProvenFiles;
+use session::{Admission, CheckedPlan};
 
 /// What all of them have in common.
 pub(crate) struct Course<'a> {
-    pub(crate) gate: &'a Gate<'a>,
+    pub(crate) gate: &'a Admission<'a>,
     pub(crate) environment: &'a Environment,
     /// The command line, for the records.
     pub(crate) command: &'a [String],
@@ -37,7 +38,7 @@ impl Course<'_> {
     pub(crate) fn run(
         &self,
         profile: &Profile,
-        first: Vec<Passed>,
+        first: Vec<CheckedPlan>,
         shelf: &Shelf,
     ) -> Result<Ran, Failure> {
         let stop = Stop::new();
@@ -47,7 +48,7 @@ impl Course<'_> {
             whole: true,
         };
         let calibration = Calibration::default();
-        let mut ours = Ours::default();
+        let mut ours = ProvenFiles::default();
         let mut first = first.into_iter();
         for (number, span) in profile.timespans.iter().enumerate() {
             if stop.asked() {
@@ -68,11 +69,11 @@ impl Course<'_> {
             };
             let passed = match first.next().filter(|_| number == 0) {
                 Some(passed) => passed,
-                None => self.gate.pass(&alone)?.remove(0),
+                None => self.gate.check(&alone)?.remove(0),
             };
             let progress = Progress::of_run(self.environment, passed.plan.phases.total());
             let measure = Measure {
-                gate: self.gate,
+                admission: self.gate,
                 calibration: &calibration,
                 profile: &alone,
                 command: self.command.to_vec(),

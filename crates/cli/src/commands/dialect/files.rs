@@ -4,9 +4,9 @@
 //! are put together in memory and a file gets its name when it is whole.
 
 use crate::failure::Failure;
-use crate::gate::same_name;
 use crate::output;
 use gate::{Existing, Replace};
+use session::same_name;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

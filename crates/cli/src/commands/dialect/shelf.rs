@@ -2,11 +2,11 @@
 //!
 //! What cannot be stored is printed and fails the command, but not before its results are printed.
 
-use crate::commands::journal::Journal;
 use crate::environment::StorePlace;
 use crate::failure::{Ending, Failure};
 use crate::{keep, output};
 use model::{RunRecord, RunResult};
+use session::Journal;
 use store::{NewSession, SessionOutcome, Store};
 
 /// The session of a request of so many time spans.
@@ -36,7 +36,7 @@ impl Shelf {
 
     /// Says where the runs are. Whether all that was measured is kept.
     pub(crate) fn close(self, records: &[RunRecord]) -> bool {
-        let ending = self.journal.finish(self.outcome(records), None);
+        let ending = Ending::of(self.journal.finish(self.outcome(records), None));
         if let Some(name) = self.journal.name() {
             output::tell(&format!(
                 "kept as {name}: fathom show {name} says what the numbers mean"

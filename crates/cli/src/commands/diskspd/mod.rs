@@ -127,7 +127,7 @@ fn print(text: &str) -> Ending {
     match output::print(text.as_bytes()) {
         Ok(()) => GOOD,
         Err(failure) => {
-            failure.say();
+            crate::failure::say(&failure);
             FAILED
         }
     }

@@ -80,7 +80,7 @@ impl Pages<'_> {
         };
         let mut good = true;
         if let Err(failure) = output::print(&self.bytes(form)) {
-            failure.say();
+            crate::failure::say(&failure);
             good = false;
         }
         for (form, file) in files(self.asked) {

@@ -8,18 +8,18 @@ use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
 use super::{FAILED, GOOD, REFUSED, words};
-use crate::commands::Measure;
 use crate::commands::dialect::{self, Shelf};
-use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
-use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
-use crate::ours::Ours;
-use crate::{now, output, signals};
+use crate::{output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Calibration, Stop};
 use model::{HostRecord, Outcome, RunRecord, Timespan};
+use session::Measure;
+use session::ProvenFiles;
+use session::clock;
+use session::{Admission, CheckedPlan};
 use store::{NewSession, SessionKind};
 
 /// What is to be run, as it was asked for.
@@ -58,18 +58,18 @@ impl Asked<'_> {
                 targets.push(&target.path);
             }
         }
-        journal::new_session(
+        session::new_session(
             SessionKind::Run,
             self.command(),
             targets.join(" "),
-            now::utc(),
+            clock::utc(),
         )
     }
 }
 
 /// Runs it, keeps it, prints it.
 pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
-    let started_utc = now::utc();
+    let started_utc = clock::utc();
     let mut course = Course {
         notes: asked.notes.to_vec(),
         ..Course::default()
@@ -77,7 +77,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
     let ground = match Ground::of_tool(&asked.extra.own, environment) {
         Ok(ground) => ground,
         Err(failure) => {
-            failure.say();
+            crate::failure::say(&failure);
             course.tell_notes();
             return REFUSED;
         }
@@ -85,7 +85,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
     let failed = match measure(asked, environment, &ground, &mut course) {
         Ok(failed) => failed,
         Err(failure) => {
-            failure.say();
+            crate::failure::say(&failure);
             course.tell_notes();
             if failure.kind() == Kind::Refused && course.records.is_empty() {
                 return REFUSED;
@@ -142,13 +142,13 @@ fn measure(
 ) -> Result<bool, Failure> {
     let built = diskspd::build(asked.profile, asked.extra)?;
     course.notes.extend(built.notes);
-    let gate = Gate {
+    let gate = Admission {
         repeats: true,
         words: words::of,
         ..ground.gate()
     };
     pages::check_files(asked, gate.store)?;
-    let first = gate.pass(&with_files_of_before(&built.profile))?;
+    let first = gate.check(&with_files_of_before(&built.profile))?;
     course.notes.extend(sizes(asked.profile, &first, gate.host));
     course.shelf = Some(Shelf::open(
         ground.place.as_ref(),
@@ -194,7 +194,7 @@ fn with_files_of_before(profile: &model::Profile) -> model::Profile {
 }
 
 /// What the sizes of the targets say against the request's meaning.
-fn sizes(profile: &Profile, passed: &[Passed], host: &HostRecord) -> Vec<Note> {
+fn sizes(profile: &Profile, passed: &[CheckedPlan], host: &HostRecord) -> Vec<Note> {
     let mut told = Vec::new();
     for (span, passed) in profile.time_spans.iter().zip(passed) {
         let planned = passed.plan.targets.iter().zip(&passed.facts);
@@ -212,7 +212,7 @@ fn sizes(profile: &Profile, passed: &[Passed], host: &HostRecord) -> Vec<Note> {
 struct Spans<'a> {
     asked: &'a Asked<'a>,
     environment: &'a Environment,
-    gate: &'a Gate<'a>,
+    gate: &'a Admission<'a>,
     stop: &'a Stop,
     signals: &'a Signals,
 }
@@ -222,11 +222,11 @@ impl Spans<'_> {
     fn run(
         &self,
         timespans: &[Timespan],
-        first: Vec<Passed>,
+        first: Vec<CheckedPlan>,
         course: &mut Course,
     ) -> Result<bool, Failure> {
         let mut first = first.into_iter().take(1);
-        let mut ours = Ours::default();
+        let mut ours = ProvenFiles::default();
         for (number, span) in (1u32..).zip(timespans) {
             if self.stop.asked() {
                 break;
@@ -236,7 +236,7 @@ impl Spans<'_> {
             };
             let passed = match first.next() {
                 Some(passed) => passed,
-                None => self.gate.pass(&profile)?.remove(0),
+                None => self.gate.check(&profile)?.remove(0),
             };
             let on_phase = |name: &str| self.signals.phase(name);
             let trace = Trace::new(
@@ -275,12 +275,12 @@ impl Spans<'_> {
     fn one(
         &self,
         profile: &model::Profile,
-        passed: Passed,
-        ours: &mut Ours,
+        passed: CheckedPlan,
+        ours: &mut ProvenFiles,
         trace: &Trace,
     ) -> Result<Option<RunRecord>, Failure> {
         let measure = Measure {
-            gate: self.gate,
+            admission: self.gate,
             calibration: &Calibration::default(),
             profile,
             command: self.asked.command(),
@@ -306,7 +306,7 @@ impl Spans<'_> {
     ) -> Result<Option<RunRecord>, Failure> {
         match outcome {
             Err(failure) if self.stop.asked() => {
-                failure.say();
+                crate::failure::say(&failure);
                 Ok(None)
             }
             other => other,

@@ -4,10 +4,10 @@
 //! drawn instead where neither is asked for.
 
 use crate::environment::Environment;
-use crate::now;
 use crate::progress::Progress;
 use engine::{Event, Filled, Observer};
 use model::Nanos;
+use session::clock;
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use views::Zone;
@@ -52,7 +52,7 @@ impl<'a> Trace<'a> {
     /// One line with the time before it, if `-v` was asked for.
     pub(super) fn say(&self, text: &str) {
         if self.verbose {
-            let at = views::local_stamp(now::utc().0, &Zone::system());
+            let at = views::local_stamp(clock::utc().0, &Zone::system());
             self.put(&format!("{at}: {}\n", views::printable(text)));
         }
     }

@@ -7,20 +7,21 @@ mod request;
 mod room;
 mod skip;
 
-use super::journal::{self, Journal};
 use super::{VERSION, command_line};
 use crate::args::FilesArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::progress::Steps;
 use crate::report::{FilesForm, Form};
-use crate::{keep, now, output, report, signals};
+use crate::{keep, output, report, signals};
 use engine::{FilesEnd, FilesError, FilesEvent, FilesJob, Stop};
 use host::Root;
 use model::{
     FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos, TreeWork,
 };
 use request::Asked;
+use session::Journal;
+use session::clock;
 use store::{SessionKind, SessionOutcome, Store};
 
 /// Works in the folder, keeps every step, prints the result.
@@ -34,9 +35,9 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
     let stop = Stop::new();
     signals::listen(&stop)?;
 
-    let started_utc = now::utc();
+    let started_utc = clock::utc();
     let target = asked.folder.display().to_string();
-    let new = journal::new_session(SessionKind::Files, command_line(), target, started_utc);
+    let new = session::new_session(SessionKind::Files, command_line(), target, started_utc);
     let journal = Journal::begin(store.as_ref(), new);
     let done = Done {
         host: host::host_record(&root),
@@ -59,7 +60,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
     };
     let (records, ended) = done.run(&job, &root, &stop);
 
-    let ending = tell(&ended).and(journal.finish(outcome(&ended), None));
+    let ending = tell(&ended).and(Ending::of(journal.finish(outcome(&ended), None)));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),

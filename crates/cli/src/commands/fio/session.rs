@@ -5,16 +5,16 @@
 use super::refused;
 use crate::commands::VERSION;
 use crate::commands::dialect::{Course, ResultFile, Shelf, check_files, has, write_whole};
-use crate::commands::journal;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
 use crate::ground::Ground;
-use crate::{now, output, report};
+use crate::{output, report};
 use analysis::fio::{Job, disks, jobs};
 use dialects::OwnOptions;
 use dialects::fio::{self, Built, Form, JobPart, Request, There};
 use model::{Access, Content, Location, RunRecord, Target, TargetKind};
+use session::Admission;
+use session::clock;
 use std::path::Path;
 use store::SessionKind;
 use views::{FioResults, Zone, fio_json};
@@ -27,7 +27,7 @@ pub(super) fn run(
 ) -> Result<Ending, Failure> {
     let extra = &request.extra;
     let ground = Ground::of_tool(&extra.own, environment)?;
-    let gate = Gate {
+    let gate = Admission {
         repeats: true,
         ..ground.gate()
     };
@@ -36,7 +36,7 @@ pub(super) fn run(
     let targets: Vec<&Path> = names.iter().map(Path::new).collect();
     let file = result_file(extra.output.as_deref(), extra.form);
     check_files(file.as_slice(), &targets, gate.store)?;
-    let first = gate.pass(&built.profile)?;
+    let first = gate.check(&built.profile)?;
     request
         .notes
         .iter()
@@ -47,11 +47,11 @@ pub(super) fn run(
         .into_iter()
         .chain(args.iter().cloned())
         .collect();
-    let session = journal::new_session(
+    let session = session::new_session(
         SessionKind::Run,
         command.clone(),
         names.join(" "),
-        now::utc(),
+        clock::utc(),
     );
     let shelf = Shelf::open(
         ground.place.as_ref(),
@@ -83,7 +83,7 @@ pub(super) fn run(
 }
 
 /// What is there under a name, as far as the dialect has to know.
-fn look(gate: &Gate, path: &Path) -> Option<There> {
+fn look(gate: &Admission, path: &Path) -> Option<There> {
     let facts = gate.look(&Location::Path(path.to_owned()));
     let there = |device| There {
         bytes: facts.size.0,

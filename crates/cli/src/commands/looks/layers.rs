@@ -9,12 +9,12 @@ use crate::args::LayersArgs;
 use crate::commands::survey::site::lies_on;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::report::{self, Form};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use dialects::{Problem, Reader};
 use model::{Access, Bytes, Consent, Location, Nanos, Profile, TargetFacts, TargetKind};
+use session::Admission;
 use std::path::PathBuf;
 use store::{Session, SessionKind};
 
@@ -40,7 +40,7 @@ struct Asked {
 pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<Ending, Failure> {
     let mut asked = read(args)?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
-    let gate = Gate {
+    let gate = Admission {
         words: words::of,
         ..ground.gate()
     };

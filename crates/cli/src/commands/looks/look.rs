@@ -6,18 +6,19 @@
 use super::{Table, own_file, to_prepare};
 use crate::args::KeepArgs;
 use crate::commands::command_line;
-use crate::commands::journal::{self, Journal};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
-use crate::ours::Ours;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
-use crate::{keep, now, output, signals};
+use crate::{keep, output, signals};
 use analysis::LooksContext;
 use engine::{Calibration, Stop};
 use model::{Location, Profile, RunRecord, TargetFacts};
+use session::Journal;
+use session::ProvenFiles;
+use session::clock;
+use session::{Admission, CheckedPlan};
 use store::{Session, SessionKind, SessionOutcome, Store, StoredRun};
 
 /// How the runs of a look become a page or a document.
@@ -48,7 +49,7 @@ pub(super) struct Look<'a> {
 pub(super) struct Setting<'a> {
     pub(super) environment: &'a Environment,
     pub(super) ground: &'a Ground,
-    pub(super) gate: &'a Gate<'a>,
+    pub(super) gate: &'a Admission<'a>,
     pub(super) keep: &'a KeepArgs,
     pub(super) json: bool,
 }
@@ -77,7 +78,7 @@ impl Look<'_> {
         let made = gate.prepare(&mut first.plan, &first.facts, &filling, &stop);
         filling.finish();
         let made = made?;
-        let mut ours = Ours::default();
+        let mut ours = ProvenFiles::default();
         ours.learn(&first.plan, &gate.pins);
         let used = match made.is_empty() {
             true => self.as_it_passed(&first.facts),
@@ -85,7 +86,7 @@ impl Look<'_> {
         };
         let used = used.unwrap_or_else(|| gate.look(self.location));
 
-        let new = journal::new_session(self.kind, command_line(), self.named, now::utc());
+        let new = session::new_session(self.kind, command_line(), self.named, clock::utc());
         let journal = Journal::begin(store.as_ref(), new);
         let progress = Steps::new(environment);
         let mut table = Table {
@@ -114,7 +115,7 @@ impl Look<'_> {
             ..
         } = table;
         if let Some(refusal) = refusal {
-            journal.drop_all();
+            Ending::of(journal.drop_all());
             output::tell("what was read before is not kept, because the writes are refused");
             return Err(refusal);
         }
@@ -124,12 +125,12 @@ impl Look<'_> {
         Ok(ending)
     }
 
-    fn pass(&self, gate: &Gate<'_>) -> Result<Vec<Passed>, Failure> {
+    fn pass(&self, gate: &Admission<'_>) -> Result<Vec<CheckedPlan>, Failure> {
         let Some(reads) = &self.reads else {
-            return gate.pass(&self.all);
+            return gate.check(&self.all);
         };
-        gate.stands_against(&self.all)?;
-        gate.pass(reads)
+        gate.check_before_proof(&self.all)?;
+        gate.check(reads)
     }
 
     /// The target with all that the gate found out about it. That a device is empty is proven before the first turn alone:
@@ -170,7 +171,7 @@ fn end(journal: &Journal<&Store>, context: &LooksContext) -> Ending {
         }
     };
     let kept = serde_json::to_string(context).expect("a context is plain data");
-    ending.and(journal.finish(outcome(context), Some(&kept)))
+    ending.and(Ending::of(journal.finish(outcome(context), Some(&kept))))
 }
 
 fn outcome(context: &LooksContext) -> SessionOutcome {

@@ -12,12 +12,8 @@ mod words;
 pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};
 
-use super::ended;
-use super::journal::Journal;
-use super::{Measure, command_line};
+use super::command_line;
 use crate::failure::{Failure, Kind};
-use crate::gate::{Gate, Passed};
-use crate::ours::Ours;
 use crate::output;
 use crate::progress::Steps;
 use analysis::LooksContext;
@@ -28,6 +24,10 @@ use model::{
     Polling, Profile, QueueDepth, Ratio, RunRecord, RunResult, Target, TargetFacts, Timespan,
     Workload,
 };
+use session::Journal;
+use session::Measure;
+use session::ProvenFiles;
+use session::{Admission, CheckedPlan};
 use store::Store;
 
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
@@ -103,12 +103,12 @@ impl Turn {
 
 /// Where turns are taken.
 struct Table<'a> {
-    gate: &'a Gate<'a>,
+    gate: &'a Admission<'a>,
     /// The targets as they were looked at last.
     known: Vec<TargetFacts>,
     calibration: Calibration,
     /// What is known to be fathom's.
-    ours: Ours,
+    ours: ProvenFiles,
     journal: &'a Journal<&'a Store>,
     stop: &'a Stop,
     progress: &'a Steps,
@@ -138,7 +138,7 @@ impl Table<'_> {
     }
 
     fn proof(&mut self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
-        let mut passed = to_prepare(self.gate.pass(writes)?);
+        let mut passed = to_prepare(self.gate.check(writes)?);
         self.gate
             .prepare(&mut passed.plan, &passed.facts, &Silent, self.stop)?;
         self.ours.learn(&passed.plan, &self.gate.pins);
@@ -179,9 +179,9 @@ impl Table<'_> {
         let profile = Profile {
             timespans: vec![turn.span(self.seed, None)],
         };
-        let passed = self.gate.pass_again(&profile, &self.known)?.remove(0);
+        let passed = self.gate.check_again(&profile, &self.known)?.remove(0);
         let measure = Measure {
-            gate: self.gate,
+            admission: self.gate,
             calibration: &self.calibration,
             profile: &profile,
             command: command_line(),
@@ -197,7 +197,7 @@ impl Table<'_> {
             self.context.interrupted = true;
             return false;
         }
-        self.context.failure = ended::reason(&record).map(|why| match result {
+        self.context.failure = session::reason(&record).map(|why| match result {
             RunResult::Failed(NoResult::Ended(_)) => why, // it names the target
             _ => format!("{}: {why}", turn.label),
         });
@@ -215,8 +215,8 @@ impl Table<'_> {
 }
 
 /// What is to be made and proven before the first turn serves all: a turn that writes asks for more than one that reads.
-fn to_prepare(mut passed: Vec<Passed>) -> Passed {
-    let asks = |one: &Passed| {
+fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
+    let asks = |one: &CheckedPlan| {
         one.plan
             .targets
             .iter()

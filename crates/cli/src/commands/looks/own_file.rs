@@ -2,9 +2,9 @@
 //! fathom that was killed is found, used again and removed; anybody else's file of that name is refused like every other.
 
 use crate::commands::survey::site;
-use crate::gate::Gate;
 use crate::output;
 use model::{Location, TargetFacts};
+use session::Admission;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = ".fathom-look.dat";
@@ -15,7 +15,7 @@ pub(super) fn in_folder(folder: &Path) -> PathBuf {
 }
 
 /// Removes it, if it is still the one that was used.
-pub(super) fn remove(gate: &Gate<'_>, used: &TargetFacts) {
+pub(super) fn remove(gate: &Admission<'_>, used: &TargetFacts) {
     let now = gate.look(&Location::Path(used.path.clone()));
     if let Err(why) = site::remove(&gate.pins, used.identity, &now) {
         output::tell(&why);

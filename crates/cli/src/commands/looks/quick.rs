@@ -5,12 +5,12 @@ use super::{Table, Turn, once_around, own_file, read_seed, read_size, words};
 use crate::args::QuickArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::report::{self, Form};
 use analysis::{LooksContext, QuickStep};
 use dialects::Reader;
 use model::{Access, Bytes, Location, Nanos, Profile, TargetFacts, TargetKind, Timespan};
+use session::Admission;
 use store::{Session, SessionKind};
 
 /// One turn: five of them, with what lies between, are ten seconds.
@@ -40,7 +40,7 @@ struct Asked {
 pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Ending, Failure> {
     let asked = read(args)?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
-    let gate = Gate {
+    let gate = Admission {
         words: words::of,
         ..ground.gate()
     };

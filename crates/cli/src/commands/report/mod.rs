@@ -11,9 +11,10 @@ use super::rows::{names, shelf};
 use crate::args::ReportArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::{now, output, report};
+use crate::{output, report};
 use analysis::page::{PageBuilder, PageDocument};
 pub(crate) use place::Replace;
+use session::clock;
 use std::path::Path;
 use store::{RunName, Store};
 
@@ -119,7 +120,7 @@ fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, Failure
     if !unknown.is_empty() {
         return Err(Failure::refused_for(unknown));
     }
-    let mut page = PageBuilder::new(now::utc().0, VERSION, names.len() > 1);
+    let mut page = PageBuilder::new(clock::utc().0, VERSION, names.len() > 1);
     for (place, name) in names.iter().enumerate() {
         if !names[..place].contains(name) {
             gather::part(store, *name, &mut page).map_err(Failure::refused)?;

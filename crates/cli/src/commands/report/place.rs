@@ -63,7 +63,7 @@ fn told(error: &OutputError, bytes: usize) -> Failure {
                 "{error}{room}; nothing was changed there, and the results are safe on the shelf"
             ))
         }
-        other => Failure::of_output(other),
+        other => crate::failure::of_output(other),
     }
 }
 

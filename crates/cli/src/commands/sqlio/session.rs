@@ -6,19 +6,20 @@
 
 use super::words;
 use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
-use crate::commands::journal;
-use crate::commands::{Measure, ended};
+use crate::commands::ended;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
-use crate::ours::Ours;
 use crate::progress::Progress;
-use crate::{now, output, report, signals};
+use crate::{output, report, signals};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
 use engine::{Calibration, Stop};
 use model::{Content, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts, TargetKind};
+use session::Measure;
+use session::ProvenFiles;
+use session::clock;
+use session::{Admission, CheckedPlan};
 use std::path::Path;
 use store::{NewSession, SessionKind};
 use views::{SqlioResults, sqlio_latency, sqlio_text};
@@ -70,11 +71,11 @@ impl Asked<'_> {
                 targets.push(name);
             }
         }
-        journal::new_session(
+        session::new_session(
             SessionKind::Run,
             self.command(),
             targets.join(" "),
-            now::utc(),
+            clock::utc(),
         )
     }
 }
@@ -82,7 +83,7 @@ impl Asked<'_> {
 /// Runs it, keeps it, prints it.
 pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Failure> {
     let ground = Ground::of_tool(&asked.extra.own, environment)?;
-    let gate = Gate {
+    let gate = Admission {
         repeats: true,
         words: words::of,
         ..ground.gate()
@@ -92,7 +93,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
     let targets: Vec<&Path> = asked.names().into_iter().map(Path::new).collect();
     dialect::check_files(&asked.files(), &targets, gate.store)?;
     let passed = gate
-        .pass(&profile)
+        .check(&profile)
         .inspect_err(|_| tell_growing(asked, &found, &sizes))?
         .remove(0);
     let shelf = Shelf::open(ground.place.as_ref(), asked.session(), 1)?;
@@ -112,7 +113,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
 }
 
 /// What is there under each name.
-fn look(asked: &Asked, gate: &Gate) -> Vec<Option<There>> {
+fn look(asked: &Asked, gate: &Admission) -> Vec<Option<There>> {
     let mut seen: Vec<(&str, TargetFacts)> = Vec::new();
     let mut found = Vec::new();
     for name in asked.names() {
@@ -152,21 +153,21 @@ fn tell_growing(asked: &Asked, found: &[Option<There>], sizes: &[Size]) {
 fn measure(
     asked: &Asked,
     environment: &Environment,
-    (gate, profile): (&Gate, &model::Profile),
-    passed: Passed,
+    (gate, profile): (&Admission, &model::Profile),
+    passed: CheckedPlan,
 ) -> Result<RunRecord, Failure> {
     let stop = Stop::new();
     signals::listen(&stop)?;
     let progress = Progress::of_run(environment, passed.plan.phases.total());
     let measure = Measure {
-        gate,
+        admission: gate,
         calibration: &Calibration::default(),
         profile,
         command: asked.command(),
         observer: &progress,
         stop: &stop,
     };
-    let record = measure.run(passed, &mut Ours::default(), |filled| {
+    let record = measure.run(passed, &mut ProvenFiles::default(), |filled| {
         progress.filled(filled);
     })?;
     progress.finish();

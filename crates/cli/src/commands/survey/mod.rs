@@ -16,16 +16,13 @@ mod words;
 mod workloads;
 
 use super::command_line;
-use super::journal::{self, Journal};
 use crate::args::SurveyArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::{Gate, Passed};
 use crate::ground::Ground;
-use crate::ours::Ours;
 use crate::progress::Progress;
 use crate::report::Form;
-use crate::{keep, live, now, output, report, signals};
+use crate::{keep, live, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Calibration, Filled, Stop};
@@ -34,6 +31,10 @@ use model::{
     Timespan, Workload,
 };
 use request::Asked;
+use session::Journal;
+use session::ProvenFiles;
+use session::clock;
+use session::{Admission, CheckedPlan};
 use site::Site;
 use std::cell::RefCell;
 use store::SessionKind;
@@ -57,7 +58,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let asked = Asked::read(args)?;
     asked.page.check()?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
-    let gate = Gate {
+    let gate = Admission {
         words: words::of_survey,
         ..ground.gate()
     };
@@ -75,7 +76,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let most = (depth_max, asked.threads_max(host.cpus.len()));
     let survey = plan_survey(&asked, &site, most)?;
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
-    let mut first = to_prepare(gate.pass_again(&all_of_it(&asked, &site, most), &seen)?);
+    let mut first = to_prepare(gate.check_again(&all_of_it(&asked, &site, most), &seen)?);
     site.words.iter().for_each(|words| output::tell(words));
     if !matches!(
         before.kind,
@@ -86,7 +87,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
 
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
-    let mut ours = Ours::default();
+    let mut ours = ProvenFiles::default();
     if asked.remove {
         let plan = first.plan.clone();
         let proving = Progress::of_filling(environment);
@@ -102,8 +103,8 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         false => gate.look(&asked.target),
     };
 
-    let started_utc = now::utc();
-    let new = journal::new_session(
+    let started_utc = clock::utc();
+    let new = session::new_session(
         SessionKind::Survey,
         command_line(),
         asked.target.name(),
@@ -139,7 +140,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let stored = serde_json::to_string(&context).expect("a context is plain data");
     let ending = walked
         .tell()
-        .and(journal.finish(walked.outcome(), Some(&stored)));
+        .and(Ending::of(journal.finish(walked.outcome(), Some(&stored))));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
@@ -153,16 +154,16 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
 }
 
 /// The one whose making and proving serves all: a workload that writes asks for more than one that only reads.
-fn to_prepare(mut passed: Vec<Passed>) -> Passed {
-    let proves = |one: &Passed| one.plan.targets.iter().any(|target| target.prove_ours);
+fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
+    let proves = |one: &CheckedPlan| one.plan.targets.iter().any(|target| target.prove_ours);
     let place = passed.iter().position(proves).unwrap_or(0);
     passed.swap_remove(place) // a survey has workloads
 }
 
 /// Makes the file where one is to be made. How long that took is no part of the budget.
 fn fill(
-    gate: &Gate<'_>,
-    first: &mut Passed,
+    gate: &Admission<'_>,
+    first: &mut CheckedPlan,
     environment: &Environment,
     stop: &Stop,
 ) -> Result<(Vec<Filled>, Nanos), Failure> {
@@ -256,7 +257,7 @@ fn plan_survey(
 }
 
 /// Removes the file, if it is still the one that was used.
-fn clean_up(gate: &Gate<'_>, target: &Location, before: &TargetFacts, filled: &[Filled]) {
+fn clean_up(gate: &Admission<'_>, target: &Location, before: &TargetFacts, filled: &[Filled]) {
     let Some(path) = target.path() else {
         return;
     };

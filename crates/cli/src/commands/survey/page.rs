@@ -3,12 +3,12 @@
 //! It is made from the shelf, as `fathom report` makes it. A page that cannot be written takes nothing from the survey: the
 //! results are on the shelf, so it is told and the survey has succeeded all the same.
 
-use crate::commands::journal::Journal;
 use crate::commands::report::{Replace, write_page};
 use crate::failure::Failure;
 use crate::output;
 use analysis::say;
 use dialects::{Problem, Reader};
+use session::Journal;
 use std::path::{Path, PathBuf};
 use store::Store;
 

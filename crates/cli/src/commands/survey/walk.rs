@@ -4,17 +4,18 @@
 
 use super::command_line;
 use super::deadline::Deadline;
-use crate::commands::journal::Journal;
-use crate::commands::{Measure, ended};
+use crate::commands::ended;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
-use crate::now::Stopwatch;
-use crate::ours::Ours;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
 use engine::{Calibration, Event, Observer, SoFar, Stop};
 use model::{Location, Nanos, NoResult, Outcome, Profile, RunRecord, RunResult, TargetFacts};
+use session::Admission;
+use session::Journal;
+use session::Measure;
+use session::ProvenFiles;
+use session::clock::Stopwatch;
 use std::cell::RefCell;
 use store::{SessionOutcome, Store};
 use sweep::{Measured, Point, Survey, Sweep};
@@ -27,10 +28,10 @@ const GRACE: Nanos = Nanos::seconds(1);
 pub(crate) struct Walk<'a> {
     pub(crate) survey: &'a Survey,
     pub(crate) budget: Nanos,
-    pub(crate) gate: &'a Gate<'a>,
+    pub(crate) gate: &'a Admission<'a>,
     pub(crate) calibration: &'a Calibration,
     /// What was proven before the first cell.
-    pub(crate) ours: &'a RefCell<Ours>,
+    pub(crate) ours: &'a RefCell<ProvenFiles>,
     /// The target as it was looked at last, and the raw device: reading them before each cell would take a slow device's
     /// whole budget.
     pub(crate) known: &'a [TargetFacts],
@@ -108,9 +109,9 @@ impl Walk<'_> {
         let profile = Profile {
             timespans: vec![point.timespan],
         };
-        let passed = self.gate.pass_again(&profile, self.known)?.remove(0);
+        let passed = self.gate.check_again(&profile, self.known)?.remove(0);
         let measure = Measure {
-            gate: self.gate,
+            admission: self.gate,
             calibration: self.calibration,
             profile: &profile,
             command: command_line(),
@@ -188,7 +189,7 @@ impl Walked {
             ended::tell(record);
             output::tell("the survey ended there: the result holds what was measured until then");
         } else if let Some(failure) = &self.trouble {
-            failure.tell();
+            crate::failure::tell(failure);
         } else if self.interrupted {
             output::tell("interrupted: the result holds what was measured until then");
         }

@@ -5,9 +5,9 @@ use super::earlier::Earlier;
 use super::shelf::order_name;
 use super::site::Site;
 use crate::environment::StorePlace;
-use crate::now;
 use analysis::{AxisForecast, SweepForecast, TargetForecast};
 use model::{Nanos, Phases};
+use session::clock;
 use sweep::{Order, Pace, Turn};
 
 /// Fills it in.
@@ -39,7 +39,7 @@ pub(crate) fn forecast(
         .plus(filling);
     let most_time = pace.time_for(most, asked.rest).plus(filling);
     let runs = least.len() as u64;
-    let now = now::utc();
+    let now = clock::utc();
     let done = |cell: usize| {
         let needed = 1..=asked.repeat.least;
         earlier.is_some()

@@ -24,7 +24,7 @@ impl Lock {
             Ok(None) => Err(Failure::refused(format!(
                 "sweep {session} is running just now, in another fathom: wait for its end, or say --new for another one"
             ))),
-            Err(error) => Err(Failure::of_output(&error)),
+            Err(error) => Err(crate::failure::of_output(&error)),
         }
     }
 }

@@ -19,14 +19,15 @@ mod walk;
 use crate::args::SweepArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
 use crate::ground::Ground;
-use crate::ours::Ours;
 use crate::report::Form;
 use crate::sweep_progress::SweepProgress;
-use crate::{keep, live, now, output, report, signals};
+use crate::{keep, live, output, report, signals};
 use asked::Asked;
 use engine::{Calibration, Stop};
+use session::Admission;
+use session::ProvenFiles;
+use session::clock;
 use shelf::Shelf;
 pub(crate) use shown::{put_together, shown};
 use site::Site;
@@ -48,7 +49,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         None => (args, None),
     };
     let asked = Asked::read(asked_args)?;
-    let gate = Gate {
+    let gate = Admission {
         repeats: asked.repeats_targets,
         ..ground.gate()
     };
@@ -68,8 +69,8 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
 
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
-    let watch = now::Stopwatch::start();
-    let mut ours = Ours::default();
+    let watch = clock::Stopwatch::start();
+    let mut ours = ProvenFiles::default();
     site.prepare(&gate, &mut ours, environment, &stop)?;
     shelf.begin(&asked, &fingerprint)?;
     let screen = live::screen(args.live, environment, site.all())?;

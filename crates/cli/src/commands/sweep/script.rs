@@ -3,10 +3,11 @@
 use super::asked;
 use crate::args::SweepArgs;
 use crate::failure::{Ending, Failure};
-use crate::{now, output, report};
+use crate::{output, report};
 use dialects::refusal::PROBLEMS_MAX;
 use dialects::sweep::{self as words, Definition, ScriptCell};
 use model::Nanos;
+use session::clock;
 use std::collections::HashSet;
 use sweep::Order;
 use views::{Script, ScriptLine, Shell};
@@ -97,7 +98,7 @@ fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, Failure>
         lines,
         run_time_ns: load.0.saturating_add(rests),
         rest_ns: course.rest.0,
-        results: format!("{}_output.txt", report::today(now::utc())),
+        results: format!("{}_output.txt", report::today(clock::utc())),
     })
 }
 

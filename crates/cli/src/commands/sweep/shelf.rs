@@ -8,12 +8,12 @@ use super::earlier::{Earlier, earlier};
 use super::lock::Lock;
 use super::walk::Walked;
 use crate::args::SweepArgs;
-use crate::commands::journal;
 use crate::commands::{VERSION, command_line};
 use crate::failure::{Ending, Failure};
-use crate::{now, output};
+use crate::output;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
 use model::{HostRecord, Nanos, RunRecord};
+use session::clock;
 use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
@@ -43,7 +43,7 @@ impl<'a> Shelf<'a> {
             session: None,
             earlier: None,
             runs: vec![Vec::new(); asked.cells.len()],
-            started_utc: now::utc(),
+            started_utc: clock::utc(),
             whole: true,
             lock: None,
         };
@@ -85,7 +85,7 @@ impl<'a> Shelf<'a> {
     }
 
     fn new_session(&self, asked: &Asked) -> NewSession {
-        journal::new_session(
+        session::new_session(
             SessionKind::Sweep,
             command_line(),
             asked.target_names(),

@@ -5,17 +5,17 @@
 use super::asked::Asked;
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::gate::{Gate, Passed};
-use crate::ours::Ours;
 use crate::progress::Progress;
 use engine::Stop;
 use model::{Bytes, Plan, TargetFacts, TargetKind};
+use session::ProvenFiles;
+use session::{Admission, CheckedPlan};
 use std::path::{Path, PathBuf};
 
 /// The targets of a sweep.
 pub(crate) struct Site {
     /// One for each set of targets that has to be made or proven; what asks for most comes first.
-    chores: Vec<Passed>,
+    chores: Vec<CheckedPlan>,
     /// Every target as it was looked at last.
     known: Vec<TargetFacts>,
     /// Which of them any cell writes to.
@@ -24,8 +24,8 @@ pub(crate) struct Site {
 
 impl Site {
     /// Checks every cell. Nothing is refused on the way that could have been refused here.
-    pub(crate) fn check(asked: &Asked, gate: &Gate<'_>) -> Result<Self, Failure> {
-        let passed = gate.pass(&asked.profile())?;
+    pub(crate) fn check(asked: &Asked, gate: &Admission<'_>) -> Result<Self, Failure> {
+        let passed = gate.check(&asked.profile())?;
         let mut site = Site {
             chores: Vec::new(),
             known: Vec::new(),
@@ -34,13 +34,13 @@ impl Site {
         for one in passed {
             site.take(one);
         }
-        // Proofs first: what is proven for a cell that writes is known for one that only completes the file.
-        let proves = |one: &Passed| one.plan.targets.iter().any(|target| target.prove_ours);
+        // ProofRecords first: what is proven for a cell that writes is known for one that only completes the file.
+        let proves = |one: &CheckedPlan| one.plan.targets.iter().any(|target| target.prove_ours);
         site.chores.sort_by_key(|one| !proves(one));
         Ok(site)
     }
 
-    fn take(&mut self, passed: Passed) {
+    fn take(&mut self, passed: CheckedPlan) {
         for (target, facts) in passed.plan.targets.iter().zip(&passed.facts) {
             if target.workload.write.as_percent() > 0 && !self.written.contains(&facts.path) {
                 self.written.push(facts.path.clone());
@@ -100,8 +100,8 @@ impl Site {
     /// Proves and makes what the cells need.
     pub(crate) fn prepare(
         &mut self,
-        gate: &Gate<'_>,
-        ours: &mut Ours,
+        gate: &Admission<'_>,
+        ours: &mut ProvenFiles,
         environment: &Environment,
         stop: &Stop,
     ) -> Result<(), Failure> {
@@ -133,7 +133,7 @@ impl Site {
     }
 
     /// Facts are those before the run, not those before the filling.
-    pub(crate) fn look_again(&mut self, gate: &Gate<'_>, path: &Path) {
+    pub(crate) fn look_again(&mut self, gate: &Admission<'_>, path: &Path) {
         let found = gate.look(&model::Location::Path(path.to_owned()));
         self.known.retain(|facts| facts.path != path);
         self.known.push(found);

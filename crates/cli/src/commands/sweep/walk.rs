@@ -6,18 +6,18 @@
 use super::asked::{Asked, AskedCell};
 use super::shelf::Shelf;
 use super::site::Site;
-use crate::commands::ended;
-use crate::commands::{Measure, command_line};
+use crate::commands::command_line;
 use crate::failure::{Ending, Failure};
-use crate::gate::Gate;
-use crate::now::Stopwatch;
-use crate::ours::Ours;
 use crate::output;
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::SweepResult;
 use engine::{Calibration, Stop};
 use model::{Nanos, Profile, RunRecord, RunResult};
+use session::Admission;
+use session::Measure;
+use session::ProvenFiles;
+use session::clock::Stopwatch;
 use std::thread;
 use std::time::Duration;
 use store::SessionId;
@@ -29,7 +29,7 @@ const LOOK_EVERY: Nanos = Nanos::millis(20);
 /// Everything that a walk needs.
 pub(crate) struct Walk<'a> {
     pub(crate) asked: &'a Asked,
-    pub(crate) gate: &'a Gate<'a>,
+    pub(crate) gate: &'a Admission<'a>,
     pub(crate) site: &'a Site,
     pub(crate) calibration: &'a Calibration,
     pub(crate) progress: &'a SweepProgress,
@@ -54,7 +54,7 @@ pub(crate) struct Walked {
 }
 
 impl Walk<'_> {
-    pub(crate) fn walk(&self, shelf: &mut Shelf<'_>, ours: &mut Ours) -> Walked {
+    pub(crate) fn walk(&self, shelf: &mut Shelf<'_>, ours: &mut ProvenFiles) -> Walked {
         let mut walked = Walked::default();
         let turns = self.asked.turns();
         let mut rested = true;
@@ -91,7 +91,7 @@ impl Walk<'_> {
         &self,
         turn: Turn,
         shelf: &mut Shelf<'_>,
-        ours: &mut Ours,
+        ours: &mut ProvenFiles,
         walked: &mut Walked,
     ) -> Result<(), Failure> {
         let cell = &self.asked.cells[turn.cell];
@@ -136,14 +136,14 @@ impl Walk<'_> {
     }
 
     /// The flow of the house: what stands against it now, what has to be made, the run.
-    fn run(&self, cell: &AskedCell, ours: &mut Ours) -> Result<RunRecord, Failure> {
+    fn run(&self, cell: &AskedCell, ours: &mut ProvenFiles) -> Result<RunRecord, Failure> {
         let profile = Profile {
             timespans: vec![cell.timespan.clone()],
         };
         let known = self.site.all();
-        let passed = self.gate.pass_again(&profile, known)?.remove(0);
+        let passed = self.gate.check_again(&profile, known)?.remove(0);
         let measure = Measure {
-            gate: self.gate,
+            admission: self.gate,
             calibration: self.calibration,
             profile: &profile,
             command: command_line(),
@@ -168,7 +168,7 @@ impl Walk<'_> {
 fn without_result(record: &RunRecord) -> Option<String> {
     match record.result() {
         RunResult::Interrupted => Some("it was interrupted".to_owned()),
-        _ => ended::reason(record),
+        _ => session::reason(record),
     }
 }
 

@@ -1,13 +1,14 @@
 //! What is seen goes onto the shelf: a result a device, and a new one every so often, so that a long watch that is killed
 //! loses its last minutes only.
 
-use crate::commands::journal::{self, Journal};
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
-use crate::{now, output};
+use crate::output;
 use host::Root;
 use model::{HostRecord, Nanos, WatchMoment, WatchRecord};
 use monitor::{Moment, Sampler};
+use session::Journal;
+use session::clock;
 use store::{SessionKind, SessionOutcome, Store};
 
 /// Moments in one result.
@@ -32,7 +33,7 @@ impl<'a> Recording<'a> {
         let mut recording = Recording {
             journal: Journal::begin(
                 Some(store),
-                journal::new_session(SessionKind::Watch, command_line(), target, now::utc()),
+                session::new_session(SessionKind::Watch, command_line(), target, clock::utc()),
             ),
             host: host::host_record(root),
             interval,
@@ -51,7 +52,7 @@ impl<'a> Recording<'a> {
         WatchRecord {
             tool_version: VERSION.to_owned(),
             command: command_line(),
-            started_utc: now::utc(),
+            started_utc: clock::utc(),
             host: self.host.clone(),
             device,
             interval: self.interval,
@@ -86,14 +87,14 @@ impl<'a> Recording<'a> {
                 self.journal.save_watch(piece);
                 piece.moments.clear();
             }
-            piece.started_utc = now::utc();
+            piece.started_utc = clock::utc();
         }
     }
 
     /// However it ended, what was seen is whole: a watch has no end of its own.
     pub(super) fn finish(mut self) -> Ending {
         self.save();
-        let ending = self.journal.finish(SessionOutcome::Complete, None);
+        let ending = Ending::of(self.journal.finish(SessionOutcome::Complete, None));
         if let Some(name) = self.journal.name() {
             output::tell(&format!("kept as {name}; again: fathom show {name}"));
         }

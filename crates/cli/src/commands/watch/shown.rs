@@ -2,11 +2,12 @@
 
 use super::recording::Recording;
 use crate::failure::Failure;
-use crate::{now, output};
+use crate::output;
 use engine::Stop;
 use model::Nanos;
 use monitor::watch::{Next, Watch, draw, press};
 use monitor::{Clock, Moment, Palette, Sampler, Screen, Server};
+use session::clock;
 use std::io;
 use std::time::Duration;
 
@@ -67,10 +68,10 @@ impl Shown<'_> {
             let moment = self.next();
             let lines = match show {
                 Show::Json => {
-                    monitor::json_line(&moment, now::utc()).map_err(Failure::failed)? + "\n"
+                    monitor::json_line(&moment, clock::utc()).map_err(Failure::failed)? + "\n"
                 }
                 _ => {
-                    let time = views::local_stamp(now::utc().0, &self.zone);
+                    let time = views::local_stamp(clock::utc().0, &self.zone);
                     monitor::plain_lines(&moment, &time)
                         .iter()
                         .map(|line| format!("{line}\n"))

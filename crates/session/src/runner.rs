@@ -1,26 +1,30 @@
 //! The one way from a plan that may run to its record: every command that measures comes through here.
 //!
-//! Deliberately absent: what may be run (`gate`), which run comes next, and what becomes of the record.
+//! Deliberately absent: what may be run (`admission`), which run comes next, and what becomes of the record.
 
-use super::VERSION;
-use crate::failure::Failure;
-use crate::gate::{Gate, Passed};
-use crate::now;
-use crate::ours::Ours;
+use crate::admission::{Admission, CheckedPlan};
+use crate::clock;
+use crate::proven_files::ProvenFiles;
 use engine::{Calibration, Filled, Job, Observer, Stop};
-use model::{Profile, RunRecord};
+use model::{CommandError, Profile, RunRecord};
+
+/// Version of fathom, for the record.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a run needs beside its plan.
-pub(crate) struct Measure<'a> {
-    pub(crate) gate: &'a Gate<'a>,
+pub struct Measure<'a> {
+    /// What may be run.
+    pub admission: &'a Admission<'a>,
     /// Of the run before it in the same command.
-    pub(crate) calibration: &'a Calibration,
+    pub calibration: &'a Calibration,
     /// What the plan came from; its targets are looked at again after files were made.
-    pub(crate) profile: &'a Profile,
+    pub profile: &'a Profile,
     /// The command line, for the record.
-    pub(crate) command: Vec<String>,
-    pub(crate) observer: &'a dyn Observer,
-    pub(crate) stop: &'a Stop,
+    pub command: Vec<String>,
+    /// Receives what happens meanwhile.
+    pub observer: &'a dyn Observer,
+    /// Ends the run when it is asked for.
+    pub stop: &'a Stop,
 }
 
 impl Measure<'_> {
@@ -29,12 +33,12 @@ impl Measure<'_> {
     ///
     /// # Errors
     /// A file could not be made or proven, or the run could not begin.
-    pub(crate) fn run(
+    pub fn run(
         self,
-        passed: Passed,
-        ours: &mut Ours,
+        passed: CheckedPlan,
+        ours: &mut ProvenFiles,
         filled: impl FnOnce(&[Filled]),
-    ) -> Result<RunRecord, Failure> {
+    ) -> Result<RunRecord, CommandError> {
         let record = self.run_when(passed, ours, |made| {
             filled(made);
             true
@@ -46,16 +50,16 @@ impl Measure<'_> {
     ///
     /// # Errors
     /// Those of [`Measure::run`].
-    pub(crate) fn run_when(
+    pub fn run_when(
         self,
-        passed: Passed,
-        ours: &mut Ours,
+        passed: CheckedPlan,
+        ours: &mut ProvenFiles,
         ready: impl FnOnce(&[Filled]) -> bool,
-    ) -> Result<Option<RunRecord>, Failure> {
-        let (gate, pins) = (self.gate, &self.gate.pins);
-        let Passed { mut plan, facts } = passed;
+    ) -> Result<Option<RunRecord>, CommandError> {
+        let (admission, pins) = (self.admission, &self.admission.pins);
+        let CheckedPlan { mut plan, facts } = passed;
         ours.spare(&mut plan, pins);
-        let made = gate.prepare(&mut plan, &facts, self.observer, self.stop)?;
+        let made = admission.prepare(&mut plan, &facts, self.observer, self.stop)?;
         ours.learn(&plan, pins);
         if !ready(&made) {
             return Ok(None);
@@ -63,19 +67,19 @@ impl Measure<'_> {
         let job = Job {
             plan,
             pins: pins.clone(),
-            host: gate.host.clone(),
+            host: admission.host.clone(),
             // Facts are those before the run, not those before the filling.
             targets: match made.is_empty() {
                 true => facts,
-                false => gate.facts(self.profile),
+                false => admission.facts(self.profile),
             },
             command: self.command,
             tool_version: VERSION.to_owned(),
-            started_utc: now::utc(),
+            started_utc: clock::utc(),
         };
-        let (calibration, root) = (self.calibration, gate.root);
+        let (calibration, root) = (self.calibration, admission.root);
         let record = engine::run_calibrated(job, root, calibration, self.observer, self.stop)?;
-        gate.closed(&record.plan);
+        admission.closed(&record.plan);
         ours.ran(&record.plan, pins);
         Ok(Some(record))
     }

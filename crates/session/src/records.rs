@@ -8,8 +8,7 @@
 //!
 //! Deliberately absent: the proof itself (`engine::prove_ours`), and what may be written (`model::check`).
 
-use crate::gate::Gate;
-use crate::output;
+use crate::admission::Admission;
 use engine::{Filled, Observer, RunError, Stop};
 use host::ClosedFile;
 use model::{Bytes, Claim, Content, Flaw, Plan, PlannedTarget, TargetFacts, TargetKind};
@@ -28,7 +27,7 @@ const WORTH_WAITING: Bytes = Bytes::mib(256);
 
 /// What one command knows.
 #[derive(Default)]
-pub(crate) struct Proofs {
+pub struct ProofRecords {
     store: OnceCell<Option<Store>>,
     /// Files of this session that contain nothing but what fathom wrote.
     known: RefCell<Vec<Known>>,
@@ -47,9 +46,9 @@ struct Record {
     content: String,
 }
 
-impl Gate<'_> {
+impl Admission<'_> {
     /// Corrects what a sample says of a file by what is recorded of it.
-    pub(crate) fn judge_by_record(&self, facts: &mut TargetFacts) {
+    pub fn judge_by_record(&self, facts: &mut TargetFacts) {
         let in_question = !matches!(
             facts.content,
             Content::Fathom | Content::FathomPartial | Content::Empty
@@ -83,7 +82,7 @@ impl Gate<'_> {
 
     /// Proves and makes what the plan needs, where it is not remembered, and records what is about to be written without
     /// block headers.
-    pub(crate) fn prepare(
+    pub fn prepare(
         &self,
         plan: &mut Plan,
         facts: &[TargetFacts],
@@ -128,7 +127,7 @@ impl Gate<'_> {
     }
 
     /// Records the files that a run has written and closed.
-    pub(crate) fn closed(&self, plan: &Plan) {
+    pub fn closed(&self, plan: &Plan) {
         let mut done: Vec<&Path> = Vec::new();
         for target in plan.targets.iter().filter(|target| target.writes()) {
             if let Some(path) = target.location.path().filter(|path| !done.contains(path)) {
@@ -190,7 +189,7 @@ impl Gate<'_> {
         match self.records() {
             Some(store) => {
                 if let Err(why) = store.record_proof(&proof(&now, None, content)) {
-                    output::tell(&format!("what is written cannot be recorded: {why}"));
+                    (self.note)(&format!("what is written cannot be recorded: {why}"));
                 }
             }
             None => drop(ClosedFile::begin_attribute(
@@ -218,7 +217,7 @@ impl Gate<'_> {
         };
         if !recorded && known.content != BLOCKS {
             let path = target.location.path().unwrap_or(Path::new(""));
-            output::tell(&format!(
+            (self.note)(&format!(
                 "note: {}: contains data without block headers ({}), and its state could not be recorded (another process \
                  has it open, or the file system is not ext4, xfs, btrfs or tmpfs): to write it again, add --overwrite",
                 path.display(),

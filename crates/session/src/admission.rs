@@ -3,73 +3,79 @@
 //! The rules about one target stand in `model::check`. Here stand those about names: the same file under two
 //! names, the file that keeps the results, consent for a device that is no target.
 
-use crate::failure::Failure;
-use crate::proofs::Proofs;
+use crate::records::ProofRecords;
 use engine::RunError;
 use gate::Pins;
 use host::Root;
 use model::{
-    Consent, Content, HostRecord, Location, Plan, Problem, Profile, Target, TargetFacts,
-    TargetKind, Timespan,
+    CommandError, Consent, Content, HostRecord, Location, Plan, Problem, Profile, Target,
+    TargetFacts, TargetKind, Timespan,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Everything that decides whether a request may be run, but for the request.
-pub(crate) struct Gate<'a> {
-    pub(crate) root: &'a Root,
-    pub(crate) host: &'a HostRecord,
-    pub(crate) consent: &'a Consent,
+pub struct Admission<'a> {
+    /// Where /proc and /sys are read.
+    pub root: &'a Root,
+    /// This machine.
+    pub host: &'a HostRecord,
+    /// What the person confirmed.
+    pub consent: &'a Consent,
     /// The file that keeps the results, where one does. It need not exist yet.
-    pub(crate) store: Option<&'a Path>,
+    pub store: Option<&'a Path>,
     /// What the paths lead to, and what of it is held, for as long as the gate is there.
-    pub(crate) pins: Pins,
-    pub(crate) proofs: Proofs,
+    pub pins: Pins,
+    /// What is remembered of files that fathom wrote.
+    pub proofs: ProofRecords,
     /// A dialect in which a target that is named twice is two targets, each with its own threads.
-    pub(crate) repeats: bool,
+    pub repeats: bool,
+    /// Receives a note for the person, a sentence.
+    pub note: fn(&str),
     /// What stands against a request, in the words of the command line that it came from.
-    pub(crate) words: fn(&Problem) -> String,
+    pub words: fn(&Problem) -> String,
 }
 
 /// fathom's own words.
-pub(crate) fn own_words(problem: &Problem) -> String {
+pub fn own_words(problem: &Problem) -> String {
     problem.to_string()
 }
 
 /// A timespan that may be run, with the facts that allowed it.
 #[derive(Debug)]
-pub(crate) struct Passed {
-    pub(crate) plan: Plan,
+pub struct CheckedPlan {
+    /// What will be run.
+    pub plan: Plan,
     /// Of the plan's targets, in order.
-    pub(crate) facts: Vec<TargetFacts>,
+    pub facts: Vec<TargetFacts>,
 }
 
 /// What a device holds whose sample showed only zeros.
 type Whole = fn(&TargetFacts, &Pins) -> Content;
 
-impl Gate<'_> {
+impl Admission<'_> {
     /// Looks at each target once and checks the whole profile. One entry a timespan. A device that is to be written and
     /// showed only zeros is read whole.
-    pub(crate) fn pass(&self, profile: &Profile) -> Result<Vec<Passed>, Failure> {
+    pub fn check(&self, profile: &Profile) -> Result<Vec<CheckedPlan>, CommandError> {
         let look = |location: &Location| self.look(location);
-        self.pass_with(profile, &look, host::content_of_whole)
+        self.check_with(profile, &look, host::content_of_whole)
     }
 
     /// What stands against a profile already now, where devices are to be read whole later: whatever reading them whole
     /// could only confirm. What is let by here has not passed.
-    pub(crate) fn stands_against(&self, profile: &Profile) -> Result<(), Failure> {
+    pub fn check_before_proof(&self, profile: &Profile) -> Result<(), CommandError> {
         let look = |location: &Location| self.look(location);
-        self.pass_with(profile, &look, host::content_of_whole_at_best)
+        self.check_with(profile, &look, host::content_of_whole_at_best)
             .map(drop)
     }
 
     /// The same for a profile whose targets were looked at before: who uses them is asked again, what they hold is
     /// not read again.
-    pub(crate) fn pass_again(
+    pub fn check_again(
         &self,
         profile: &Profile,
         earlier: &[TargetFacts],
-    ) -> Result<Vec<Passed>, Failure> {
+    ) -> Result<Vec<CheckedPlan>, CommandError> {
         let look = |location: &Location| match location {
             Location::Path(path) => match earlier.iter().find(|facts| facts.path == *path) {
                 Some(earlier) => host::target_facts_again(self.root, &self.pins, earlier),
@@ -77,15 +83,15 @@ impl Gate<'_> {
             },
             Location::Null(_) | Location::Simulated(_) => self.look(location),
         };
-        self.pass_with(profile, &look, host::content_of_whole)
+        self.check_with(profile, &look, host::content_of_whole)
     }
 
-    fn pass_with(
+    fn check_with(
         &self,
         profile: &Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
         whole: Whole,
-    ) -> Result<Vec<Passed>, Failure> {
+    ) -> Result<Vec<CheckedPlan>, CommandError> {
         let (places, locked) = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
         let told = self.against_names(&known);
@@ -97,13 +103,13 @@ impl Gate<'_> {
         let flat = facts.concat();
         let plans = match model::check(profile, self.host, &flat, self.consent) {
             Ok(plans) if told.is_empty() => plans,
-            Ok(_) => return Err(Failure::refused_for(told)),
+            Ok(_) => return Err(CommandError::refused_for(told)),
             Err(problems) => {
                 let unfit = told.is_empty() && problems.iter().all(Problem::is_of_the_machine);
                 let found = problems.iter().map(self.words).chain(told);
                 return Err(match unfit {
-                    true => Failure::unfit(found),
-                    false => Failure::refused_for(found),
+                    true => CommandError::unfit(found),
+                    false => CommandError::refused_for(found),
                 });
             }
         };
@@ -114,11 +120,13 @@ impl Gate<'_> {
             engine::foresee(plan, self.host, facts, self.root)?;
         }
         let passed = plans.into_iter().zip(facts);
-        Ok(passed.map(|(plan, facts)| Passed { plan, facts }).collect())
+        Ok(passed
+            .map(|(plan, facts)| CheckedPlan { plan, facts })
+            .collect())
     }
 
     /// The targets of the profile's timespans as they stand now.
-    pub(crate) fn facts(&self, profile: &Profile) -> Vec<TargetFacts> {
+    pub fn facts(&self, profile: &Profile) -> Vec<TargetFacts> {
         let look = |location: &Location| self.look(location);
         let (places, _) = self.places(profile, &look, host::content_of_whole);
         let spans = profile.timespans.iter();
@@ -172,7 +180,7 @@ impl Gate<'_> {
     }
 
     /// One target as it stands now.
-    pub(crate) fn look(&self, location: &Location) -> TargetFacts {
+    pub fn look(&self, location: &Location) -> TargetFacts {
         match location {
             Location::Path(path) => {
                 let mut found = host::pinned_facts(self.root, &self.pins, path);
@@ -233,7 +241,7 @@ impl Gate<'_> {
 
 /// Holds what is to be written until the pins go; false where another program has locked the file. That a device is in
 /// use shows in its facts.
-pub(crate) fn hold(pins: &Pins, path: &Path) -> bool {
+pub fn hold(pins: &Pins, path: &Path) -> bool {
     pins.pin(path).map_or(true, |pin| {
         let _ = pins.claim(&pin);
         pins.lock(&pin, true)
@@ -263,7 +271,7 @@ fn same(one: &TargetFacts, other: &TargetFacts) -> bool {
 }
 
 /// Whether two names lead to one place. The place need not exist, its folder has to.
-pub(crate) fn same_name(one: &Path, other: &Path) -> bool {
+pub fn same_name(one: &Path, other: &Path) -> bool {
     match (real_name(one), real_name(other)) {
         (Some(one), Some(other)) => one == other,
         _ => false,
@@ -284,7 +292,7 @@ fn real_name(path: &Path) -> Option<PathBuf> {
 
 /// Whether the target is the store, under this name or another one (a hard link). SQLite keeps more files beside
 /// its own while it is open.
-pub(crate) fn keeps(store: &Path, target: &TargetFacts) -> bool {
+pub fn keeps(store: &Path, target: &TargetFacts) -> bool {
     ["", "-wal", "-shm", "-journal"].iter().any(|suffix| {
         let mut name = store.as_os_str().to_owned();
         name.push(suffix);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What is known to be ours.
 #[derive(Default)]
-pub(crate) struct Ours(Vec<Known>);
+pub struct ProvenFiles(Vec<Known>);
 
 struct Known {
     path: PathBuf,
@@ -21,9 +21,9 @@ struct Known {
     state: Option<FileState>,
 }
 
-impl Ours {
+impl ProvenFiles {
     /// Spares the plan the proofs that were made.
-    pub(crate) fn spare(&self, plan: &mut Plan, pins: &Pins) {
+    pub fn spare(&self, plan: &mut Plan, pins: &Pins) {
         for target in plan.targets.iter_mut().filter(|target| target.prove_ours) {
             let Some(path) = target.location.path() else {
                 continue;
@@ -38,7 +38,7 @@ impl Ours {
     }
 
     /// What the plan asked to be proven has been, and what it asked to be made is there.
-    pub(crate) fn learn(&mut self, plan: &Plan, pins: &Pins) {
+    pub fn learn(&mut self, plan: &Plan, pins: &Pins) {
         for target in &plan.targets {
             if let (Location::Path(path), Some(identity)) = (&target.location, target.identity)
                 && (target.prove_ours || target.create.is_some())
@@ -55,7 +55,7 @@ impl Ours {
 
     /// Our own run has ended: what it wrote to, we changed. What it only read stands as it was, or somebody else changed
     /// it.
-    pub(crate) fn ran(&mut self, plan: &Plan, pins: &Pins) {
+    pub fn ran(&mut self, plan: &Plan, pins: &Pins) {
         let wrote = |path: &Path| {
             let mut targets = plan.targets.iter().filter(|target| target.writes());
             targets.any(|target| target.location.path() == Some(path))
@@ -121,8 +121,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, vec![0; 8192]).unwrap();
-        let mut ours = Ours::default();
-        let asks = |ours: &Ours| {
+        let mut ours = ProvenFiles::default();
+        let asks = |ours: &ProvenFiles| {
             let mut plan = plan(&path, model::Ratio::ALL);
             ours.spare(&mut plan, &Pins::default());
             plan.targets[0].prove_ours

@@ -1,4 +1,4 @@
-//! The only reader of clocks at the door: when something began, and how long it took.
+//! The only reader of clocks outside the engine: when something began, and how long it took.
 //!
 //! Nothing measured comes from here; the engine has its own clock.
 
@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds since 1970 in UTC; 0 on a machine whose clock stands before that.
 #[allow(clippy::disallowed_methods, reason = "this is the one place")]
-pub(crate) fn utc() -> Nanos {
+pub fn utc() -> Nanos {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -16,15 +16,17 @@ pub(crate) fn utc() -> Nanos {
 
 /// How long something takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopwatch(Instant);
+pub struct Stopwatch(Instant);
 
 impl Stopwatch {
     #[allow(clippy::disallowed_methods, reason = "this is the one place")]
-    pub(crate) fn start() -> Self {
+    /// Starts now.
+    pub fn start() -> Self {
         Stopwatch(Instant::now())
     }
 
-    pub(crate) fn elapsed(&self) -> Nanos {
+    /// Returns the time since then.
+    pub fn elapsed(&self) -> Nanos {
         Nanos(u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 }

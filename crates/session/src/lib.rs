@@ -1,0 +1,22 @@
+//! A session: the runs of one command, from the check of its request to the results database.
+//!
+//! Read in this order: `admission` (what may be run), `runner` (the only loop that measures) and `schedule` (which run is
+//! next), `outcome` (why a run has no result), `journal` (the session in the results database). `proven_files` and `records`
+//! save proofs of ownership from run to run.
+//!
+//! Left out: arguments, printing, exit codes and signals (the program), and what results mean (`analysis`).
+
+mod admission;
+pub mod clock;
+mod journal;
+mod outcome;
+mod proven_files;
+mod records;
+mod runner;
+
+pub use admission::{Admission, CheckedPlan, hold, keeps, own_words, same_name};
+pub use journal::{Journal, new_session};
+pub use outcome::{ended, lost, reason};
+pub use proven_files::ProvenFiles;
+pub use records::ProofRecords;
+pub use runner::{Measure, VERSION};
