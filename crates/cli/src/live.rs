@@ -48,7 +48,7 @@ pub(crate) fn screen(
         stop: Box::new(|| drop(signal_hook::low_level::raise(SIGINT))),
     });
     let live = live.map_err(|error| {
-        let why = output::errno_text(&error);
+        let why = engine::errno_text(&error);
         Failure::refused(format!("--live: the terminal cannot be drawn on: {why}"))
     })?;
     Ok(Some(Screen {

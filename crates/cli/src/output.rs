@@ -45,7 +45,7 @@ pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, Failure> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::failed(format!(
             "standard output could not be written: {}",
-            errno_text(&error)
+            engine::errno_text(&error)
         ))),
     }
 }
@@ -111,15 +111,6 @@ fn broken(text: &str, columns: Option<usize>) -> Vec<String> {
         .zip(lines)
         .map(|(place, line)| format!("{}{line}", if place == 0 { NAME } else { &indent }))
         .collect()
-}
-
-/// The kernel's words without Rust's number behind them.
-pub(crate) fn errno_text(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
 }
 
 #[cfg(test)]

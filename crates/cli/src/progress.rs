@@ -6,10 +6,11 @@ use crate::environment::{self, Environment};
 use crate::live::Screen;
 use crate::output;
 use analysis::say;
-use engine::{Event, Filled, Observer};
+use engine::{Event, Filled, Observer, Silent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{Bytes, Nanos};
 use session::clock::Stopwatch;
+use session::{Step, Watcher};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -222,6 +223,55 @@ impl Progress {
             say::mib_per_s(rate),
             left(Nanos(remaining as u64))
         ));
+    }
+}
+
+/// Draws a bar for each run of a request.
+pub(crate) struct RunBars<'a> {
+    environment: &'a Environment,
+    screen: Option<Screen>,
+    bar: Option<Progress>,
+}
+
+impl<'a> RunBars<'a> {
+    pub(crate) fn new(environment: &'a Environment) -> Self {
+        RunBars {
+            environment,
+            screen: None,
+            bar: None,
+        }
+    }
+
+    /// The first run is shown on a screen, if there is one.
+    pub(crate) fn on_screen(mut self, screen: Option<Screen>) -> Self {
+        self.screen = screen;
+        self
+    }
+}
+
+impl Watcher for RunBars<'_> {
+    fn begin(&mut self, step: &Step, planned: Nanos) {
+        if !step.title.is_empty() {
+            output::tell(&step.title);
+        }
+        let bar = Progress::of_run(self.environment, planned);
+        self.bar = Some(bar.on_screen(self.screen.take()));
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        self.bar.as_ref().map_or(&Silent, |bar| bar)
+    }
+
+    fn ready(&mut self, filled: &[Filled]) -> bool {
+        if let Some(bar) = &self.bar {
+            bar.filled(filled);
+        }
+        true
+    }
+
+    fn end(&mut self) {
+        self.bar.iter().for_each(Progress::finish);
+        host::give_back_code(); // of the run
     }
 }
 

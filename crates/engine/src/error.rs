@@ -167,8 +167,8 @@ pub enum RunError {
     Panicked { message: String },
 }
 
-/// `No such file or directory (ENOENT…)` without Rust's own wrapping.
-pub(crate) fn errno_text(error: &io::Error) -> String {
+/// The kernel's words for an error, without Rust's number behind them.
+pub fn errno_text(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {
         Some(end) => text[..end].to_owned(),

@@ -58,7 +58,7 @@ pub use calibration::Calibration;
 pub use cold::forget_cached;
 pub use copy::{Copied, CopyEnd, CopyError, CopyJob, copy};
 pub use dispatch::{Availability, available, queue_depth_max};
-pub use error::RunError;
+pub use error::{RunError, errno_text};
 pub use files::{
     FilesEnd, FilesError, FilesEvent, FilesJob, Room, may_drop_caches, room_of, run_files,
 };

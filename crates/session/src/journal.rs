@@ -1,10 +1,12 @@
-//! The session of a command in the store: begun, filled result by result, finished.
+//! The session of a command in the results database: begun, filled result by result, finished.
 //!
-//! A store that fails does not end the measuring: the first failure is reported at the end, and the session is not complete.
-//! Deliberately absent: what the results are, and sweeps, whose sessions are resumed (`sweep::shelf`).
+//! A database that fails does not end the measuring: the first failure is reported at the end, and the session is not
+//! complete. A resumable session ends there, because one that forgets cannot be resumed.
+//! Left out: what the results are.
 
 use crate::runner::VERSION;
-use model::{CommandError, FilesRecord, Nanos, RunRecord, WatchRecord};
+use crate::schedule::Step;
+use model::{CommandError, FilesRecord, Nanos, RunRecord, RunResult, WatchRecord};
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store, StoreError};
@@ -13,8 +15,20 @@ use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store, 
 pub struct Journal<S> {
     store: Option<S>,
     new: NewSession,
+    form: Form,
     session: Cell<Option<SessionId>>,
     trouble: RefCell<Option<StoreError>>,
+}
+
+/// How a session is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// One run: begun, saved and finished in one transaction.
+    Single,
+    /// Result by result.
+    Growing,
+    /// The same, and its steps are found again by their keys.
+    Resumable,
 }
 
 /// Names a session of this version of fathom; `command` is the line that means it to fathom, program name first.
@@ -39,6 +53,7 @@ impl<S: Borrow<Store>> Journal<S> {
         Journal {
             store,
             new,
+            form: Form::Growing,
             session: Cell::new(None),
             trouble: RefCell::new(None),
         }
@@ -51,19 +66,112 @@ impl<S: Borrow<Store>> Journal<S> {
         journal
     }
 
-    /// Saves one run of the block engine.
-    pub fn save(&self, label: &str, record: &RunRecord) {
-        self.keep(|store, session| store.save(session, label, record).map(drop));
+    /// Of a session that has one run: it is begun, saved and finished at once.
+    pub fn single(store: Option<S>, new: NewSession) -> Self {
+        Journal {
+            form: Form::Single,
+            ..Journal::new(store, new)
+        }
+    }
+
+    /// Begins a session that can be resumed, or resumes `earlier`.
+    ///
+    /// # Errors
+    /// The database does not take it.
+    pub fn resumable(
+        store: Option<S>,
+        new: NewSession,
+        earlier: Option<SessionId>,
+    ) -> Result<Self, CommandError> {
+        let journal = Journal {
+            form: Form::Resumable,
+            ..Journal::new(store, new)
+        };
+        if let Some(store) = journal.store() {
+            let begun = match earlier {
+                Some(earlier) => store.reopen(earlier).map(|()| earlier),
+                None => store.begin(&journal.new),
+            };
+            journal
+                .session
+                .set(Some(begun.map_err(CommandError::failed)?));
+        }
+        Ok(journal)
+    }
+
+    /// The database, where results are stored.
+    pub fn store(&self) -> Option<&Store> {
+        self.store.as_ref().map(Borrow::borrow)
+    }
+
+    /// Its number, where it has begun.
+    pub fn session(&self) -> Option<SessionId> {
+        self.session.get()
+    }
+
+    /// Saves a run, or why there is none. Returns its number in the session.
+    ///
+    /// # Errors
+    /// A resumable session could not be written.
+    pub(crate) fn save(
+        &self,
+        step: &Step,
+        outcome: Result<&RunRecord, &String>,
+    ) -> Result<Option<u32>, CommandError> {
+        let label = &step.label;
+        let number = match (self.form, outcome) {
+            (Form::Single, Ok(record)) => self.save_single(label, record),
+            (Form::Growing, Ok(record)) => {
+                self.keep(|store, session| store.save(session, label, record))
+            }
+            (Form::Single | Form::Growing, Err(_)) => None,
+            (Form::Resumable, outcome) => {
+                let key = step.key.as_deref().unwrap_or_default();
+                let saved = self.keep(|store, session| match outcome {
+                    Ok(record) => store.save_cell(session, label, key, record),
+                    Err(reason) => store.save_missing(session, label, key, reason),
+                });
+                if let Some(error) = self.trouble.borrow().as_ref() {
+                    return Err(CommandError::failed(format!(
+                        "{label} was measured and could not be kept: {error}"
+                    )));
+                }
+                saved
+            }
+        };
+        Ok(number)
+    }
+
+    fn save_single(&self, label: &str, record: &RunRecord) -> Option<u32> {
+        let new = NewSession {
+            started_utc: record.started_utc,
+            ..self.new.clone()
+        };
+        let outcome = match record.result() {
+            RunResult::Usable => SessionOutcome::Complete,
+            RunResult::Interrupted => SessionOutcome::Interrupted,
+            RunResult::Failed(_) => SessionOutcome::Failed,
+        };
+        match self.store()?.keep(&new, label, record, outcome) {
+            Ok(session) => {
+                self.session.set(Some(session));
+                Some(1)
+            }
+            Err(error) => {
+                self.trouble.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
     }
 
     /// Saves one step of work with files.
     pub fn save_files(&self, record: &FilesRecord) {
-        self.keep(|store, session| store.save_files(session, record).map(drop));
+        self.keep(|store, session| store.save_files(session, record));
     }
 
     /// Saves what was seen of one device.
     pub fn save_watch(&self, record: &WatchRecord) {
-        self.keep(|store, session| store.save_watch(session, record).map(drop));
+        self.keep(|store, session| store.save_watch(session, record));
     }
 
     /// Stores how it ended, and what its report says beside its results. A session of which something is missing has
@@ -76,12 +184,13 @@ impl<S: Borrow<Store>> Journal<S> {
         outcome: SessionOutcome,
         context: Option<&str>,
     ) -> Result<(), CommandError> {
-        if self.session.get().is_some() {
+        if self.session.get().is_some() && self.form != Form::Single {
             let outcome = self.outcome(outcome);
             self.keep(|store, session| store.finish(session, outcome, context));
         }
         match self.trouble.borrow().as_ref() {
             None => Ok(()),
+            Some(_) if self.form == Form::Resumable => Ok(()), // reported when it ended the session
             Some(error) => Err(CommandError::failed(format!(
                 "the result could not be kept whole: {error}"
             ))),
@@ -116,22 +225,24 @@ impl<S: Borrow<Store>> Journal<S> {
         }
     }
 
-    fn keep(&self, work: impl FnOnce(&Store, SessionId) -> Result<(), StoreError>) {
-        let Some(store) = self.store.as_ref().map(Borrow::borrow) else {
-            return;
-        };
+    fn keep<T>(&self, work: impl FnOnce(&Store, SessionId) -> Result<T, StoreError>) -> Option<T> {
+        let store = self.store()?;
         let session = match self.session.get() {
             Some(session) => Ok(session),
-            None if self.trouble.borrow().is_some() => return, // it could not be begun
+            None if self.trouble.borrow().is_some() => return None, // it could not be begun
             None => store.begin(&self.new),
         };
         let kept = session.and_then(|session| {
             self.session.set(Some(session));
             work(store, session)
         });
-        if let Err(error) = kept {
-            // The first one usually explains those after it.
-            self.trouble.borrow_mut().get_or_insert(error);
+        // The first error usually explains those after it.
+        match kept {
+            Ok(kept) => Some(kept),
+            Err(error) => {
+                self.trouble.borrow_mut().get_or_insert(error);
+                None
+            }
         }
     }
 }

@@ -13,10 +13,12 @@ mod outcome;
 mod proven_files;
 mod records;
 mod runner;
+mod schedule;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, own_words, same_name};
 pub use journal::{Journal, new_session};
 pub use outcome::{ended, lost, reason};
 pub use proven_files::ProvenFiles;
 pub use records::ProofRecords;
-pub use runner::{Measure, VERSION};
+pub use runner::{Ended, Runner, VERSION};
+pub use schedule::{Fate, Ran, Schedule, Step, Timespans, Watcher};

@@ -1,67 +1,131 @@
-//! The one way from a plan that may run to its record: every command that measures comes through here.
+//! The only loop that measures: run after run of a schedule, each checked, prepared, run and stored.
 //!
-//! Deliberately absent: what may be run (`admission`), which run comes next, and what becomes of the record.
+//! Left out: what may be run (`admission`), which run is next (`schedule`), and what is printed.
 
 use crate::admission::{Admission, CheckedPlan};
-use crate::clock;
+use crate::clock::{self, Stopwatch};
+use crate::journal::Journal;
 use crate::proven_files::ProvenFiles;
-use engine::{Calibration, Filled, Job, Observer, Stop};
-use model::{CommandError, Profile, RunRecord};
+use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
+use engine::{Calibration, Event, Job, Observer, SoFar, Stop};
+use model::{CommandError, Nanos, Profile, RunRecord};
+use std::borrow::Borrow;
+use store::Store;
 
 /// Version of fathom, for the record.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a run needs beside its plan.
-pub struct Measure<'a> {
+/// What the runs of a session have in common.
+pub struct Runner<'a, S> {
     /// What may be run.
     pub admission: &'a Admission<'a>,
-    /// Of the run before it in the same command.
-    pub calibration: &'a Calibration,
-    /// What the plan came from; its targets are looked at again after files were made.
-    pub profile: &'a Profile,
-    /// The command line, for the record.
+    /// What earlier runs of the command created or proved.
+    pub proven: ProvenFiles,
+    /// Where the runs are stored.
+    pub journal: &'a Journal<S>,
+    /// The command line, for the records.
     pub command: Vec<String>,
-    /// Receives what happens meanwhile.
-    pub observer: &'a dyn Observer,
-    /// Ends the run when it is asked for.
+    /// Ends the session when it is asked for.
     pub stop: &'a Stop,
 }
 
-impl Measure<'_> {
-    /// Makes and proves what the plan needs, and runs it. `ours` is what earlier runs of the command proved; `filled` gets
-    /// what was made.
+/// How a session came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Its schedule had no more runs.
+    Whole,
+    /// It was stopped, called off, or a run was the last one.
+    Early,
+}
+
+impl<S: Borrow<Store>> Runner<'_, S> {
+    /// Makes the runs of a schedule, one after another.
     ///
     /// # Errors
-    /// A file could not be made or proven, or the run could not begin.
+    /// What the check refuses when a run's turn comes, a file that cannot be created or proven, a run that cannot begin, a
+    /// resumable session that cannot be stored. The schedule has what was measured until then.
     pub fn run(
-        self,
-        passed: CheckedPlan,
-        ours: &mut ProvenFiles,
-        filled: impl FnOnce(&[Filled]),
-    ) -> Result<RunRecord, CommandError> {
-        let record = self.run_when(passed, ours, |made| {
-            filled(made);
-            true
-        })?;
-        Ok(record.expect("only `ready` keeps a run from its record"))
+        &mut self,
+        schedule: &mut dyn Schedule,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ended, CommandError> {
+        let calibration = Calibration::default();
+        loop {
+            let Some(mut step) = schedule.next()? else {
+                return Ok(Ended::Whole);
+            };
+            if self.stop.asked() {
+                return Ok(Ended::Early);
+            }
+            let watch = Stopwatch::start();
+            let outcome = self
+                .checked(&mut step, schedule)
+                .and_then(|(profile, checked)| {
+                    watcher.begin(&step, checked.plan.phases.total());
+                    let made = self.one(&step, (&profile, checked), &calibration, watcher);
+                    watcher.end();
+                    made
+                });
+            let outcome = match outcome {
+                Ok(None) => return Ok(Ended::Early),
+                Ok(Some(record)) => Ok(record),
+                Err(error) => Err(error),
+            };
+            let outcome = match schedule.judge(&outcome) {
+                Fate::Store => outcome.map_err(|error| error.to_string()),
+                Fate::Missing(reason) => Err(reason),
+                Fate::Drop => return Ok(Ended::Early),
+                Fate::Fail => return Err(outcome.err().unwrap_or_else(CommandError::silent)),
+            };
+            let stored = self.journal.save(&step, outcome.as_ref())?;
+            let took = watch.elapsed();
+            let ran = Ran {
+                outcome,
+                stored,
+                took,
+            };
+            if !schedule.take(step, ran) {
+                return Ok(Ended::Early);
+            }
+        }
     }
 
-    /// The same; `ready` may wait before the run begins, and its `false` calls it off.
-    ///
-    /// # Errors
-    /// Those of [`Measure::run`].
-    pub fn run_when(
-        self,
-        passed: CheckedPlan,
-        ours: &mut ProvenFiles,
-        ready: impl FnOnce(&[Filled]) -> bool,
+    /// Checks a step as the targets are now.
+    fn checked(
+        &self,
+        step: &mut Step,
+        schedule: &dyn Schedule,
+    ) -> Result<(Profile, CheckedPlan), CommandError> {
+        let profile = Profile {
+            timespans: vec![step.timespan.clone()],
+        };
+        let checked = match step.checked.take() {
+            Some(checked) => checked,
+            None => {
+                let mut all = self.admission.check_again(&profile, schedule.known())?;
+                all.remove(0)
+            }
+        };
+        Ok((profile, checked))
+    }
+
+    /// Creates and proves what the plan needs, and runs it; `None` where the watcher called it off.
+    fn one(
+        &mut self,
+        step: &Step,
+        (profile, checked): (&Profile, CheckedPlan),
+        calibration: &Calibration,
+        watcher: &mut dyn Watcher,
     ) -> Result<Option<RunRecord>, CommandError> {
         let (admission, pins) = (self.admission, &self.admission.pins);
-        let CheckedPlan { mut plan, facts } = passed;
-        ours.spare(&mut plan, pins);
-        let made = admission.prepare(&mut plan, &facts, self.observer, self.stop)?;
-        ours.learn(&plan, pins);
-        if !ready(&made) {
+        if step.cold {
+            self.drop_cached(profile)?;
+        }
+        let CheckedPlan { mut plan, facts } = checked;
+        self.proven.spare(&mut plan, pins);
+        let made = admission.prepare(&mut plan, &facts, watcher.observer(), self.stop)?;
+        self.proven.learn(&plan, pins);
+        if !watcher.ready(&made) {
             return Ok(None);
         }
         let job = Job {
@@ -71,16 +135,56 @@ impl Measure<'_> {
             // Facts are those before the run, not those before the filling.
             targets: match made.is_empty() {
                 true => facts,
-                false => admission.facts(self.profile),
+                false => admission.facts(profile),
             },
-            command: self.command,
+            command: self.command.clone(),
             tool_version: VERSION.to_owned(),
             started_utc: clock::utc(),
         };
-        let (calibration, root) = (self.calibration, admission.root);
-        let record = engine::run_calibrated(job, root, calibration, self.observer, self.stop)?;
+        let observer = Judging {
+            observer: watcher.observer(),
+            precision: step.precision,
+        };
+        let record =
+            engine::run_calibrated(job, admission.root, calibration, &observer, self.stop)?;
         admission.closed(&record.plan);
-        ours.ran(&record.plan, pins);
+        self.proven.ran(&record.plan, pins);
         Ok(Some(record))
+    }
+
+    fn drop_cached(&self, profile: &Profile) -> Result<(), CommandError> {
+        let targets = profile.timespans.iter().flat_map(|span| &span.targets);
+        for path in targets.filter_map(|target| target.location.path()) {
+            let pin = self.admission.pins.pin(path);
+            let dropped = pin.and_then(|pin| engine::forget_cached(&pin));
+            dropped.map_err(|error| {
+                CommandError::failed(format!(
+                    "{}: its cached pages cannot be let go: {}",
+                    path.display(),
+                    engine::errno_text(&error)
+                ))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Passes on what happens, and ends a run once its rate is known well enough.
+struct Judging<'a> {
+    observer: &'a dyn Observer,
+    precision: Option<f64>,
+}
+
+impl Observer for Judging<'_> {
+    fn on(&self, event: Event<'_>) {
+        self.observer.on(event);
+    }
+
+    fn enough(&self, so_far: &[SoFar]) -> bool {
+        self.precision.is_some_and(|wanted| {
+            let readings: Vec<(Nanos, u64)> =
+                so_far.iter().map(|one| (one.elapsed, one.ios)).collect();
+            sweep::is_tight(&readings, wanted)
+        })
     }
 }

@@ -58,7 +58,7 @@ fn agreed(words: &str) -> Result<bool, Failure> {
     std::io::stdin()
         .lock()
         .read_line(&mut line)
-        .map_err(|error| Failure::failed(output::errno_text(&error)))?;
+        .map_err(|error| Failure::failed(engine::errno_text(&error)))?;
     Ok(line.trim() == words)
 }
 

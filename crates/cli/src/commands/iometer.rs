@@ -137,7 +137,7 @@ fn read(path: &Path) -> Result<Config, Failure> {
             Failure::refused(format!(
                 "{}: cannot be read: {}",
                 path.display(),
-                output::errno_text(&error)
+                engine::errno_text(&error)
             ))
         })?;
     if bytes.len() as u64 > ICF_MAX {

@@ -5,16 +5,14 @@ use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::ground::Ground;
-use crate::progress::Progress;
+use crate::progress::RunBars;
 use crate::report::Form;
 use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
-use engine::{Calibration, Stop};
+use engine::Stop;
 use model::{NoResult, RunRecord, RunResult};
-use session::CheckedPlan;
-use session::Measure;
-use session::ProvenFiles;
-use store::{RunName, SessionKind, SessionOutcome, Store, StoreError};
+use session::{Journal, ProvenFiles, Runner, Timespans, clock};
+use store::{SessionKind, SessionOutcome};
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, Failure> {
@@ -22,7 +20,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let Built { profile, notes } = native::build(&args.request())?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = ground.gate();
-    let passed = only(gate.check(&profile)?);
+    let checked = gate.check(&profile)?;
     let asked_interval = args.load.time.interval.is_some();
     let of_defaults = |option: &str| option == "--interval" && !asked_interval;
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
@@ -31,75 +29,45 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let store = keep::open(ground.place.as_ref())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let total = passed.plan.phases.total();
-    let screen = live::screen(args.live, environment, &passed.facts)?;
+    let targets = checked.iter().flat_map(|one| &one.facts);
+    let names: Vec<_> = targets.map(|facts| facts.path.to_string_lossy()).collect();
+    let new = session::new_session(
+        SessionKind::Run,
+        command_line(),
+        names.join(" "),
+        clock::utc(),
+    );
+    let journal = Journal::single(store, new);
+    let screen = live::screen(args.live, environment, &checked[0].facts)?;
+    let total = checked[0].plan.phases.total();
     let screen = screen.map(|screen| screen.of_run("run".to_owned(), total));
-    let progress = Progress::of_run(environment, total).on_screen(screen);
-
-    let measure = Measure {
+    let mut runner = Runner {
         admission: &gate,
-        calibration: &Calibration::default(),
-        profile: &profile,
+        proven: ProvenFiles::default(),
+        journal: &journal,
         command: command_line(),
-        observer: &progress,
         stop: &stop,
     };
+    let mut schedule = Timespans::new(&profile.timespans, &[], checked, |_| {});
     host::give_back_code(); // of the look at the machine and the store
-    let record = measure.run(passed, &mut ProvenFiles::default(), |filled| {
-        progress.filled(filled);
-    })?;
-    progress.finish();
-    host::give_back_code(); // of the run
-
-    let kept = store.as_ref().map(|store| keep_run(store, &record));
+    runner.run(
+        &mut schedule,
+        &mut RunBars::new(environment).on_screen(screen),
+    )?;
     host::give_back_code(); // of the store
-    let name = kept.as_ref().and_then(|kept| kept.as_ref().ok().copied());
+    let Some(record) = schedule.records.pop() else {
+        return Err(Failure::failed("interrupted before the measurement began"));
+    };
     let form = Form {
         json: args.json,
-        kept: keep::kept(store.as_ref(), name),
+        kept: keep::kept(journal.store(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         known: Some(&known),
     };
     output::print(&report::run(&record, form))?;
-    let keeping = match kept {
-        Some(Err(error)) => {
-            output::tell(&format!("the result could not be kept: {error}"));
-            Ending::Wrong
-        }
-        _ => Ending::Good,
-    };
-    Ok(tell_outcome(&record).and(keeping))
-}
-
-fn only(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
-    assert_eq!(passed.len(), 1, "the native dialect makes one timespan");
-    passed.remove(0)
-}
-
-fn keep_run(store: &Store, record: &RunRecord) -> Result<RunName, StoreError> {
-    let targets: Vec<String> = record
-        .targets
-        .iter()
-        .map(|target| target.path.to_string_lossy().into_owned())
-        .collect();
-    let session = session::new_session(
-        SessionKind::Run,
-        record.command.clone(),
-        targets.join(" "),
-        record.started_utc,
-    );
-    let session = store.keep(&session, "run", record, session_outcome(record))?;
-    Ok(RunName { session, run: None })
-}
-
-/// How the session of a single run ended.
-fn session_outcome(record: &RunRecord) -> SessionOutcome {
-    match record.result() {
-        RunResult::Usable => SessionOutcome::Complete,
-        RunResult::Interrupted => SessionOutcome::Interrupted,
-        RunResult::Failed(_) => SessionOutcome::Failed,
-    }
+    let stored = Ending::of(journal.finish(SessionOutcome::Complete, None));
+    Ok(tell_outcome(&record).and(stored))
 }
 
 /// Says what a program that reads only the exit code and standard error has to know.

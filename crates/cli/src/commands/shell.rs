@@ -43,7 +43,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
         true => Replace::Anything,
         false => Replace::Nothing,
     };
-    let pages = pages().map_err(|error| Failure::failed(output::errno_text(&error)))?;
+    let pages = pages().map_err(|error| Failure::failed(engine::errno_text(&error)))?;
     let places: Vec<(&Name, PathBuf, &[u8])> = pages
         .iter()
         .map(|(name, text)| (name, args.folder.join(name.as_os_str()), text.as_slice()))

@@ -1,20 +1,16 @@
-//! The timespans of another tool's request, one after another: each is looked at again just before it runs, because an
-//! earlier one may have made its files.
+//! The runs of another tool's request, one after another.
 //!
-//! Left out: what becomes of the records beyond the shelf.
+//! Left out: what becomes of the records beyond the results database.
 
 use super::{Shelf, tell_trouble};
 use crate::commands::ended;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::output;
-use crate::progress::Progress;
+use crate::failure::{self, Failure};
+use crate::progress::RunBars;
 use crate::signals;
-use engine::{Calibration, Stop};
-use model::{NoResult, Outcome, Profile, RunRecord, RunResult};
-use session::Measure;
-use session::ProvenFiles;
-use session::{Admission, CheckedPlan};
+use engine::Stop;
+use model::{NoResult, Profile, RunRecord, RunResult};
+use session::{Admission, CheckedPlan, ProvenFiles, Runner, Timespans};
 
 /// What all of them have in common.
 pub(crate) struct Course<'a> {
@@ -22,7 +18,7 @@ pub(crate) struct Course<'a> {
     pub(crate) environment: &'a Environment,
     /// The command line, for the records.
     pub(crate) command: &'a [String],
-    /// What is told before each but the first, by its number from 0; nothing where there is one.
+    /// What is printed before each, where there are several.
     pub(crate) names: &'a [String],
 }
 
@@ -34,67 +30,36 @@ pub(crate) struct Ran {
 }
 
 impl Course<'_> {
-    /// Runs them. `first` is what the check of the whole request let pass.
+    /// Runs them. `checked` is what the check of the whole request gave.
+    ///
+    /// # Errors
+    /// What kept the first of them from running. Of a later one it is printed, and the records of those before stay.
     pub(crate) fn run(
         &self,
         profile: &Profile,
-        first: Vec<CheckedPlan>,
+        checked: Vec<CheckedPlan>,
         shelf: &Shelf,
     ) -> Result<Ran, Failure> {
         let stop = Stop::new();
         signals::listen(&stop)?;
-        let mut ran = Ran {
-            records: Vec::new(),
-            whole: true,
+        let mut runner = Runner {
+            admission: self.gate,
+            proven: ProvenFiles::default(),
+            journal: &shelf.journal,
+            command: self.command.to_vec(),
+            stop: &stop,
         };
-        let calibration = Calibration::default();
-        let mut ours = ProvenFiles::default();
-        let mut first = first.into_iter();
-        for (number, span) in profile.timespans.iter().enumerate() {
-            if stop.asked() {
-                ran.whole = false;
-                break;
-            }
-            if profile.timespans.len() > 1
-                && let Some(name) = self.names.get(number)
-            {
-                output::tell(&format!(
-                    "{} of {}: {name}",
-                    number + 1,
-                    profile.timespans.len()
-                ));
-            }
-            let alone = Profile {
-                timespans: vec![span.clone()],
-            };
-            let passed = match first.next().filter(|_| number == 0) {
-                Some(passed) => passed,
-                None => self.gate.check(&alone)?.remove(0),
-            };
-            let progress = Progress::of_run(self.environment, passed.plan.phases.total());
-            let measure = Measure {
-                admission: self.gate,
-                calibration: &calibration,
-                profile: &alone,
-                command: self.command.to_vec(),
-                observer: &progress,
-                stop: &stop,
-            };
-            let record = measure.run(passed, &mut ours, |filled| {
-                progress.filled(filled);
-            })?;
-            progress.finish();
-            tell_trouble(&record);
-            shelf.save(number as u32 + 1, &record);
-            ran.whole &= is_whole(&record);
-            let failed = matches!(record.outcome, Outcome::Failed(_));
-            ran.records.push(record);
-            if failed {
-                break;
-            }
+        let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
+        match runner.run(&mut schedule, &mut RunBars::new(self.environment)) {
+            Err(error) if !schedule.records.is_empty() => failure::say(&error),
+            ended => drop(ended?),
         }
-        ran.whole &= ran.records.len() == profile.timespans.len();
-        Ok(ran)
+        let records = schedule.records;
+        let good = records.iter().filter(|record| is_whole(record)).count();
+        Ok(Ran {
+            whole: good == profile.timespans.len(),
+            records,
+        })
     }
 }
 

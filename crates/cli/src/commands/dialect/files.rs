@@ -94,7 +94,7 @@ pub(crate) fn text_of(path: &Path, bytes_max: u64) -> Result<String, String> {
     let mut text = Vec::new();
     File::open(path)
         .and_then(|file| file.take(bytes_max).read_to_end(&mut text))
-        .map_err(|error| output::errno_text(&error))?;
+        .map_err(|error| engine::errno_text(&error))?;
     dialects::diskspd::decode(text)
 }
 

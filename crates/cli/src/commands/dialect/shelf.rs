@@ -11,7 +11,7 @@ use store::{NewSession, SessionOutcome, Store};
 
 /// The session of a request of so many time spans.
 pub(crate) struct Shelf {
-    journal: Journal<Store>,
+    pub(crate) journal: Journal<Store>,
     spans: usize,
 }
 
@@ -22,16 +22,12 @@ impl Shelf {
         session: NewSession,
         spans: usize,
     ) -> Result<Self, Failure> {
-        let journal = Journal::new(keep::open(place)?, session);
+        let store = keep::open(place)?;
+        let journal = match spans {
+            1 => Journal::single(store, session),
+            _ => Journal::new(store, session),
+        };
         Ok(Shelf { journal, spans })
-    }
-
-    /// Keeps the run of a time span.
-    pub(crate) fn save(&self, number: u32, record: &RunRecord) {
-        match self.spans {
-            1 => self.journal.save("run", record),
-            _ => self.journal.save(&format!("timespan {number}"), record),
-        }
     }
 
     /// Says where the runs are. Whether all that was measured is kept.

@@ -14,12 +14,11 @@ use crate::failure::{Ending, Failure, Kind};
 use crate::ground::Ground;
 use crate::{output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
-use engine::{Calibration, Stop};
-use model::{HostRecord, Outcome, RunRecord, Timespan};
-use session::Measure;
-use session::ProvenFiles;
+use engine::{Filled, Observer, Silent, Stop};
+use model::{HostRecord, Nanos, Outcome, RunRecord};
 use session::clock;
 use session::{Admission, CheckedPlan};
+use session::{ProvenFiles, Runner, Step, Timespans, Watcher};
 use store::{NewSession, SessionKind};
 
 /// What is to be run, as it was asked for.
@@ -43,6 +42,14 @@ impl Asked<'_> {
     pub(super) fn command(&self) -> Vec<String> {
         let head = ["fathom", "diskspd"].map(str::to_owned);
         head.into_iter().chain(self.args.iter().cloned()).collect()
+    }
+
+    fn wishes(&self) -> Wishes {
+        Wishes {
+            verbose: self.profile.verbose,
+            dot_every: self.profile.progress,
+            document: self.document(),
+        }
     }
 
     /// What the shelf says of it.
@@ -159,18 +166,35 @@ fn measure(
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
     let signals = Signals::hold(asked.events)?;
-    let spans = Spans {
-        asked,
-        environment,
-        gate: &gate,
+    let shelf = course.shelf.as_ref().expect("it was opened just now");
+    let mut runner = Runner {
+        admission: &gate,
+        proven: ProvenFiles::default(),
+        journal: &shelf.journal,
+        command: asked.command(),
         stop: &stop,
-        signals: &signals,
     };
-    let failed = signals.watch(&stop, || spans.run(&built.profile.timespans, first, course))?;
+    let spans = &built.profile.timespans;
+    let mut schedule = Timespans::new(spans, &[], first, dialect::tell_trouble);
+    let mut follower = Follower {
+        wishes: asked.wishes(),
+        environment,
+        signals: &signals,
+        stop: &stop,
+        trace: None,
+    };
+    let ended = signals.watch(&stop, || runner.run(&mut schedule, &mut follower));
+    course.records = schedule.records;
+    match ended {
+        // Creating files may be stopped like measuring; then there is no record, and no failure either.
+        Err(failure) if stop.asked() => crate::failure::say(&failure),
+        ended => drop(ended?),
+    }
     if interrupt.asked() {
         pages::tell_interrupted(asked.document());
     }
-    Ok(failed)
+    let failed = |record: &RunRecord| matches!(record.outcome, Outcome::Failed(_));
+    Ok(course.records.iter().any(failed))
 }
 
 /// The request with the files that its earlier time spans make, for the check before the first.
@@ -208,86 +232,27 @@ fn sizes(profile: &Profile, passed: &[CheckedPlan], host: &HostRecord) -> Vec<No
     told
 }
 
-/// What every time span needs.
-struct Spans<'a> {
-    asked: &'a Asked<'a>,
+/// Follows the time spans, each with a trace of its own.
+struct Follower<'a> {
+    wishes: Wishes,
     environment: &'a Environment,
-    gate: &'a Admission<'a>,
-    stop: &'a Stop,
     signals: &'a Signals,
+    stop: &'a Stop,
+    trace: Option<Trace<'a>>,
 }
 
-impl Spans<'_> {
-    /// One after another, until one fails or the stop word is said; whether one failed.
-    fn run(
-        &self,
-        timespans: &[Timespan],
-        first: Vec<CheckedPlan>,
-        course: &mut Course,
-    ) -> Result<bool, Failure> {
-        let mut first = first.into_iter().take(1);
-        let mut ours = ProvenFiles::default();
-        for (number, span) in (1u32..).zip(timespans) {
-            if self.stop.asked() {
-                break;
-            }
-            let profile = model::Profile {
-                timespans: vec![span.clone()],
-            };
-            let passed = match first.next() {
-                Some(passed) => passed,
-                None => self.gate.check(&profile)?.remove(0),
-            };
-            let on_phase = |name: &str| self.signals.phase(name);
-            let trace = Trace::new(
-                self.wishes(),
-                span.phases.total(),
-                self.environment,
-                &on_phase,
-            );
-            let outcome = self.one(&profile, passed, &mut ours, &trace);
-            trace.finish();
-            let Some(record) = self.unless_stopped(outcome)? else {
-                break;
-            };
-            if let Some(shelf) = &course.shelf {
-                shelf.save(number, &record);
-            }
-            let failed = matches!(record.outcome, Outcome::Failed(_));
-            dialect::tell_trouble(&record);
-            course.records.push(record);
-            if failed {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+impl Watcher for Follower<'_> {
+    fn begin(&mut self, _step: &Step, planned: Nanos) {
+        let trace = Trace::new(self.wishes, planned, self.environment, self.signals);
+        self.trace = Some(trace);
     }
 
-    fn wishes(&self) -> Wishes {
-        Wishes {
-            verbose: self.asked.profile.verbose,
-            dot_every: self.asked.profile.progress,
-            document: self.asked.document(),
-        }
+    fn observer(&self) -> &dyn Observer {
+        self.trace.as_ref().map_or(&Silent, |trace| trace)
     }
 
-    /// One time span, from its files to its record; none when the stop word came before its first I/O.
-    fn one(
-        &self,
-        profile: &model::Profile,
-        passed: CheckedPlan,
-        ours: &mut ProvenFiles,
-        trace: &Trace,
-    ) -> Result<Option<RunRecord>, Failure> {
-        let measure = Measure {
-            admission: self.gate,
-            calibration: &Calibration::default(),
-            profile,
-            command: self.asked.command(),
-            observer: trace,
-            stop: self.stop,
-        };
-        measure.run_when(passed, ours, |filled| {
+    fn ready(&mut self, filled: &[Filled]) -> bool {
+        if let Some(trace) = &self.trace {
             trace.filled(filled);
             if let Some(event) = &self.signals.wait {
                 trace.say("waiting for a signal to start...");
@@ -295,22 +260,12 @@ impl Spans<'_> {
                     trace.say("received signal to start");
                 }
             }
-            !self.stop.asked()
-        })
+        }
+        !self.stop.asked()
     }
 
-    /// Making files may be stopped like measuring; then there is no record, and no failure either.
-    fn unless_stopped(
-        &self,
-        outcome: Result<Option<RunRecord>, Failure>,
-    ) -> Result<Option<RunRecord>, Failure> {
-        match outcome {
-            Err(failure) if self.stop.asked() => {
-                crate::failure::say(&failure);
-                Ok(None)
-            }
-            other => other,
-        }
+    fn end(&mut self) {
+        self.trace.iter().for_each(Trace::finish);
     }
 }
 
@@ -318,7 +273,7 @@ impl Spans<'_> {
 mod tests {
     use super::*;
     use dialects::native;
-    use model::Bytes;
+    use model::{Bytes, Timespan};
 
     fn span(create: &[Option<u64>]) -> Timespan {
         let request = native::Request {

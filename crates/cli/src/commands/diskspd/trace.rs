@@ -3,6 +3,7 @@
 //! To standard output, as there; to standard error where standard output gets a document, which it would break. A bar is
 //! drawn instead where neither is asked for.
 
+use super::events::Signals;
 use crate::environment::Environment;
 use crate::progress::Progress;
 use engine::{Event, Filled, Observer};
@@ -19,7 +20,7 @@ pub(super) struct Trace<'a> {
     dot_every: u64, // 0 for none
     document: bool, // standard output gets one
     dots: AtomicU64,
-    on_phase: &'a (dyn Fn(&str) + Sync),
+    signals: &'a Signals,
 }
 
 /// What is asked for.
@@ -31,12 +32,12 @@ pub(super) struct Wishes {
 }
 
 impl<'a> Trace<'a> {
-    /// For one time span of this length. `on_phase` hears the name of each phase as it begins.
+    /// For one time span of this length. `signals` get the name of each phase as it begins.
     pub(super) fn new(
         wishes: Wishes,
         total: Nanos,
         environment: &Environment,
-        on_phase: &'a (dyn Fn(&str) + Sync),
+        signals: &'a Signals,
     ) -> Self {
         let quiet = !wishes.verbose && wishes.dot_every == 0;
         Trace {
@@ -45,7 +46,7 @@ impl<'a> Trace<'a> {
             dot_every: u64::from(wishes.dot_every),
             document: wishes.document,
             dots: AtomicU64::new(0),
-            on_phase,
+            signals,
         }
     }
 
@@ -110,7 +111,7 @@ impl Observer for Trace<'_> {
         }
         match event {
             Event::Phase { name } => {
-                (self.on_phase)(name);
+                self.signals.phase(name);
                 self.say(match name {
                     "warm-up" => "starting warm up...",
                     "measured" => "starting measurements...",

@@ -4,7 +4,7 @@
 //! is taken for a cost.
 
 use super::look::{Look, Setting, again};
-use super::{Table, Turn, once_around, own_file, read_seed, read_size, words};
+use super::{Turn, own_file, read_seed, read_size, words};
 use crate::args::LayersArgs;
 use crate::commands::survey::site::lies_on;
 use crate::environment::Environment;
@@ -59,6 +59,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         named: format!("{} {}", args.device.display(), args.mount.display()),
         all: all(&asked),
         reads: None,
+        turns: turns(&asked),
         location: &file,
         own_file: true,
         beside: vec![device],
@@ -73,7 +74,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         keep: &args.keep,
         json: args.json,
     };
-    look.take(&setting, |table| take_all(table, &asked))
+    look.take(&setting)
 }
 
 /// A session from the shelf again.
@@ -212,29 +213,24 @@ fn all(asked: &Asked) -> Profile {
     }
 }
 
-fn take_all(table: &mut Table<'_>, asked: &Asked) {
+fn turns(asked: &Asked) -> Vec<Turn> {
     let steps = steps(asked);
-    for round in 0..asked.rounds {
+    let round = |round: u64| {
         let mut order = steps.clone();
         order.rotate_left(usize::try_from(round).unwrap_or(0) % steps.len());
-        for step in order {
-            let mut turn = turn(step, asked);
-            if step.layer.cached() && !turn.write {
-                let seen = LayerStep {
-                    layer: Layer::Raw,
-                    ..step
-                };
-                turn.measured = once_around(asked.turn, asked.size, table.flow(&seen.label()));
-            }
-            if !table.take(&turn) {
-                return;
-            }
-        }
-    }
+        order
+    };
+    let all = (0..asked.rounds).flat_map(round);
+    all.map(|step| turn(step, asked)).collect()
 }
 
 fn turn(step: LayerStep, asked: &Asked) -> Turn {
     let random = step.work == LayerWork::RandomRead;
+    let write = step.work == LayerWork::SequentialWrite;
+    let raw = LayerStep {
+        layer: Layer::Raw,
+        ..step
+    };
     Turn {
         label: step.label(),
         location: match step.layer.of_file() {
@@ -249,10 +245,11 @@ fn turn(step: LayerStep, asked: &Asked) -> Turn {
         } else {
             Access::Sequential
         },
-        write: step.work == LayerWork::SequentialWrite,
+        write,
         cached: step.layer.cached(),
         flushed: false,
         cold: step.layer.cached(),
+        once_around: (step.layer.cached() && !write).then(|| raw.label()),
         warmup: Nanos(0),
         measured: asked.turn,
     }

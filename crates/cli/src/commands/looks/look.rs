@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: which turns there are, and in which order (`quick`, `layers`).
 
-use super::{Table, own_file, to_prepare};
+use super::{Turn, Turns, own_file, to_prepare};
 use crate::args::KeepArgs;
 use crate::commands::command_line;
 use crate::environment::Environment;
@@ -13,12 +13,13 @@ use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::{keep, output, signals};
 use analysis::LooksContext;
-use engine::{Calibration, Stop};
+use engine::Stop;
 use model::{Location, Profile, RunRecord, TargetFacts};
 use session::Journal;
-use session::ProvenFiles;
 use session::clock;
 use session::{Admission, CheckedPlan};
+use session::{ProvenFiles, Runner};
+use std::collections::VecDeque;
 use store::{Session, SessionKind, SessionOutcome, Store, StoredRun};
 
 /// How the runs of a look become a page or a document.
@@ -34,6 +35,8 @@ pub(super) struct Look<'a> {
     /// The turns that only read, where all of them come before those that write. What only the others ask for is proven
     /// when these were taken ([`Table::prove`]): to prove it everything is read, and the reads would meet that in caches.
     pub(super) reads: Option<Profile>,
+    /// All of them, in order.
+    pub(super) turns: Vec<Turn>,
     /// The target that is looked at again once it is made.
     pub(super) location: &'a Location,
     /// That target is a file of our own, which is removed.
@@ -62,11 +65,7 @@ impl Look<'_> {
     /// What the gate refuses, a shelf that cannot be opened, a file that cannot be made: then no turn was taken. A
     /// result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
     /// tells it.
-    pub(super) fn take(
-        self,
-        setting: &Setting<'_>,
-        turns: impl FnOnce(&mut Table<'_>),
-    ) -> Result<Ending, Failure> {
+    pub(super) fn take(self, setting: &Setting<'_>) -> Result<Ending, Failure> {
         let Setting {
             environment, gate, ..
         } = *setting;
@@ -89,32 +88,37 @@ impl Look<'_> {
         let new = session::new_session(self.kind, command_line(), self.named, clock::utc());
         let journal = Journal::begin(store.as_ref(), new);
         let progress = Steps::new(environment);
-        let mut table = Table {
-            gate,
+        let mut table = Turns {
+            todo: VecDeque::new(),
             known: self.beside,
-            calibration: Calibration::default(),
-            ours,
-            journal: &journal,
-            stop: &stop,
             progress: &progress,
             seed: self.seed,
             done: Vec::new(),
             context: self.context,
-            refusal: None,
         };
         table.known.push(used.clone());
-        turns(&mut table);
+        let mut runner = Runner {
+            admission: gate,
+            proven: ours,
+            journal: &journal,
+            command: command_line(),
+            stop: &stop,
+        };
+        let late = self.reads.is_some();
+        let (writes, reads) = (self.turns.into_iter()).partition(|turn| late && turn.write);
+        let taken = match table.take_all(reads, &mut runner) {
+            true if late => table.prove(&self.all, &mut runner),
+            _ => Ok(false),
+        };
+        if let Ok(true) = taken {
+            table.take_all(writes, &mut runner);
+        }
         progress.finish();
         if self.own_file {
             own_file::remove(gate, &used);
         }
-        let Table {
-            done,
-            context,
-            refusal,
-            ..
-        } = table;
-        if let Some(refusal) = refusal {
+        let Turns { done, context, .. } = table;
+        if let Err(refusal) = taken {
             Ending::of(journal.drop_all());
             output::tell("what was read before is not kept, because the writes are refused");
             return Err(refusal);

@@ -12,22 +12,19 @@ mod words;
 pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};
 
-use super::command_line;
 use crate::failure::{Failure, Kind};
-use crate::output;
 use crate::progress::Steps;
 use analysis::LooksContext;
 use dialects::{Problem, Reader};
-use engine::{Calibration, Silent, Stop};
+use engine::Silent;
 use model::{
     Access, Bytes, CacheMode, EngineChoice, Location, Nanos, NoResult, OnError, Phases, Placement,
     Polling, Profile, QueueDepth, Ratio, RunRecord, RunResult, Target, TargetFacts, Timespan,
     Workload,
 };
-use session::Journal;
-use session::Measure;
-use session::ProvenFiles;
-use session::{Admission, CheckedPlan};
+use session::CheckedPlan;
+use session::{Ended, Fate, Ran, Runner, Schedule, Step, Watcher};
+use std::collections::VecDeque;
 use store::Store;
 
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
@@ -54,6 +51,8 @@ struct Turn {
     flushed: bool,
     /// What the cache holds of the target is let go before.
     cold: bool,
+    /// It is so short that a reader as fast as the turn of this label does not come around.
+    once_around: Option<String>,
     warmup: Nanos,
     measured: Nanos,
 }
@@ -101,109 +100,51 @@ impl Turn {
     }
 }
 
-/// Where turns are taken.
-struct Table<'a> {
-    gate: &'a Admission<'a>,
+/// Turns that are taken one after another.
+struct Turns<'a> {
+    todo: VecDeque<Turn>,
     /// The targets as they were looked at last.
     known: Vec<TargetFacts>,
-    calibration: Calibration,
-    /// What is known to be fathom's.
-    ours: ProvenFiles,
-    journal: &'a Journal<&'a Store>,
-    stop: &'a Stop,
     progress: &'a Steps,
     seed: u64,
     done: Vec<(String, RunRecord)>,
     context: LooksContext,
-    /// What stands against the turns that write, found only by reading everything.
-    refusal: Option<Failure>,
 }
 
-impl Table<'_> {
-    /// Proves what has to be known of the targets before these turns write; false where there is to be no further turn. A
-    /// refusal is one of the whole look, of which nothing is kept then.
-    fn prove(&mut self, writes: &Profile) -> bool {
+impl Turns<'_> {
+    /// Takes all of these; false where one was the last.
+    fn take_all(&mut self, turns: Vec<Turn>, runner: &mut Runner<'_, &Store>) -> bool {
+        self.todo = turns.into();
+        let mut progress = self.progress;
+        match runner.run(self, &mut progress) {
+            Ok(Ended::Whole) => return self.context.failure.is_none(),
+            Ok(Ended::Early) => {
+                self.context.interrupted = self.context.failure.is_none();
+            }
+            Err(failure) => self.context.failure = Some(failure.to_string()),
+        }
+        false
+    }
+
+    /// Proves what has to be known of the targets before turns write. A refusal is one of the whole look.
+    fn prove(
+        &mut self,
+        writes: &Profile,
+        runner: &mut Runner<'_, &Store>,
+    ) -> Result<bool, Failure> {
         self.progress.doing("whether it may be written");
-        match self.proof(writes) {
+        match proof(writes, runner) {
             Ok(found) => {
                 let is_new = |known: &TargetFacts| found.iter().all(|new| new.path != known.path);
                 self.known.retain(is_new);
                 self.known.extend(found);
+                return Ok(true);
             }
-            Err(_) if self.stop.asked() => self.context.interrupted = true,
-            Err(refusal) if refusal.kind() == Kind::Refused => self.refusal = Some(refusal),
+            Err(_) if runner.stop.asked() => self.context.interrupted = true,
+            Err(refusal) if refusal.kind() == Kind::Refused => return Err(refusal),
             Err(failure) => self.context.failure = Some(failure.to_string()),
         }
-        self.refusal.is_none() && self.context.failure.is_none() && !self.context.interrupted
-    }
-
-    fn proof(&mut self, writes: &Profile) -> Result<Vec<TargetFacts>, Failure> {
-        let mut passed = to_prepare(self.gate.check(writes)?);
-        self.gate
-            .prepare(&mut passed.plan, &passed.facts, &Silent, self.stop)?;
-        self.ours.learn(&passed.plan, &self.gate.pins);
-        Ok(passed.facts)
-    }
-
-    /// Takes one; false where there is to be no further one.
-    fn take(&mut self, turn: &Turn) -> bool {
-        if self.stop.asked() {
-            self.context.interrupted = true;
-            return false;
-        }
-        self.progress.doing(&turn.label);
-        match self.run(turn) {
-            Ok(record) => self.keep(turn, record),
-            Err(failure) => {
-                self.context.failure = Some(failure.to_string());
-                false
-            }
-        }
-    }
-
-    fn run(&mut self, turn: &Turn) -> Result<RunRecord, Failure> {
-        if let Some(path) = turn.location.path().filter(|_| turn.cold) {
-            let forgotten = self
-                .gate
-                .pins
-                .pin(path)
-                .and_then(|pin| engine::forget_cached(&pin));
-            forgotten.map_err(|error| {
-                let why = output::errno_text(&error);
-                Failure::failed(format!(
-                    "{}: its cached pages cannot be let go: {why}",
-                    path.display()
-                ))
-            })?;
-        }
-        let profile = Profile {
-            timespans: vec![turn.span(self.seed, None)],
-        };
-        let passed = self.gate.check_again(&profile, &self.known)?.remove(0);
-        let measure = Measure {
-            admission: self.gate,
-            calibration: &self.calibration,
-            profile: &profile,
-            command: command_line(),
-            observer: &Silent,
-            stop: self.stop,
-        };
-        measure.run(passed, &mut self.ours, |_| {})
-    }
-
-    fn keep(&mut self, turn: &Turn, record: RunRecord) -> bool {
-        let result = record.result();
-        if result == RunResult::Interrupted {
-            self.context.interrupted = true;
-            return false;
-        }
-        self.context.failure = session::reason(&record).map(|why| match result {
-            RunResult::Failed(NoResult::Ended(_)) => why, // it names the target
-            _ => format!("{}: {why}", turn.label),
-        });
-        self.journal.save(&turn.label, &record);
-        self.done.push((turn.label.clone(), record));
-        self.context.failure.is_none()
+        Ok(false)
     }
 
     /// Bytes a second of the last turn with this label.
@@ -211,6 +152,59 @@ impl Table<'_> {
         let (_, record) = self.done.iter().rev().find(|(known, _)| known == label)?;
         let seconds = record.phases.measured().as_seconds();
         (seconds > 0.0).then(|| record.total().bytes.0 as f64 / seconds)
+    }
+}
+
+fn proof(writes: &Profile, runner: &mut Runner<'_, &Store>) -> Result<Vec<TargetFacts>, Failure> {
+    let admission = runner.admission;
+    let mut checked = to_prepare(admission.check(writes)?);
+    admission.prepare(&mut checked.plan, &checked.facts, &Silent, runner.stop)?;
+    runner.proven.learn(&checked.plan, &admission.pins);
+    Ok(checked.facts)
+}
+
+impl Schedule for Turns<'_> {
+    fn next(&mut self) -> Result<Option<Step>, Failure> {
+        let Some(mut turn) = self.todo.pop_front() else {
+            return Ok(None);
+        };
+        if let Some(label) = &turn.once_around {
+            turn.measured = once_around(turn.measured, turn.length, self.flow(label));
+        }
+        Ok(Some(Step {
+            cold: turn.cold,
+            ..Step::new(turn.label.clone(), turn.span(self.seed, None))
+        }))
+    }
+
+    fn known(&self) -> &[TargetFacts] {
+        &self.known
+    }
+
+    fn judge(&mut self, outcome: &Result<RunRecord, Failure>) -> Fate {
+        match outcome {
+            Ok(record) if record.result() == RunResult::Interrupted => Fate::Drop,
+            Ok(_) => Fate::Store,
+            Err(_) => Fate::Fail,
+        }
+    }
+
+    fn take(&mut self, step: Step, ran: Ran) -> bool {
+        let Ok(record) = ran.outcome else {
+            return false;
+        };
+        self.context.failure = session::reason(&record).map(|why| match record.result() {
+            RunResult::Failed(NoResult::Ended(_)) => why, // it names the target
+            _ => format!("{}: {why}", step.label),
+        });
+        self.done.push((step.label, record));
+        self.context.failure.is_none()
+    }
+}
+
+impl Watcher for &Steps {
+    fn begin(&mut self, step: &Step, _planned: Nanos) {
+        self.doing(&step.label);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs tell, and what a database feels.
 
 use super::look::{Look, Setting, again};
-use super::{Table, Turn, once_around, own_file, read_seed, read_size, words};
+use super::{Turn, own_file, read_seed, read_size, words};
 use crate::args::QuickArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
@@ -51,6 +51,9 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
         named: args.target.display().to_string(),
         all: profile(steps(&asked), &asked, length),
         reads: proves_late(&asked).then(|| profile(QuickStep::READS, &asked, length)),
+        turns: steps(&asked)
+            .map(|step| turn(step, &asked, length))
+            .collect(),
         location: &asked.location,
         own_file: asked.in_folder,
         beside: Vec::new(),
@@ -65,7 +68,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
         keep: &args.keep,
         json: args.json,
     };
-    look.take(&setting, |table| take_all(table, &asked, length))
+    look.take(&setting)
 }
 
 /// A session from the shelf again.
@@ -137,24 +140,6 @@ fn steps(asked: &Asked) -> impl Iterator<Item = QuickStep> {
     QuickStep::READS.into_iter().chain(writes)
 }
 
-fn take_all(table: &mut Table<'_>, asked: &Asked, length: Bytes) {
-    for step in steps(asked) {
-        if proves_late(asked) && step == QuickStep::WRITES[0] {
-            let writes = profile(QuickStep::WRITES, asked, length);
-            if !table.prove(&writes) {
-                return;
-            }
-        }
-        let mut turn = turn(step, asked, length);
-        if step == QuickStep::ReadAhead {
-            turn.measured = once_around(turn.measured, length, table.flow(QuickStep::Read.label()));
-        }
-        if !table.take(&turn) {
-            return;
-        }
-    }
-}
-
 fn turn(step: QuickStep, asked: &Asked, length: Bytes) -> Turn {
     let random = matches!(
         step,
@@ -186,6 +171,7 @@ fn turn(step: QuickStep, asked: &Asked, length: Bytes) -> Turn {
         cached: step.cached(),
         flushed: step == QuickStep::FlushedWrite,
         cold: step == QuickStep::ReadAhead,
+        once_around: (step == QuickStep::ReadAhead).then(|| QuickStep::Read.label().to_owned()),
         // What is read while nobody counts would be in the cache afterwards.
         warmup: if step == QuickStep::ReadAhead {
             Nanos(0)

@@ -5,21 +5,16 @@
 //! are none.
 
 use super::words;
-use crate::commands::dialect::{self, ResultFile, Shelf, is_report, write_whole};
-use crate::commands::ended;
+use crate::commands::dialect::{self, Course, ResultFile, Shelf, is_report, write_whole};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::ground::Ground;
-use crate::progress::Progress;
-use crate::{output, report, signals};
+use crate::{output, report};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
-use engine::{Calibration, Stop};
-use model::{Content, Location, NoResult, Outcome, RunRecord, RunResult, TargetFacts, TargetKind};
-use session::Measure;
-use session::ProvenFiles;
+use model::{Content, Location, Outcome, RunRecord, TargetFacts, TargetKind};
+use session::Admission;
 use session::clock;
-use session::{Admission, CheckedPlan};
 use std::path::Path;
 use store::{NewSession, SessionKind};
 use views::{SqlioResults, sqlio_latency, sqlio_text};
@@ -92,24 +87,32 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
     let Built { profile, sizes } = sqlio::build(asked.profile, asked.extra, &found)?;
     let targets: Vec<&Path> = asked.names().into_iter().map(Path::new).collect();
     dialect::check_files(&asked.files(), &targets, gate.store)?;
-    let passed = gate
+    let checked = gate
         .check(&profile)
-        .inspect_err(|_| tell_growing(asked, &found, &sizes))?
-        .remove(0);
+        .inspect_err(|_| tell_growing(asked, &found, &sizes))?;
     let shelf = Shelf::open(ground.place.as_ref(), asked.session(), 1)?;
     for note in asked.notes {
         output::tell(&note.to_string());
     }
-    let record = measure(asked, environment, (&gate, &profile), passed)?;
-    dialect::tell_trouble(&record);
-    shelf.save(1, &record);
-    let kept = shelf.close(std::slice::from_ref(&record));
-    let shown = show(asked, &sizes, &record)?;
-    Ok(if kept && shown && is_whole(&record) {
-        Ending::Good
-    } else {
-        Ending::Wrong
-    })
+    let course = Course {
+        gate: &gate,
+        environment,
+        command: &asked.command(),
+        names: &[],
+    };
+    let ran = course.run(&profile, checked, &shelf)?;
+    let kept = shelf.close(&ran.records);
+    let Some(record) = ran.records.first() else {
+        return Err(Failure::failed("interrupted before the measurement began"));
+    };
+    let shown = show(asked, &sizes, record)?;
+    Ok(
+        if kept && shown && record.unanswered() == 0 && record.total().ios > 0 {
+            Ending::Good
+        } else {
+            Ending::Wrong
+        },
+    )
 }
 
 /// What is there under each name.
@@ -149,31 +152,6 @@ fn tell_growing(asked: &Asked, found: &[Option<There>], sizes: &[Size]) {
     }
 }
 
-/// From the files to the record.
-fn measure(
-    asked: &Asked,
-    environment: &Environment,
-    (gate, profile): (&Admission, &model::Profile),
-    passed: CheckedPlan,
-) -> Result<RunRecord, Failure> {
-    let stop = Stop::new();
-    signals::listen(&stop)?;
-    let progress = Progress::of_run(environment, passed.plan.phases.total());
-    let measure = Measure {
-        admission: gate,
-        calibration: &Calibration::default(),
-        profile,
-        command: asked.command(),
-        observer: &progress,
-        stop: &stop,
-    };
-    let record = measure.run(passed, &mut ProvenFiles::default(), |filled| {
-        progress.filled(filled);
-    })?;
-    progress.finish();
-    Ok(record)
-}
-
 /// Puts the results where they were asked for; whether that could be done. A run that a failed I/O ended has none.
 fn show(asked: &Asked, sizes: &[Size], record: &RunRecord) -> Result<bool, Failure> {
     if matches!(record.outcome, Outcome::Failed(_)) {
@@ -207,17 +185,6 @@ fn page(asked: &Asked, sizes: &[Size], figures: &Figures) -> Vec<u8> {
         };
         sqlio_text(&results, out)
     })
-}
-
-/// Whether there is a result; says so if not. The original counts short I/Os as results.
-fn is_whole(record: &RunRecord) -> bool {
-    match record.result() {
-        RunResult::Failed(why @ (NoResult::NothingCompleted | NoResult::Unanswered(_))) => {
-            ended::tell_lost(why);
-            false
-        }
-        _ => record.total().ios > 0,
-    }
 }
 
 #[cfg(test)]

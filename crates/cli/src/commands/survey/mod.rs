@@ -25,18 +25,17 @@ use crate::report::Form;
 use crate::{keep, live, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
-use engine::{Calibration, Filled, Stop};
+use engine::{Filled, Stop};
 use model::{
     Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
     Timespan, Workload,
 };
 use request::Asked;
 use session::Journal;
-use session::ProvenFiles;
 use session::clock;
 use session::{Admission, CheckedPlan};
+use session::{ProvenFiles, Runner};
 use site::Site;
-use std::cell::RefCell;
 use store::SessionKind;
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
@@ -115,16 +114,19 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let walk = Walk {
         survey: &survey,
         budget: asked.budget,
-        gate: &gate,
-        calibration: &Calibration::default(),
-        ours: &RefCell::new(ours),
         known: &std::iter::once(known).chain(raw).collect::<Vec<_>>(),
-        journal: &journal,
         progress: &Progress::of_survey(environment, asked.budget).on_screen(screen),
         stop: &stop,
         interrupt: &interrupt,
     };
-    let walked = walk.walk();
+    let mut runner = Runner {
+        admission: &gate,
+        proven: ours,
+        journal: &journal,
+        command: command_line(),
+        stop: &stop,
+    };
+    let walked = walk.walk(&mut runner);
     if asked.remove {
         clean_up(&gate, &asked.target, &before, &filled);
     }

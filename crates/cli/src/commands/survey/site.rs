@@ -244,7 +244,7 @@ pub(crate) fn remove(
         )),
         Err(error) => Err(format!(
             "{name}: it could not be removed: {}",
-            crate::output::errno_text(&error)
+            engine::errno_text(&error)
         )),
     }
 }

@@ -2,21 +2,16 @@
 //!
 //! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
 
-use super::command_line;
 use super::deadline::Deadline;
 use crate::commands::ended;
 use crate::failure::{Ending, Failure};
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
-use engine::{Calibration, Event, Observer, SoFar, Stop};
-use model::{Location, Nanos, NoResult, Outcome, Profile, RunRecord, RunResult, TargetFacts};
-use session::Admission;
-use session::Journal;
-use session::Measure;
-use session::ProvenFiles;
+use engine::{Observer, Stop};
+use model::{Location, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
-use std::cell::RefCell;
+use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
 use store::{SessionOutcome, Store};
 use sweep::{Measured, Point, Survey, Sweep};
 
@@ -28,14 +23,9 @@ const GRACE: Nanos = Nanos::seconds(1);
 pub(crate) struct Walk<'a> {
     pub(crate) survey: &'a Survey,
     pub(crate) budget: Nanos,
-    pub(crate) gate: &'a Admission<'a>,
-    pub(crate) calibration: &'a Calibration,
-    /// What was proven before the first cell.
-    pub(crate) ours: &'a RefCell<ProvenFiles>,
     /// The target as it was looked at last, and the raw device: reading them before each cell would take a slow device's
     /// whole budget.
     pub(crate) known: &'a [TargetFacts],
-    pub(crate) journal: &'a Journal<&'a Store>,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
@@ -56,69 +46,89 @@ pub(crate) struct Walked {
 }
 
 impl Walk<'_> {
-    pub(crate) fn walk(&self) -> Walked {
+    pub(crate) fn walk(&self, runner: &mut Runner<'_, &Store>) -> Walked {
         let watch = Stopwatch::start();
-        let mut walked = Walked::default();
-        if let Err(failure) = self.go(&mut walked) {
-            walked.trouble = Some(failure);
-        }
+        let mut cells = Cells {
+            walk: self,
+            deadline: None,
+            walked: Walked::default(),
+        };
+        let ended = Deadline::set(self.budget.plus(GRACE), self.stop)
+            .map_err(|error| Failure::failed(format!("the budget cannot be kept: {error}")))
+            .and_then(|deadline| {
+                cells.deadline = Some(deadline);
+                runner.run(&mut cells, &mut &*self.progress)
+            });
+        let mut walked = cells.walked;
+        walked.trouble = ended.err();
         walked.took = watch.elapsed();
         self.progress.finish();
         walked
     }
+}
 
-    fn go(&self, walked: &mut Walked) -> Result<(), Failure> {
-        let deadline = Deadline::set(self.budget.plus(GRACE), self.stop)
-            .map_err(|error| Failure::failed(format!("the budget cannot be kept: {error}")))?;
-        while let Some(point) = self.survey.next(&walked.done) {
-            if self.stop.asked() {
-                walked.interrupted = self.interrupt.asked();
-                walked.cut = deadline.struck();
-                return Ok(());
-            }
-            let watch = Stopwatch::start();
-            self.progress
-                .cell(title(&point), self.survey.time_left(&walked.done));
-            let label = point.label.clone();
-            let record = self.run(point)?;
-            if record.outcome == Outcome::Interrupted && !self.interrupt.asked() {
-                walked.cut = true;
-                return Ok(());
-            }
-            self.journal.save(&label, &record);
-            let outcome = record.outcome.clone();
-            let cost = cost(&record, watch.elapsed());
-            walked.done.push(Measured::new(label, record, cost));
-            match outcome {
-                Outcome::Complete => {}
-                Outcome::Interrupted => {
-                    walked.interrupted = true;
-                    return Ok(());
-                }
-                Outcome::Failed(_) => return Ok(()),
-            }
+/// The cells of a survey, each chosen from those before it.
+struct Cells<'a> {
+    walk: &'a Walk<'a>,
+    deadline: Option<Deadline>,
+    walked: Walked,
+}
+
+impl Schedule for Cells<'_> {
+    fn next(&mut self) -> Result<Option<Step>, Failure> {
+        let (walk, walked) = (self.walk, &mut self.walked);
+        let Some(point) = walk.survey.next(&walked.done) else {
+            return Ok(None);
+        };
+        if walk.stop.asked() {
+            walked.interrupted = walk.interrupt.asked();
+            walked.cut = self.deadline.as_ref().is_some_and(Deadline::struck);
         }
-        Ok(())
+        Ok(Some(Step {
+            title: title(&point),
+            precision: point.precision,
+            left: Some(walk.survey.time_left(&walked.done)),
+            ..Step::new(point.label, point.timespan)
+        }))
     }
 
-    fn run(&self, point: Point) -> Result<RunRecord, Failure> {
-        let onlooker = Onlooker {
-            progress: self.progress,
-            precision: point.precision,
+    fn known(&self) -> &[TargetFacts] {
+        self.walk.known
+    }
+
+    fn judge(&mut self, outcome: &Result<RunRecord, Failure>) -> Fate {
+        match outcome {
+            Ok(record)
+                if record.outcome == Outcome::Interrupted && !self.walk.interrupt.asked() =>
+            {
+                self.walked.cut = true;
+                Fate::Drop
+            }
+            Ok(_) => Fate::Store,
+            Err(_) => Fate::Fail,
+        }
+    }
+
+    fn take(&mut self, step: Step, ran: Ran) -> bool {
+        let Ok(record) = ran.outcome else {
+            return false;
         };
-        let profile = Profile {
-            timespans: vec![point.timespan],
-        };
-        let passed = self.gate.check_again(&profile, self.known)?.remove(0);
-        let measure = Measure {
-            admission: self.gate,
-            calibration: self.calibration,
-            profile: &profile,
-            command: command_line(),
-            observer: &onlooker,
-            stop: self.stop,
-        };
-        measure.run(passed, &mut self.ours.borrow_mut(), |_| {})
+        let outcome = record.outcome.clone();
+        let cost = cost(&record, ran.took);
+        let cell = Measured::new(step.label, record, cost);
+        self.walked.done.push(cell);
+        self.walked.interrupted = outcome == Outcome::Interrupted;
+        outcome == Outcome::Complete
+    }
+}
+
+impl Watcher for &Progress {
+    fn begin(&mut self, step: &Step, _planned: Nanos) {
+        self.cell(step.title.clone(), step.left.unwrap_or_default());
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        *self
     }
 }
 
@@ -141,26 +151,6 @@ fn title(point: &Point) -> String {
             point.label, point.load.threads, point.load.depth
         ),
         None => format!("{}, depth {}", point.label, point.load.depth),
-    }
-}
-
-/// Draws what goes on, and has enough once the rate is known well enough.
-struct Onlooker<'a> {
-    progress: &'a Progress,
-    precision: Option<f64>,
-}
-
-impl Observer for Onlooker<'_> {
-    fn on(&self, event: Event<'_>) {
-        self.progress.on(event);
-    }
-
-    fn enough(&self, so_far: &[SoFar]) -> bool {
-        self.precision.is_some_and(|wanted| {
-            let readings: Vec<(Nanos, u64)> =
-                so_far.iter().map(|one| (one.elapsed, one.ios)).collect();
-            sweep::is_tight(&readings, wanted)
-        })
     }
 }
 

@@ -1,6 +1,5 @@
 //! What `--workload` names: sets of the house, several with commas, or a file.
 
-use crate::output;
 use dialects::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
@@ -82,7 +81,7 @@ fn why(name: &str, error: &Error) -> String {
         }
         ErrorKind::IsADirectory => "this is a folder: name a file of workloads".to_owned(),
         ErrorKind::InvalidData => "it is no text in UTF-8: write it as one".to_owned(),
-        _ => output::errno_text(error),
+        _ => engine::errno_text(error),
     }
 }
 

@@ -237,8 +237,7 @@ fn from_plan(path: &Path) -> Result<Definition, Failure> {
     let shown = path.display();
     let unreadable =
         |why: String| Failure::refused(format!("{shown}: the plan cannot be read: {why}"));
-    let length =
-        fs::metadata(path).map_err(|error| unreadable(crate::output::errno_text(&error)))?;
+    let length = fs::metadata(path).map_err(|error| unreadable(engine::errno_text(&error)))?;
     if !length.is_file() {
         return Err(unreadable("it is not a file".to_owned()));
     }
@@ -248,7 +247,7 @@ fn from_plan(path: &Path) -> Result<Definition, Failure> {
             words::PLAN_LENGTH_MAX
         )));
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(crate::output::errno_text(&error)))?;
+    let bytes = fs::read(path).map_err(|error| unreadable(engine::errno_text(&error)))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| unreadable("it is not UTF-8, as TOML is".to_owned()))?;
     words::from_plan(&text).map_err(|refusal| {

@@ -16,6 +16,7 @@ mod shown;
 mod site;
 mod walk;
 
+use super::command_line;
 use crate::args::SweepArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
@@ -24,10 +25,10 @@ use crate::report::Form;
 use crate::sweep_progress::SweepProgress;
 use crate::{keep, live, output, report, signals};
 use asked::Asked;
-use engine::{Calibration, Stop};
+use engine::Stop;
 use session::Admission;
-use session::ProvenFiles;
 use session::clock;
+use session::{ProvenFiles, Runner};
 use shelf::Shelf;
 pub(crate) use shown::{put_together, shown};
 use site::Site;
@@ -72,26 +73,32 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let watch = clock::Stopwatch::start();
     let mut ours = ProvenFiles::default();
     site.prepare(&gate, &mut ours, environment, &stop)?;
-    shelf.begin(&asked, &fingerprint)?;
+    let journal = shelf.begin(&asked, &fingerprint)?;
     let screen = live::screen(args.live, environment, site.all())?;
     let progress = SweepProgress::new(environment, &forecast).on_screen(screen);
     let walk = Walk {
         asked: &asked,
-        gate: &gate,
         site: &site,
-        calibration: &Calibration::default(),
         progress: &progress,
         stop: &stop,
         interrupt: &interrupt,
         fail_fast: args.matrix.fail_fast,
     };
-    let walked = walk.walk(&mut shelf, &mut ours);
+    let mut runner = Runner {
+        admission: &gate,
+        proven: ours,
+        journal: &journal,
+        command: command_line(),
+        stop: &stop,
+    };
+    let walked = walk.walk(&mut runner, &mut shelf);
     progress.finish();
     let (cells, context) = shelf.result(&asked, &walked, (gate.host, watch.elapsed()));
-    let ending = walked.tell(shelf.session()).and(shelf.finish(&walked));
+    let stored = journal.finish(shelf.outcome(&walked), None);
+    let ending = walked.tell(journal.session()).and(Ending::of(stored));
     let form = Form {
         json: args.json,
-        kept: keep::kept(store.as_ref(), shelf.name()),
+        kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         known: Some(&known),

@@ -9,12 +9,12 @@ use super::lock::Lock;
 use super::walk::Walked;
 use crate::args::SweepArgs;
 use crate::commands::{VERSION, command_line};
-use crate::failure::{Ending, Failure};
-use crate::output;
+use crate::failure::Failure;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
-use model::{HostRecord, Nanos, RunRecord};
+use model::{HostRecord, Nanos};
+use session::Journal;
 use session::clock;
-use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
+use store::{SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
 /// A sweep's place in the store, and its results so far.
@@ -25,7 +25,6 @@ pub(crate) struct Shelf<'a> {
     /// Of each cell, by repetition.
     runs: Vec<Vec<(u32, SweepRun)>>,
     started_utc: Nanos,
-    whole: bool,
     lock: Option<Lock>, // let go at the end
 }
 
@@ -44,7 +43,6 @@ impl<'a> Shelf<'a> {
             earlier: None,
             runs: vec![Vec::new(); asked.cells.len()],
             started_utc: clock::utc(),
-            whole: true,
             lock: None,
         };
         if let Some(store) = store
@@ -59,38 +57,27 @@ impl<'a> Shelf<'a> {
         Ok(shelf)
     }
 
-    /// Begins a session, or goes on with the one that was found.
-    pub(crate) fn begin(&mut self, asked: &Asked, fingerprint: &str) -> Result<(), Failure> {
-        let Some(store) = self.store else {
-            return Ok(());
-        };
-        let session = match &self.earlier {
-            Some(earlier) => {
-                store.reopen(earlier.session).map_err(Failure::failed)?;
-                earlier.session
-            }
-            None => {
-                let session = store
-                    .begin(&self.new_session(asked))
-                    .map_err(Failure::failed)?;
-                self.lock = Some(Lock::take(store.path(), session)?);
-                store
-                    .set_fingerprint(session, fingerprint)
-                    .map_err(Failure::failed)?;
-                session
-            }
-        };
-        self.session = Some(session);
-        Ok(())
-    }
-
-    fn new_session(&self, asked: &Asked) -> NewSession {
-        session::new_session(
+    /// Begins a session, or resumes the one that was found.
+    pub(crate) fn begin(
+        &mut self,
+        asked: &Asked,
+        fingerprint: &str,
+    ) -> Result<Journal<&'a Store>, Failure> {
+        let new = session::new_session(
             SessionKind::Sweep,
             command_line(),
             asked.target_names(),
             self.started_utc,
-        )
+        );
+        let earlier = self.earlier.as_ref().map(|earlier| earlier.session);
+        let journal = Journal::resumable(self.store, new, earlier)?;
+        self.session = journal.session();
+        if let (Some(store), Some(session), None) = (self.store, self.session, earlier) {
+            self.lock = Some(Lock::take(store.path(), session)?);
+            let marked = store.set_fingerprint(session, fingerprint);
+            marked.map_err(Failure::failed)?;
+        }
+        Ok(journal)
     }
 
     /// What is there already. A key that this sweep does not have stands for another one.
@@ -129,10 +116,6 @@ impl<'a> Shelf<'a> {
         self.earlier.as_ref()
     }
 
-    pub(crate) fn session(&self) -> Option<SessionId> {
-        self.session
-    }
-
     /// Whether this turn is to be run now: it has no result, and its cell has not had enough of them.
     pub(crate) fn wants(&self, asked: &Asked, turn: Turn) -> bool {
         let before = |run: &&(u32, SweepRun)| run.0 < turn.repetition;
@@ -156,29 +139,6 @@ impl<'a> Shelf<'a> {
             .iter()
             .any(|(repetition, _)| *repetition == turn.repetition);
         !has && turn.repetition <= asked.repeat.least
-    }
-
-    /// Puts a turn on the shelf; answers with its number there.
-    pub(crate) fn keep(
-        &mut self,
-        asked: &Asked,
-        turn: Turn,
-        result: Result<&RunRecord, &str>,
-    ) -> Result<Option<u32>, Failure> {
-        let (Some(store), Some(session)) = (self.store, self.session) else {
-            return Ok(None);
-        };
-        let (label, key) = (asked.label(turn), asked.key(turn));
-        let kept = match result {
-            Ok(record) => store.save_cell(session, &label, &key, record),
-            Err(reason) => store.save_missing(session, &label, &key, reason),
-        };
-        self.whole &= kept.is_ok();
-        kept.map(Some).map_err(|error| {
-            Failure::failed(format!(
-                "{label} was measured and could not be kept: {error}"
-            ))
-        })
     }
 
     /// Takes a turn's result into the table.
@@ -224,45 +184,17 @@ impl<'a> Shelf<'a> {
     }
 
     /// How the session ended.
-    pub(crate) fn finish(&self, walked: &Walked) -> Ending {
-        let all_missing = self
-            .runs
-            .iter()
-            .flatten()
-            .all(|(_, run)| run.result.is_err());
-        let outcome = match walked {
-            Walked {
-                trouble: Some(_), ..
-            }
-            | Walked {
-                failed_fast: true, ..
-            } => SessionOutcome::Failed,
-            Walked {
-                interrupted: true, ..
-            } => SessionOutcome::Interrupted,
-            _ if all_missing => SessionOutcome::Failed,
-            _ => SessionOutcome::Complete,
-        };
-        self.say(outcome)
-    }
-
-    fn say(&self, outcome: SessionOutcome) -> Ending {
-        let (Some(store), Some(session)) = (self.store, self.session) else {
-            return Ending::Good;
-        };
-        match store.finish(session, outcome, None) {
-            Ok(()) => Ending::Good,
-            Err(error) => {
-                output::tell(&format!("how the sweep ended could not be kept: {error}"));
-                Ending::Wrong
-            }
+    pub(crate) fn outcome(&self, walked: &Walked) -> SessionOutcome {
+        let mut results = self.runs.iter().flatten();
+        if walked.trouble.is_some() || walked.failed_fast {
+            SessionOutcome::Failed
+        } else if walked.interrupted {
+            SessionOutcome::Interrupted
+        } else if results.all(|(_, run)| run.result.is_err()) {
+            SessionOutcome::Failed
+        } else {
+            SessionOutcome::Complete
         }
-    }
-
-    /// The name to show the result by, where it is kept whole.
-    pub(crate) fn name(&self) -> Option<RunName> {
-        let session = self.session.filter(|_| self.whole)?;
-        Some(RunName { session, run: None })
     }
 }
 

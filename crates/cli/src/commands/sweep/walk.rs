@@ -3,24 +3,22 @@
 //! What goes wrong in a cell is that cell's result, with its reason; the sweep goes on. What the shelf cannot keep ends
 //! it, because a sweep that forgets cannot be gone on with.
 
-use super::asked::{Asked, AskedCell};
+use super::asked::Asked;
 use super::shelf::Shelf;
 use super::site::Site;
-use crate::commands::command_line;
 use crate::failure::{Ending, Failure};
 use crate::output;
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::SweepResult;
-use engine::{Calibration, Stop};
-use model::{Nanos, Profile, RunRecord, RunResult};
-use session::Admission;
-use session::Measure;
-use session::ProvenFiles;
+use engine::{Observer, Stop};
+use model::{Nanos, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
+use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
+use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
-use store::SessionId;
+use store::{SessionId, Store};
 use sweep::Turn;
 
 /// From one look at the stop word to the next, while resting.
@@ -29,9 +27,7 @@ const LOOK_EVERY: Nanos = Nanos::millis(20);
 /// Everything that a walk needs.
 pub(crate) struct Walk<'a> {
     pub(crate) asked: &'a Asked,
-    pub(crate) gate: &'a Admission<'a>,
     pub(crate) site: &'a Site,
-    pub(crate) calibration: &'a Calibration,
     pub(crate) progress: &'a SweepProgress,
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
@@ -54,103 +50,19 @@ pub(crate) struct Walked {
 }
 
 impl Walk<'_> {
-    pub(crate) fn walk(&self, shelf: &mut Shelf<'_>, ours: &mut ProvenFiles) -> Walked {
-        let mut walked = Walked::default();
-        let turns = self.asked.turns();
-        let mut rested = true;
-        for (place, turn) in turns.iter().enumerate() {
-            if !shelf.wants(self.asked, *turn) {
-                continue;
-            }
-            if !rested {
-                self.rest();
-            }
-            if self.stop.asked() {
-                break;
-            }
-            rested = false;
-            if let Err(failure) = self.one(*turn, shelf, ours, &mut walked) {
-                walked.trouble = Some(failure.to_string());
-                break;
-            }
-            if walked.failed_fast {
-                break;
-            }
-            let to_come = turns[place + 1..]
-                .iter()
-                .filter(|turn| shelf.may_come(self.asked, **turn));
-            self.progress
-                .left(to_come.map(|turn| self.asked.cells[turn.cell].timespan.phases.total()));
-        }
+    pub(crate) fn walk(&self, runner: &mut Runner<'_, &Store>, shelf: &mut Shelf<'_>) -> Walked {
+        let mut cells = Cells {
+            walk: self,
+            shelf,
+            turns: self.asked.turns().into_iter().collect(),
+            current: None,
+            walked: Walked::default(),
+        };
+        let ended = runner.run(&mut cells, &mut &*self.progress);
+        let mut walked = cells.walked;
+        walked.trouble = ended.err().map(|error| error.to_string());
         walked.interrupted = self.interrupt.asked() || self.stop.asked();
         walked
-    }
-
-    /// One turn. What the shelf cannot keep is an error; what the cell could not do is its result.
-    fn one(
-        &self,
-        turn: Turn,
-        shelf: &mut Shelf<'_>,
-        ours: &mut ProvenFiles,
-        walked: &mut Walked,
-    ) -> Result<(), Failure> {
-        let cell = &self.asked.cells[turn.cell];
-        let planned = cell.timespan.phases.total();
-        self.progress.begin(self.asked.label(turn), planned);
-        let watch = Stopwatch::start();
-        let outcome = self.run(cell, ours);
-        let result = match outcome {
-            Ok(record) => match without_result(&record) {
-                Some(_) if self.is_cut(&record) => return Ok(()),
-                Some(reason) => Err(reason),
-                None => {
-                    let number = shelf.keep(self.asked, turn, Ok(&record))?;
-                    let result = SweepResult::of(&record);
-                    shelf.take(turn, number, Ok(result.clone()));
-                    Ok(result)
-                }
-            },
-            Err(_) if self.stop.asked() => return Ok(()),
-            Err(failure) => Err(failure.to_string()),
-        };
-        match &result {
-            Ok(_) => walked.ran += 1,
-            Err(reason) => {
-                let number = shelf.keep(self.asked, turn, Err(reason))?;
-                shelf.take(turn, number, Err(reason.clone()));
-                walked.missing += 1;
-                walked.failed_fast = self.fail_fast;
-            }
-        }
-        self.progress.end(&Done {
-            label: self.asked.label(turn),
-            result,
-            planned,
-            took: watch.elapsed(),
-        });
-        Ok(())
-    }
-
-    fn is_cut(&self, record: &RunRecord) -> bool {
-        record.result() == RunResult::Interrupted && self.stop.asked()
-    }
-
-    /// The flow of the house: what stands against it now, what has to be made, the run.
-    fn run(&self, cell: &AskedCell, ours: &mut ProvenFiles) -> Result<RunRecord, Failure> {
-        let profile = Profile {
-            timespans: vec![cell.timespan.clone()],
-        };
-        let known = self.site.all();
-        let passed = self.gate.check_again(&profile, known)?.remove(0);
-        let measure = Measure {
-            admission: self.gate,
-            calibration: self.calibration,
-            profile: &profile,
-            command: command_line(),
-            observer: self.progress,
-            stop: self.stop,
-        };
-        measure.run(passed, ours, |_| {})
     }
 
     /// The pause that was asked for, with an ear for the stop word.
@@ -161,6 +73,94 @@ impl Walk<'_> {
             let left = rest.minus(watch.elapsed()).min(LOOK_EVERY);
             thread::sleep(Duration::from_nanos(left.0));
         }
+    }
+}
+
+/// The cells of a sweep that have no result yet.
+struct Cells<'a, 's> {
+    walk: &'a Walk<'a>,
+    shelf: &'a mut Shelf<'s>,
+    turns: VecDeque<Turn>,
+    /// The one that is run.
+    current: Option<Turn>,
+    walked: Walked,
+}
+
+impl Cells<'_, '_> {
+    fn planned(&self, turn: Turn) -> Nanos {
+        self.walk.asked.cells[turn.cell].timespan.phases.total()
+    }
+}
+
+impl Schedule for Cells<'_, '_> {
+    fn next(&mut self) -> Result<Option<Step>, Failure> {
+        let (walk, shelf) = (self.walk, &self.shelf);
+        while (self.turns.front()).is_some_and(|turn| !shelf.wants(walk.asked, *turn)) {
+            self.turns.pop_front();
+        }
+        let Some(turn) = self.turns.pop_front() else {
+            return Ok(None);
+        };
+        if self.current.replace(turn).is_some() {
+            walk.rest();
+        }
+        if !walk.stop.asked() {
+            let planned = self.planned(turn);
+            walk.progress.begin(walk.asked.label(turn), planned);
+        }
+        let timespan = walk.asked.cells[turn.cell].timespan.clone();
+        Ok(Some(Step {
+            key: Some(walk.asked.key(turn)),
+            ..Step::new(walk.asked.label(turn), timespan)
+        }))
+    }
+
+    fn known(&self) -> &[TargetFacts] {
+        self.walk.site.all()
+    }
+
+    /// What a cell could not do is its result.
+    fn judge(&mut self, outcome: &Result<RunRecord, Failure>) -> Fate {
+        let stopped = self.walk.stop.asked();
+        match outcome {
+            Ok(record) if stopped && record.result() == RunResult::Interrupted => Fate::Drop,
+            Ok(record) => without_result(record).map_or(Fate::Store, Fate::Missing),
+            Err(_) if stopped => Fate::Drop,
+            Err(failure) => Fate::Missing(failure.to_string()),
+        }
+    }
+
+    fn take(&mut self, step: Step, ran: Ran) -> bool {
+        let turn = self.current.expect("a run was handed out before it ended");
+        let result = ran.outcome.map(|record| SweepResult::of(&record));
+        self.shelf.take(turn, ran.stored, result.clone());
+        match &result {
+            Ok(_) => self.walked.ran += 1,
+            Err(_) => {
+                self.walked.missing += 1;
+                self.walked.failed_fast = self.walk.fail_fast;
+            }
+        }
+        let progress = self.walk.progress;
+        progress.end(&Done {
+            label: step.label,
+            result,
+            planned: self.planned(turn),
+            took: ran.took,
+        });
+        let asked = self.walk.asked;
+        let to_come = (self.turns.iter()).filter(|turn| self.shelf.may_come(asked, **turn));
+        progress.left(to_come.map(|turn| self.planned(*turn)));
+        !self.walked.failed_fast
+    }
+}
+
+impl Watcher for &SweepProgress {
+    /// A cell that is refused has begun, too: its schedule draws it.
+    fn begin(&mut self, _step: &Step, _planned: Nanos) {}
+
+    fn observer(&self) -> &dyn Observer {
+        *self
     }
 }
 

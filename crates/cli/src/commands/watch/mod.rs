@@ -142,7 +142,7 @@ fn serve(text: &str, names: &[String]) -> Result<Server, Failure> {
     let server = Server::start(at, names.to_vec()).map_err(|error| {
         Failure::refused(format!(
             "--openmetrics: {at} cannot be listened to: {}: name another port",
-            output::errno_text(&error)
+            engine::errno_text(&error)
         ))
     })?;
     output::tell(&format!("serving http://{}/metrics", server.at()));

@@ -43,7 +43,7 @@ impl Shown<'_> {
             return done.map_err(|error| {
                 Failure::failed(format!(
                     "the terminal cannot be drawn on: {}: add --plain",
-                    output::errno_text(&error)
+                    engine::errno_text(&error)
                 ))
             });
         }

@@ -1,0 +1,175 @@
+//! Which run is next, and who follows it: what a command brings to the loop of `runner`.
+//!
+//! Time spans in their order are here; a survey, a sweep and the steps of `quick` and `layers` stand with their commands.
+
+use crate::admission::CheckedPlan;
+use engine::{Filled, Observer, Silent};
+use model::{CommandError, Nanos, Outcome, RunRecord, TargetFacts, Timespan};
+
+/// One run that a schedule asks for.
+#[derive(Debug)]
+pub struct Step {
+    /// Names the run in its session.
+    pub label: String,
+    /// Describes it while it runs.
+    pub title: String,
+    /// By which a resumed session finds it again.
+    pub key: Option<String>,
+    /// The request, unchecked.
+    pub timespan: Timespan,
+    /// Its check, where the whole request was checked and nothing ran since.
+    pub checked: Option<CheckedPlan>,
+    /// Half of the 95 % interval of its rate, as a share of it, at which it may end before its time.
+    pub precision: Option<f64>,
+    /// The page cache of its target is dropped before.
+    pub cold: bool,
+    /// How long it and what follows may take, where that is known.
+    pub left: Option<Nanos>,
+}
+
+impl Step {
+    /// A run without anything special.
+    pub fn new(label: String, timespan: Timespan) -> Step {
+        Step {
+            title: label.clone(),
+            label,
+            key: None,
+            timespan,
+            checked: None,
+            precision: None,
+            cold: false,
+            left: None,
+        }
+    }
+}
+
+/// A run that was made.
+#[derive(Debug)]
+pub struct Ran {
+    /// Its record, or why it is listed without one.
+    pub outcome: Result<RunRecord, String>,
+    /// Its number in the session, where it was stored.
+    pub stored: Option<u32>,
+    /// From its check to its storing.
+    pub took: Nanos,
+}
+
+/// What becomes of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is stored.
+    Store,
+    /// It is listed without a result, for this reason.
+    Missing(String),
+    /// Nothing of it is stored, and the session ends.
+    Drop,
+    /// Its error ends the session.
+    Fail,
+}
+
+/// Which run is next. It owns the results.
+pub trait Schedule {
+    /// The next run; `None` at the end.
+    ///
+    /// # Errors
+    /// What ends the session.
+    fn next(&mut self) -> Result<Option<Step>, CommandError>;
+
+    /// Targets whose content is known; of others it is read again.
+    fn known(&self) -> &[TargetFacts] {
+        &[]
+    }
+
+    /// What becomes of a run.
+    fn judge(&mut self, outcome: &Result<RunRecord, CommandError>) -> Fate {
+        match outcome {
+            Ok(_) => Fate::Store,
+            Err(_) => Fate::Fail,
+        }
+    }
+
+    /// Takes a run that was made; false where it is the last one.
+    fn take(&mut self, step: Step, ran: Ran) -> bool;
+}
+
+/// Who follows the runs.
+pub trait Watcher {
+    /// A run begins, that may take so long.
+    fn begin(&mut self, step: &Step, planned: Nanos);
+
+    /// Receives what happens in the run.
+    fn observer(&self) -> &dyn Observer {
+        &Silent
+    }
+
+    /// The files of the run are ready. It may wait; `false` calls the run off.
+    fn ready(&mut self, _filled: &[Filled]) -> bool {
+        true
+    }
+
+    /// The run has ended, whatever came of it.
+    fn end(&mut self) {}
+}
+
+/// Time spans in their order, until one fails.
+pub struct Timespans<'a> {
+    spans: &'a [Timespan],
+    titles: &'a [String],
+    next: usize,
+    /// Of the first span.
+    checked: Option<CheckedPlan>,
+    /// Reports a record when it is stored.
+    report: fn(&RunRecord),
+    /// One for each span that ran.
+    pub records: Vec<RunRecord>,
+}
+
+impl<'a> Timespans<'a> {
+    /// All of a request. `checked` is what its check gave for each span; `titles` may be empty.
+    pub fn new(
+        spans: &'a [Timespan],
+        titles: &'a [String],
+        checked: Vec<CheckedPlan>,
+        report: fn(&RunRecord),
+    ) -> Self {
+        Timespans {
+            spans,
+            titles,
+            next: 0,
+            checked: checked.into_iter().next(),
+            report,
+            records: Vec::new(),
+        }
+    }
+}
+
+impl Schedule for Timespans<'_> {
+    fn next(&mut self) -> Result<Option<Step>, CommandError> {
+        let Some(span) = self.spans.get(self.next) else {
+            return Ok(None);
+        };
+        let (number, count) = (self.next + 1, self.spans.len());
+        let label = match count {
+            1 => "run".to_owned(),
+            _ => format!("timespan {number}"),
+        };
+        let title = self.titles.get(self.next).filter(|_| count > 1);
+        self.next = number;
+        Ok(Some(Step {
+            title: title.map_or_else(String::new, |title| format!("{number} of {count}: {title}")),
+            // Later ones are checked when their turn comes: earlier ones may have created their files.
+            checked: self.checked.take(),
+            ..Step::new(label, span.clone())
+        }))
+    }
+
+    fn take(&mut self, _step: Step, ran: Ran) -> bool {
+        let Ok(record) = ran.outcome else {
+            return false;
+        };
+        (self.report)(&record);
+        let failed = matches!(record.outcome, Outcome::Failed(_));
+        self.records.push(record);
+        !failed
+    }
+}
