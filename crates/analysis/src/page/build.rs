@@ -4,8 +4,9 @@ use super::comparisons::comparisons;
 use super::curves::{Seen, curves};
 use super::detail::CellDetail;
 use super::loads::loads;
+use super::reports::Surveyed;
 use super::{
-    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, glance, panel,
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, panel, reports,
     roof, words,
 };
 use crate::columns::{Column, Value, columns};
@@ -15,6 +16,8 @@ use crate::findings::{Finding, RuleId};
 use crate::imported::ImportedReport;
 use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
+use crate::survey::SurveyReport;
+use crate::sweep::SweepReport;
 use crate::verdict::Rank;
 use model::{Origin, ResultRow, RunRecord};
 use std::collections::{HashMap, HashSet};
@@ -29,6 +32,7 @@ pub struct PageBuilder {
     rows: Vec<ResultRow>,             // one a cell
     compared: Vec<(usize, Compared)>, // by the place of its part; only where parts are compared
     compares: bool,
+    surveyed: HashMap<usize, Surveyed>, // by the place of its part
     found: HashMap<(usize, RuleId, u8), usize>, // place of a finding, by part, rule and weight
 }
 
@@ -51,11 +55,6 @@ impl PageBuilder {
     /// first sentence, where a survey or a sweep has them.
     pub fn part(&mut self, part: PagePart) {
         self.document.parts.push(part);
-    }
-
-    /// The part that was begun last, for what is known only after its cells.
-    pub fn last_part(&mut self) -> Option<&mut PagePart> {
-        self.document.parts.last_mut()
     }
 
     /// A result of fathom's own. `command` is the line that runs it alone.
@@ -149,19 +148,13 @@ impl PageBuilder {
             .enumerate()
             .map(|(place, (cell, row))| Seen { place, cell, row })
             .collect();
-        let loads = loads(&seen, &self.document.parts);
-        let curves = curves(&seen, (&self.document.parts, &loads));
+        let loads = loads(&seen, &self.surveyed);
+        let curves = curves(&seen, (&self.surveyed, &loads));
         let mut roofs = Vec::new();
         for (number, part) in self.document.parts.iter_mut().enumerate() {
             part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
-            if let Some((word, why)) = part.limit.take() {
-                panel::name_limit(&mut part.panel, &word, &why);
-            }
-            if let Some(glance) = part.glance.take() {
-                glance::name(&mut part.panel, &seen, (&glance, number));
-            }
-            if let Some(knees) = part.knees.take() {
-                panel::name_knee(&mut part.panel, &seen, (&knees, number));
+            if let Some(surveyed) = self.surveyed.get(&number) {
+                panel::name(&mut part.panel, &seen, (surveyed, number));
             }
             part.counts = words::counts(&seen, part.counts.planned, number);
             words::complete(part, &seen, number);
@@ -220,8 +213,30 @@ impl PageBuilder {
         }
     }
 
+    /// What the report of a survey says of the part that was begun last; nothing where it has no cell.
+    pub fn survey(&mut self, report: SurveyReport) {
+        self.together(&report.findings);
+        let place = self.document.parts.len().saturating_sub(1);
+        if let Some(part) = self
+            .document
+            .parts
+            .last_mut()
+            .filter(|_| !report.cells.is_empty())
+        {
+            self.surveyed.insert(place, reports::survey(part, report));
+        }
+    }
+
+    /// The same of a sweep.
+    pub fn sweep(&mut self, report: SweepReport) {
+        self.together(&report.findings);
+        if let Some(part) = self.document.parts.last_mut() {
+            reports::sweep(part, report);
+        }
+    }
+
     /// What the cells of the part say together.
-    pub fn together(&mut self, findings: &[Finding]) {
+    fn together(&mut self, findings: &[Finding]) {
         for finding in findings {
             self.document.findings.push(PageFinding {
                 cells: Vec::new(),

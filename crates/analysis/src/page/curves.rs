@@ -5,7 +5,8 @@
 //! one load of a survey are one point with the figures of all of them (`loads`).
 
 use super::loads::load_of;
-use super::{CurveMark, CurvePoint, PageCell, PageCurve, PageLoad, PagePart};
+use super::reports::Surveyed;
+use super::{CurveMark, CurvePoint, PageCell, PageCurve, PageLoad};
 use crate::models::kneedle;
 use crate::say;
 use crate::survey::{KNEE_SHARE, Reached, SurveyKnee};
@@ -88,7 +89,7 @@ impl Seen<'_> {
 /// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it tells.
 pub(super) fn curves(
     cells: &[Seen<'_>],
-    (parts, loads): (&[PagePart], &[PageLoad]),
+    (surveyed, loads): (&HashMap<usize, Surveyed>, &[PageLoad]),
 ) -> Vec<PageCurve> {
     let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
     let mut places = HashMap::new();
@@ -103,11 +104,14 @@ pub(super) fn curves(
     }
     groups
         .iter()
-        .filter_map(|group| curve(group, (parts, loads)))
+        .filter_map(|group| curve(group, (surveyed, loads)))
         .collect()
 }
 
-fn curve(group: &[&Seen<'_>], (parts, loads): (&[PagePart], &[PageLoad])) -> Option<PageCurve> {
+fn curve(
+    group: &[&Seen<'_>],
+    (surveyed, loads): (&HashMap<usize, Surveyed>, &[PageLoad]),
+) -> Option<PageCurve> {
     let mut outstanding: Vec<u64> = group.iter().filter_map(|seen| seen.outstanding()).collect();
     outstanding.sort_unstable();
     outstanding.dedup();
@@ -123,13 +127,12 @@ fn curve(group: &[&Seen<'_>], (parts, loads): (&[PagePart], &[PageLoad])) -> Opt
         .map(|load| point(load, here(load).collect(), loads))
         .collect();
     let part = group[0].cell.part;
-    let told = parts.get(part).and_then(|part| part.knees.as_deref());
     Some(PageCurve {
         part,
         workload: group[0].workload(),
         threads: group[0].row.work.threads.unwrap_or(1),
-        knee: match told {
-            Some(knees) => told_knee(knees, &points),
+        knee: match surveyed.get(&part) {
+            Some(surveyed) => told_knee(&surveyed.knees, &points),
             None => knee(&points),
         },
         cap: None,

@@ -3,13 +3,18 @@
 //! The figures are those of the survey's report, so that page and text tell the same. Only of a survey is it known that two
 //! cells are one load. Deliberately absent: the table of cells, which lists every run.
 
+use super::PageLoad;
 use super::curves::Seen;
 use super::panel::surely;
-use super::{PageLoad, PagePart};
+use super::reports::Surveyed;
+use std::collections::HashMap;
 
 /// Those of all parts.
-pub(super) fn loads(cells: &[Seen<'_>], parts: &[PagePart]) -> Vec<PageLoad> {
-    let parts = parts.iter().enumerate();
+pub(super) fn loads(cells: &[Seen<'_>], surveyed: &HashMap<usize, Surveyed>) -> Vec<PageLoad> {
+    let mut parts: Vec<(usize, &Surveyed)> =
+        surveyed.iter().map(|(&part, of)| (part, of)).collect();
+    parts.sort_by_key(|(part, _)| *part);
+    let parts = parts.into_iter();
     let joined =
         parts.flat_map(|(number, part)| part.joined.iter().map(move |load| (number, load)));
     let load = joined.filter_map(|(number, load)| {

@@ -15,6 +15,7 @@ mod diet;
 mod glance;
 mod loads;
 mod panel;
+mod reports;
 mod roof;
 mod series;
 #[cfg(test)]
@@ -33,7 +34,6 @@ use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, FindingRank, RuleId};
 use crate::latency::Latency;
-use crate::survey::{CellReport, Glance, SurveyKnee};
 use crate::verdict::Rank;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -99,20 +99,6 @@ pub struct PagePart {
     pub notes: Vec<String>,
     /// What all cells have in common, in sentences: roofs, service time, knees.
     pub models: Vec<String>,
-    /// What holds the rate down, in a word and a sentence, where a survey says so; it goes into the panel.
-    #[serde(skip)]
-    pub limit: Option<(String, String)>,
-    /// The knee of each workload by its label, where a survey tells them, none where the rate still rose; they go into the
-    /// panel and onto the curves. None of other kinds of parts, whose curves are looked at one by one.
-    #[serde(skip)]
-    pub knees: Option<Vec<(String, Option<SurveyKnee>)>>,
-    /// The loads that a survey ran more than once, all runs of each together, as its report has them; they go into `loads`.
-    #[serde(skip)]
-    pub joined: Vec<CellReport>,
-    /// The figures of the first line, where a survey tells them; they go into the panel, in the place of what its cells tell
-    /// one by one.
-    #[serde(skip)]
-    pub glance: Option<Glance>,
     /// How many cells there are of each kind.
     pub counts: PageCounts,
     /// The machine; none where it is not known.

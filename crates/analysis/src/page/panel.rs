@@ -4,6 +4,8 @@
 //! why: a gap is an answer too.
 
 use super::curves::{Seen, told_how};
+use super::glance;
+use super::reports::Surveyed;
 use super::roof::first_most;
 use super::{PageCell, PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
@@ -233,9 +235,25 @@ fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem
     }
 }
 
+/// Puts what the report of a survey says in the place of what single cells tell.
+pub(super) fn name(
+    panel: &mut [PanelItem],
+    cells: &[Seen<'_>],
+    (surveyed, part): (&Surveyed, usize),
+) {
+    if let Some((word, why)) = &surveyed.limit {
+        for item in panel.iter_mut().filter(|item| item.id == "limit") {
+            item.text = Some(word.clone());
+            item.note.clone_from(why);
+        }
+    }
+    glance::name(panel, cells, (&surveyed.glance, part));
+    name_knee(panel, cells, (&surveyed.knees, part));
+}
+
 /// Puts the knee that a survey found in the place of what curves tell one by one: that of the workload with the highest rate,
 /// over all numbers of threads.
-pub(super) fn name_knee(
+fn name_knee(
     panel: &mut [PanelItem],
     cells: &[Seen<'_>],
     (knees, part): (&[(String, Option<SurveyKnee>)], usize),
@@ -297,14 +315,6 @@ fn none_reached(workload: &str) -> String {
     format!(
         "not reached: the rate of {workload} may rise beyond the largest load that gave a result"
     )
-}
-
-/// Puts what a survey found in the place of what single cells tell.
-pub(super) fn name_limit(panel: &mut [PanelItem], word: &str, why: &str) {
-    for item in panel.iter_mut().filter(|item| item.id == "limit") {
-        item.text = Some(word.to_owned());
-        why.clone_into(&mut item.note);
-    }
 }
 
 /// `4 KiB random reads, 16 outstanding`.

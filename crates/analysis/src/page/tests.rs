@@ -108,10 +108,7 @@ fn page_of_records(records: Vec<RunRecord>) -> (SurveyReport, PageDocument) {
         runs.push(("4K random read".to_owned(), record));
     }
     let report = survey_report(&runs, &SurveyContext::default());
-    let part = page.last_part().unwrap();
-    part.knees = Some(report.knees());
-    part.joined = report.joined.clone();
-    part.glance = Some(report.glance());
+    page.survey(report.clone());
     (report, page.finish(1 << 20))
 }
 

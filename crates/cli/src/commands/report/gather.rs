@@ -4,11 +4,8 @@
 
 use crate::commands::show::command_of;
 use crate::commands::{survey, sweep};
-use analysis::page::{PageBuilder, PageCounts, PagePart};
-use analysis::{
-    SurveyReport, SurveyRow, SweepResult, SweepRun, imported_report, run_report, say,
-    survey_report, sweep_report,
-};
+use analysis::page::{PageBuilder, PagePart};
+use analysis::{SweepResult, SweepRun, imported_report, run_report, survey_report, sweep_report};
 use model::{Origin, ResultRow, RunRecord};
 use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoreError, StoredResult};
 
@@ -134,25 +131,7 @@ fn whole_sweep(
         gaps.filter_map(|run| run.stored)
             .for_each(|number| page.asked(number, &cell.values));
     }
-    let report = sweep_report(&cells, &context);
-    page.together(&report.findings);
-    if let Some(part) = page.last_part() {
-        part.verdict.rank = (!cells.is_empty()).then_some(report.verdict.rank);
-        let models = report.models.iter().flat_map(|models| {
-            let of = match models.series.as_str() {
-                "" => String::new(),
-                series => format!("{series}: "),
-            };
-            models
-                .sentences
-                .iter()
-                .map(move |said| format!("{of}{said}"))
-        });
-        part.models = models.collect();
-        part.verdict.sentences.extend(report.answer);
-        part.notes.extend(report.notes);
-        part.counts = planned(report.cell_counts.planned);
-    }
+    page.sweep(sweep_report(&cells, &context));
 }
 
 fn whole_survey(
@@ -178,84 +157,6 @@ fn whole_survey(
         None => store.load(session)?,
     };
     let context = survey::from_store(&kept);
-    let report = survey_report(&cells, &context);
-    page.together(&report.findings);
-    if let Some(part) = page.last_part().filter(|_| !cells.is_empty()) {
-        part.verdict.rank = Some(report.verdict.rank);
-        part.verdict.headline = report.headline();
-        part.models = report
-            .rows
-            .iter()
-            .flat_map(|row| found(row, &report))
-            .collect();
-        part.knees = Some(report.knees());
-        part.glance = Some(report.glance());
-        part.limit = limits(&report.rows);
-        part.joined = report.joined;
-        part.device_checks = vec![report.device_check.sentence.clone()]; // of all cells, as the text has it
-        part.verdict.sentences.extend(report.answer);
-        part.notes.extend(report.loose);
-        part.notes.extend(report.beside);
-        part.notes.extend(report.notes);
-    }
+    page.survey(survey_report(&cells, &context));
     Ok(())
-}
-
-/// What holds the workloads, each word once, with the sentence of the first.
-fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
-    let limits = rows
-        .iter()
-        .filter_map(|row| Some((row, row.limit.as_ref()?)));
-    let mut words: Vec<&str> = Vec::new();
-    for word in limits.clone().map(|(_, limit)| limit.kind.word()) {
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    let (row, limit) = limits.clone().next()?;
-    Some((
-        words.join(", "),
-        format!("{}: {}", row.workload, limit.sentence),
-    ))
-}
-
-/// What a survey found of a workload beside its figures: knee, what two models say of it, limit, and the rate that keeps
-/// a latency.
-fn found(row: &SurveyRow, report: &SurveyReport) -> Vec<String> {
-    let knee = report
-        .knee(row)
-        .map(|knee| format!("{}: knee at {} in flight", row.workload, knee.in_flight));
-    let models = row.knee.as_ref().and_then(|models| {
-        let said = models.sentence.as_ref()?;
-        Some(format!("{}: {said}", row.workload))
-    });
-    let limit = row.limit.as_ref().map(|limit| {
-        format!(
-            "{}: limited by {}: {}",
-            row.workload,
-            limit.kind.word(),
-            limit.sentence
-        )
-    });
-    let kept = row.goal.as_ref().and_then(|goal| {
-        let rate = goal.rate?;
-        let ends = rate.low.zip(rate.high);
-        let ends = ends.map(|(low, high)| format!(" ({} … {})", say::rate(low), say::rate(high)));
-        Some(format!(
-            "{}: {} IO/s{} arrive and {} of them are answered within {}",
-            row.workload,
-            say::rate(rate.value),
-            ends.unwrap_or_default(),
-            say::percent(goal.quantile),
-            say::time(goal.latency_ns as f64)
-        ))
-    });
-    [knee, models, limit, kept].into_iter().flatten().collect()
-}
-
-fn planned(cells: u64) -> PageCounts {
-    PageCounts {
-        planned: Some(cells),
-        ..PageCounts::default()
-    }
 }
