@@ -7,12 +7,12 @@ use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Failure;
 use crate::{keep, output};
-use dialects::OwnOptions;
+use dialects::{OwnOptions, native};
 use gate::Pins;
 use host::Root;
 use model::{Consent, HostRecord};
+use session::Admission;
 use session::ProofRecords;
-use session::{Admission, own_words};
 
 /// Looked at once a command.
 pub(crate) struct Ground {
@@ -48,7 +48,7 @@ impl Ground {
         Ground::find(&keep, own.consent.clone(), environment)
     }
 
-    /// The gate for fathom's own command lines: each target once, and problems in fathom's words. A dialect says what is
+    /// The gate for fathom's own command lines: each target once, and problems in the options of `fathom run`. A dialect says what is
     /// otherwise with it: `Admission { repeats: true, ..ground.gate() }`.
     pub(crate) fn gate(&self) -> Admission<'_> {
         Admission {
@@ -60,7 +60,7 @@ impl Ground {
             proofs: ProofRecords::default(),
             repeats: false,
             note: output::tell,
-            words: own_words,
+            options: native::option,
         }
     }
 }

@@ -16,6 +16,7 @@ mod failure;
 mod ground;
 mod keep;
 mod live;
+mod options;
 mod output;
 mod progress;
 mod report;

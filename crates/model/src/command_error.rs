@@ -2,7 +2,6 @@
 //!
 //! Left out: exit codes and printing, which belong to the program.
 
-use crate::check::{Problem, Problems};
 use std::fmt::{self, Display};
 
 /// How far the command came.
@@ -71,15 +70,5 @@ impl CommandError {
 impl Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.messages.join("; "))
-    }
-}
-
-impl From<Problems> for CommandError {
-    fn from(problems: Problems) -> Self {
-        let messages = problems.iter().map(ToString::to_string);
-        match problems.iter().all(Problem::is_of_the_machine) {
-            true => CommandError::unfit(messages),
-            false => CommandError::refused_for(messages),
-        }
     }
 }

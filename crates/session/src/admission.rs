@@ -8,8 +8,8 @@ use engine::RunError;
 use gate::Pins;
 use host::Root;
 use model::{
-    CommandError, Consent, Content, HostRecord, Location, Plan, Problem, Profile, Target,
-    TargetFacts, TargetKind, Timespan,
+    CommandError, Consent, Content, Field, HostRecord, Location, Options, Plan, Problem, Profile,
+    Target, TargetFacts, TargetKind, Timespan,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,13 +32,8 @@ pub struct Admission<'a> {
     pub repeats: bool,
     /// Receives a note for the person, a sentence.
     pub note: fn(&str),
-    /// What stands against a request, in the words of the command line that it came from.
-    pub words: fn(&Problem) -> String,
-}
-
-/// fathom's own words.
-pub fn own_words(problem: &Problem) -> String {
-    problem.to_string()
+    /// The options of the command line that the request came from.
+    pub options: Options,
 }
 
 /// A timespan that may be run, with the facts that allowed it.
@@ -58,14 +53,14 @@ impl Admission<'_> {
     /// showed only zeros is read whole.
     pub fn check(&self, profile: &Profile) -> Result<Vec<CheckedPlan>, CommandError> {
         let look = |location: &Location| self.look(location);
-        self.check_with(profile, &look, host::content_of_whole)
+        self.check_with(profile, &look, (host::content_of_whole, &[]))
     }
 
     /// What stands against a profile already now, where devices are to be read whole later: whatever reading them whole
     /// could only confirm. What is let by here has not passed.
     pub fn check_before_proof(&self, profile: &Profile) -> Result<(), CommandError> {
         let look = |location: &Location| self.look(location);
-        self.check_with(profile, &look, host::content_of_whole_at_best)
+        self.check_with(profile, &look, (host::content_of_whole_at_best, &[]))
             .map(drop)
     }
 
@@ -83,14 +78,14 @@ impl Admission<'_> {
             },
             Location::Null(_) | Location::Simulated(_) => self.look(location),
         };
-        self.check_with(profile, &look, host::content_of_whole)
+        self.check_with(profile, &look, (host::content_of_whole, earlier))
     }
 
     fn check_with(
         &self,
         profile: &Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
-        whole: Whole,
+        (whole, earlier): (Whole, &[TargetFacts]),
     ) -> Result<Vec<CheckedPlan>, CommandError> {
         let (places, locked) = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
@@ -106,7 +101,8 @@ impl Admission<'_> {
             Ok(_) => return Err(CommandError::refused_for(told)),
             Err(problems) => {
                 let unfit = told.is_empty() && problems.iter().all(Problem::is_of_the_machine);
-                let found = problems.iter().map(self.words).chain(told);
+                let problems = problems.iter().map(|one| one.since(earlier));
+                let found = problems.map(|one| one.told(self.options)).chain(told);
                 return Err(match unfit {
                     true => CommandError::unfit(found),
                     false => CommandError::refused_for(found),
@@ -212,9 +208,12 @@ impl Admission<'_> {
             }
             let again = |other: &&&TargetFacts| !self.repeats && same(one, other);
             for other in targets[..place].iter().filter(again) {
+                let threads = (self.options)(Field::Threads);
+                let more = threads.map(|option| format!(", and say {option} for more load on it"));
                 told.push(format!(
-                    "{path}: the same as {}: name it once, and say --threads for more load on it",
-                    other.path.display()
+                    "{path}: the same as {}: name it once{}",
+                    other.path.display(),
+                    more.unwrap_or_default()
                 ));
             }
         }

@@ -15,7 +15,7 @@ mod records;
 mod runner;
 mod schedule;
 
-pub use admission::{Admission, CheckedPlan, hold, keeps, own_words, same_name};
+pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
 pub use journal::{Journal, new_session};
 pub use outcome::{ended, lost, reason};
 pub use proven_files::ProvenFiles;

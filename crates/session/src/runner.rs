@@ -21,10 +21,8 @@ pub struct Runner<'a, S> {
     pub admission: &'a Admission<'a>,
     /// What earlier runs of the command created or proved.
     pub proven: ProvenFiles,
-    /// Where the runs are stored.
-    pub journal: &'a Journal<S>,
-    /// The command line, for the records.
-    pub command: Vec<String>,
+    journal: &'a Journal<S>,
+    command: Vec<String>,
     /// Ends the session when it is asked for.
     pub stop: &'a Stop,
 }
@@ -38,7 +36,24 @@ pub enum Ended {
     Early,
 }
 
-impl<S: Borrow<Store>> Runner<'_, S> {
+impl<'a, S: Borrow<Store>> Runner<'a, S> {
+    /// Stores the runs in `journal`, each with the command line `command`; `stop` ends the session.
+    pub fn new(
+        admission: &'a Admission<'a>,
+        proven: ProvenFiles,
+        journal: &'a Journal<S>,
+        command: Vec<String>,
+        stop: &'a Stop,
+    ) -> Self {
+        Runner {
+            admission,
+            proven,
+            journal,
+            command,
+            stop,
+        }
+    }
+
     /// Makes the runs of a schedule, one after another.
     ///
     /// # Errors

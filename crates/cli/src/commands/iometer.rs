@@ -35,6 +35,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
         repeats: true,
+        options: iometer::option,
         ..ground.gate()
     };
     let told = |problems: Vec<Problem>| refused(&args.file, &problems);

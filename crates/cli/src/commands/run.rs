@@ -41,13 +41,13 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     let screen = live::screen(args.live, environment, &checked[0].facts)?;
     let total = checked[0].plan.phases.total();
     let screen = screen.map(|screen| screen.of_run("run".to_owned(), total));
-    let mut runner = Runner {
-        admission: &gate,
-        proven: ProvenFiles::default(),
-        journal: &journal,
-        command: command_line(),
-        stop: &stop,
-    };
+    let mut runner = Runner::new(
+        &gate,
+        ProvenFiles::default(),
+        &journal,
+        command_line(),
+        &stop,
+    );
     let mut schedule = Timespans::new(&profile.timespans, &[], checked, |_| {});
     host::give_back_code(); // of the look at the machine and the store
     runner.run(

@@ -385,7 +385,7 @@ fn the_answer_comes_before_the_warnings_and_in_the_dialect_s_words() {
     assert_eq!(missing.code, Some(1), "{missing:?}");
     let first = "fathom: f: there is nothing under this name";
     assert!(missing.err.starts_with(first), "{missing:?}");
-    assert!(missing.err.contains("-c1G") && missing.err.contains("no -S"));
+    assert!(missing.err.contains("-cSIZE") && missing.err.contains("no -S"));
     assert!(!missing.err.contains("--create"), "{missing:?}");
     refused(
         &bench.line("diskspd -ag0 f"),

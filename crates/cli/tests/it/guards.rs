@@ -71,7 +71,7 @@ fn zeros_in_a_file_are_somebodys() {
     let bench = Bench::new();
     fs::write(bench.path("zeros"), vec![0; 1 << 20]).unwrap();
     let line = format!("run {SHORT} -w 100 zeros");
-    bench.line(&line).refused("To allow it, add: --overwrite");
+    bench.line(&line).refused("hint: use --overwrite");
     bench
         .line(&format!("run {SHORT} -w 100 --overwrite zeros"))
         .good();

@@ -51,9 +51,7 @@ fn a_look_names_no_option_that_it_does_not_have() {
         println!("skipped: this kernel's file system in memory takes unbuffered I/O");
         return;
     }
-    said.refused(
-        "takes no unbuffered I/O (O_DIRECT), so nothing of it can be told apart from memory",
-    );
+    said.refused("takes no unbuffered I/O (O_DIRECT)");
     assert!(!said.err.contains("--cache"), "{said:?}");
     assert_eq!(std::fs::read_dir(&mounted.folder).unwrap().count(), 0);
     let gone = bench.line("quick gone");

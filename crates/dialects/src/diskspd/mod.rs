@@ -24,7 +24,7 @@ mod xml;
 
 pub use build::{Built, beyond_end, build, smaller_than_memory};
 pub use decode::decode;
-pub use flags::{FLAGS, Flag, flag_table, usage};
+pub use flags::{FLAGS, Flag, flag_table, option, usage};
 pub use number::size_text;
 pub(crate) use parse::LOOKS_LIKE_A_SWITCH;
 pub use parse::parse;

@@ -22,7 +22,7 @@ mod text;
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
 pub use problem::{Note, Place, Problem, Refusal};
-pub use table::{ROWS, Row};
+pub use table::{ROWS, Row, option};
 pub use text::FILE_MAX;
 
 use std::fmt::Write;

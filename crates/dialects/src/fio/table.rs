@@ -3,6 +3,7 @@
 
 use super::job::Job;
 use super::read::{self, Told};
+use model::Field;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -72,6 +73,35 @@ pub(super) fn find(name: &str) -> Option<&'static Row> {
         ROWS.iter().flat_map(names).collect()
     });
     BY_NAME.get(name).copied()
+}
+
+/// Returns the option of a field.
+pub fn option(field: Field) -> Option<&'static str> {
+    Some(match field {
+        Field::Block => "bs=",
+        Field::QueueDepth => "iodepth=",
+        Field::Threads => "numjobs=",
+        Field::FileSize => "filesize=",
+        Field::Create => "filesize=SIZE",
+        Field::Duration => "runtime=",
+        Field::Interval => "log_avg_msec=",
+        Field::Amount => "io_size=",
+        Field::Base => "offset=",
+        Field::Length => "size=",
+        Field::Stride => "blockalign=",
+        Field::Distribution => "random_distribution=",
+        Field::Rate => "rate_iops=",
+        Field::Buffered => "direct=0",
+        Field::Unbuffered => "direct=1",
+        Field::ReadOnly => "rw=read",
+        Field::Engine => "ioengine=",
+        Field::Passthrough => "ioengine=io_uring_cmd",
+        Field::CompletionPolling => "hipri",
+        Field::SubmissionPolling => "sqthread_poll",
+        Field::Overwrite => "--overwrite",
+        Field::Destroy => "--destroy",
+        Field::ThreadStride | Field::Source | Field::Pool => return None,
+    })
 }
 
 /// All of them: honoured, then noted, then refused.

@@ -22,6 +22,31 @@ pub use print::print;
 pub use read::{ICF_MAX, read};
 pub use restate::restate;
 
+use model::Field;
+
+/// Returns the name of a field in IOmeter's window, or the option of `fathom iometer`.
+pub fn option(field: Field) -> Option<&'static str> {
+    Some(match field {
+        Field::Block => "Transfer Request Size",
+        Field::QueueDepth => "# of Outstanding I/Os",
+        Field::Threads => "number of workers",
+        Field::FileSize => "Maximum Disk Size or --size",
+        Field::Create => "--size SIZE",
+        Field::Duration => "Run Time or --duration",
+        Field::Base => "Starting Disk Sector",
+        Field::Length => "Maximum Disk Size",
+        Field::Stride => "Align I/Os on",
+        Field::ReadOnly => "100% Read",
+        Field::Engine => "--engine",
+        Field::Passthrough => "--engine nvme",
+        Field::Overwrite => "--overwrite",
+        Field::Destroy => "--destroy",
+        Field::Interval | Field::Amount | Field::ThreadStride | Field::Distribution => return None,
+        Field::Rate | Field::Source | Field::Buffered | Field::Unbuffered => return None,
+        Field::CompletionPolling | Field::SubmissionPolling | Field::Pool => return None,
+    })
+}
+
 /// One thing that is wrong with a file, or with what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{}{what}", at(*line))]

@@ -11,6 +11,7 @@ mod print;
 pub use build::{Built, CACHE_FORM, CACHE_MODES, build};
 pub use print::{print, restate};
 
+use model::Field;
 use std::path::PathBuf;
 
 /// Default of `--block`.
@@ -189,6 +190,33 @@ impl Default for EngineText {
             null_error_every: None,
         }
     }
+}
+
+/// Returns the option of a field.
+pub fn option(field: Field) -> Option<&'static str> {
+    Some(match field {
+        Field::Block => "--block",
+        Field::QueueDepth => "--depth",
+        Field::Threads => "--threads",
+        Field::FileSize => "--create",
+        Field::Create => "--create SIZE",
+        Field::Duration => "--duration",
+        Field::Interval => "--interval",
+        Field::Base => "--base",
+        Field::Length => "--length",
+        Field::Rate => "--rate",
+        Field::Buffered => "--cache cached",
+        Field::Unbuffered => "--cache unbuffered",
+        Field::ReadOnly => "--write 0",
+        Field::Engine => "--engine",
+        Field::Passthrough => "--engine nvme",
+        Field::CompletionPolling => "--poll",
+        Field::SubmissionPolling => "--sqpoll",
+        Field::Overwrite => "--overwrite",
+        Field::Destroy => "--destroy",
+        Field::Amount | Field::Stride | Field::ThreadStride | Field::Distribution => return None,
+        Field::Source | Field::Pool => return None,
+    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::Problem;
 use super::parse::{Command, Word};
 use super::switches;
 use crate::page;
+use model::Field;
 use std::fmt::Write;
 
 /// A switch.
@@ -256,6 +257,29 @@ pub(super) fn find(letters: &str) -> Option<&'static Flag> {
 /// The long switch of this name.
 pub(super) fn find_long(name: &str) -> Option<&'static Flag> {
     FLAGS.iter().find(|flag| flag.long && flag.name == name)
+}
+
+/// Returns the switch of a field.
+pub fn option(field: Field) -> Option<&'static str> {
+    Some(match field {
+        Field::Block => "-b",
+        Field::QueueDepth => "-o over all files",
+        Field::Threads => "-t",
+        Field::FileSize => "size in the parameter file (-F)",
+        Field::Create => "a size in a parameter file (-F)",
+        Field::Duration => "-s",
+        Field::Base => "-S in bytes",
+        Field::Length => "-f, -i or size in the parameter file (-F)",
+        Field::Source => "-q",
+        Field::Buffered => "-BY",
+        Field::Unbuffered => "-BH",
+        Field::ReadOnly => "-kR",
+        Field::Overwrite => "--overwrite",
+        Field::Destroy => "--destroy",
+        Field::Interval | Field::Amount | Field::Stride | Field::ThreadStride => return None,
+        Field::Distribution | Field::Rate | Field::Engine | Field::Passthrough => return None,
+        Field::CompletionPolling | Field::SubmissionPolling | Field::Pool => return None,
+    })
 }
 
 impl Flag {

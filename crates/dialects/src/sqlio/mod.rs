@@ -22,7 +22,7 @@ mod text;
 
 pub use crate::diskspd::{Note, Problem, Refusal, decode};
 pub use build::{Built, Size, There, build};
-pub use flags::{FLAGS, Flag, flag_table, usage};
+pub use flags::{FLAGS, Flag, flag_table, option, usage};
 pub use params::{PARAMS_MAX, read_params};
 pub use parse::parse;
 pub use print::{print_params, print_words};

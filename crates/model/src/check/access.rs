@@ -2,8 +2,7 @@
 //!
 //! What cannot be done as asked is refused with the nearest thing that can: nothing is accepted and then ignored.
 
-use super::problem::Problem;
-use super::{BLOCK_MAX, BLOCK_MIN};
+use super::{BLOCK_MAX, BLOCK_MIN, Field, Problem, Remedy, Rule};
 use crate::plan::{
     Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing, Priority,
     Sequence, StripeAccess, Target, Timespan, WriteContent,
@@ -31,7 +30,7 @@ pub(super) fn check_block(target: &Target, problems: &mut Vec<Problem>) {
     }
     let (block, unit) = (target.workload.block, unit(target));
     if block < unit || block > BLOCK_MAX || !block.is_multiple_of(unit) {
-        problems.push(Problem::BlockSize { read: block });
+        problems.push(Problem::value(Field::Block, block, Rule::BlockSize));
     }
 }
 
@@ -53,10 +52,8 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
     }
     if let Some(amount) = target.amount {
         if amount < target.workload.block {
-            problems.push(Problem::AmountTooSmall {
-                read: amount,
-                block: target.workload.block,
-            });
+            let rule = Rule::OneBlock(target.workload.block);
+            problems.push(Problem::value(Field::Amount, amount, rule));
         }
         if span.pool.is_some() {
             problems.push(Problem::PoolCannot {
@@ -67,10 +64,8 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
     if let WriteContent::Source { bytes, .. } = target.content
         && bytes < target.workload.block
     {
-        problems.push(Problem::SourceTooSmall {
-            read: bytes,
-            block: target.workload.block,
-        });
+        let rule = Rule::OneBlock(target.workload.block);
+        problems.push(Problem::value(Field::Source, bytes, rule));
     }
     if let Access::Diskspd(access) = &target.workload.access
         && let Err(why) = check_walk(access, target.workload.block)
@@ -203,9 +198,9 @@ fn check_mapped(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
 
 /// Polling needs a device and an engine that offer it; whether they are here is asked when the run begins.
 pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
-    let mut refuse = |option, what, instead| {
+    let mut refuse = |field, what, instead| {
         let problem = Problem::Polling {
-            option,
+            field,
             what,
             instead,
         };
@@ -213,20 +208,17 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
             problems.push(problem);
         }
     };
-    let (poll, sqpoll) = (
-        "polled completion (--poll)",
-        "submission-queue polling (--sqpoll)",
-    );
+    let (poll, sqpoll) = (Field::CompletionPolling, Field::SubmissionPolling);
     let polling = span.polling;
     for target in span.targets.iter().filter(|_| polling.any()) {
         if target.mapped.is_some() {
-            refuse(poll, "memory-mapped I/O", "leave one of the two away");
+            refuse(poll, "memory-mapped I/O", None);
         }
         if polling.completions && target.cache == CacheMode::Cached {
             refuse(
                 poll,
                 "I/O through the system's cache",
-                "say --cache unbuffered, or leave it out",
+                Some(Remedy::option(Field::Unbuffered, "")),
             );
         }
     }
@@ -235,7 +227,7 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
             refuse(
                 poll,
                 "this engine",
-                "say --engine io_uring or sync, or leave it out",
+                Some(Remedy::value(Field::Engine, "io_uring or sync")),
             );
         }
         _ => {}
@@ -247,7 +239,7 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
             refuse(
                 sqpoll,
                 "this engine",
-                "say --engine io_uring, or leave it out",
+                Some(Remedy::value(Field::Engine, "io_uring")),
             );
         }
         _ => {}
@@ -299,16 +291,16 @@ pub(super) fn check_room(
     problems: &mut Vec<Problem>,
 ) {
     let block = target.workload.block;
-    for (what, read) in [
-        ("stride or alignment", access.align),
-        ("thread stride", access.thread_stride),
+    let aligned = || Rule::Aligned {
+        to: alignment,
+        path: facts.path.clone(),
+    };
+    for (field, read) in [
+        (Field::Stride, access.align),
+        (Field::ThreadStride, access.thread_stride),
     ] {
         if !read.is_multiple_of(alignment) {
-            problems.push(Problem::StrideUnaligned {
-                what,
-                read,
-                alignment,
-            });
+            problems.push(Problem::value(field, read, aligned()));
         }
     }
     let start = Bytes(access.thread_stride.0.saturating_mul(u64::from(highest)));
@@ -341,10 +333,6 @@ pub(super) fn check_room(
     if let Distribution::Absolute(parts) = &access.distribution
         && let Some((_, bytes)) = uneven(parts)
     {
-        problems.push(Problem::StrideUnaligned {
-            what: "range of the distribution",
-            read: Bytes(bytes),
-            alignment,
-        });
+        problems.push(Problem::value(Field::Distribution, Bytes(bytes), aligned()));
     }
 }

@@ -4,6 +4,7 @@
 //! Finding the facts is `host`'s business; opening things safely is `engine`'s.
 
 mod access;
+mod field;
 mod memory;
 mod mixed;
 mod passthrough;
@@ -12,13 +13,14 @@ mod safety;
 mod simulated;
 mod threads;
 
+pub use field::{Field, Options, Remedy, Rule};
 pub use problem::{Problem, Problems};
 pub use safety::{Consent, asks_if_empty, check_output, output_asks_if_empty, writes};
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
 use crate::plan::{Access, BeyondEnd, EngineChoice, Location, Profile, Target, Timespan};
 use crate::record::{HostRecord, TargetFacts, TargetKind};
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 
 /// Smallest block; every device and every fathom file is made of these.
 pub const BLOCK_MIN: Bytes = Bytes(512);
@@ -28,6 +30,8 @@ pub const BLOCK_MAX: Bytes = Bytes::gib(1);
 pub const QUEUE_DEPTH_MAX: u32 = 32_768;
 /// Most arrivals a second: one a nanosecond.
 pub const RATE_MAX: u64 = 1_000_000_000;
+/// Shortest step of a time series.
+const INTERVAL_MIN: Nanos = Nanos::millis(1);
 /// Most threads on one target.
 pub const THREADS_MAX: u32 = 1024;
 
@@ -96,18 +100,16 @@ pub fn check(
 
 fn check_timespan(span: &Timespan, problems: &mut Vec<Problem>) {
     if span.phases.measured.0 == 0 {
-        problems.push(Problem::NothingMeasured);
+        let (read, rule) = (span.phases.measured, Rule::LongerThanNothing);
+        problems.push(Problem::value(Field::Duration, read, rule));
     }
-    if span.interval.0 < 1_000_000 {
-        problems.push(Problem::IntervalTooShort {
-            read: span.interval,
-        });
+    if span.interval < INTERVAL_MIN {
+        let rule = Rule::AtLeast(INTERVAL_MIN);
+        problems.push(Problem::value(Field::Interval, span.interval, rule));
     }
-    if span.phases.measured.0 / span.interval.0.max(1) > 1_000_000 {
-        problems.push(Problem::IntervalTooMany {
-            read: span.interval,
-            measured: span.phases.measured,
-        });
+    if span.phases.measured.0 / span.interval.0.max(1) > field::STEPS_MAX {
+        let rule = Rule::StepsOver(span.phases.measured);
+        problems.push(Problem::value(Field::Interval, span.interval, rule));
     }
     if span.targets.is_empty() {
         problems.push(Problem::NoTarget);
@@ -143,10 +145,8 @@ fn plan_target(
         false => target.workload.block,
     };
     if !target.base.is_multiple_of(alignment) {
-        problems.push(Problem::BaseUnaligned {
-            read: target.base,
-            alignment,
-        });
+        let rule = Rule::MultipleOf(alignment);
+        problems.push(Problem::value(Field::Base, target.base, rule));
     }
     if let Access::Mixed(access) = &target.workload.access {
         mixed::check_alignment((access, alignment), facts, problems);
@@ -216,20 +216,16 @@ fn creation(
     let asked = target.create?;
     let path = &facts.path;
     if !asked.is_multiple_of(alignment) {
-        let path = path.clone();
-        problems.push(Problem::CreateUnaligned {
-            path,
-            asked,
-            alignment,
-        });
+        let rule = Rule::Aligned {
+            to: alignment,
+            path: path.clone(),
+        };
+        problems.push(Problem::value(Field::FileSize, asked, rule));
         return None;
     }
     if asked < target.workload.block {
-        problems.push(Problem::CreateTooSmall {
-            path: path.clone(),
-            asked,
-            block: target.workload.block,
-        });
+        let rule = Rule::OneBlock(target.workload.block);
+        problems.push(Problem::value(Field::FileSize, asked, rule));
         return None;
     }
     match facts.kind {
@@ -273,11 +269,11 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
     let alignment = direct.offset.max(direct.memory).max(BLOCK_MIN);
     let mixed = matches!(target.workload.access, Access::Mixed(_)); // each line is looked at by itself
     if !mixed && !target.workload.block.is_multiple_of(alignment) {
-        problems.push(Problem::BlockUnaligned {
-            read: target.workload.block,
-            alignment,
+        let rule = Rule::Aligned {
+            to: alignment,
             path: facts.path.clone(),
-        });
+        };
+        problems.push(Problem::value(Field::Block, target.workload.block, rule));
     }
     alignment
 }
@@ -334,12 +330,10 @@ fn range_length(
     let blocks = length.0 / block.0.max(1);
     let threads = target.threads;
     let problem = match target.length {
-        _ if size > Bytes(0) && base >= size => Problem::BaseBeyondEnd { path, base, size },
-        Some(asked) if asked < block => Problem::LengthTooShort {
-            path,
-            length: asked,
-            block,
-        },
+        _ if size > Bytes(0) && base >= size => {
+            Problem::value(Field::Base, base, Rule::BelowEnd { path, size })
+        }
+        Some(asked) if asked < block => Problem::value(Field::Length, asked, Rule::OneBlock(block)),
         _ if end > size => Problem::RangeBeyondEnd {
             path,
             base,

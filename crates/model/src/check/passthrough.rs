@@ -4,7 +4,7 @@
 //! A namespace that is in use is left alone, reads too: what passes the block layer by also passes by whoever limits or
 //! counts the others there, and its block device can be read instead.
 
-use super::{Problem, safety};
+use super::{Field, Problem, Remedy, Rule, safety};
 use crate::plan::{CacheMode, EngineChoice, Hint, Priority, Target, Timespan};
 use crate::record::{TargetFacts, TargetKind};
 
@@ -52,26 +52,26 @@ fn check_namespace(target: &Target, facts: &TargetFacts, problems: &mut Vec<Prob
         });
     }
     if target.workload.block > namespace.command_max {
-        problems.push(Problem::CommandTooLarge {
+        let rule = Rule::OneCommand {
             path: path(),
-            read: target.workload.block,
             most: namespace.command_max,
-        });
+        };
+        problems.push(Problem::value(Field::Block, target.workload.block, rule));
     }
     let mut refuse = |what, instead| {
         problems.push(Problem::PassthroughCannot { what, instead });
     };
     if target.cache != CacheMode::Unbuffered {
-        refuse("cache", "say --cache unbuffered");
+        refuse("cache", Some(Remedy::option(Field::Unbuffered, "")));
     }
     if target.mapped.is_some() {
-        refuse("mapping into memory", "do not map it");
+        refuse("mapping into memory", None);
     }
     if target.priority != Priority::Normal {
-        refuse("priority of their own", "leave it at normal");
+        refuse("priority of their own", None);
     }
     if target.hint != Hint::None {
-        refuse("hint about the pattern", "leave it out");
+        refuse("hint about the pattern", None);
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
         let (host, consent) = (HostRecord::default(), Consent::default());
         match crate::check::check(&profile, &host, facts, &consent) {
             Ok(plans) => format!("good: {:?}", plans[0].targets[0].namespace.is_some()),
-            Err(problems) => problems.to_string(),
+            Err(problems) => crate::check::tests::messages(&problems),
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(told(engine, &facts, &|_| {}), "good: true");
         }
         let other = told(EngineChoice::Libaio, &facts, &|_| {});
-        assert!(other.contains("say --engine nvme"), "{other}");
+        assert!(other.contains("use command passthrough"), "{other}");
         let mut file = namespace();
         (file.kind, file.path) = (TargetKind::File, PathBuf::from("/data/f"));
         let none = told(EngineChoice::Nvme, std::slice::from_ref(&file), &|_| {});
@@ -168,7 +168,10 @@ mod tests {
             })
         };
         let told = writing(namespace());
-        assert!(told.contains("--destroy /dev/ng0n1"), "{told}");
+        assert!(
+            told.contains("loss of a device's data /dev/ng0n1"),
+            "{told}"
+        );
         let mut empty = namespace();
         empty.content = Content::Empty;
         assert_eq!(writing(empty), "good: true");
@@ -182,7 +185,7 @@ mod tests {
             target.priority = Priority::Low;
         });
         for words in [
-            "carries 512K at most",
+            "at most 512K on /dev/ng0n1",
             "have no cache",
             "no priority of their own",
         ] {

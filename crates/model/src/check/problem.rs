@@ -1,14 +1,17 @@
 //! Everything that can stand against a request: what was read, what is accepted, what to do.
+//!
+//! Left out: the spelling of options. A problem names fields, and [`Problem::told`] puts a tool's options in their place.
 
-use super::{BLOCK_MAX, BLOCK_MIN, QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
+use super::field::{Field, Options, Remedy, Rule, in_bytes};
 use crate::block_header::Flaw;
 use crate::plan::EngineChoice;
-use crate::record::{Claim, Content, FileSystem};
-use crate::units::{Bytes, Nanos};
+use crate::record::{Claim, Content, FileSystem, TargetFacts, TargetKind};
+use crate::units::Bytes;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One thing that stands against a request.
+/// One thing that stands against a request. Its `Display` is without remedies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(
     missing_docs,
@@ -17,62 +20,34 @@ use std::path::{Path, PathBuf};
 pub enum Problem {
     #[error("the profile has no timespan, so nothing would run: give at least one")]
     NoTimespan,
-    #[error("no target: name a file or a device at the end of the line")]
+    #[error("no target: name at least one file or device")]
     NoTarget,
-    #[error("duration: read 0s; a run is measured for more than nothing: say 10s, 2m or 1h")]
-    NothingMeasured,
-    #[error("interval: read {read}; a step of the time series is 1ms or longer: say 100ms or 1s")]
-    IntervalTooShort { read: Nanos },
-    #[error(
-        "interval: {read} steps over {measured} are more than a million: say a longer interval or a shorter duration"
-    )]
-    IntervalTooMany { read: Nanos, measured: Nanos },
-    #[error(
-        "block size: read {read}; a block is a multiple of {BLOCK_MIN} bytes up to {BLOCK_MAX}: 4K, 64K and 1M are usual"
-    )]
-    BlockSize { read: Bytes },
-    #[error(
-        "block size: read {read}; unbuffered I/O on {} needs multiples of {alignment}: \
-         take such a size, or say --cache cached to go through the page cache", path.display()
-    )]
-    BlockUnaligned {
-        read: Bytes,
-        alignment: Bytes,
-        path: PathBuf,
-    },
-    #[error("amount: read {read}; a thread moves at least one block of {block}")]
-    AmountTooSmall { read: Bytes, block: Bytes },
     #[error("the mix: {why}")]
     Mix { why: String },
     #[error("line {line} of the mix: {why}")]
     MixLine { line: usize, why: String },
-    #[error("base: read {read}; the range has to begin at a multiple of {alignment}")]
-    BaseUnaligned { read: Bytes, alignment: Bytes },
-    #[error("queue depth: read {read}; it is from 1 to {QUEUE_DEPTH_MAX} for each thread")]
-    QueueDepth { read: u32 },
-    #[error("{option} cannot be had with {what}: {instead}")]
+    #[error("{} cannot be combined with {what}", field.noun())]
     Polling {
-        option: &'static str,
+        field: Field,
         what: &'static str,
-        instead: &'static str,
+        instead: Option<Remedy>,
     },
     #[error(
-        "queue depth: read {read} with the engine sync, which has one I/O outstanding a thread: \
-         say depth 1 and more threads, or take the engine io_uring or libaio"
-    )]
-    SyncDepth { read: u32 },
-    #[error("threads: read {read}; it is from 1 to {THREADS_MAX} for each target")]
-    Threads { read: u32 },
-    #[error(
-        "the engine null moves no bytes, so it has no file or device: \
-         say --engine null without a target, or name a target and another engine"
+        "the engine null moves no bytes, so it has no file or device: name a target and another engine"
     )]
     NullMismatch,
-    #[error(
-        "{}: there is nothing under this name: check the spelling, or say --create SIZE to make a file \
-         filled with data", path.display()
-    )]
+    #[error("invalid {} '{read}': must be {rule}", field.noun())]
+    Value {
+        field: Field,
+        read: String,
+        rule: Rule,
+    },
+    #[error("{}: there is nothing under this name: check the spelling", path.display())]
     Missing { path: PathBuf },
+    #[error("{}: it is gone: it was removed or renamed since the start", path.display())]
+    Gone { path: PathBuf },
+    #[error("{}: it is smaller than at the start: it was truncated or replaced", path.display())]
+    Shrunk { path: PathBuf },
     #[error("{}: there is no device of this name: check the spelling (fathom devices lists them)", path.display())]
     NoDevice { path: PathBuf },
     #[error("{}: its folder does not exist: make it first, or check the spelling", path.display())]
@@ -97,29 +72,20 @@ pub enum Problem {
     },
     #[error("{}: {}", path.display(), device_not_writable(*read_only))]
     DeviceNotWritable { path: PathBuf, read_only: bool },
-    #[error(
-        "{}: its {size} hold no whole block of {block} from byte {base} on: take a smaller block or a \
-         larger target", path.display()
-    )]
+    #[error("{}: its {} hold no whole block of {block} from byte {} on", path.display(), in_bytes(*size), base.0)]
     TooSmall {
         path: PathBuf,
         size: Bytes,
         base: Bytes,
         block: Bytes,
     },
-    #[error(
-        "{}: {threads} threads would share {blocks} blocks: each needs at least one; take fewer threads, a \
-         smaller block or a larger target", path.display()
-    )]
+    #[error("{}: {threads} threads would share {blocks} blocks: each needs at least one", path.display())]
     FewerBlocksThanThreads {
         path: PathBuf,
         blocks: u64,
         threads: u32,
     },
-    #[error(
-        "{}: the range from {base} to {end} goes beyond the end at {size}: say a shorter --length",
-        path.display()
-    )]
+    #[error("{}: the range from {base} to {end} goes beyond the end at {size}", path.display())]
     RangeBeyondEnd {
         path: PathBuf,
         base: Bytes,
@@ -127,37 +93,11 @@ pub enum Problem {
         size: Bytes,
     },
     #[error(
-        "{}: base: read {base}, at or beyond the end at {size}: say a smaller --base", path.display()
-    )]
-    BaseBeyondEnd {
-        path: PathBuf,
-        base: Bytes,
-        size: Bytes,
-    },
-    #[error("{}: length: read {length}; a range holds at least one block of {block}", path.display())]
-    LengthTooShort {
-        path: PathBuf,
-        length: Bytes,
-        block: Bytes,
-    },
-    #[error("{}: asked to be made at {asked}, which is less than one block of {block}", path.display())]
-    CreateTooSmall {
-        path: PathBuf,
-        asked: Bytes,
-        block: Bytes,
-    },
-    #[error("rate: read {read}; it is from 1 to {RATE_MAX} I/Os a second over all threads")]
-    Rate { read: u64 },
-    #[error(
         "rate: I/Os that start at moments of their own cannot have {what} as well: leave one of the two away"
     )]
     RateCannot { what: &'static str },
     #[error("pace: {what} is no pace: give more than nothing, or leave the pace away")]
     PaceZero { what: &'static str },
-    #[error(
-        "write data: a source of {read} holds no block of {block}: make it at least as large as a block"
-    )]
-    SourceTooSmall { read: Bytes, block: Bytes },
     #[error("access: {why}")]
     Walk { why: &'static str },
     #[error(
@@ -165,15 +105,9 @@ pub enum Problem {
          many columns as threads"
     )]
     StripeThreads { columns: u32, threads: u32 },
-    #[error("{what}: read {read}; unbuffered I/O needs multiples of {alignment} here")]
-    StrideUnaligned {
-        what: &'static str,
-        read: Bytes,
-        alignment: Bytes,
-    },
     #[error(
-        "{}: thread {thread} would start {start} into a range of {length}, where no block of {block} is left: \
-         take fewer threads, a smaller thread stride or a larger target", path.display()
+        "{}: thread {thread} would start {start} into a range of {length}, where no block of {block} is left",
+        path.display()
     )]
     NoRoomForThread {
         path: PathBuf,
@@ -209,9 +143,8 @@ pub enum Problem {
     #[error("the engine null has no {what}: leave it out, or name a target and another engine")]
     NullCannot { what: &'static str },
     #[error(
-        "{}: only a network file system (nfs, cifs) has a local cache that can be gone past by itself, and this is \
-         {}: go past the system's cache instead (--cache unbuffered; DISKSPD -Su)", path.display(),
-         file_system.as_deref().unwrap_or("none")
+        "{}: only a network file system (nfs, cifs) has a local cache that can be gone past by itself, and this is {}",
+         path.display(), file_system.as_deref().unwrap_or("none")
     )]
     LocalOff {
         path: PathBuf,
@@ -230,8 +163,7 @@ pub enum Problem {
     #[error("pool: a weight of 0 never gets an I/O: give at least 1, or leave the target away")]
     WeightZero,
     #[error(
-        "weights belong to a pool of threads whose outstanding I/Os are shared by the targets (DISKSPD -F with -O): \
-         ask for one, or leave them out"
+        "weights belong to a pool of threads whose outstanding I/Os are shared by the targets: ask for one, or leave them out"
     )]
     ShareWithoutPool,
     #[error(
@@ -249,19 +181,10 @@ pub enum Problem {
          one after the other"
     )]
     PoolMixed,
-    #[error(
-        "{}: asked to be made at {asked}; unbuffered I/O needs a size that is a multiple of {alignment}",
-        path.display()
-    )]
-    CreateUnaligned {
-        path: PathBuf,
-        asked: Bytes,
-        alignment: Bytes,
-    },
-    #[error("{}: a device has its size: leave --create out, or name a file", path.display())]
+    #[error("{}: a device has its size and is not created: name a file", path.display())]
     CreateDevice { path: PathBuf },
     #[error(
-        "{}: {needed} more are needed and {} are free on {}: take a smaller size, or make room",
+        "{}: {needed} more are needed and {} are free on {}: make room",
         path.display(), free.about(), mount_point.display()
     )]
     NoSpace {
@@ -271,8 +194,7 @@ pub enum Problem {
         mount_point: PathBuf,
     },
     #[error(
-        "{}: {} takes no unbuffered I/O (O_DIRECT): say --cache cached (DISKSPD: -Sb) and measure the page cache with it, \
-         or name a target on another file system", path.display(),
+        "{}: {} takes no unbuffered I/O (O_DIRECT): name a target on another file system", path.display(),
         file_system.as_deref().map_or_else(|| "the file system".to_owned(), |kind| format!("the file system {kind}"))
     )]
     NoDirectIo {
@@ -281,13 +203,12 @@ pub enum Problem {
     },
     #[error(
         "the threads need {needed} of memory (for each: block × depth, and the time series), more than half of the \
-         {} that are free: take fewer threads, a smaller depth or block, or a longer interval", available.about()
+         {} that are free", available.about()
     )]
     Memory { needed: Bytes, available: Bytes },
     #[error(
         "the run needs {needed} of memory (for each thread: block × depth, and the time series), but the control group {} \
-         allows {limit}, of which {used} are in use, and the kernel kills what exceeds that; hint: use fewer threads (-t), a \
-         lower depth (-o) or a smaller block (-b), or raise the limit (memory.max)", group.display()
+         allows {limit}, of which {used} are in use, and the kernel kills what exceeds that: raise the limit (memory.max)", group.display()
     )]
     GroupMemory {
         needed: Bytes,
@@ -296,8 +217,8 @@ pub enum Problem {
         group: PathBuf,
     },
     #[error(
-        "{}: commands are passed through to it, and the engine {engine} does not do that: say --engine nvme, or name \
-         its block device", path.display()
+        "{}: commands are passed through to it, and the engine {engine} does not do that: name its block device",
+        path.display()
     )]
     OnlyPassthrough { path: PathBuf, engine: EngineChoice },
     #[error(
@@ -325,18 +246,11 @@ pub enum Problem {
         uses: Vec<Claim>,
     },
     #[error(
-        "{}: block size: read {read}; a command that is passed through carries {most} at most and is not cut: take a \
-         smaller block", path.display()
+        "commands that are passed through have no {what}: leave it out, or name the block device"
     )]
-    CommandTooLarge {
-        path: PathBuf,
-        read: Bytes,
-        most: Bytes,
-    },
-    #[error("commands that are passed through have no {what}: {instead}, or name the block device")]
     PassthroughCannot {
         what: &'static str,
-        instead: &'static str,
+        instead: Option<Remedy>,
     },
     #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
     InUse { path: PathBuf, uses: Vec<Claim> },
@@ -357,8 +271,8 @@ pub enum Problem {
     )]
     ForeignLink { path: PathBuf, link: PathBuf },
     #[error(
-        "{}: fathom did not make this file, so it is not written: {} would be lost{}. \
-         To allow it, add: --overwrite", path.display(), held(*size), list_signatures(signatures)
+        "{}: fathom did not make this file, so it is not written: {} would be lost{}",
+        path.display(), held(*size), list_signatures(signatures)
     )]
     ForeignFile {
         path: PathBuf,
@@ -366,8 +280,8 @@ pub enum Problem {
         signatures: Vec<Claim>,
     },
     #[error(
-        "{}: the block at offset {} contains {flaw}, so it is not written: {} would be lost. \
-         hint: delete it, or --overwrite", path.display(), offset.0, held(*size)
+        "{}: the block at offset {} contains {flaw}, so it is not written: {} would be lost: delete the file first",
+        path.display(), offset.0, held(*size)
     )]
     FlawedFile {
         path: PathBuf,
@@ -376,7 +290,7 @@ pub enum Problem {
         flaw: Flaw,
     },
     #[error(
-        "{}: this file contains {flaw}, so it is not written: {} would be lost. hint: delete it, or --overwrite",
+        "{}: this file contains {flaw}, so it is not written: {} would be lost: delete the file first",
         path.display(), held(*size)
     )]
     UnprovenFile {
@@ -386,13 +300,12 @@ pub enum Problem {
     },
     #[error(
         "{}: whether fathom made this file could not be seen (reading it takes long, or fails), so it is not written: {} \
-         might be lost. Try again when it is quiet; to allow it as it is, add: --overwrite", path.display(), held(*size)
+         might be lost. Try again when it is quiet", path.display(), held(*size)
     )]
     UnseenFile { path: PathBuf, size: Bytes },
     #[error(
-        "{}: this device is not empty, so it is not written: {} would be lost{}. \
-         To allow it, add: --destroy {}", path.display(), held(*size),
-        list_content(signatures, *content), crate::shell_word(path)
+        "{}: this device is not empty, so it is not written: {} would be lost{}", path.display(), held(*size),
+        list_content(signatures, *content)
     )]
     ForeignDevice {
         path: PathBuf,
@@ -403,12 +316,122 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Makes one of a value that breaks a rule.
+    pub(super) fn value(field: Field, read: impl fmt::Display, rule: Rule) -> Problem {
+        let read = read.to_string();
+        Problem::Value { field, read, rule }
+    }
+
+    /// Returns the message in a tool's options, with the remedies that it has options for.
+    pub fn told(&self, options: Options) -> String {
+        let remedies = self.remedies();
+        let remedies: Vec<String> = remedies
+            .iter()
+            .filter_map(|one| one.told(options))
+            .collect();
+        let message = match self {
+            Problem::Value { field, read, rule } => match options(*field) {
+                Some(option) => format!("invalid value '{read}' for {option}: must be {rule}"),
+                None => self.to_string(),
+            },
+            _ => self.to_string(),
+        };
+        match remedies.is_empty() {
+            true => message,
+            false => format!("{message}; hint: {}", remedies.join(", or ")),
+        }
+    }
+
+    /// Returns what to change in the request, the best first.
+    fn remedies(&self) -> Vec<Remedy> {
+        use Field::*;
+        use Remedy::{Larger, Omit, Smaller};
+        let option = Remedy::option;
+        match self {
+            Problem::Value { rule, .. } => match rule {
+                Rule::Aligned { .. } => vec![option(Buffered, " to go through the page cache")],
+                Rule::OneOutstanding => {
+                    vec![Larger(Threads), Remedy::value(Engine, "io_uring or libaio")]
+                }
+                _ => Vec::new(),
+            },
+            Problem::Polling { field, instead, .. } => {
+                instead.iter().cloned().chain([Omit(*field)]).collect()
+            }
+            Problem::NullMismatch => vec![Remedy::value(Engine, "null without a target")],
+            Problem::Missing { .. } => vec![option(Create, " to create a file filled with data")],
+            Problem::NotWritable { .. } | Problem::DeviceNotWritable { .. } => {
+                vec![option(ReadOnly, " to only read")]
+            }
+            Problem::TooSmall { .. } => vec![Smaller(Block), Larger(FileSize)],
+            Problem::FewerBlocksThanThreads { .. } => {
+                vec![Smaller(Threads), Smaller(Block), Larger(FileSize)]
+            }
+            Problem::RangeBeyondEnd { .. } => vec![Smaller(Length)],
+            Problem::NoRoomForThread { .. } => {
+                vec![Smaller(Threads), Smaller(ThreadStride), Larger(FileSize)]
+            }
+            Problem::LocalOff { .. } => {
+                vec![option(Unbuffered, " to go past all of the system's cache")]
+            }
+            Problem::ShareWithoutPool => vec![option(Pool, "")],
+            Problem::CreateDevice { .. } => vec![Omit(FileSize)],
+            Problem::NoSpace { .. } => vec![Smaller(FileSize)],
+            Problem::NoDirectIo { .. } => {
+                vec![option(Buffered, " to measure through the page cache")]
+            }
+            Problem::Memory { .. } | Problem::GroupMemory { .. } => {
+                vec![
+                    Smaller(Threads),
+                    Smaller(QueueDepth),
+                    Smaller(Block),
+                    Larger(Interval),
+                ]
+            }
+            Problem::OnlyPassthrough { .. } => vec![option(Passthrough, "")],
+            Problem::PassthroughCannot { instead, .. } => instead.iter().cloned().collect(),
+            Problem::ForeignFile { .. }
+            | Problem::FlawedFile { .. }
+            | Problem::UnprovenFile { .. }
+            | Problem::UnseenFile { .. } => vec![option(Overwrite, " to write it anyway")],
+            Problem::ForeignDevice { path, .. } => {
+                let device = Cow::Owned(crate::shell_word(path));
+                vec![Remedy::Use(Destroy, device, " to write it anyway")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns what it is of a target that was checked before, with these facts.
+    pub fn since(&self, earlier: &[TargetFacts]) -> Problem {
+        let known = |path: &Path| earlier.iter().find(|facts| facts.path == *path);
+        let was_larger = |path, now| known(path).is_some_and(|facts| facts.size > now);
+        match self {
+            Problem::Missing { path }
+                if known(path).is_some_and(|facts| facts.kind == TargetKind::File) =>
+            {
+                Problem::Gone { path: path.clone() }
+            }
+            Problem::RangeBeyondEnd { path, size, .. }
+            | Problem::Value {
+                rule: Rule::BelowEnd { path, size },
+                ..
+            } if was_larger(path, *size) => Problem::Shrunk { path: path.clone() },
+            other => other.clone(),
+        }
+    }
+
     /// Whether the request is good and only what it names, or the machine, does not fit it: what other tools find out
     /// when they open their targets. Consent is not among these, nor what could never be run.
     pub fn is_of_the_machine(&self) -> bool {
+        if let Problem::Value { rule, .. } = self {
+            return matches!(rule, Rule::BelowEnd { .. } | Rule::OneCommand { .. });
+        }
         matches!(
             self,
             Problem::Missing { .. }
+                | Problem::Gone { .. }
+                | Problem::Shrunk { .. }
                 | Problem::NoDevice { .. }
                 | Problem::MissingFolder { .. }
                 | Problem::Folder { .. }
@@ -419,12 +442,10 @@ impl Problem {
                 | Problem::TooSmall { .. }
                 | Problem::FewerBlocksThanThreads { .. }
                 | Problem::RangeBeyondEnd { .. }
-                | Problem::BaseBeyondEnd { .. }
                 | Problem::NoRoomForThread { .. }
                 | Problem::NoSpace { .. }
                 | Problem::NoDirectIo { .. }
                 | Problem::NamespaceUnknown { .. }
-                | Problem::CommandTooLarge { .. }
                 | Problem::Memory { .. }
                 | Problem::GroupMemory { .. }
         )
@@ -457,46 +478,32 @@ impl Problems {
     }
 }
 
-impl fmt::Display for Problems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for Problems {}
-
 fn not_writable(file_system: Option<&FileSystem>, obstacle: Option<&str>) -> String {
     if let Some(obstacle) = obstacle {
         return format!("it cannot be written: {obstacle}");
     }
     match file_system {
         Some(fs) if fs.read_only => format!(
-            "{} is mounted read-only: read only (write 0), or mount it for writing: mount -o remount,rw {}",
+            "{} is mounted read-only: mount it for writing: mount -o remount,rw {}",
             fs.mount_point.display(),
             fs.mount_point.display()
         ),
-        _ => "no permission to write it: ask for write access to the file and its folder, or read only \
-              (write 0)"
-            .to_owned(),
+        _ => {
+            "no permission to write it: ask for write access to the file and its folder".to_owned()
+        }
     }
 }
 
 fn device_not_writable(read_only: bool) -> &'static str {
     if read_only {
-        "this device is read-only: read only (write 0), or make it writable: blockdev --setrw DEVICE"
+        "this device is read-only: make it writable: blockdev --setrw DEVICE"
     } else {
-        "no permission to write it: run as root, or read only (write 0)"
+        "no permission to write it: run as root"
     }
 }
 
 fn held(size: Bytes) -> String {
-    let unit = if size.to_string().ends_with(|c: char| c.is_ascii_digit()) {
-        " bytes"
-    } else {
-        ""
-    };
-    format!("the {size}{unit} that it holds")
+    format!("the {} that it holds", in_bytes(size))
 }
 
 fn folder_of(link: &Path) -> String {

@@ -15,11 +15,7 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
     let any = |asks: fn(&Target) -> bool| span.targets.iter().filter(is_simulated).any(asks);
     let away = "leave it out, or name a file or device";
     for (asked, what, instead) in [
-        (
-            span.engine != EngineChoice::Auto,
-            "engine to choose",
-            "leave --engine out",
-        ),
+        (span.engine != EngineChoice::Auto, "engine to choose", away),
         (span.polling.any(), "completions to poll for", away),
         (
             span.placement != Placement::default(),

@@ -1,7 +1,6 @@
 //! Threads: how many, what each has outstanding, and which targets a pool's threads share.
 
-use super::problem::Problem;
-use super::{QUEUE_DEPTH_MAX, RATE_MAX, THREADS_MAX};
+use super::{Field, Problem, QUEUE_DEPTH_MAX, RATE_MAX, Rule, THREADS_MAX};
 use crate::plan::planned::weight_on;
 use crate::plan::{
     Access, EngineChoice, Pacing, Placement, Pool, PoolDraw, Sequence, Target, Timespan,
@@ -16,12 +15,10 @@ pub(super) fn check_threads(span: &Timespan, problems: &mut Vec<Problem>) {
     for target in &span.targets {
         let depth = target.workload.queue_depth.0;
         if !(1..=QUEUE_DEPTH_MAX).contains(&depth) {
-            problems.push(Problem::QueueDepth { read: depth });
+            problems.push(depth_out_of_range(depth));
         }
         if !(1..=THREADS_MAX).contains(&target.threads) {
-            problems.push(Problem::Threads {
-                read: target.threads,
-            });
+            problems.push(threads_out_of_range(target.threads));
         }
     }
     match span.pool {
@@ -30,15 +27,33 @@ pub(super) fn check_threads(span: &Timespan, problems: &mut Vec<Problem>) {
     }
 }
 
+fn depth_out_of_range(read: u32) -> Problem {
+    let rule = Rule::Range {
+        most: u64::from(QUEUE_DEPTH_MAX),
+        of: "for each thread",
+    };
+    Problem::value(Field::QueueDepth, read, rule)
+}
+
+fn threads_out_of_range(read: u32) -> Problem {
+    let rule = Rule::Range {
+        most: u64::from(THREADS_MAX),
+        of: "for each target",
+    };
+    Problem::value(Field::Threads, read, rule)
+}
+
 /// A rate of arrivals is the whole run's, so nothing else may say when its I/Os start.
 pub(super) fn check_arrivals(span: &Timespan, problems: &mut Vec<Problem>) {
     let Some(arrivals) = span.arrivals else {
         return;
     };
     if !(1..=RATE_MAX).contains(&arrivals.per_s) {
-        problems.push(Problem::Rate {
-            read: arrivals.per_s,
-        });
+        let rule = Rule::Range {
+            most: RATE_MAX,
+            of: "I/Os per second over all threads",
+        };
+        problems.push(Problem::value(Field::Rate, arrivals.per_s, rule));
     }
     if span.pool.is_some() {
         problems.push(Problem::RateCannot {
@@ -74,13 +89,14 @@ fn check_alone(span: &Timespan, problems: &mut Vec<Problem>) {
 
 fn sync_depth(span: &Timespan, depth: u32, problems: &mut Vec<Problem>) {
     if span.engine == EngineChoice::Sync && (2..=QUEUE_DEPTH_MAX).contains(&depth) {
-        problems.push(Problem::SyncDepth { read: depth });
+        let rule = Rule::OneOutstanding;
+        problems.push(Problem::value(Field::QueueDepth, depth, rule));
     }
 }
 
 fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
     if !(1..=THREADS_MAX).contains(&pool.threads) {
-        problems.push(Problem::Threads { read: pool.threads });
+        problems.push(threads_out_of_range(pool.threads));
         return;
     }
     for target in &span.targets {
@@ -115,7 +131,7 @@ fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
                 .fold(0, |sum, depth| sum.saturating_add(*depth))
         });
         if depth > QUEUE_DEPTH_MAX || pool.outstanding == Some(0) {
-            problems.push(Problem::QueueDepth { read: depth });
+            problems.push(depth_out_of_range(depth));
         }
         sync_depth(span, depth, problems);
     }

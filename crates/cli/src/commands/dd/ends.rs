@@ -4,6 +4,7 @@
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
 use crate::failure::Failure;
+use crate::options;
 use dialects::dd::DdRequest;
 use engine::{CopyEnd, CopyJob, Silent, Stop};
 use gate::Pins;
@@ -117,7 +118,7 @@ fn against_output(
     let path = facts.path.display();
     let mut told: Vec<String> = model::check_output(facts, consent)
         .iter()
-        .map(ToString::to_string)
+        .map(|problem| problem.told(options::dd))
         .collect();
     let there = !matches!(facts.kind, TargetKind::Missing | TargetKind::MissingFolder);
     if facts.kind == TargetKind::NvmeNamespace {

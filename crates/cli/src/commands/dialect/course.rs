@@ -42,13 +42,13 @@ impl Course<'_> {
     ) -> Result<Ran, Failure> {
         let stop = Stop::new();
         signals::listen(&stop)?;
-        let mut runner = Runner {
-            admission: self.gate,
-            proven: ProvenFiles::default(),
-            journal: &shelf.journal,
-            command: self.command.to_vec(),
-            stop: &stop,
-        };
+        let mut runner = Runner::new(
+            self.gate,
+            ProvenFiles::default(),
+            &shelf.journal,
+            self.command.to_vec(),
+            &stop,
+        );
         let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
         match runner.run(&mut schedule, &mut RunBars::new(self.environment)) {
             Err(error) if !schedule.records.is_empty() => failure::say(&error),

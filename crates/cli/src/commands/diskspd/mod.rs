@@ -2,15 +2,13 @@
 //!
 //! The dialect's exit codes are its own: 0 results were printed, 1 the run failed, 3 the request was refused. Its
 //! standard output is DISKSPD's too; whatever else there is to say goes to standard error. `session` runs the time
-//! spans, `events` is `-y`, `trace` is `-v` and `-P`, `pages` puts the results where they were asked for, `words` says
-//! in DISKSPD's switches what stands against a request.
+//! spans, `events` is `-y`, `trace` is `-v` and `-P`, `pages` puts the results where they were asked for.
 //! Deliberately absent: what any switch means (`dialects`), and any number or layout (`views`).
 
 mod events;
 mod pages;
 mod session;
 mod trace;
-mod words;
 
 use super::dialect::Line;
 use crate::environment::{self, Environment};

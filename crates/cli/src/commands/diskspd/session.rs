@@ -7,7 +7,7 @@
 use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
-use super::{FAILED, GOOD, REFUSED, words};
+use super::{FAILED, GOOD, REFUSED};
 use crate::commands::dialect::{self, Shelf};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure, Kind};
@@ -151,7 +151,7 @@ fn measure(
     course.notes.extend(built.notes);
     let gate = Admission {
         repeats: true,
-        words: words::of,
+        options: diskspd::option,
         ..ground.gate()
     };
     pages::check_files(asked, gate.store)?;
@@ -167,13 +167,13 @@ fn measure(
     let interrupt = signals::listen(&stop)?;
     let signals = Signals::hold(asked.events)?;
     let shelf = course.shelf.as_ref().expect("it was opened just now");
-    let mut runner = Runner {
-        admission: &gate,
-        proven: ProvenFiles::default(),
-        journal: &shelf.journal,
-        command: asked.command(),
-        stop: &stop,
-    };
+    let mut runner = Runner::new(
+        &gate,
+        ProvenFiles::default(),
+        &shelf.journal,
+        asked.command(),
+        &stop,
+    );
     let spans = &built.profile.timespans;
     let mut schedule = Timespans::new(spans, &[], first, dialect::tell_trouble);
     let mut follower = Follower {

@@ -29,6 +29,7 @@ pub(super) fn run(
     let ground = Ground::of_tool(&extra.own, environment)?;
     let gate = Admission {
         repeats: true,
+        options: fio::option,
         ..ground.gate()
     };
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
@@ -196,7 +197,10 @@ pub(super) fn explain(request: &Request, environment: &Environment) -> Result<En
         ..OwnOptions::default()
     };
     let ground = Ground::of_tool(&unstored, environment)?;
-    let gate = ground.gate();
+    let gate = Admission {
+        options: fio::option,
+        ..ground.gate()
+    };
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
     request
         .notes

@@ -4,12 +4,13 @@
 //! is taken for a cost.
 
 use super::look::{Look, Setting, again};
-use super::{Turn, own_file, read_seed, read_size, words};
+use super::{Turn, own_file, read_seed, read_size};
 use crate::args::LayersArgs;
 use crate::commands::survey::site::lies_on;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::ground::Ground;
+use crate::options;
 use crate::report::{self, Form};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use dialects::{Problem, Reader};
@@ -41,7 +42,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     let mut asked = read(args)?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
-        words: words::of,
+        options: options::looks,
         ..ground.gate()
     };
     let consent = gate.consent;

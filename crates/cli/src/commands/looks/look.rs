@@ -97,13 +97,7 @@ impl Look<'_> {
             context: self.context,
         };
         table.known.push(used.clone());
-        let mut runner = Runner {
-            admission: gate,
-            proven: ours,
-            journal: &journal,
-            command: command_line(),
-            stop: &stop,
-        };
+        let mut runner = Runner::new(gate, ours, &journal, command_line(), &stop);
         let late = self.reads.is_some();
         let (writes, reads) = (self.turns.into_iter()).partition(|turn| late && turn.write);
         let taken = match table.take_all(reads, &mut runner) {

@@ -7,7 +7,6 @@ mod layers;
 mod look;
 mod own_file;
 mod quick;
-mod words;
 
 pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};

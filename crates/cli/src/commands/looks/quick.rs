@@ -1,11 +1,12 @@
 //! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs tell, and what a database feels.
 
 use super::look::{Look, Setting, again};
-use super::{Turn, own_file, read_seed, read_size, words};
+use super::{Turn, own_file, read_seed, read_size};
 use crate::args::QuickArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::ground::Ground;
+use crate::options;
 use crate::report::{self, Form};
 use analysis::{LooksContext, QuickStep};
 use dialects::Reader;
@@ -41,7 +42,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
     let asked = read(args)?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
-        words: words::of,
+        options: options::looks,
         ..ground.gate()
     };
     let before = gate.look(&asked.location);

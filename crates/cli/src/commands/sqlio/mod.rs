@@ -1,12 +1,10 @@
 //! `fathom sqlio`, and the program under the name `sqlio`: SQLIO's command line and output.
 //!
 //! Exit codes are fathom's own, and 0 where results were printed, also after Ctrl-C. Standard output is SQLIO's; whatever
-//! else there is to say goes to standard error, latencies in microseconds among it. `session` runs the line, `words` says
-//! in SQLIO's switches what stands against it. Deliberately absent: what any switch means (`dialects`), and any number or
+//! else there is to say goes to standard error, latencies in microseconds among it. `session` runs the line. Deliberately absent: what any switch means (`dialects`), and any number or
 //! layout (`views`).
 
 mod session;
-mod words;
 
 use super::dialect::{Line, text_of};
 use crate::environment::Environment;

@@ -4,7 +4,6 @@
 //! before anything is written. A stop ends the measuring and leaves the results; a failed I/O ends the run, and there
 //! are none.
 
-use super::words;
 use crate::commands::dialect::{self, Course, ResultFile, Shelf, is_report, write_whole};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
@@ -80,7 +79,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
     let ground = Ground::of_tool(&asked.extra.own, environment)?;
     let gate = Admission {
         repeats: true,
-        words: words::of,
+        options: sqlio::option,
         ..ground.gate()
     };
     let found = look(asked, &gate);

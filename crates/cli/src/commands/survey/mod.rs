@@ -1,8 +1,7 @@
 //! `fathom survey`: what a disk can do. Everything that it may do is checked before anything is touched.
 //!
 //! Read in this order: the flow (here), `request` (words → values), `site` and `size` (what it works on),
-//! `walk` (cell after cell), `words` (what stands against it),
-//! `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left
+//! `walk` (cell after cell), `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left
 //! behind). Which cell comes next is `sweep`'s business.
 
 mod context;
@@ -12,7 +11,6 @@ mod request;
 pub(super) mod site;
 mod size;
 mod walk;
-mod words;
 mod workloads;
 
 use super::command_line;
@@ -20,6 +18,7 @@ use crate::args::SurveyArgs;
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::ground::Ground;
+use crate::options;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::{keep, live, output, report, signals};
@@ -58,7 +57,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     asked.page.check()?;
     let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
-        words: words::of_survey,
+        options: options::survey,
         ..ground.gate()
     };
     let host = gate.host;
@@ -119,13 +118,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         stop: &stop,
         interrupt: &interrupt,
     };
-    let mut runner = Runner {
-        admission: &gate,
-        proven: ours,
-        journal: &journal,
-        command: command_line(),
-        stop: &stop,
-    };
+    let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
     let walked = walk.walk(&mut runner);
     if asked.remove {
         clean_up(&gate, &asked.target, &before, &filled);

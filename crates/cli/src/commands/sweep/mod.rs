@@ -52,6 +52,10 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let asked = Asked::read(asked_args)?;
     let gate = Admission {
         repeats: asked.repeats_targets,
+        options: match asked.repeats_targets {
+            true => dialects::diskspd::option, // the line has them, beside the sweep's own
+            false => dialects::native::option,
+        },
         ..ground.gate()
     };
     let mut site = Site::check(&asked, &gate)?;
@@ -84,13 +88,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         interrupt: &interrupt,
         fail_fast: args.matrix.fail_fast,
     };
-    let mut runner = Runner {
-        admission: &gate,
-        proven: ours,
-        journal: &journal,
-        command: command_line(),
-        stop: &stop,
-    };
+    let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
     let walked = walk.walk(&mut runner, &mut shelf);
     progress.finish();
     let (cells, context) = shelf.result(&asked, &walked, (gate.host, watch.elapsed()));

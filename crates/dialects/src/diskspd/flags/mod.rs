@@ -5,6 +5,7 @@
 use super::Problem;
 use super::parse::{Command, Word};
 use crate::page;
+use model::Field;
 use std::fmt::Write;
 
 mod rows;
@@ -49,6 +50,33 @@ pub(super) fn find(letters: &str) -> Option<&'static Flag> {
 /// The long switch of this name.
 pub(super) fn find_long(name: &str) -> Option<&'static Flag> {
     FLAGS.iter().find(|flag| flag.long && flag.name == name)
+}
+
+/// Returns the switch of a field.
+pub fn option(field: Field) -> Option<&'static str> {
+    Some(match field {
+        Field::Block => "-b",
+        Field::QueueDepth => "-o or -O",
+        Field::Threads => "-t or -F",
+        Field::FileSize => "-c",
+        Field::Create => "-cSIZE",
+        Field::Duration => "-d",
+        Field::Interval => "-D",
+        Field::Base => "-B",
+        Field::Length => "-f or -B",
+        Field::Stride => "-r, -s or -si",
+        Field::ThreadStride => "-T",
+        Field::Distribution => "-rd",
+        Field::Source => "-Z",
+        Field::Buffered => "-Sb",
+        Field::Unbuffered => "-Su",
+        Field::ReadOnly => "-w0",
+        Field::Pool => "-F with -O",
+        Field::Overwrite => "--overwrite",
+        Field::Destroy => "--destroy",
+        Field::Amount | Field::Rate | Field::Engine | Field::Passthrough => return None,
+        Field::CompletionPolling | Field::SubmissionPolling => return None,
+    })
 }
 
 impl Flag {

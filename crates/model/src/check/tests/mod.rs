@@ -1,4 +1,4 @@
-//! Requests and what stands against them; the messages are read here as prose.
+//! Requests and what stands against them; the messages are read here as prose, with each field by its noun.
 
 mod writing;
 
@@ -81,10 +81,16 @@ pub(super) fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile
     }
 }
 
+/// Every message, a line each.
+pub(super) fn messages(problems: &Problems) -> String {
+    let each = problems
+        .iter()
+        .map(|one| one.told(|field| Some(field.noun())));
+    each.collect::<Vec<_>>().join("\n")
+}
+
 fn refused(profile: &Profile, facts: TargetFacts) -> String {
-    check(profile, &host(), &[facts], &Consent::default())
-        .unwrap_err()
-        .to_string()
+    messages(&check(profile, &host(), &[facts], &Consent::default()).unwrap_err())
 }
 
 fn writing(span: &mut Timespan) {
@@ -116,10 +122,10 @@ fn all_problems_are_told_at_once() {
     });
     let told = refused(&asked, file(Bytes::gib(1)));
     for word in [
-        "duration: read 0s",
-        "block size: read 1000",
-        "queue depth: read 0",
-        "threads: read 0",
+        "value '0s' for duration",
+        "value '1000' for block size",
+        "value '0' for queue depth",
+        "value '0' for number of threads",
     ] {
         assert!(told.contains(word), "{word} in:\n{told}");
     }
@@ -131,7 +137,7 @@ fn what_a_backend_cannot_honour_is_refused() {
         span.engine = EngineChoice::Sync;
         span.targets[0].workload.queue_depth = QueueDepth(8);
     });
-    assert!(refused(&sync, file(Bytes::gib(1))).contains("one I/O outstanding a thread"));
+    assert!(refused(&sync, file(Bytes::gib(1))).contains("must be 1 with the engine sync"));
     let null = profile("/data/t", |span| span.engine = EngineChoice::Null);
     assert!(refused(&null, file(Bytes::gib(1))).contains("moves no bytes"));
 }
@@ -148,12 +154,12 @@ fn unbuffered_needs_alignment_and_a_file_system_that_can() {
         }),
         ..file(Bytes::gib(1))
     };
-    assert!(refused(&asked, big).contains("needs multiples of 4K"));
+    assert!(refused(&asked, big).contains("a multiple of 4K for unbuffered I/O on /data/t"));
     let none = TargetFacts {
         direct_io: None,
         ..file(Bytes::gib(1))
     };
-    assert!(refused(&asked, none).contains("--cache cached"));
+    assert!(refused(&asked, none).contains("use buffered I/O"));
 }
 
 #[test]
@@ -162,13 +168,13 @@ fn long_series_of_many_threads_count_as_memory() {
         (span.phases.measured, span.interval) = (Nanos::seconds(1000), Nanos::millis(1));
         span.targets[0].threads = 128;
     });
-    assert!(refused(&asked, file(Bytes::gib(1))).contains("a longer interval"));
+    assert!(refused(&asked, file(Bytes::gib(1))).contains("use a larger interval"));
 }
 
 #[test]
 fn each_kind_of_wrong_name_has_its_word() {
     for (kind, word) in [
-        (TargetKind::Missing, "--create SIZE"),
+        (TargetKind::Missing, "use creation of a file"),
         (TargetKind::MissingFolder, "its folder does not exist"),
         (TargetKind::Folder, "/data/t/fathom.dat"),
         (TargetKind::Other, "stores nothing"),
@@ -253,7 +259,7 @@ fn buffers_beyond_the_memory_of_a_control_group_are_refused() {
     };
     let refused = limited(Bytes::mib(128)).unwrap_err();
     assert!(refused.iter().all(Problem::is_of_the_machine));
-    let told = refused.iter().next().unwrap().to_string();
+    let told = messages(&refused);
     for words in ["/sys/fs/cgroup/a allows 128M", "8M are in use"] {
         assert!(told.contains(words), "{told}");
     }
@@ -334,7 +340,7 @@ fn what_a_walk_contradicts_itself_in_is_refused() {
     assert!(
         spread(Distribution::Absolute(vec![(0, 1 << 40), (100, 1 << 30)])).contains("no range")
     );
-    assert!(of(&|a| a.align = Bytes(100)).contains("multiples of 512"));
+    assert!(of(&|a| a.align = Bytes(100)).contains("a multiple of 512"));
 }
 
 #[test]
@@ -355,7 +361,7 @@ fn nothing_is_accepted_and_then_ignored() {
         bytes: Bytes(1),
         file: None,
     };
-    assert!(target(&|t| t.content = small.clone()).contains("holds no block"));
+    assert!(target(&|t| t.content = small.clone()).contains("at least one block of 4K"));
     assert!(told(|span| span.placement = Placement::Cores(vec![])).contains("no core is named"));
     assert!(told(|span| span.placement = Placement::Masks(vec![])).contains("no core is named"));
     let asked = profile("/dev/sdb", |span| {
@@ -386,7 +392,7 @@ fn pools_say_what_they_cannot_do() {
     assert!(pool(Some(4), &|s| s.targets[0].weight = 0).contains("a weight of 0"));
     let pacing = Pacing::Rate { bytes_per_s: 1 };
     assert!(pool(Some(4), &|s| s.targets[0].pacing = pacing).contains("a pace of each target"));
-    assert!(pool(Some(0), &|_| {}).contains("queue depth: read 0"));
+    assert!(pool(Some(0), &|_| {}).contains("value '0' for queue depth"));
 }
 
 #[test]
@@ -440,7 +446,7 @@ fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
     };
     assert_eq!(
         refusal(&rate(0)),
-        "rate: read 0; it is from 1 to 1000000000 I/Os a second over all threads"
+        "invalid value '0' for rate: must be from 1 to 1000000000 I/Os per second over all threads"
     );
     let told = refusal(&|span| {
         rate(5)(span);
@@ -459,4 +465,48 @@ fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
         });
     });
     assert!(told.contains("cannot have a pool of threads"), "{told}");
+}
+
+#[test]
+fn a_target_that_was_there_before_is_gone_or_shrunk() {
+    let earlier = [file(Bytes::gib(1))];
+    let missing = Problem::Missing {
+        path: "/data/t".into(),
+    };
+    let gone = Problem::Gone {
+        path: "/data/t".into(),
+    };
+    assert_eq!(missing.since(&earlier), gone);
+    assert_eq!(missing.since(&[]), missing);
+    let beyond = |size| {
+        let path = "/data/t".into();
+        Problem::value(Field::Base, size, Rule::BelowEnd { path, size })
+    };
+    let shrunk = Problem::Shrunk {
+        path: "/data/t".into(),
+    };
+    assert_eq!(beyond(Bytes::mib(1)).since(&earlier), shrunk);
+    assert_eq!(beyond(Bytes::gib(1)).since(&earlier), beyond(Bytes::gib(1)));
+}
+
+/// An option in a rule's own text would reach users of every tool.
+#[test]
+fn rules_name_fields_and_no_options() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/check");
+    let sources = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    for path in sources.filter(|path| path.is_file()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for line in text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+        {
+            let options = ["--", " -b", " -o", " -t", " -S", "DISKSPD "];
+            let named = options.iter().any(|option| line.contains(option));
+            let of_system = ["mount -o remount,rw", "blockdev --setrw"];
+            let known = of_system.iter().any(|command| line.contains(command));
+            assert!(!named || known, "{}: {line}", path.display());
+        }
+    }
 }

@@ -29,8 +29,8 @@ fn a_foreign_file_is_written_only_with_the_word() {
     };
     assert_eq!(
         refused(&asked, facts.clone()),
-        "/data/t: fathom did not make this file, so it is not written: the 1G that it holds would be lost. \
-         To allow it, add: --overwrite"
+        "/data/t: fathom did not make this file, so it is not written: the 1G that it holds would be lost; \
+         hint: use loss of a file's data to write it anyway"
     );
     let consent = Consent {
         overwrite_files: true,
@@ -109,11 +109,9 @@ fn a_mounted_device_is_refused_whatever_is_said() {
         destroy_devices: vec!["/dev/sdb".into()],
     };
     let facts = device(claims, Content::Foreign);
-    let told = check(&asked, &host(), &[facts], &consent)
-        .unwrap_err()
-        .to_string();
+    let told = check(&asked, &host(), &[facts], &consent).unwrap_err();
     assert_eq!(
-        told,
+        messages(&told),
         "/dev/sdb: in use, so it is not written: /dev/sdb1 is mounted at /mnt; what is mounted there would \
          be lost: end that first (umount /mnt)"
     );
@@ -130,7 +128,7 @@ fn a_device_with_a_signature_needs_its_own_name() {
     assert_eq!(
         refused(&asked, facts.clone()),
         "/dev/sdb: this device is not empty, so it is not written: the 1G that it holds would be lost \
-         (xfs file system on /dev/sdb). To allow it, add: --destroy /dev/sdb"
+         (xfs file system on /dev/sdb); hint: use loss of a device's data /dev/sdb to write it anyway"
     );
     let other = Consent {
         destroy_devices: vec!["/dev/sdc".into()],
@@ -178,7 +176,7 @@ fn what_a_sample_cannot_prove_is_proven_or_refused() {
             ..file(Bytes::gib(1))
         };
         assert!(
-            refused(&asked, zeros).contains("--overwrite"),
+            refused(&asked, zeros).contains(Field::Overwrite.noun()),
             "{content:?}"
         );
     }
