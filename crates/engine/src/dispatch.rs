@@ -252,10 +252,10 @@ impl Row {
             })
         };
         if polling.submissions && !self.polls.submissions {
-            return lacks("it has no submission queue to poll (--sqpoll)");
+            return lacks("it has no submission queue to poll");
         }
         if polling.completions && !self.polls.completions {
-            return lacks("it has no polled completion (--poll)");
+            return lacks("it has no polled completion");
         }
         (self.probe)(polling)
     }

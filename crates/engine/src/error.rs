@@ -44,7 +44,7 @@ pub enum RunError {
     },
     #[error(
         "{}: completions cannot be polled for: {reason}; give its driver poll queues (module parameter \
-         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or leave --poll out",
+         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or leave polling out",
         path.display()
     )]
     NotPolled { path: PathBuf, reason: String },
@@ -184,7 +184,7 @@ fn open_remedy(error: &io::Error) -> &'static str {
             "something holds it: see what with lsblk and fuser -v, and end that first"
         }
         io::ErrorKind::InvalidInput => {
-            "the file system refuses unbuffered I/O: say --cache cached, or name a target elsewhere"
+            "the file system refuses unbuffered I/O: go through the page cache, or name a target elsewhere"
         }
         _ if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
             "raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"

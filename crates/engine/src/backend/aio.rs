@@ -22,7 +22,7 @@ const PWRITE: u16 = 1;
 const FLAG_IOPRIO: u32 = 1 << 1;
 /// How often a submission that nothing in flight stands in the way of is tried before it is refused for good.
 const TRIES_MAX: u32 = 10_000;
-const ELSEWHERE: &str = "--engine sync works everywhere";
+const ELSEWHERE: &str = "the engine sync works everywhere";
 
 /// One thread's context.
 pub(crate) struct Aio {
@@ -254,9 +254,9 @@ fn remedy(error: &io::Error) -> &'static str {
             "the system's limit on its I/Os is reached: raise it (sysctl fs.aio-max-nr=1048576), or take fewer \
              threads or a smaller depth"
         }
-        Some(libc::ENOSYS) => "this kernel was built without it; --engine sync works everywhere",
+        Some(libc::ENOSYS) => "this kernel was built without it; the engine sync works everywhere",
         Some(libc::EPERM | libc::EACCES) => {
-            "it is switched off here (the container's seccomp filter); --engine sync works everywhere"
+            "it is switched off here (the container's seccomp filter); the engine sync works everywhere"
         }
         Some(libc::ENOMEM) => "there is no memory for it: take fewer threads or a smaller depth",
         _ => ELSEWHERE,

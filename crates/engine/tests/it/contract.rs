@@ -263,7 +263,7 @@ fn polled_completion_is_what_was_used_or_is_refused_before_the_run() {
                 return;
             }
             println!("skipped: the polled loop itself: {text}");
-            assert!(text.contains("leave --poll out"), "{text}");
+            assert!(text.contains("leave polling out"), "{text}");
         }
     }
 }

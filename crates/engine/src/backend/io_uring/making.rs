@@ -19,7 +19,7 @@ const ENTRIES_MAX: u32 = 32_768;
 const STAGED_MAX: u32 = 64;
 /// Fewest places for completions.
 const LANDED_MIN: u32 = 8;
-const ELSEWHERE: &str = "--engine libaio or --engine sync may work";
+const ELSEWHERE: &str = "the engine libaio or sync may work";
 
 /// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
 pub(super) fn probe(polling: Polling) -> Result<(), Unavailable> {
@@ -63,9 +63,9 @@ fn refused_polling(source: &io::Error) -> Unavailable {
         ),
         remedy: match source.raw_os_error() {
             Some(libc::EPERM | libc::EACCES) => {
-                "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: leave --sqpoll out"
+                "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: leave it out"
             }
-            Some(libc::EINVAL) => "this kernel does not offer it: leave --poll and --sqpoll away",
+            Some(libc::EINVAL) => "this kernel does not offer it: leave polling out",
             _ => remedy(source),
         },
     }
@@ -192,17 +192,15 @@ pub(in super::super) fn register_buffers(
 
 pub(in super::super) fn remedy(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
-        Some(libc::ENOSYS) => {
-            "Linux 5.6 or later has it; --engine libaio or --engine sync may work"
-        }
+        Some(libc::ENOSYS) => "Linux 5.6 or later has it; the engine libaio or sync may work",
         Some(libc::EPERM | libc::EACCES) => {
             "it is switched off here: switch it on (sysctl kernel.io_uring_disabled=0, or the container's seccomp \
-             filter), or say --engine libaio or --engine sync"
+             filter), or use the engine libaio or sync"
         }
         Some(libc::ENOMEM) => {
             "raise the limit on locked memory (ulimit -l unlimited), or take fewer threads or a smaller depth"
         }
-        Some(libc::EBUSY) => "it takes no more I/Os: say a smaller depth, or --engine sync",
+        Some(libc::EBUSY) => "it takes no more I/Os: use a smaller depth, or the engine sync",
         Some(libc::EMFILE | libc::ENFILE) => {
             "raise the limit on open files (ulimit -n 65536), or take fewer threads"
         }
