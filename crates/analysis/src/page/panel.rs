@@ -248,48 +248,46 @@ pub(super) fn name(
         }
     }
     glance::name(panel, cells, (&surveyed.glance, part));
-    name_knee(panel, cells, (&surveyed.knees, part));
+    name_knee(panel, cells, (surveyed, part));
 }
 
 /// Puts the knee that a survey found in the place of what curves tell one by one: that of the workload with the highest rate,
 /// over all numbers of threads.
-fn name_knee(
-    panel: &mut [PanelItem],
-    cells: &[Seen<'_>],
-    (knees, part): (&[(String, Option<SurveyKnee>)], usize),
-) {
-    let of = |seen: &Seen<'_>| knees.iter().find(|(label, _)| *label == seen.cell.label);
-    let own = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable() && of(seen).is_some();
-    let usable: Vec<&Seen<'_>> = cells.iter().filter(own).collect();
-    let Some(peak) = the_peak(&usable) else {
+fn name_knee(panel: &mut [PanelItem], cells: &[Seen<'_>], (surveyed, part): (&Surveyed, usize)) {
+    let Some(peak) = &surveyed.glance.rate else {
         return;
     };
-    let mine = |seen: &&&Seen<'_>| seen.cell.label == peak.cell.label;
-    let found = of(peak).and_then(|(_, knee)| knee.as_ref());
+    let is_mine = |seen: &&Seen<'_>| {
+        seen.cell.part == part && seen.is_usable() && seen.cell.label == peak.label
+    };
+    let mine: Vec<&Seen<'_>> = cells.iter().filter(is_mine).collect();
+    let Some(first) = mine.first() else {
+        return;
+    };
+    let mut knees = surveyed.knees.iter();
+    let found = knees.find(|(label, _)| *label == peak.label);
+    let found = found.and_then(|(_, knee)| knee.as_ref());
     for item in panel.iter_mut().filter(|item| item.id == "knee") {
         let (estimate, cell, note) = match found {
             Some(knee) => (
                 Some(Estimate::bare(knee.in_flight as f64, 0.0)),
-                at_knee(usable.iter().filter(mine), knee),
+                at_knee(&mine, knee),
                 format!(
                     "{} IO/s of {}; {}",
                     say::rate(knee.rate_per_s),
-                    peak.workload(),
+                    first.workload(),
                     told_how(knee)
                 ),
             ),
-            None => (None, None, not_reached(usable.iter().filter(mine))),
+            None => (None, None, not_reached(&mine)),
         };
         (item.estimate, item.cell, item.note) = (estimate, cell, note);
     }
 }
 
 /// The cell of a survey's knee: of several runs of one load the one that was meant.
-fn at_knee<'a, 'b: 'a>(
-    cells: impl Iterator<Item = &'a &'a Seen<'b>>,
-    knee: &SurveyKnee,
-) -> Option<usize> {
-    let here = cells.filter(|seen| {
+fn at_knee(cells: &[&Seen<'_>], knee: &SurveyKnee) -> Option<usize> {
+    let here = cells.iter().filter(|seen| {
         let threads = seen.row.work.threads.map(u64::from);
         (seen.outstanding(), threads) == (Some(knee.in_flight), Some(knee.threads))
     });
@@ -299,8 +297,10 @@ fn at_knee<'a, 'b: 'a>(
 }
 
 /// Why a survey tells no knee of this workload.
-fn not_reached<'a, 'b: 'a>(cells: impl Iterator<Item = &'a &'a Seen<'b>>) -> String {
-    let closed = cells.filter_map(|seen| Some((seen.outstanding()?, *seen)));
+fn not_reached(cells: &[&Seen<'_>]) -> String {
+    let closed = cells
+        .iter()
+        .filter_map(|seen| Some((seen.outstanding()?, *seen)));
     let mut loads: Vec<(u64, &Seen<'_>)> = closed.collect();
     loads.sort_by_key(|(load, _)| *load);
     loads.dedup_by_key(|(load, _)| *load);

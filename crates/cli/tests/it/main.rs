@@ -42,6 +42,7 @@ mod readme;
 mod recipes;
 mod refusals;
 mod results;
+mod same_figures;
 mod shelf;
 mod sqlio;
 mod staged;

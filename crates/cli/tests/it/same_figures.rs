@@ -1,0 +1,262 @@
+//! The text, the JSON and the HTML report's document of one session have the same figure for every load, peak, knee and limit,
+//! and the same verdict: shown over surveys of simulated devices that are drawn by seed.
+
+use crate::bench::Bench;
+use serde_json::Value;
+
+const DEVICES: usize = 10;
+const MODELS: [&str; 4] = ["ssd", "spindle", "array", "cliff"];
+/// What may be wrong with a device, or limit it.
+const TRAITS: [&str; 12] = [
+    "",
+    "",
+    "noise=10%",
+    "noise=40%",
+    "cap-iops=3000",
+    "cap-bandwidth=60M",
+    "cliff=16,cliff-latency=5ms",
+    "drift=30%",
+    "drop=50%,drop-at=300ms",
+    "neighbour=2000",
+    "channels=2",
+    "service=200us",
+];
+
+/// A generator of which the whole test follows (splitmix64).
+struct Drawn(u64);
+
+impl Drawn {
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        of[(mixed >> 33) as usize % of.len()]
+    }
+
+    fn device(&mut self) -> String {
+        let (model, one, other) = (self.one(&MODELS), self.one(&TRAITS), self.one(&TRAITS));
+        let keys: Vec<&str> = match one == other || other.split('=').next() == one.split('=').next()
+        {
+            true => vec![one],
+            false => vec![one, other],
+        };
+        let keys = keys.into_iter().filter(|key| !key.is_empty());
+        let words: Vec<String> = [format!("sim:{model}")]
+            .into_iter()
+            .chain(keys.map(str::to_owned))
+            .collect();
+        words.join(",")
+    }
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Words of a text, however its lines are broken.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The columns of a workload's row: its best rate in I/Os a second, and the I/Os in flight.
+fn printed(text: &str, workload: &str) -> Option<(f64, u64)> {
+    let mut lines = text
+        .lines()
+        .skip_while(|line| !line.contains("workload, best rate"));
+    let line = lines.find(|line| line.contains(workload))?;
+    let (_, rest) = line.split_once(workload)?;
+    let columns: Vec<&str> = rest
+        .split("  ")
+        .map(str::trim)
+        .filter(|one| !one.is_empty())
+        .collect();
+    let rate = columns.first()?;
+    let (digits, factor) = match rate.trim_end_matches('*').rsplit_once(' ') {
+        Some((digits, "k")) => (digits, 1e3),
+        Some((digits, "M")) => (digits, 1e6),
+        _ => (*rate, 1.0),
+    };
+    let digits: String = digits.chars().filter(|one| !one.is_whitespace()).collect();
+    let depth = columns.get(2)?;
+    Some((digits.parse::<f64>().ok()? * factor, depth.parse().ok()?))
+}
+
+/// Whether two sums of the same figures are the same, in whatever order they were added.
+fn near(one: Option<f64>, other: Option<f64>) -> bool {
+    one.zip(other)
+        .is_some_and(|(one, other)| (one / other - 1.0).abs() < 1e-9)
+}
+
+/// One survey in all its forms, and what is not the same in them.
+struct Forms {
+    device: String,
+    /// As it was printed, and as it is shown again.
+    texts: [String; 2],
+    survey: Value,
+    page: Value,
+    faults: Vec<String>,
+}
+
+impl Forms {
+    fn of(device: &str) -> Forms {
+        let bench = Bench::new();
+        let text = bench.line(&format!("survey {device} --page none --budget 60s"));
+        Forms {
+            device: device.to_owned(),
+            page: bench.line("report 1 --json").good().json(),
+            survey: bench.line("show 1 --json").good().json(),
+            texts: [text.out, bench.line("show 1").out],
+            faults: Vec::new(),
+        }
+    }
+
+    fn same(&mut self, what: &str, is: bool) {
+        if !is {
+            let (device, text) = (&self.device, &self.texts[1]);
+            self.faults.push(format!("{device}: {what}\n{text}"));
+        }
+    }
+
+    fn part(&self) -> &Value {
+        &self.page["parts"][0]
+    }
+
+    /// A figure of the panel.
+    fn panel(&self, id: &str) -> Option<f64> {
+        let mut panel = list(self.part(), "panel").iter();
+        panel.find(|item| item["id"] == id)?["estimate"]["value"].as_f64()
+    }
+
+    /// A sentence about a workload.
+    fn model(&self, begins: &str) -> Option<String> {
+        let mut models = list(self.part(), "models").iter().filter_map(Value::as_str);
+        Some(
+            models
+                .find_map(|said| said.strip_prefix(begins))?
+                .to_owned(),
+        )
+    }
+
+    fn rows(&self) -> Vec<Value> {
+        list(&self.survey, "rows").to_vec()
+    }
+
+    fn verdict(&mut self) {
+        let ranks = self.part()["verdict"]["rank"] == self.survey["verdict"]["rank"];
+        self.same("verdict", ranks);
+        let headline = words(
+            self.part()["verdict"]["headline"]
+                .as_str()
+                .unwrap_or("none"),
+        );
+        // The text cuts a verdict that is longer than two lines.
+        let begins = |text: &String| match words(text).split_once('…') {
+            Some((cut, _)) if headline.starts_with(cut) => true,
+            _ => words(text).starts_with(&headline),
+        };
+        let all = self.texts.iter().all(begins);
+        self.same("headline", all);
+    }
+
+    fn loads(&mut self) {
+        let rates = |cells: &[Value]| -> Vec<String> {
+            let mut rates: Vec<_> = cells
+                .iter()
+                .map(|cell| cell["rate_per_s"].to_string())
+                .collect();
+            rates.sort();
+            rates
+        };
+        let loads = rates(list(&self.page, "loads")) == rates(list(&self.survey, "joined"));
+        self.same("loads", loads);
+        let each = |form: &Value| -> Vec<Option<f64>> {
+            let cells = list(form, "cells").iter();
+            cells.map(|cell| cell["rate"]["value"].as_f64()).collect()
+        };
+        let cells = each(&self.page) == each(&self.survey);
+        self.same("rates of the cells", cells);
+    }
+
+    fn peaks(&mut self) {
+        let mut usable = self.rows();
+        usable.retain(|row| row["rank"] != "invalid" && row["best"].is_object());
+        let of = |row: &Value, field: &str| row["best"][field].as_f64().unwrap();
+        for (id, field) in [("peak_rate", "rate_per_s"), ("peak_bytes", "bytes_per_s")] {
+            let most = usable.iter().map(|row| of(row, field)).reduce(f64::max);
+            let is = most.is_none() || near(self.panel(id), most);
+            self.same(id, is);
+        }
+        let first = usable
+            .iter()
+            .max_by(|a, b| of(a, "rate_per_s").total_cmp(&of(b, "rate_per_s")));
+        if let (Some(row), Some(knee)) = (first, self.panel("knee")) {
+            self.same(
+                "knee of the panel",
+                row["knee_depth"].as_f64() == Some(knee),
+            );
+        }
+    }
+
+    fn workload(&mut self, row: &Value) {
+        let (name, best) = (row["workload"].as_str().unwrap(), &row["best"]);
+        let Some((rate, depth)) = printed(&self.texts[1], name) else {
+            return self.same(&format!("{name}: no row in the text"), false);
+        };
+        let exact = best["rate_per_s"].as_f64().unwrap();
+        self.same(
+            &format!("{name}: rate"),
+            (rate - exact).abs() <= 0.006 * exact.max(1.0),
+        );
+        self.same(&format!("{name}: depth"), best["queue_depth"] == depth);
+        let of_page = self.model(&format!("{name}: limited by "));
+        let is = match (
+            of_page.as_deref().and_then(|said| said.split_once(": ")),
+            row["limit"].as_object(),
+        ) {
+            (Some((word, sentence)), Some(limit)) => {
+                let told = format!("limit {word}: ");
+                sentence == limit["sentence"] && words(&self.texts[1]).contains(&told)
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        self.same(&format!("{name}: limit"), is);
+    }
+
+    /// The picture is of one workload.
+    fn picture(&mut self) {
+        let lines = || self.texts[1].lines();
+        let drawn = lines().find_map(|line| line.trim().split_once(": in flight, "));
+        let marked = lines().find(|line| line.trim_end().ends_with(" knee"));
+        if let (Some((name, _)), Some(line)) = (drawn, marked) {
+            let load = line.split_whitespace().next().unwrap_or_default();
+            let said = self.model(&format!("{name}: knee at {load} in flight"));
+            self.same("knee of the picture", said.is_some());
+        }
+    }
+}
+
+/// What is not the same, of one device.
+fn faults(device: &str) -> Vec<String> {
+    let mut forms = Forms::of(device);
+    forms.verdict();
+    forms.loads();
+    forms.peaks();
+    for row in forms.rows().iter().filter(|row| row["best"].is_object()) {
+        forms.workload(row);
+    }
+    forms.picture();
+    forms.faults
+}
+
+#[test]
+fn text_json_and_report_have_the_same_figures() {
+    let mut drawn = Drawn(16);
+    let devices: Vec<String> = (0..DEVICES).map(|_| drawn.device()).collect();
+    let faults: Vec<String> = devices.iter().flat_map(|device| faults(device)).collect();
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
