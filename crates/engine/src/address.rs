@@ -3,11 +3,11 @@
 //! The stream of one thread is a function of seed and thread number alone, whatever the timing. Offsets are
 //! from the start of the target; alignment is to the block, from the start of the range.
 
+use crate::diskspd_address::Walk;
 use crate::jenkins::Jenkins;
-use crate::place::Seat;
 use crate::rng::Rng;
 use crate::stripe::Stripe;
-use crate::walk::Walk;
+use crate::thread_plan::TargetShare;
 use model::{Access, Operation, PlannedTarget};
 
 /// The stream from which the start of a sequential walk is drawn; threads count from 0 and never come here.
@@ -29,12 +29,12 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// The next step of a slot. `dice` is the thread's; fathom's own way has its own.
+    /// The next step of a slot. `rng` is the thread's; fathom's own way has its own.
     #[inline(always)] // the loop is made for several shapes; a call an I/O would cost a tenth of it
-    pub(crate) fn next(&mut self, dice: &mut Jenkins, slot: u32) -> Step {
+    pub(crate) fn next(&mut self, rng: &mut Jenkins, slot: u32) -> Step {
         match self {
             Route::Own(steps) => steps.next(),
-            Route::Diskspd(walk) => walk.next(dice, slot),
+            Route::Diskspd(walk) => walk.next(rng, slot),
         }
     }
 }
@@ -59,7 +59,7 @@ enum Pattern {
 
 impl Steps {
     /// For one seat; `stream` keeps the random numbers of all threads and targets apart.
-    pub(crate) fn new(target: &PlannedTarget, seed: u64, seat: &Seat, stream: u64) -> Self {
+    pub(crate) fn new(target: &PlannedTarget, seed: u64, seat: &TargetShare, stream: u64) -> Self {
         let block = target.workload.block.0;
         let blocks = target.length.0 / block;
         assert!(blocks > 0, "the check leaves at least one block");
@@ -135,8 +135,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    fn seat(index: u32, threads: u32) -> Seat {
-        Seat {
+    fn seat(index: u32, threads: u32) -> TargetShare {
+        TargetShare {
             target: 0,
             index,
             threads,

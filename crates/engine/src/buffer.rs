@@ -15,9 +15,9 @@ pub(crate) use source::Source;
 
 use crate::RunError;
 use crate::jenkins::Jenkins;
-use crate::place::{Place, Seat};
 use crate::rng::Rng;
 use crate::shape::{Shape, Turns};
+use crate::thread_plan::{TargetShare, ThreadPlan};
 use map::Map;
 use model::block_header::{self, BlockHeader};
 use model::{Bytes, CacheMode, Nanos, Plan, PlannedTarget, WriteContent};
@@ -103,7 +103,7 @@ impl Buffers {
     /// `run` is the random number of the run.
     pub(crate) fn new(
         plan: &Plan,
-        place: &Place,
+        place: &ThreadPlan,
         sources: &[Option<Arc<Source>>],
         run: u64,
     ) -> Result<Self, RunError> {
@@ -195,7 +195,7 @@ impl Buffers {
         seat: usize,
         slot: u32,
         write: Write,
-        dice: &mut Jenkins,
+        rng: &mut Jenkins,
     ) -> Memory {
         let part = &mut self.parts[seat];
         let block = write.length;
@@ -206,7 +206,7 @@ impl Buffers {
         } = &part.data
         {
             return Memory {
-                start: source.place(block as u64, *align, dice),
+                start: source.place(block as u64, *align, rng),
                 area: *area,
             };
         }
@@ -222,7 +222,7 @@ impl Buffers {
         }
         let data = self.map.piece_mut(place, block);
         if matches!(part.data, Data::Fresh | Data::FreshBlocks) {
-            dice.fill(data);
+            rng.fill(data);
         }
         match part.data {
             Data::Blocks | Data::FreshBlocks => {
@@ -270,7 +270,7 @@ impl Buffers {
 impl Part {
     /// Takes its memory from `end` on, and a number for its source.
     fn new(
-        (seat, target): (&Seat, &PlannedTarget),
+        (seat, target): (&TargetShare, &PlannedTarget),
         source: &Option<Arc<Source>>,
         end: &mut usize,
         areas: &mut u16,

@@ -7,13 +7,13 @@
 
 use crate::RunError;
 use crate::affinity::{allowed, list};
-use crate::place::Place;
+use crate::thread_plan::ThreadPlan;
 use model::{CpuFacts, Placement, TargetFacts};
 
 /// The cores of each thread; none where the system decides.
 pub(crate) fn assign(
     placement: &Placement,
-    places: &[Place],
+    places: &[ThreadPlan],
     cpus: &[CpuFacts],
     targets: &[TargetFacts],
 ) -> Result<Vec<Vec<u32>>, RunError> {
@@ -58,7 +58,7 @@ pub(crate) fn note(placement: &Placement, cores: &[Vec<u32>]) -> Option<String> 
 }
 
 /// The memory node of the first device below a thread's first target.
-fn node(place: &Place, targets: &[TargetFacts]) -> Option<u32> {
+fn node(place: &ThreadPlan, targets: &[TargetFacts]) -> Option<u32> {
     let facts = targets.get(place.seats.first()?.target as usize)?;
     facts.chain.iter().find_map(|device| device.memory_node)
 }
@@ -134,8 +134,8 @@ mod tests {
         assert_eq!(near(&[3, 9], &[], &[None; 3]), [3, 9, 3]);
     }
 
-    fn places(count: usize) -> Vec<Place> {
-        let place = Place {
+    fn places(count: usize) -> Vec<ThreadPlan> {
+        let place = ThreadPlan {
             thread: 0,
             seats: Vec::new(),
             slots: 1,

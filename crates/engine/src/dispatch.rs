@@ -5,7 +5,7 @@
 
 use crate::RunError;
 use crate::backend::{Aio, IoUring, Nvme};
-use crate::place;
+use crate::thread_plan;
 use crate::trial;
 use gate::Pins;
 use model::{EngineChoice, Plan, Polling};
@@ -173,7 +173,7 @@ fn choice(plan: &Plan) -> EngineChoice {
 
 /// The most that a thread has outstanding, of those that do not map; `None` where all do.
 fn depth(plan: &Plan) -> Option<u32> {
-    let places = place::places(plan, 0).into_iter();
+    let places = thread_plan::places(plan, 0).into_iter();
     let others = places.filter(|place| !place.maps(plan));
     others.map(|place| place.slots).max()
 }

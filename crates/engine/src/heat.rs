@@ -5,7 +5,7 @@
 //! bounded: where a row a step would take more than [`MEMORY_MAX`] over all threads, several steps share one, and the
 //! record says how long a row is.
 
-use crate::place::places;
+use crate::thread_plan::places;
 use model::{HeatRow, LatencyHeat, LatencyHistogram, Nanos, Operation, Plan};
 
 /// What the rows of all threads may take together.

@@ -18,16 +18,16 @@ const DISCARDED: usize = 20;
 
 impl Jenkins {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut dice = Jenkins {
+        let mut rng = Jenkins {
             a: 0xf1ea_5eed,
             b: seed,
             c: seed,
             d: seed,
         };
         for _ in 0..DISCARDED {
-            dice.bits();
+            rng.bits();
         }
-        dice
+        rng
     }
 
     /// Any 64 bits.
@@ -87,8 +87,8 @@ mod tests {
             (1234, &[0x75fa_a925_eff2_04e4, 0x9d02_4891_85b0_1570]),
         ];
         for (seed, expected) in cases {
-            let mut dice = Jenkins::new(seed);
-            let drawn: Vec<u64> = expected.iter().map(|_| dice.bits()).collect();
+            let mut rng = Jenkins::new(seed);
+            let drawn: Vec<u64> = expected.iter().map(|_| rng.bits()).collect();
             assert_eq!(drawn, expected, "seed {seed}");
         }
     }

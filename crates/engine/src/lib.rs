@@ -8,7 +8,6 @@
 //! reports, `tally` counts. The hot loop (`worker::drive`) reads no option, takes no lock, allocates and
 //! prints nothing. Deliberately absent: dialects, views, the store, and every judgement of a number.
 
-mod account;
 mod address;
 mod affinity;
 mod arenas;
@@ -17,25 +16,25 @@ mod backend;
 mod buffer;
 mod calibration;
 mod clock;
-mod cold;
+mod completion_rate;
 mod copy;
 mod cores;
+mod diskspd_address;
 mod dispatch;
+mod drop_cache;
+mod early_stop;
 mod error;
 mod files;
-mod foresee;
 mod heat;
 mod jenkins;
-mod judge;
-mod lane;
 mod limits;
 mod live;
+mod loop_profile;
 mod mix;
 mod observer;
-mod open;
-mod pace;
+mod open_loop;
 mod pacer;
-mod place;
+mod preflight_checks;
 mod prepare;
 mod rehearsal;
 mod ring;
@@ -48,22 +47,23 @@ mod stop;
 mod stripe;
 mod tally;
 mod target;
+mod target_state;
+mod thread_plan;
 mod timespan;
 mod trial;
 mod usage;
-mod walk;
 mod worker;
 
 pub use calibration::Calibration;
-pub use cold::forget_cached;
 pub use copy::{Copied, CopyEnd, CopyError, CopyJob, copy};
 pub use dispatch::{Availability, available, queue_depth_max};
+pub use drop_cache::forget_cached;
 pub use error::{RunError, errno_text};
 pub use files::{
     FilesEnd, FilesError, FilesEvent, FilesJob, Room, may_drop_caches, room_of, run_files,
 };
-pub use foresee::foresee;
 pub use observer::{Event, Observer, Silent, SoFar};
+pub use preflight_checks::foresee;
 pub use prepare::{Filled, prepare, prove_ours};
 pub use rehearsal::rehearse;
 pub use simulated::{Limit, Truth, truth};

@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::arenas;
 use crate::buffer;
 use crate::heat;
-use crate::place::{Place, places};
+use crate::thread_plan::{ThreadPlan, places};
 use host::Allowance;
 use model::{Bytes, EngineChoice, Operation, Plan};
 
@@ -74,8 +74,8 @@ fn longest_file(plan: &Plan, limit: Option<Bytes>) -> Result<(), RunError> {
 }
 
 /// Each thread opens its targets for itself, and its ring where it has one; each target is held once more.
-fn files(plan: &Plan, places: &[Place]) -> u64 {
-    let on_files = |place: &Place| {
+fn files(plan: &Plan, places: &[ThreadPlan]) -> u64 {
+    let on_files = |place: &ThreadPlan| {
         let seats = place.seats.iter();
         let paths = seats.filter(|seat| {
             let location = &plan.targets[seat.target as usize].location;
@@ -93,7 +93,7 @@ fn files(plan: &Plan, places: &[Place]) -> u64 {
 }
 
 /// An estimate: what is certain to be mapped, rounded up.
-fn address_space(plan: &Plan, places: &[Place]) -> u64 {
+fn address_space(plan: &Plan, places: &[ThreadPlan]) -> u64 {
     let steps = heat::steps(plan) as u64;
     let kinds = if plan.arrivals.is_some() { 2 } else { 1 };
     let tally = Operation::ALL.len() as u64 * (kinds * HISTOGRAM + steps * STEP);

@@ -5,8 +5,8 @@
 //! from the start of the range again where it would pass the end. Left out: waiting for a pause, which is the pacer's.
 
 use crate::address::{Step, first_place};
-use crate::place::Seat;
 use crate::rng::Rng;
+use crate::thread_plan::TargetShare;
 use model::{Bytes, LineCount, MixedAccess, Nanos, Operation, PlannedTarget};
 
 /// One thread's endless list of turns on one target.
@@ -51,7 +51,7 @@ impl Mix {
     pub(crate) fn new(
         (target, mixed): (&PlannedTarget, &MixedAccess),
         seed: u64,
-        seat: &Seat,
+        seat: &TargetShare,
         stream: u64,
     ) -> Self {
         let length = target.length.0;
@@ -178,7 +178,7 @@ mod tests {
         let mut target = planned();
         (target.base, target.length) = (Bytes(8192), Bytes(length));
         target.workload = Workload::mixed(lines.clone(), QueueDepth(1));
-        let seat = Seat {
+        let seat = TargetShare {
             target: 0,
             index: 0,
             threads: 1,

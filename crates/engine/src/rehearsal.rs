@@ -7,11 +7,11 @@ use crate::RunError;
 use crate::backend::{Backend, Null, Setup};
 use crate::clock::FakeClock;
 use crate::heat;
-use crate::lane::Shared;
 use crate::live::Live;
-use crate::place::{Place, places};
 use crate::schedule::Schedule;
 use crate::target::open_all;
+use crate::target_state::Shared;
+use crate::thread_plan::{ThreadPlan, places};
 use crate::timespan::{Job, seat_record};
 use crate::worker::{Lent, Work, drive, finish};
 use model::{
@@ -82,7 +82,7 @@ struct Left {
 
 fn rehearse_one(
     shared: &Shared,
-    place: &Place,
+    place: &ThreadPlan,
     step: Nanos,
 ) -> Result<(Vec<Counted>, Left), RunError> {
     let plan = &shared.plan;

@@ -86,7 +86,7 @@ impl From<Step> for Interval {
 
 /// The moment at which a batch of completions was found, and what follows from it for all of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct BatchTime {
     pub(crate) at: Nanos,
     /// The step of the time series; `None` when the batch does not count.
     step: Option<usize>,
@@ -94,9 +94,9 @@ pub(crate) struct Found {
     until: Nanos,
 }
 
-impl Found {
+impl BatchTime {
     /// Before the first batch.
-    pub(crate) const NEVER: Found = Found {
+    pub(crate) const NEVER: BatchTime = BatchTime {
         at: Nanos(0),
         step: None,
         until: Nanos(0),
@@ -106,9 +106,9 @@ impl Found {
     #[inline]
     pub(crate) fn next(self, at: Nanos, schedule: &Schedule, interval_ns: u64) -> Self {
         if at < self.until && at < schedule.measured_to() {
-            return Found { at, ..self };
+            return BatchTime { at, ..self };
         }
-        Found::look_up(at, schedule, interval_ns)
+        BatchTime::look_up(at, schedule, interval_ns)
     }
 
     /// Whether the batch counts.
@@ -123,10 +123,10 @@ impl Found {
         let from = schedule.measured_from();
         if !schedule.counts(at) {
             let (step, until) = (None, from);
-            return Found { at, step, until };
+            return BatchTime { at, step, until };
         }
         let number = at.minus(from).0 / interval_ns;
-        Found {
+        BatchTime {
             at,
             step: Some(number as usize),
             until: from.plus(Nanos((number + 1).saturating_mul(interval_ns))),
@@ -161,10 +161,10 @@ impl ThreadTally {
     #[inline(always)] // the loop is made for several shapes; a call an I/O would cost a tenth of it
     pub(crate) fn success(
         &mut self,
-        found: Found,
+        found: BatchTime,
         operation: Operation,
         issued: Nanos,
-        moved: Moved,
+        moved: Transferred,
     ) {
         let Some(step) = found.step else {
             let lifetime = &mut self.lifetime[operation.index()];
@@ -184,7 +184,7 @@ impl ThreadTally {
 
     /// Counts the response time of an I/O that was counted as a success: from the moment at which it was to start.
     #[inline]
-    pub(crate) fn respond(&mut self, found: Found, operation: Operation, intended: Nanos) {
+    pub(crate) fn respond(&mut self, found: BatchTime, operation: Operation, intended: Nanos) {
         if found.step.is_some()
             && let Some(response) = &mut self.response
         {
@@ -221,7 +221,7 @@ impl ThreadTally {
     }
 
     /// Counts one failed I/O.
-    pub(crate) fn failure(&mut self, found: Found, operation: Operation, errno: i32) {
+    pub(crate) fn failure(&mut self, found: BatchTime, operation: Operation, errno: i32) {
         self.lifetime[operation.index()].ios += 1;
         if found.step.is_none() {
             return;
@@ -308,7 +308,7 @@ fn closed(latency: LatencyHistogram, steps: &[Step]) -> LatencyHistogram {
 
 /// What one completed I/O transferred.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moved {
+pub(crate) struct Transferred {
     pub(crate) bytes: u64,
     /// Fewer than asked.
     pub(crate) short: bool,
@@ -326,7 +326,7 @@ mod tests {
             measured: Nanos(100),
             cooldown: Nanos(10),
         });
-        let mut found = Found::NEVER;
+        let mut found = BatchTime::NEVER;
         let mut step_at = |at| {
             found = found.next(Nanos(at), &schedule, 40);
             (found.at.0, found.step)

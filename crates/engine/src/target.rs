@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "advice on a descriptor")]
 
 use crate::RunError;
-use crate::backend::Aim;
-use crate::place::Place;
+use crate::backend::TargetFd;
+use crate::thread_plan::ThreadPlan;
 use gate::{OFlags, Pins};
 use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget, TargetFacts};
 use std::fs::File;
@@ -70,9 +70,9 @@ fn advise(file: &File, target: &PlannedTarget) {
 /// Opens all targets of one thread, in the order of its seats.
 pub(crate) fn open_all(
     plan: &Plan,
-    place: &Place,
+    place: &ThreadPlan,
     pins: &Pins,
-) -> Result<(Vec<OpenTarget>, Vec<Aim>), RunError> {
+) -> Result<(Vec<OpenTarget>, Vec<TargetFd>), RunError> {
     let each = place
         .seats
         .iter()
@@ -80,7 +80,7 @@ pub(crate) fn open_all(
     let targets = each.collect::<Result<Vec<_>, _>>()?;
     let aims = targets
         .iter()
-        .map(|target| Aim {
+        .map(|target| TargetFd {
             descriptor: target.descriptor(),
         })
         .collect();

@@ -16,9 +16,9 @@ pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
 pub(crate) use work::Work;
 
 use crate::RunError;
-use crate::account::Turn;
 use crate::backend::{Backend, REAP_AT_MOST};
 use crate::clock::Clock;
+use crate::loop_profile::Turn;
 use issue::issue;
 use model::Nanos;
 use settle::{settle, try_again};

@@ -9,25 +9,25 @@
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
 mod entry;
-mod halves;
-mod making;
+mod setup;
+mod split_ring;
 
 use super::priority::number;
 use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::Unavailable;
-use entry::Heads;
-use halves::Halves;
+use entry::SqeTemplate;
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{opcode, squeue};
-use making::Places;
 use model::{Nanos, Operation, Polling};
+use setup::Places;
+use split_ring::SplitRing;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-pub(super) use making::{register_buffers, remedy};
+pub(super) use setup::{register_buffers, remedy};
 
 /// Marks the completion of the ring's own timer; slots are far below.
 const TIMER: u64 = u64::MAX;
@@ -38,8 +38,8 @@ const HAND_OVERS_MAX: u32 = 10_000;
 
 /// A ring, used by the thread that made it.
 pub(crate) struct IoUring {
-    ring: Halves,
-    heads: Box<[Heads]>, // by seat
+    ring: SplitRing,
+    heads: Box<[SqeTemplate]>, // by seat
     fixed_file: bool,
     fixed_buffers: bool,
     polling: Polling,
@@ -56,12 +56,12 @@ impl IoUring {
         let places = Places::of(setup.depth, setup.polling);
         let mut used = Used::default();
         let ring =
-            making::build(places, setup.polling, &mut used).map_err(|source| RunError::Ring {
+            setup::build(places, setup.polling, &mut used).map_err(|source| RunError::Ring {
                 remedy: remedy(&source),
                 source,
             })?;
         let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor).collect();
-        let mut ring = Halves::of(ring);
+        let mut ring = SplitRing::of(ring);
         let fixed_file = ring.kernel.register_files(&descriptors).is_ok();
         let fixed_buffers = register_buffers(&ring.kernel, setup, &mut used);
         let fixed_ring = ring.kernel.register_ring_fd().is_ok();
@@ -84,7 +84,7 @@ impl IoUring {
                 } else {
                     Err(descriptor)
                 };
-                Heads::new(file, fixed_buffers, number(target.priority))
+                SqeTemplate::new(file, fixed_buffers, number(target.priority))
             })
             .collect();
         let mut opened = IoUring {
@@ -109,7 +109,7 @@ impl IoUring {
 
     /// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
     pub(crate) fn probe(polling: Polling) -> Result<(), Unavailable> {
-        making::probe(polling)
+        setup::probe(polling)
     }
 
     /// Reads once from each target that can be read, because a file system or device may not offer polling.

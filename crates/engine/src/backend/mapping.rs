@@ -105,7 +105,7 @@ impl Mapping {
     pub(super) fn read(&mut self, offset: u64, into: NonNull<u8>, length: u32) -> Result<(), i32> {
         let (place, length) = (self.place(offset, length), length as usize);
         self.guarded(place, length, |mapped| {
-            // SAFETY: `place` checked the mapped side, and the slot's memory has `length` bytes that nobody else touches.
+            // SAFETY: `thread_plan` checked the mapped side, and the slot's memory has `length` bytes that nobody else touches.
             unsafe { std::ptr::copy_nonoverlapping(mapped, into.as_ptr(), length) }
         })
     }
@@ -121,7 +121,7 @@ impl Mapping {
     ) -> Result<(), i32> {
         let (place, length) = (self.place(offset, length), length as usize);
         self.guarded(place, length, |mapped| {
-            // SAFETY: `place` checked the mapped side, and the write memory has `length` bytes.
+            // SAFETY: `thread_plan` checked the mapped side, and the write memory has `length` bytes.
             unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), mapped, length) }
         })?;
         if flush {
@@ -133,7 +133,7 @@ impl Mapping {
 
     fn flush(&self, place: usize, length: usize) -> Result<(), i32> {
         let from = place / self.page * self.page;
-        // SAFETY: `from` lies inside the mapping, because `place` does.
+        // SAFETY: `from` lies inside the mapping, because `thread_plan` does.
         let start = unsafe { self.start.as_ptr().add(from) };
         // SAFETY: the pages from `start` on are our own mapping.
         let refused =
@@ -171,7 +171,7 @@ impl Mapping {
         let to = (place + length).next_multiple_of(self.page);
         AT_HAND.set((self.start.as_ptr() as usize + from, to - from));
         std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
-        // SAFETY: `place` lies inside the mapping.
+        // SAFETY: `thread_plan` lies inside the mapping.
         copy(unsafe { self.start.as_ptr().add(place) });
         std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
         AT_HAND.set((0, 0));

@@ -1,7 +1,7 @@
 //! The backends: what moves bytes. One file and one row in `dispatch` each.
 //!
 //! A backend knows no policy: it is told what to do with which memory, and tells what came of it. It is made
-//! on the thread that uses it. Everything that allocates happens in `open`.
+//! on the thread that uses it. Everything that allocates happens in `open_loop`.
 
 mod aio;
 mod io_uring;
@@ -60,7 +60,7 @@ pub(crate) struct Completion {
 
 /// An open target.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Aim {
+pub(crate) struct TargetFd {
     /// -1 for the null backend's.
     pub(crate) descriptor: RawFd,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Aim {
 /// What a backend is opened with.
 pub(crate) struct Setup<'a> {
     /// The thread's targets, in the order of its seats, open and as planned.
-    pub(crate) aims: &'a [Aim],
+    pub(crate) aims: &'a [TargetFd],
     pub(crate) targets: Vec<&'a PlannedTarget>,
     /// Most I/Os in flight over all of them.
     pub(crate) depth: u32,

@@ -72,8 +72,8 @@ impl Source {
 
     /// Where the next write of `block` bytes begins. // block at most the size; align above 0
     #[inline]
-    pub(crate) fn place(&self, block: u64, align: u64, dice: &mut Jenkins) -> NonNull<u8> {
-        let drawn = u64::from(dice.low()) % (self.bytes - block + 1);
+    pub(crate) fn place(&self, block: u64, align: u64, rng: &mut Jenkins) -> NonNull<u8> {
+        let drawn = u64::from(rng.low()) % (self.bytes - block + 1);
         self.map
             .at((drawn - drawn % align) as usize, block as usize)
     }

@@ -25,7 +25,7 @@ fn with(change: &dyn Fn(&mut PlannedTarget)) -> Buffers {
     change(&mut target);
     let plan = plan(&[target]);
     let sources = Source::all(&plan).unwrap();
-    Buffers::new(&plan, &crate::place::places(&plan, 0)[0], &sources, 1).unwrap()
+    Buffers::new(&plan, &crate::thread_plan::places(&plan, 0)[0], &sources, 1).unwrap()
 }
 
 fn buffers(depth: u32, write: u8) -> Buffers {
@@ -140,10 +140,10 @@ fn e066_writes_begin_somewhere_in_the_source_at_aligned_places() {
         };
     });
     let (start, bytes) = buffers.pieces()[1];
-    let mut dice = Jenkins::new(0);
+    let mut rng = Jenkins::new(0);
     let mut places: Vec<usize> = (0..500)
         .map(|_| {
-            let memory = buffers.for_write(0, 0, at(0, 4096), &mut dice);
+            let memory = buffers.for_write(0, 0, at(0, 4096), &mut rng);
             assert_eq!(memory.area, 1);
             memory.start.as_ptr() as usize - start.as_ptr() as usize
         })

@@ -5,11 +5,11 @@
 
 use super::{Onlookers, raw};
 use crate::clock::monotonic;
-use crate::lane::random_number;
 use crate::observer::Event;
 use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::stop::Stop;
+use crate::target_state::random_number;
 use model::Bytes;
 use model::block_header::{self, BLOCK, BlockHeader};
 use std::fs::File;

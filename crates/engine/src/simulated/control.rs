@@ -2,8 +2,8 @@
 //!
 //! The counters are those of the simulated devices, and of imaginary cores on which each I/O costs what the device says.
 
-use super::conduct::SharedDevice;
-use crate::judge::Judge;
+use super::scheduler::SharedDevice;
+use crate::early_stop::Judge;
 use crate::live::Live;
 use crate::observer::{Event, Observer};
 use crate::sampler;

@@ -6,7 +6,7 @@
 //! simulated I/O costs tens of nanoseconds. Where an order of service is what matters (an elevator), its gain follows
 //! from the queue that an I/O finds. Deliberately absent: threads and clocks.
 
-use super::law::{Law, uniform};
+use super::service_time::{Law, uniform};
 use super::speed::Speed;
 use crate::rng::Rng;
 use model::{Bytes, DeviceCounters, NEIGHBOUR_BLOCK, Nanos, Operation, SimulatedDevice};

@@ -1,21 +1,21 @@
 //! Simulated devices: the real loop of every thread, on devices that exist in a model only and in time that nobody waits
 //! for.
 //!
-//! Read in this order: `device` (when an I/O will be done), `law` and `speed` (its service times and what is wrong with
-//! it), `conduct` (threads, one after the other in the order of simulated time), `control` (phases, counters, onlookers),
-//! `truth` (what is known beforehand). A minute of load takes a fraction of a second, the same seed gives the same record,
+//! Read in this order: `device` (when an I/O will be done), `service_time` and `speed` (its service times and what is wrong with
+//! it), `scheduler` (threads, one after the other in the order of simulated time), `control` (phases, counters, onlookers),
+//! `expected` (what is known beforehand). A minute of load takes a fraction of a second, the same seed gives the same record,
 //! and nothing of this machine is measured.
 
-mod conduct;
 mod control;
 mod device;
-mod law;
+mod expected;
+mod scheduler;
+mod service_time;
 mod speed;
-mod truth;
 
-pub(crate) use conduct::run;
 pub(crate) use device::{Device, Promise, Request};
-pub use truth::{Limit, Truth, truth};
+pub use expected::{Limit, Truth, truth};
+pub(crate) use scheduler::run;
 
 use model::{Location, Plan};
 

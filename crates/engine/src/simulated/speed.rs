@@ -1,6 +1,6 @@
 //! How much slower than planned a simulated device is at a moment: what drifts, drops, wanders and pauses.
 
-use super::law::normal;
+use super::service_time::normal;
 use crate::rng::Rng;
 use model::{Nanos, SimulatedFaults};
 

@@ -1,13 +1,13 @@
 //! The control plane: a plan becomes a record.
 //!
 //! Opens what must be held, starts the workers, lets them go together, reads the kernel's counters at the
-//! edges of the measured phase and listens for the stop word. The workers stand in `crew`; what they leave behind is put
+//! edges of the measured phase and listens for the stop word. The workers stand in `workers`; what they leave behind is put
 //! together in `record`.
 
-mod crew;
 mod integrity;
 mod process_stops;
 mod record;
+mod workers;
 
 pub(crate) use record::seat_record;
 
@@ -16,18 +16,17 @@ use crate::calibration::Calibration;
 use crate::clock::{Clock, WallClock};
 use crate::cores;
 use crate::dispatch::{self, BackendKind};
-use crate::judge::Judge;
-use crate::lane::Shared;
+use crate::early_stop::Judge;
 use crate::live::Live;
 use crate::observer::{Event, Observer};
-use crate::place::places;
 use crate::sampler::Sampler;
 use crate::schedule::Schedule;
 use crate::simulated;
 use crate::stop::Stop;
 use crate::target;
+use crate::target_state::Shared;
+use crate::thread_plan::places;
 use crate::trial::{self, Watch};
-use crew::Crew;
 use gate::Pins;
 use host::{CounterReader, Root};
 use integrity::Integrity;
@@ -39,6 +38,7 @@ use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use workers::Workers;
 
 /// From one look at the stop word to the next.
 const LOOK_EVERY: Nanos = Nanos::millis(20);
@@ -108,22 +108,22 @@ pub fn run_calibrated(
     target::hold_all(&job.plan, &job.targets, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
-    let crew = Crew::muster(
+    let workers = Workers::spawn(
         &Shared::new(&job.plan, &schedule, &job.pins)?,
         kind,
         places.into_iter().zip(cores).collect(),
     )?;
 
-    let used = crew.used();
+    let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));
     let before = reader.read(&mut || Nanos(0));
     let (clock, given_up) = clock.restarted();
     notes.extend(given_up);
-    crew.go(clock);
+    workers.go(clock);
     let control = Control {
         clock,
         schedule: &schedule,
-        lives: crew.lives(),
+        lives: workers.lives(),
         observer,
         stop,
         tick_due: Cell::new(TICK_EVERY),
@@ -133,7 +133,7 @@ pub fn run_calibrated(
     let mut watch = Watch::new(root, kind == BackendKind::IoUring);
     let sampler = Sampler::new(&job.plan, &mut reader);
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
-    let returned = crew.come_home(&clock, &schedule, stop)?;
+    let returned = workers.join(&clock, &schedule, stop)?;
     let after = reader.read(&mut || clock.now());
     let (mut integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
     integrity.check();

@@ -3,7 +3,7 @@
 //! Deliberately absent: anything that goes on while the workers work.
 
 use super::Job;
-use super::crew::Returned;
+use super::workers::Returned;
 use crate::backend::Used;
 use crate::clock::WallClock;
 use crate::dispatch::BackendKind;

@@ -8,8 +8,8 @@ use crate::address::Step;
 use crate::backend::{Backend, Io};
 use crate::buffer::{Memory, Write};
 use crate::clock::Clock;
-use crate::lane::{Draw, Lane};
 use crate::mix::Turn;
+use crate::target_state::{Draw, TargetState};
 use model::{Bytes, Nanos, Operation};
 
 /// Hands over one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
@@ -71,7 +71,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 
 /// The moment before which a target gets nothing more; `MAX` where it has had all that it was to get.
 #[inline]
-fn holds_until<C: Clock>(lane: &Lane, clock: &C) -> Option<Nanos> {
+fn holds_until<C: Clock>(lane: &TargetState, clock: &C) -> Option<Nanos> {
     if lane.left == 0 {
         return Some(Nanos::MAX);
     }
@@ -95,7 +95,7 @@ fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nan
     let turn = if PLAIN { None } else { lane.turn() };
     let step = match turn {
         Some(turn) => turn.step,
-        None => lane.route.next(&mut work.dice, slot),
+        None => lane.route.next(&mut work.rng, slot),
     };
     let offset = Bytes(step.offset);
     let length = turn.map_or(lane.block, |turn| turn.length);
@@ -107,7 +107,7 @@ fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nan
                 length: length as usize,
                 issued: now,
             };
-            work.buffers.for_write(seat, slot, write, &mut work.dice)
+            work.buffers.for_write(seat, slot, write, &mut work.rng)
         }
     };
     Next {
@@ -147,9 +147,9 @@ fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
         Draw::Bound => work.flights[slot as usize].seat,
         Draw::Weights {
             ends, alike: true, ..
-        } => (work.dice.low() % ends.len() as u32) as u16,
+        } => (work.rng.low() % ends.len() as u32) as u16,
         Draw::Weights { ends, total, .. } => {
-            let drawn = work.dice.low() % *total;
+            let drawn = work.rng.low() % *total;
             let place = ends.iter().position(|&end| drawn < end);
             place.expect("the last share ends with the total") as u16
         }

@@ -8,7 +8,7 @@ use crate::backend::{Backend, Completion, Io};
 use crate::buffer::Write;
 use crate::clock::Clock;
 use crate::mix::Mix;
-use crate::tally::Moved;
+use crate::tally::Transferred;
 use model::{Bytes, Failure, Nanos, OnError, Operation};
 
 /// Nothing was transferred: the target ends before the offset.
@@ -40,7 +40,7 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
                     mix.count(line, flight.operation, bytes, now.minus(flight.issued));
                 }
             }
-            let moved = Moved {
+            let moved = Transferred {
                 bytes,
                 short: result.unsigned_abs() < asked,
             };
@@ -102,7 +102,7 @@ pub(super) fn try_again<B: Backend, C: Clock>(
                     issued: flight.issued,
                 };
                 let seat = usize::from(flight.seat);
-                work.buffers.for_write(seat, slot, write, &mut work.dice)
+                work.buffers.for_write(seat, slot, write, &mut work.rng)
             }
         };
         let taken = backend.push_waiting(Io {

@@ -3,10 +3,10 @@
 
 use super::*;
 use crate::backend::{Completion, Io, Used};
-use crate::lane::Shared;
-use crate::place::places;
 use crate::rehearsal::tests::{plan, planned};
 use crate::schedule::Schedule;
+use crate::target_state::Shared;
+use crate::thread_plan::places;
 use crate::timespan::seat_record;
 use model::{LatencyHistogram, QueueDepth};
 use std::cell::{Cell, RefCell};

@@ -3,20 +3,20 @@
 //! Left out: what is done with it, which is in the other files of the worker.
 
 use crate::RunError;
-use crate::account::Book;
 use crate::backend::Completion;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
+use crate::completion_rate::Pace;
 use crate::jenkins::Jenkins;
-use crate::lane::{Draw, Lane, Shared};
 use crate::live::Live;
-use crate::open::Open;
-use crate::pace::Pace;
+use crate::loop_profile::LoopProfile;
+use crate::open_loop::Open;
 use crate::pacer::Pacer;
-use crate::place::Place;
 use crate::ring::Ring;
 use crate::schedule::Schedule;
-use crate::tally::Found;
+use crate::tally::BatchTime;
+use crate::target_state::{Draw, Shared, TargetState};
+use crate::thread_plan::ThreadPlan;
 use model::{Failure, Nanos, OnError, Operation, ThreadCpu};
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ pub(crate) struct Work<C> {
     pub(super) thread: u32,
     pub(super) threads: u32, // of the plan
     live: Arc<Live>,
-    pub(super) dice: Jenkins, // DISKSPD's generator, one for all targets of the thread
+    pub(super) rng: Jenkins, // DISKSPD's generator, one for all targets of the thread
     pub(super) draw: Draw,
-    pub(super) lanes: Box<[Lane]>, // by seat
+    pub(super) lanes: Box<[TargetState]>, // by seat
     pub(crate) buffers: Buffers,
     pub(super) open: Option<Open>,      // where a rate is asked
     pub(super) flights: Box<[Flight]>,  // by slot
@@ -45,8 +45,8 @@ pub(crate) struct Work<C> {
     pub(super) again_at: Box<[Nanos]>,  // by slot: the stamp of what was last handed over again
     pub(super) again: u64,              // I/Os handed over again
     pub(super) pace: Pace,
-    pub(super) found: Found, // the last batch
-    pub(super) book: Book,
+    pub(super) found: BatchTime, // the last batch
+    pub(super) book: LoopProfile,
     pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
     pub(crate) delayed: Option<Nanos>, // ready in the turns, without a processor; likewise
     pub(super) tell_at: Nanos,         // when onlookers are told next
@@ -69,16 +69,16 @@ impl<C: Clock> Work<C> {
     /// Allocates everything that the thread will need.
     pub(crate) fn new(
         shared: &Shared,
-        place: &Place,
+        place: &ThreadPlan,
         clock: C,
         live: Arc<Live>,
     ) -> Result<Self, RunError> {
         let plan = &shared.plan;
-        let mut dice = Jenkins::new(plan.seed.wrapping_add(u64::from(place.thread)));
-        let lanes: Box<[Lane]> = place
+        let mut rng = Jenkins::new(plan.seed.wrapping_add(u64::from(place.thread)));
+        let lanes: Box<[TargetState]> = place
             .seats
             .iter()
-            .map(|seat| Lane::new(shared, place.thread, seat, &mut dice))
+            .map(|seat| TargetState::new(shared, place.thread, seat, &mut rng))
             .collect();
         let mixed = lanes.iter().any(|lane| lane.mix.is_some());
         Ok(Work {
@@ -87,7 +87,7 @@ impl<C: Clock> Work<C> {
             thread: place.thread,
             threads: plan.threads(),
             live,
-            dice,
+            rng,
             draw: Draw::new(plan, place),
             lanes,
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
@@ -100,8 +100,8 @@ impl<C: Clock> Work<C> {
             again_at: vec![Nanos::MAX; place.slots as usize].into(),
             again: 0,
             pace: Pace::new(),
-            found: Found::NEVER,
-            book: Book::new(),
+            found: BatchTime::NEVER,
+            book: LoopProfile::new(),
             cpu: None,
             delayed: None,
             tell_at: Nanos(0),
@@ -130,7 +130,7 @@ impl<C: Clock> Work<C> {
 
     /// Whether all slots go to one target at no pace and in one size, so that the loop need not ask for each.
     pub(super) fn is_plain(&self) -> bool {
-        let plain = |lane: &Lane| {
+        let plain = |lane: &TargetState| {
             lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
         };
         matches!(&*self.lanes, [lane] if plain(lane))
@@ -164,7 +164,7 @@ impl<C: Clock> Work<C> {
 }
 
 /// A slot before its first I/O, at the target that it is bound to.
-fn idle(place: &Place, slot: u32) -> Flight {
+fn idle(place: &ThreadPlan, slot: u32) -> Flight {
     let mut seats = place.seats.iter();
     let bound = seats.rposition(|seat| seat.first_slot <= slot && !place.draws);
     Flight {

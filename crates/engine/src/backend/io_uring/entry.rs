@@ -14,16 +14,16 @@ const FIXED_FILE: u8 = 1;
 
 /// The first word of every entry for one target: operation, flags, priority and file.
 #[derive(Clone, Copy)]
-pub(super) struct Heads {
+pub(super) struct SqeTemplate {
     read: u64,
     write: u64,
     /// All ones where pieces of registered memory are named, else the name is left out.
     areas: u16,
 }
 
-impl Heads {
+impl SqeTemplate {
     /// `file` is its number among the registered ones, or else its descriptor.
-    pub(super) fn new(file: Result<u32, i32>, fixed_buffers: bool, priority: u16) -> Heads {
+    pub(super) fn new(file: Result<u32, i32>, fixed_buffers: bool, priority: u16) -> SqeTemplate {
         let (flags, file) = match file {
             Ok(number) => (FIXED_FILE, number.cast_signed()),
             Err(descriptor) => (0, descriptor),
@@ -36,7 +36,7 @@ impl Heads {
             true => (opcode::ReadFixed::CODE, opcode::WriteFixed::CODE),
             false => (opcode::Read::CODE, opcode::Write::CODE),
         };
-        Heads {
+        SqeTemplate {
             read: head(read),
             write: head(write),
             areas: if fixed_buffers { u16::MAX } else { 0 },
@@ -132,12 +132,12 @@ mod tests {
                 )
             };
         }
-        let fixed = Heads::new(Ok(3), true, 0x2004);
+        let fixed = SqeTemplate::new(Ok(3), true, 0x2004);
         let expected = made!(opcode::ReadFixed::new(Fixed(3), at, length, area));
         assert_eq!(words(&fixed.entry(&read)), expected);
         let expected = made!(opcode::WriteFixed::new(Fixed(3), at, length, area));
         assert_eq!(words(&fixed.entry(&write)), expected);
-        let plain = Heads::new(Err(7), false, 0x2004);
+        let plain = SqeTemplate::new(Err(7), false, 0x2004);
         let expected = made!(opcode::Read::new(Fd(7), at, length));
         assert_eq!(words(&plain.entry(&read)), expected);
         let expected = made!(opcode::Write::new(Fd(7), at, length));

@@ -7,7 +7,7 @@
 //! faults, and what the order of arrival does near the knee of a roof.
 
 use super::device::bandwidth;
-use super::law::Law;
+use super::service_time::Law;
 use model::{Bytes, Operation, Ratio, ServiceLaw, SimulatedDevice};
 
 const NS_PER_S: f64 = 1e9;

@@ -5,12 +5,12 @@ use crate::affinity;
 use crate::backend::{Aio, Backend, IoUring, Mmap, Null, Nvme, Setup, Sync, Used};
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::BackendKind;
-use crate::lane::Shared;
 use crate::live::Live;
-use crate::place::Place;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 use crate::target::open_all;
+use crate::target_state::Shared;
+use crate::thread_plan::ThreadPlan;
 use crate::usage;
 use crate::worker::{self, Done, Lent, Work, drive, finish};
 use model::Nanos;
@@ -25,8 +25,8 @@ const PATIENCE: Nanos = Nanos::seconds(5);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The workers, each on its thread.
-pub(super) struct Crew {
-    places: Vec<Place>,
+pub(super) struct Workers {
+    places: Vec<ThreadPlan>,
     lives: Vec<Arc<Live>>,
     gate: Arc<Gate>,
     words: Receiver<(u32, Word)>,
@@ -42,7 +42,7 @@ enum Word {
 
 /// What came of one worker.
 pub(super) struct Returned {
-    pub(super) place: Place,
+    pub(super) place: ThreadPlan,
     /// `None` for a thread that is still in a system call.
     pub(super) done: Option<Done>,
 }
@@ -50,20 +50,20 @@ pub(super) struct Returned {
 /// Everything that a worker's thread is given.
 struct Orders {
     shared: Shared,
-    place: Place,
+    place: ThreadPlan,
     cores: Vec<u32>,
     live: Arc<Live>,
     gate: Arc<Gate>,
     words: Sender<(u32, Word)>,
 }
 
-impl Crew {
+impl Workers {
     /// Starts all threads and waits until each has opened and allocated all that it needs. On the first
     /// refusal all are sent home, with nothing read or written.
-    pub(super) fn muster(
+    pub(super) fn spawn(
         shared: &Shared,
         kind: BackendKind,
-        places: Vec<(Place, Vec<u32>)>,
+        places: Vec<(ThreadPlan, Vec<u32>)>,
     ) -> Result<Self, RunError> {
         let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
         let gate = Arc::new(Gate::default());
@@ -87,7 +87,7 @@ impl Crew {
                 .name(name)
                 .spawn(move || live_or_tell(kind, &orders));
             if let Err(source) = started {
-                gate.open(Signal::GoHome);
+                gate.open(Signal::Cancel);
                 return Err(RunError::Thread {
                     number: place.thread,
                     source,
@@ -95,15 +95,15 @@ impl Crew {
             }
         }
         let places = places.into_iter().map(|(place, _)| place).collect();
-        let mut crew = Crew {
+        let mut workers = Workers {
             places,
             lives,
             gate,
             words,
             used: Used::default(),
         };
-        crew.wait_until_ready()?;
-        Ok(crew)
+        workers.wait_until_ready()?;
+        Ok(workers)
     }
 
     /// Lets all go at once, on this clock.
@@ -127,7 +127,7 @@ impl Crew {
                 Ok((_, Word::Ready(used))) => self.used.join(used),
                 Ok((_, Word::Done(_))) => unreachable!("nobody has been let go yet"),
                 Ok((_, Word::Failed(error))) => {
-                    self.gate.open(Signal::GoHome);
+                    self.gate.open(Signal::Cancel);
                     return Err(error);
                 }
                 Err(_) => unreachable!("a thread speaks before it ends, or panics"),
@@ -139,7 +139,7 @@ impl Crew {
     /// Waits for all that issuing ended at `drain_began`, with an ear for the stop word; a thread that stays away for
     /// longer than its drain may take is left behind. After a failure the others are waited for too: until then they
     /// write.
-    pub(super) fn come_home(
+    pub(super) fn join(
         self,
         clock: &WallClock,
         schedule: &Schedule,
@@ -287,7 +287,7 @@ struct Gate {
 #[derive(Clone, Copy)]
 enum Signal {
     Go(WallClock),
-    GoHome,
+    Cancel,
 }
 
 impl Gate {

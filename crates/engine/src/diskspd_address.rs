@@ -104,12 +104,12 @@ pub(crate) struct Stride {
 }
 
 impl Walk {
-    /// Draws from `dice` what DISKSPD draws when it sets a thread up: a first place for mixed walks, and one choice.
+    /// Draws from `rng` what DISKSPD draws when it sets a thread up: a first place for mixed walks, and one choice.
     pub(crate) fn new(
         (target, access): (&PlannedTarget, &DiskspdAccess),
         stride: Stride,
         pointer: &Arc<SharedPointer>,
-        dice: &mut Jenkins,
+        rng: &mut Jenkins,
     ) -> Self {
         let block = target.workload.block.0;
         assert!(
@@ -147,16 +147,16 @@ impl Walk {
             }
             (random, _) => Order::Mixed {
                 random: u32::from(random),
-                next: walk.random(dice),
+                next: walk.random(rng),
             },
         };
-        walk.last = walk.choose(dice);
+        walk.last = walk.choose(rng);
         walk
     }
 
     /// The next step of a slot: first the place, then the operation.
     #[inline]
-    pub(crate) fn next(&mut self, dice: &mut Jenkins, slot: u32) -> Step {
+    pub(crate) fn next(&mut self, rng: &mut Jenkins, slot: u32) -> Step {
         let (length, block, align, wrap) = (self.length, self.block, self.align, self.wrap);
         let step = |next: &mut u64| {
             let place = if next.saturating_add(block) > length {
@@ -169,9 +169,9 @@ impl Walk {
         };
         let mut repeats = false;
         let place = match &mut self.order {
-            Order::Random => self.random(dice),
-            Order::Mixed { random, .. } if dice.chance(*random) => {
-                let place = self.random(dice);
+            Order::Random => self.random(rng),
+            Order::Mixed { random, .. } if rng.chance(*random) => {
+                let place = self.random(rng);
                 if let Order::Mixed { next, .. } = &mut self.order {
                     *next = place.saturating_add(align);
                 }
@@ -186,7 +186,7 @@ impl Walk {
             Order::PerSlot { next, first_slot } => step(&mut next[(slot - *first_slot) as usize]),
         };
         if !repeats {
-            self.last = self.choose(dice);
+            self.last = self.choose(rng);
         }
         Step {
             offset: self.base + place,
@@ -195,23 +195,23 @@ impl Walk {
     }
 
     #[inline]
-    fn choose(&self, dice: &mut Jenkins) -> Operation {
+    fn choose(&self, rng: &mut Jenkins) -> Operation {
         match self.write {
             0 => Operation::Read,
             100 => Operation::Write,
-            percent if dice.chance(percent) => Operation::Write,
+            percent if rng.chance(percent) => Operation::Write,
             _ => Operation::Read,
         }
     }
 
     #[inline]
-    fn random(&self, dice: &mut Jenkins) -> u64 {
-        let drawn = dice.bits();
+    fn random(&self, rng: &mut Jenkins) -> u64 {
+        let drawn = rng.bits();
         let drawn = drawn - drawn % self.align;
         match &self.spread {
             Spread::Uniform => drawn % self.starts_to,
             Spread::Ranges { ranges, span } => {
-                let share = dice.bits() % span;
+                let share = rng.bits() % span;
                 let range = ranges.iter().find(|range| share < range.io_to);
                 let range = range.expect("the last range ends with the span");
                 drawn % range.lengths + range.from

@@ -6,8 +6,8 @@
 
 use crate::arrivals::Moments;
 use crate::backend::Slot;
-use crate::place::Place;
 use crate::schedule::Schedule;
+use crate::thread_plan::ThreadPlan;
 use model::{Backlog, Nanos, Plan, Waiting};
 
 /// One thread's open loop.
@@ -20,7 +20,7 @@ pub(crate) struct Open {
 
 impl Open {
     /// `None` for a plan without a rate.
-    pub(crate) fn new(plan: &Plan, place: &Place) -> Option<Self> {
+    pub(crate) fn new(plan: &Plan, place: &ThreadPlan) -> Option<Self> {
         Some(Open {
             moments: Moments::of(plan, place.thread)?,
             intended: vec![Nanos(0); place.slots as usize].into(),

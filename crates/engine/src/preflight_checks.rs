@@ -6,7 +6,7 @@
 
 use crate::RunError;
 use crate::buffer::Source;
-use crate::place::places;
+use crate::thread_plan::places;
 use crate::{cores, dispatch, limits, simulated, trial};
 use host::Root;
 use model::{HostRecord, Plan, TargetFacts};

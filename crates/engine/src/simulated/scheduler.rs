@@ -9,12 +9,12 @@ use crate::RunError;
 use crate::backend::{REAP_AT_MOST, Simulated};
 use crate::clock::Clock;
 use crate::heat;
-use crate::lane::Shared;
 use crate::live::Live;
 use crate::observer::Observer;
-use crate::place::{Place, places};
 use crate::schedule::Schedule;
 use crate::stop::Stop;
+use crate::target_state::Shared;
+use crate::thread_plan::{ThreadPlan, places};
 use crate::timespan::{Job, seat_record};
 use crate::worker::{Done, Lent, Underway, Work, begin, finish};
 use model::{
@@ -175,7 +175,7 @@ fn devices(plan: &Plan) -> Vec<SharedDevice> {
 
 fn hand(
     shared: &Shared,
-    place: &Place,
+    place: &ThreadPlan,
     (clock, live): (&Virtual, Arc<Live>),
     devices: &[SharedDevice],
 ) -> Result<Hand, RunError> {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::backend::{Completion, Io};
-use crate::place::places;
 use crate::rehearsal::tests::{plan, planned};
+use crate::thread_plan::places;
 use model::{CacheMode, Location};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

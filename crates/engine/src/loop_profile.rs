@@ -13,7 +13,7 @@ const SIZES: usize = 17;
 
 /// One thread's account.
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct LoopProfile {
     left: u32, // turns until the next look, this one included
     looked_at: u64,
     issuing: Nanos,
@@ -40,9 +40,9 @@ pub(crate) struct Turn {
     pub(crate) full: bool,
 }
 
-impl Book {
+impl LoopProfile {
     pub(crate) fn new() -> Self {
-        Book {
+        LoopProfile {
             left: EVERY,
             looked_at: 0,
             issuing: Nanos(0),
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn one_turn_in_sixty_one_is_looked_at_and_all_are_counted() {
-        let mut book = Book::new();
+        let mut book = LoopProfile::new();
         book.begin(Nanos(5));
         for number in 0..200u64 {
             if book.is_due() {

@@ -3,14 +3,14 @@
 use crate::RunError;
 use crate::address::{Route, Steps};
 use crate::buffer::Source;
+use crate::diskspd_address::{SharedPointer, Stride, Walk};
 use crate::heat;
 use crate::jenkins::Jenkins;
 use crate::mix::{Mix, Turn};
 use crate::pacer::Pacer;
-use crate::place::{Place, Seat};
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
-use crate::walk::{SharedPointer, Stride, Walk};
+use crate::thread_plan::{TargetShare, ThreadPlan};
 use gate::Pins;
 use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -54,7 +54,7 @@ pub(crate) fn random_number() -> u64 {
 }
 
 /// What the thread does to one of its targets.
-pub(crate) struct Lane {
+pub(crate) struct TargetState {
     pub(crate) route: Route,
     /// Of a mixed workload; it is asked instead of the route.
     pub(crate) mix: Option<Box<Mix>>,
@@ -85,14 +85,14 @@ pub(crate) enum Draw {
     },
 }
 
-impl Lane {
+impl TargetState {
     /// The next turn of a mixed workload.
     #[inline]
     pub(crate) fn turn(&mut self) -> Option<Turn> {
         self.mix.as_mut().map(|mix| mix.next())
     }
 
-    pub(crate) fn new(shared: &Shared, thread: u32, seat: &Seat, dice: &mut Jenkins) -> Self {
+    pub(crate) fn new(shared: &Shared, thread: u32, seat: &TargetShare, rng: &mut Jenkins) -> Self {
         let plan = &shared.plan;
         let target = &plan.targets[seat.target as usize];
         let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32) | u64::from(thread);
@@ -110,14 +110,14 @@ impl Lane {
                     slots: seat.slots,
                 };
                 let pointer = &shared.pointers[seat.target as usize];
-                Route::Diskspd(Walk::new((target, access), stride, pointer, dice))
+                Route::Diskspd(Walk::new((target, access), stride, pointer, rng))
             }
             Access::Sequential | Access::Random | Access::Stripe(_) | Access::Mixed(_) => {
                 Route::Own(Steps::new(target, plan.seed, seat, apart))
             }
         };
         let pauses = matches!(&target.workload.access, Access::Mixed(mixed) if mixed.pauses());
-        Lane {
+        TargetState {
             route,
             mix,
             pacer: if pauses {
@@ -142,7 +142,7 @@ fn left(target: &PlannedTarget) -> u64 {
 }
 
 impl Draw {
-    pub(crate) fn new(plan: &Plan, place: &Place) -> Self {
+    pub(crate) fn new(plan: &Plan, place: &ThreadPlan) -> Self {
         if !place.draws || place.seats.len() == 1 {
             return Draw::Bound;
         }

@@ -8,38 +8,38 @@ use io_uring::{CompletionQueue, IoUring as Ring, SubmissionQueue, Submitter};
 use std::ptr::NonNull;
 
 /// The parts of a ring. They go in the order in which they stand here, what they point into last.
-pub(super) struct Halves {
+pub(super) struct SplitRing {
     pub(super) kernel: Submitter<'static>,
     pub(super) staged: SubmissionQueue<'static>,
     pub(super) landed: CompletionQueue<'static>,
     /// Whether a wait may be given its length: Linux 5.11.
     pub(super) waits_for_a_time: bool,
-    _whole: Whole,
+    _whole: OwnedRing,
 }
 
 /// The ring itself, reached by nobody but its parts.
-struct Whole(NonNull<Ring>);
+struct OwnedRing(NonNull<Ring>);
 
-impl Halves {
-    pub(super) fn of(ring: Ring) -> Halves {
+impl SplitRing {
+    pub(super) fn of(ring: Ring) -> SplitRing {
         let waits_for_a_time = ring.params().is_feature_ext_arg();
         let mut whole = NonNull::from(Box::leak(Box::new(ring)));
-        // SAFETY: the box is leaked and nobody else has its address; it lives until `Whole` goes, after the parts,
-        // none of which can be moved out of a `Halves` that is dropped.
+        // SAFETY: the box is leaked and nobody else has its address; it lives until `OwnedRing` goes, after the parts,
+        // none of which can be moved out of a `SplitRing` that is dropped.
         let (kernel, staged, landed) = unsafe { whole.as_mut() }.split();
-        Halves {
+        SplitRing {
             kernel,
             staged,
             landed,
             waits_for_a_time,
-            _whole: Whole(whole),
+            _whole: OwnedRing(whole),
         }
     }
 }
 
-impl Drop for Whole {
+impl Drop for OwnedRing {
     fn drop(&mut self) {
-        // SAFETY: it comes from a box, in `Halves::of`, and the parts that pointed into it are gone.
+        // SAFETY: it comes from a box, in `SplitRing::of`, and the parts that pointed into it are gone.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }

@@ -4,11 +4,11 @@ use model::{Plan, PlannedTarget};
 
 /// One thread of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ThreadPlan {
     /// Number over the whole plan.
     pub(crate) thread: u32,
     /// The targets that it works on, in the plan's order. // at least one
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) seats: Vec<TargetShare>,
     /// I/Os that it may have outstanding.
     pub(crate) slots: u32,
     /// Whether each free slot draws its target by weight, instead of belonging to one.
@@ -19,7 +19,7 @@ pub(crate) struct Place {
 
 /// One target of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seat {
+pub(crate) struct TargetShare {
     /// Which of the plan's targets.
     pub(crate) target: u32,
     /// Number among the threads of that target; in a pool the thread's own.
@@ -36,7 +36,7 @@ pub(crate) struct Seat {
 
 /// All places of a plan, in the order of their threads. `salt` differs from run to run: what is written must too, or a
 /// device that folds equal blocks would see old friends.
-pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
+pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<ThreadPlan> {
     let content_seed = |thread: u32| plan.seed ^ salt.rotate_left(17) ^ (u64::from(thread) << 48);
     let targets = || plan.targets.iter().zip(0u32..);
     let Some(pool) = plan.pool else {
@@ -45,7 +45,7 @@ pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
         });
         return each
             .zip(0u32..)
-            .map(|((target, number, index), thread)| Place {
+            .map(|((target, number, index), thread)| ThreadPlan {
                 thread,
                 seats: vec![alone(target, number, index)],
                 slots: target.workload.queue_depth.0,
@@ -57,13 +57,13 @@ pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
     (0..pool.threads)
         .map(|thread| {
             let mut slots = 0;
-            let seats: Vec<Seat> = targets()
+            let seats: Vec<TargetShare> = targets()
                 .filter_map(|(target, number)| {
                     let weight = target.weight_on(thread)?;
                     let depth = pool.outstanding.unwrap_or(target.workload.queue_depth.0);
                     let first_slot = if pool.outstanding.is_some() { 0 } else { slots };
                     slots = first_slot + depth;
-                    Some(Seat {
+                    Some(TargetShare {
                         target: number,
                         index: thread,
                         threads: pool.threads,
@@ -73,7 +73,7 @@ pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
                     })
                 })
                 .collect();
-            Place {
+            ThreadPlan {
                 thread,
                 seats,
                 slots,
@@ -84,8 +84,8 @@ pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<Place> {
         .collect()
 }
 
-fn alone(target: &PlannedTarget, number: u32, index: u32) -> Seat {
-    Seat {
+fn alone(target: &PlannedTarget, number: u32, index: u32) -> TargetShare {
+    TargetShare {
         target: number,
         index,
         threads: target.threads,
@@ -95,7 +95,7 @@ fn alone(target: &PlannedTarget, number: u32, index: u32) -> Seat {
     }
 }
 
-impl Place {
+impl ThreadPlan {
     /// Whether the thread maps its targets; the check lets no thread do both.
     pub(crate) fn maps(&self, plan: &Plan) -> bool {
         self.seats

@@ -64,27 +64,27 @@ impl Case {
         target.workload.block = Bytes(self.block);
         target.workload.write = Ratio::percent(self.write).unwrap();
         target.workload.access = Access::Diskspd(self.access.clone());
-        let mut dice = Jenkins::new(u64::from(index));
+        let mut rng = Jenkins::new(u64::from(index));
         let stride = Stride {
             index,
             first_slot: 0,
             slots: self.slots,
         };
-        let walk = Walk::new((&target, &self.access), stride, pointer, &mut dice);
-        (walk, dice)
+        let walk = Walk::new((&target, &self.access), stride, pointer, &mut rng);
+        (walk, rng)
     }
 
     fn offsets(&self, index: u32, count: usize) -> Vec<u64> {
-        let (mut walk, mut dice) = self.thread(index, &Arc::default());
-        (0..count).map(|_| walk.next(&mut dice, 0).offset).collect()
+        let (mut walk, mut rng) = self.thread(index, &Arc::default());
+        (0..count).map(|_| walk.next(&mut rng, 0).offset).collect()
     }
 
     /// As the specification writes streams: offset and R or W.
     fn steps(&self, count: usize) -> String {
-        let (mut walk, mut dice) = self.thread(0, &Arc::default());
+        let (mut walk, mut rng) = self.thread(0, &Arc::default());
         let steps: Vec<String> = (0..count)
             .map(|_| {
-                let step = walk.next(&mut dice, 0);
+                let step = walk.next(&mut rng, 0);
                 format!(
                     "{}{}",
                     step.offset,
@@ -114,8 +114,8 @@ fn e002_interlocked_threads_share_one_pointer() {
     let case = case(3000, 1000, 500, 1000).sequence(Sequence::Interlocked);
     let mut threads = [case.thread(0, &pointer), case.thread(1, &pointer)];
     let offsets = [0, 0, 1, 0, 1].map(|thread: usize| {
-        let (walk, dice) = &mut threads[thread];
-        walk.next(dice, 0).offset
+        let (walk, rng) = &mut threads[thread];
+        walk.next(rng, 0).offset
     });
     assert_eq!(offsets, [1000, 1500, 2000, 1000, 1500]);
 }
@@ -130,8 +130,8 @@ fn threads_that_share_a_pointer_meet_at_it_once_for_several_places() {
         let mut threads = [case.thread(0, &pointer), case.thread(1, &pointer)];
         let mut seen = Vec::new();
         for thread in [0, 1, 1, 0] {
-            let (walk, dice) = &mut threads[thread];
-            let places = (0..at_once).map(|_| walk.next(dice, 0).offset / 4096);
+            let (walk, rng) = &mut threads[thread];
+            let places = (0..at_once).map(|_| walk.next(rng, 0).offset / 4096);
             seen.extend(places);
         }
         let expected: Vec<u64> = (0..4 * at_once).collect();
@@ -214,13 +214,13 @@ fn e016_random_stays_below_the_end_of_the_range() {
 #[test]
 fn e018_slots_share_the_threads_pointer_and_with_p_have_their_own() {
     let shared = case(1 << 20, 0, 65536, 65536);
-    let (mut walk, mut dice) = shared.thread(0, &Arc::default());
-    let offsets = [0, 1, 0].map(|slot| walk.next(&mut dice, slot).offset);
+    let (mut walk, mut rng) = shared.thread(0, &Arc::default());
+    let offsets = [0, 1, 0].map(|slot| walk.next(&mut rng, slot).offset);
     assert_eq!(offsets, [0, 65536, 131_072]);
-    let (mut walk, mut dice) = shared
+    let (mut walk, mut rng) = shared
         .sequence(Sequence::PerSlot)
         .thread(0, &Arc::default());
-    let offsets = [0, 1, 1, 0].map(|slot| walk.next(&mut dice, slot).offset);
+    let offsets = [0, 1, 1, 0].map(|slot| walk.next(&mut rng, slot).offset);
     assert_eq!(offsets, [0, 0, 65536, 65536]);
 }
 
@@ -263,10 +263,8 @@ fn e026_a_distribution_draws_its_range_after_the_place() {
 
 #[test]
 fn runs_of_a_mixed_walk_are_geometric() {
-    let (mut walk, mut dice) = stream(20, 0).thread(0, &Arc::default());
-    let offsets: Vec<u64> = (0..50_000)
-        .map(|_| walk.next(&mut dice, 0).offset)
-        .collect();
+    let (mut walk, mut rng) = stream(20, 0).thread(0, &Arc::default());
+    let offsets: Vec<u64> = (0..50_000).map(|_| walk.next(&mut rng, 0).offset).collect();
     let goes_on = offsets
         .windows(2)
         .filter(|pair| pair[1] == pair[0] + 4096)
@@ -295,9 +293,9 @@ proptest! {
             3 => case = case.spread(Distribution::Absolute(absolute)),
             _ => case = case.spread(Distribution::Percent(vec![(50, 3), (0, 60), (50, 37)])),
         }
-        let (mut walk, mut dice) = case.thread(index, &Arc::default());
+        let (mut walk, mut rng) = case.thread(index, &Arc::default());
         for at in 0..300 {
-            let offset = walk.next(&mut dice, at % 4).offset;
+            let offset = walk.next(&mut rng, at % 4).offset;
             prop_assert!(offset >= 4096 && offset + block <= case.size, "{offset}");
             prop_assert!((offset - 4096).is_multiple_of(align));
         }
