@@ -3,8 +3,10 @@
 //! Names of files, answers of devices and what other tools printed may hold anything: what a terminal obeys, what turns
 //! the order of letters around, what cannot be seen. Deliberately absent: widths and wrapping (`views`).
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt::Write;
+use std::hash::Hash;
 
 /// Whether a reader sees it as what it is. Control characters are not (C0, DEL, C1), nor what has no width, steers the
 /// direction of writing, separates lines, or tags text. Source: Unicode 16, general categories Cc, Cf, Zl and Zp; of
@@ -31,6 +33,15 @@ pub fn printable(text: &str) -> String {
         }
     }
     out
+}
+
+/// Returns each name once, in the order of its first use, in a time in proportion to their number.
+pub fn distinct<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    names
+        .into_iter()
+        .filter(|name| known.insert(*name))
+        .collect()
 }
 
 /// Returns whether `word`, in lower case, is a part of the text, whatever the case of the text's letters.

@@ -33,12 +33,8 @@ pub(crate) fn encode_series(series: &Series) -> Option<Vec<u8>> {
     let mut out = vec![b'S', SERIES];
     put(&mut out, heat.len() as u128);
     heat.iter().for_each(|heat| encode_heat(&mut out, heat));
-    let mut names: Vec<&str> = Vec::new();
-    for device in samples.iter().flat_map(|sample| &sample.devices) {
-        if !names.contains(&device.name.as_str()) {
-            names.push(&device.name);
-        }
-    }
+    let devices = samples.iter().flat_map(|sample| &sample.devices);
+    let names = model::distinct(devices.map(|device| device.name.as_str()));
     put(&mut out, names.len() as u128);
     for name in &names {
         put(&mut out, name.len() as u128);

@@ -195,12 +195,8 @@ fn differences(pairs: &Pairs<'_>) -> Vec<Difference> {
         })
         .collect();
     found.extend(durations(&sides));
-    let mut names: Vec<&'static str> = Vec::new();
-    for (name, _) in sides.iter().flatten().flat_map(|one| &one.facts) {
-        if !names.contains(name) {
-            names.push(name);
-        }
-    }
+    let facts = sides.iter().flatten().flat_map(|one| &one.facts);
+    let names: Vec<&'static str> = model::distinct(facts.map(|(name, _)| *name));
     let told: Vec<String> = found.iter().map(|one| one.what.clone()).collect();
     let already = |name: &&str| {
         told.iter().any(|what| what == name)

@@ -101,12 +101,7 @@ impl<T> Modelled<T> {
 
 /// The models of all cells, series by series, in the order met.
 pub fn models(points: &[Point]) -> Vec<SeriesModels> {
-    let mut names: Vec<&str> = Vec::new();
-    for point in points {
-        if !names.contains(&point.series.as_str()) {
-            names.push(&point.series);
-        }
-    }
+    let names = model::distinct(points.iter().map(|point| point.series.as_str()));
     let of = |name: &&str| -> Vec<&Point> {
         points
             .iter()

@@ -52,12 +52,8 @@ pub(super) fn counters(record: &RunRecord) -> Option<Counters> {
     }
     let from = record.phases.measured_from;
     let mut tracks = vec![processors(&samples)];
-    let mut names: Vec<&str> = Vec::new();
-    for device in samples.iter().flat_map(|sample| &sample.devices) {
-        if !names.contains(&device.name.as_str()) {
-            names.push(&device.name);
-        }
-    }
+    let named = samples.iter().flat_map(|sample| &sample.devices);
+    let names = model::distinct(named.map(|device| device.name.as_str()));
     tracks.extend(devices(&samples, &names));
     tracks.push(memory(&samples));
     tracks.retain(|track| {

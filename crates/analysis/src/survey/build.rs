@@ -168,12 +168,7 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
 
 /// As the first cell tells it, with every engine that a cell had: `auto` may take another one for one I/O at a time.
 fn engine(runs: &[RunReport]) -> Option<EngineDigest> {
-    let mut names: Vec<&str> = Vec::new();
-    for run in runs {
-        if !names.contains(&run.engine.backend.as_str()) {
-            names.push(&run.engine.backend);
-        }
-    }
+    let names = model::distinct(runs.iter().map(|run| run.engine.backend.as_str()));
     Some(EngineDigest {
         backend: names.join(", "),
         ..runs.first()?.engine.clone()

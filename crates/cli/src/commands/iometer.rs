@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
 
-use super::dialect::{Course, ResultFile, Shelf, check_files, write_whole};
+use super::dialect::{self, Course, ResultFile, Shelf, check_files, write_whole};
 use super::show;
 use crate::args::IometerArgs;
 use crate::environment::Environment;
@@ -15,6 +15,7 @@ use dialects::iometer::{self, Built, Config, ICF_MAX, Problem, Run, Spec, There,
 use model::{Content, Location, Profile, RunRecord, TargetKind};
 use session::Admission;
 use session::clock;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -44,12 +45,9 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
     let profile = Profile {
         timespans: runs.iter().map(|run| run.span.clone()).collect(),
     };
-    let names = target_names(&profile);
-    let targets: Vec<&Path> = names
-        .iter()
-        .map(Path::new)
-        .chain([args.file.as_path()])
-        .collect();
+    let mut targets = profile.paths();
+    let names = dialect::joined(&targets);
+    targets.push(&args.file);
     let file = args.results.as_deref().map(|path| ResultFile {
         switch: "the results",
         path,
@@ -62,12 +60,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
         .iter()
         .for_each(|note| output::tell(&format!("note: {note}")));
     let command = super::command_line();
-    let session = session::new_session(
-        SessionKind::Run,
-        command.clone(),
-        names.join(" "),
-        clock::utc(),
-    );
+    let session = session::new_session(SessionKind::Run, command.clone(), names, clock::utc());
     let shelf = Shelf::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {
@@ -174,18 +167,6 @@ fn look(gate: &Admission, path: &Path) -> Option<There> {
     }
 }
 
-fn target_names(profile: &Profile) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let targets = profile.timespans.iter().flat_map(|span| &span.targets);
-    for path in targets.filter_map(|target| target.location.path()) {
-        let name = path.display().to_string();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
 fn title(run: &Run) -> String {
     match run.depth {
         Some(depth) => format!("[{}] {depth} outstanding", run.spec),
@@ -219,14 +200,10 @@ fn csv(config: &Config, runs: &[Run], records: &[RunRecord]) -> Vec<u8> {
             rows: rows(run, record, &config.managers[0].name),
         })
         .collect();
-    let used = |spec: &&Spec| {
-        config
-            .managers
-            .iter()
-            .flat_map(|manager| &manager.workers)
-            .any(|worker| worker.specs.contains(&spec.name))
-    };
-    let specs: Vec<&Spec> = config.specs.iter().filter(used).collect();
+    let workers = config.managers.iter().flat_map(|manager| &manager.workers);
+    let used: HashSet<&String> = workers.flat_map(|worker| &worker.specs).collect();
+    let specs = config.specs.iter();
+    let specs: Vec<&Spec> = specs.filter(|spec| used.contains(&spec.name)).collect();
     report::written(|out| {
         let results = IometerResults {
             description: &config.description,

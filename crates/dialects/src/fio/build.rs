@@ -165,22 +165,23 @@ impl Builder<'_> {
 
     fn spans<'j>(&mut self, jobs: &'j [Job]) -> Vec<Vec<&'j Job>> {
         let mut spans: Vec<Vec<&Job>> = Vec::new();
+        let mut last_span: HashMap<&str, usize> = HashMap::new();
         for job in jobs {
-            let named = |span: &Vec<&Job>, name: &str| span.iter().any(|other| other.name == name);
             let mut begins = job.stonewall || spans.is_empty();
             if let Some(name) = &job.wait_for {
-                begins |= spans.last().is_some_and(|span| named(span, name));
-                if !spans.iter().any(|span| named(span, name)) {
-                    self.refuse(
+                match last_span.get(name.as_str()) {
+                    Some(span) => begins |= span + 1 == spans.len(),
+                    None => self.refuse(
                         job,
                         format!("wait_for={name}: no job before it has this name"),
-                    );
+                    ),
                 }
             }
             match spans.last_mut().filter(|_| !begins) {
                 Some(span) => span.push(job),
                 None => spans.push(vec![job]),
             }
+            last_span.insert(&job.name, spans.len() - 1);
         }
         spans
     }

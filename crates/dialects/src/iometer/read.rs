@@ -4,6 +4,7 @@ use super::Problem;
 use super::config::{Config, Cycling, Line, Manager, Spec, Worker};
 use super::encoding::lines;
 use super::version::{self, Age};
+use std::collections::HashSet;
 
 /// Most bytes of a file.
 pub const ICF_MAX: u64 = 4 << 20;
@@ -80,6 +81,7 @@ struct Reader {
     versions: usize,
     workers: usize,
     names: usize,
+    spec_names: HashSet<String>,
     /// Sections of so old a file have no end; the next one begins instead.
     unended: bool,
     /// It is of a version whose lines mean something else.
@@ -301,7 +303,7 @@ impl Reader {
             if self.config.specs.len() == PARTS_MAX {
                 return Err(format!("more than {PARTS_MAX} access specifications"));
             }
-            if self.config.specs.iter().any(|spec| spec.name == name) {
+            if !self.spec_names.insert(name.clone()) {
                 return Err("a second access specification of this name".to_owned());
             }
             self.config.specs.push(Spec {

@@ -24,7 +24,7 @@ fn fio_jobs(text: &str) {
         Err(refusal) => drop(refusal.to_string()),
         Ok(request) => match fio::build(&request, &|_| None) {
             Err(refusal) => drop(refusal.to_string()),
-            Ok(built) => drop(built),
+            Ok(built) => drop(built.profile.paths()),
         },
     }
 }
@@ -37,7 +37,10 @@ fn iometer_icf(text: &str) {
         size: Some(1 << 20),
         ..iometer::Wishes::default()
     };
-    drop(iometer::build(&config, &wishes, &|_| None));
+    if let Ok(built) = iometer::build(&config, &wishes, &|_| None) {
+        let timespans = built.runs.into_iter().map(|run| run.span).collect();
+        drop(model::Profile { timespans }.paths());
+    }
 }
 
 fn sqlio_params(text: &str) {
@@ -96,6 +99,7 @@ const ICF: &str = "Version 1.1.0\n";
 const SPECS: &str = "Version 1.1.0\n'ACCESS SPECIFICATIONS\n";
 const MANAGERS: &str = "Version 1.1.0\n'MANAGER LIST\n";
 const WORKER: &str = "Version 1.1.0\n'MANAGER LIST\n'Manager ID, manager name\n1,a\n'Worker\na\n'Worker type\nDISK\n";
+const FILES: &str = "Version 1.1.0\n'TEST SETUP\n'Run Time\n'\thours\tminutes\tseconds\n0\t0\t9\n'END test setup\n'ACCESS SPECIFICATIONS\n'Access specification name,default assignment\na,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n4096,100,100,100,0,1,4096,0\n'END access specifications\n'MANAGER LIST\n'Manager ID, manager name\n1,a\n";
 const SPAN: &str = "<Profile><TimeSpans><TimeSpan>";
 const TARGET: &str = "<Profile><TimeSpans><TimeSpan><Targets><Target>";
 const LINE: &str = "from_diskspd = \"-b8K a\"\n";
@@ -122,6 +126,7 @@ const SHAPES: &[Shape] = &[
     (fio_jobs, "jobs with an option", "", "[a#]\nsize=4k\n", ""),
     (fio_jobs, "jobs with several files", "[global]\nnrfiles=256\nnumjobs=65536\n", "[a#]\n", ""),
     (fio_jobs, "jobs that wait", "[global]\nfilename=/x\nsize=1m\n", "[a#]\nwait_for=a#\n", ""),
+    (fio_jobs, "jobs that wait for the first", "[bxxx]\nsize=1m\nfilename=/x\n", "[b#]\nrw=randread\nbs=4k\nsize=1m\nfilename=/x\niodepth=1\nwait_for=bxxx\n", ""),
     (fio_jobs, "jobs that wait for nobody", "", "[a#]\nwait_for=x\n", ""),
     (fio_jobs, "jobs on files", "[global]\nsize=1m\n", "[a#]\nfilename=/f#\n", ""),
     (fio_jobs, "jobs on one file", "[global]\nsize=1m\nfilename=/f\n", "[a#]\nstonewall\n", ""),
@@ -150,6 +155,7 @@ const SHAPES: &[Shape] = &[
     (iometer_icf, "workers of a strange type", WORKER, "'Worker\n#\n'Worker type\nx\n", "'END manager list\n"),
     (iometer_icf, "workers with a target", WORKER, "'Worker\n#\n'Worker type\nDISK\n'Assigned access specs\na\n'Target\nb\n", "'END manager list\n"),
     (iometer_icf, "targets", WORKER, "'Target\n#\n", "'Assigned access specs\na\n'END manager list\n"),
+    (iometer_icf, "files of workers", FILES, "'Worker\n#\n'Worker type\nDISK\n'Assigned access specs\na\n'Target\n/a#\n'Target\n/b#\n'Target\n/c#\n'Target\n/d#\n'Target\n/e#\n'Target\n/f#\n'Target\n/g#\n'Target\n/h#\n", "'END manager list\n"),
     (iometer_icf, "assigned specifications", WORKER, "'Assigned access specs\n#\n", "'Target\na\n'END manager list\n"),
     (iometer_icf, "cells of a worker", "Version 1.1.0\n'MANAGER LIST\n'Manager ID\n1,a\n'Worker\na\n'Disk maximum size\n", ",", "\n"),
     (iometer_icf, "sections", ICF, "'TEST SETUP\n'END test setup\n", ""),

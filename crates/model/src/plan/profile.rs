@@ -3,10 +3,12 @@
 use super::arrivals::Arrivals;
 use super::placement::Placement;
 use super::target::Target;
+use crate::text::distinct;
 use crate::units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Everything that was asked, in no dialect. Unchecked: it may contradict itself or the machine.
@@ -14,6 +16,18 @@ use std::str::FromStr;
 pub struct Profile {
     /// Run one after another. Called elsewhere: DISKSPD TimeSpan, fio groups between stonewalls.
     pub timespans: Vec<Timespan>,
+}
+
+impl Profile {
+    /// Returns the path of every file and device once, in the order of its first use.
+    pub fn paths(&self) -> Vec<&Path> {
+        let targets = self.timespans.iter().flat_map(|span| &span.targets);
+        let paths = targets.filter_map(|target| target.location.path());
+        distinct(paths.map(Path::as_os_str))
+            .into_iter()
+            .map(Path::new)
+            .collect()
+    }
 }
 
 /// One stretch of time with its own phases, on all its targets at once.

@@ -24,6 +24,12 @@ pub(crate) struct ResultFile<'a> {
     pub(crate) word: Option<&'static str>,
 }
 
+/// Returns the names of all targets in one line, as a session has them.
+pub(crate) fn joined(targets: &[&Path]) -> String {
+    let names: Vec<_> = targets.iter().map(|path| path.to_string_lossy()).collect();
+    names.join(" ")
+}
+
 /// Whether it begins as a report of fathom's own.
 pub(crate) fn is_report(start: &[u8]) -> bool {
     has(start, "\"verdict\"") && has(start, "\"report_version\"")

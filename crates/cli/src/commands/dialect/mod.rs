@@ -12,7 +12,7 @@ pub(super) mod stored;
 mod trouble;
 
 pub(crate) use course::Course;
-pub(crate) use files::{ResultFile, check_files, has, is_report, text_of, write_whole};
+pub(crate) use files::{ResultFile, check_files, has, is_report, joined, text_of, write_whole};
 pub(crate) use line::Line;
 pub(crate) use shelf::Shelf;
 pub(crate) use trouble::tell as tell_trouble;

@@ -54,17 +54,9 @@ impl Asked<'_> {
 
     /// What the shelf says of it.
     fn session(&self) -> NewSession {
-        let mut targets: Vec<&str> = Vec::new();
-        for target in self
-            .profile
-            .time_spans
-            .iter()
-            .flat_map(|span| &span.targets)
-        {
-            if !targets.contains(&target.path.as_str()) {
-                targets.push(&target.path);
-            }
-        }
+        let spans = self.profile.time_spans.iter();
+        let targets = spans.flat_map(|span| &span.targets);
+        let targets = model::distinct(targets.map(|target| target.path.as_str()));
         session::new_session(
             SessionKind::Run,
             self.command(),

@@ -4,7 +4,7 @@
 
 use super::refused;
 use crate::commands::VERSION;
-use crate::commands::dialect::{Course, ResultFile, Shelf, check_files, has, write_whole};
+use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has, write_whole};
 use crate::environment::Environment;
 use crate::failure::{Ending, Failure};
 use crate::ground::Ground;
@@ -33,8 +33,7 @@ pub(super) fn run(
         ..ground.gate()
     };
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
-    let names = target_names(&built);
-    let targets: Vec<&Path> = names.iter().map(Path::new).collect();
+    let targets = built.profile.paths();
     let file = result_file(extra.output.as_deref(), extra.form);
     check_files(file.as_slice(), &targets, gate.store)?;
     let first = gate.check(&built.profile)?;
@@ -51,7 +50,7 @@ pub(super) fn run(
     let session = session::new_session(
         SessionKind::Run,
         command.clone(),
-        names.join(" "),
+        dialect::joined(&targets),
         clock::utc(),
     );
     let shelf = Shelf::open(
@@ -120,31 +119,17 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
     })
 }
 
-/// Every file and device once.
-fn target_names(built: &Built) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let targets = built
-        .profile
-        .timespans
-        .iter()
-        .flat_map(|span| &span.targets);
-    for path in targets.filter_map(|target| target.location.path()) {
-        let name = path.display().to_string();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-/// The jobs of each timespan.
+/// Returns the names of the jobs of each timespan. The jobs are in the order of their timespans.
 fn titles(built: &Built) -> Vec<String> {
-    let of = |span: usize| {
-        let parts = built.parts.iter().filter(|part| part.span == span);
-        let names: Vec<String> = parts.map(|part| format!("[{}]", part.name)).collect();
+    let of = |parts: &[JobPart]| {
+        let names: Vec<String> = parts
+            .iter()
+            .map(|part| format!("[{}]", part.name))
+            .collect();
         names.join(" ")
     };
-    (0..built.profile.timespans.len()).map(of).collect()
+    let spans = built.parts.chunk_by(|one, next| one.span == next.span);
+    spans.map(of).collect()
 }
 
 /// A page for each timespan, with its jobs above it.

@@ -59,16 +59,10 @@ impl Asked<'_> {
 
     /// What the shelf says of it.
     fn session(&self) -> NewSession {
-        let mut targets: Vec<&str> = Vec::new();
-        for name in self.names() {
-            if !targets.contains(&name) {
-                targets.push(name);
-            }
-        }
         session::new_session(
             SessionKind::Run,
             self.command(),
-            targets.join(" "),
+            model::distinct(self.names()).join(" "),
             clock::utc(),
         )
     }

@@ -168,14 +168,9 @@ impl Asked {
 
     /// Every target by name, once, in the order met.
     pub(crate) fn target_names(&self) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for target in self.cells.iter().flat_map(|cell| &cell.timespan.targets) {
-            let name = target.location.name();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.join(" ")
+        let targets = self.cells.iter().flat_map(|cell| &cell.timespan.targets);
+        let names: Vec<String> = targets.map(|target| target.location.name()).collect();
+        model::distinct(names.iter().map(String::as_str)).join(" ")
     }
 }
 
