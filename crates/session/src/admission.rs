@@ -179,12 +179,31 @@ impl Admission<'_> {
     pub fn look(&self, location: &Location) -> TargetFacts {
         match location {
             Location::Path(path) => {
-                let mut found = host::pinned_facts(self.root, &self.pins, path);
+                let unknown = self.proofs.unknown.borrow();
+                let mut found = match unknown.iter().find(|facts| facts.path == *path) {
+                    Some(earlier) => host::target_facts_again(self.root, &self.pins, earlier),
+                    None => host::pinned_facts(self.root, &self.pins, path),
+                };
+                drop(unknown);
+                self.remember_unknown(&found);
                 self.judge_by_record(&mut found);
                 found
             }
             Location::Null(behaviour) => TargetFacts::null(behaviour),
             Location::Simulated(device) => TargetFacts::simulated(device),
+        }
+    }
+
+    /// Remembers a target whose content could not be determined in time, so that each further look does not take as long.
+    fn remember_unknown(&self, found: &TargetFacts) {
+        let is_read = matches!(
+            found.kind,
+            TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace
+        );
+        let mut unknown = self.proofs.unknown.borrow_mut();
+        unknown.retain(|facts| facts.path != found.path);
+        if is_read && found.content == Content::Unknown {
+            unknown.push(found.clone());
         }
     }
 

@@ -31,6 +31,8 @@ pub struct ProofRecords {
     store: OnceCell<Option<Store>>,
     /// Files of this session that contain nothing but what fathom wrote.
     known: RefCell<Vec<Known>>,
+    /// Targets whose content could not be determined: another attempt would take as long.
+    pub(crate) unknown: RefCell<Vec<TargetFacts>>,
 }
 
 struct Known {

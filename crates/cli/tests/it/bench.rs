@@ -182,9 +182,9 @@ pub(crate) fn seen(child: &Child) {
     }
 }
 
-/// Its threads start after it has begun to listen, so they are the sign.
+/// Whether it listens and its workers have started. Before it listens, its targets are read by threads, too.
 fn listens_to_interrupts(child: &Child) -> bool {
-    status(child, "Threads:").parse::<u32>().unwrap_or(0) > 1
+    mask(child, "SigCgt:") & 2 == 2 && status(child, "Threads:").parse().unwrap_or(0u32) > 1
 }
 
 /// Whether hanging up was ignored by whoever started the tests (nohup); then the program ignores it too.

@@ -3,9 +3,9 @@
 //! Plain reads with reading ahead switched off. What was in the page cache stays there, and what was not is dropped at
 //! once, so that a run finds the cache as it was before the look, whether it goes past it or through it. Unbuffered reads
 //! would leave no trace either, but cannot read the last piece of every file. A look ends when its patience does, so that
-//! a slow device costs seconds, not minutes; only a single read that hangs is waited for. A look is at a sample; all of a
-//! device is read only where that was asked for by itself. Deliberately absent: judgement, which is `content`'s and
-//! `signature`'s.
+//! a slow device costs seconds, not minutes. Reads are done by a thread of their own, which is left behind where one of them
+//! does not return in time. A look is at a sample; all of a device is read only where that was asked for by itself.
+//! Deliberately absent: judgement, which is `content`'s and `signature`'s.
 
 use super::block::Node;
 use super::chain::split;
@@ -21,6 +21,9 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longest look at one target: a fast disk shows half a gibibyte in that time.
@@ -53,41 +56,71 @@ fn open(pin: &Pin, flags: OFlags) -> std::io::Result<File> {
 }
 
 /// How long all looks at one target may take together: at its ends, its partitions, its data. Begins with the first.
-pub(super) struct Patience(Instant);
+#[derive(Clone)]
+pub(super) struct Patience {
+    began: Instant,
+    /// Every block of the sample so far is marked as ours.
+    ours: Arc<AtomicBool>,
+}
 
 impl Patience {
+    pub(super) fn begin() -> Self {
+        Self::begun(Duration::ZERO)
+    }
+
+    /// As if it had begun so long ago.
     #[allow(
         clippy::disallowed_methods,
         reason = "a limit, not a measurement: no number depends on it"
     )]
-    pub(super) fn begin() -> Self {
-        Patience(Instant::now())
+    fn begun(ago: Duration) -> Self {
+        Patience {
+            began: Instant::now() - ago,
+            ours: Arc::default(),
+        }
     }
 
     /// With none left from the start.
     #[cfg(test)]
     pub(super) fn none() -> Self {
-        Patience(Self::begin().0 - PATIENCE)
+        Self::begun(PATIENCE)
     }
 
-    /// With none left for what is not ours either.
-    #[cfg(test)]
-    fn none_at_all() -> Self {
-        Patience(Self::begin().0 - PATIENCE_OURS)
+    fn left(&self) -> Duration {
+        let whole = match self.ours.load(Ordering::Relaxed) {
+            true => PATIENCE_OURS,
+            false => PATIENCE,
+        };
+        whole.saturating_sub(self.began.elapsed())
     }
 
     fn lasts(&self) -> bool {
-        self.0.elapsed() < PATIENCE
+        !self.left().is_zero()
     }
 
-    fn lasts_for_ours(&self) -> bool {
-        self.0.elapsed() < PATIENCE_OURS
+    /// Does work that reads in a thread of its own; `None` where it does not return in time. Then the thread is left to a
+    /// read that may never return.
+    fn wait_for<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let (sender, done) = mpsc::channel();
+        let read = move || {
+            let _ = sender.send(work()); // nobody may wait for it any more
+        };
+        let reader = thread::Builder::new().name("look".to_owned());
+        reader.spawn(read).ok()?;
+        loop {
+            // What was found to be ours meanwhile makes it longer.
+            match done.recv_timeout(self.left()) {
+                Err(mpsc::RecvTimeoutError::Timeout) if self.lasts() => {}
+                answer => return answer.ok(),
+            }
+        }
     }
 }
 
 /// A target that is open for looking.
+#[derive(Clone)]
 pub(super) struct Look {
-    file: File,
+    file: Arc<File>,
     pub(super) size: Bytes,
     /// Names of the formats whose marks it carries; `None` when an end could not be read.
     signatures: Option<Vec<&'static str>>,
@@ -100,10 +133,14 @@ impl Look {
     pub(super) fn at(pin: &Pin, patience: &Patience) -> Option<Self> {
         let mut look = Self::without_reading(pin)?;
         sys::advise(&look.file, 0, 0, Advice::Random);
-        let ends = Ends::read(look.size, |offset, piece| {
-            read(&look.file, (offset, piece), &|| patience.lasts())
-        });
-        look.signatures = ends.map(|ends| signatures(&ends));
+        let (there, time) = (look.clone(), patience.clone());
+        let read_ends = move || {
+            let ends = Ends::read(there.size, |offset, piece| {
+                read(&there.file, (offset, piece), &|| time.lasts())
+            });
+            ends.map(|ends| signatures(&ends))
+        };
+        look.signatures = patience.wait_for(read_ends).flatten();
         Some(look)
     }
 
@@ -112,7 +149,7 @@ impl Look {
         let mut file = open(pin, OFlags::empty()).ok()?;
         let size = Bytes(file.seek(SeekFrom::End(0)).ok()?);
         Some(Look {
-            file,
+            file: Arc::new(file),
             size,
             signatures: None,
             blocks: RefCell::default(),
@@ -158,9 +195,13 @@ impl Look {
         if self.size > WHOLE_MAX {
             return Content::Unproven;
         }
-        content::judge_whole(self.size, |at, piece| {
-            read(&self.file, (at, piece), &|| patience.lasts())
-        })
+        let (look, time) = (self.clone(), patience.clone());
+        let judge = move || {
+            content::judge_whole(look.size, |at, piece| {
+                read(&look.file, (at, piece), &|| time.lasts())
+            })
+        };
+        patience.wait_for(judge).unwrap_or(Content::Unproven)
     }
 
     /// What it shows to a sample, which proves of nothing but what has no length that it is empty.
@@ -168,35 +209,48 @@ impl Look {
         if self.signatures.is_none() {
             return Content::Unknown;
         }
-        let offsets = content::sample(self.size, &self.extents());
-        let mut ours = false;
-        let found = content::judge(self.size, &offsets, |at, piece| {
-            let time = || patience.lasts() || ours && patience.lasts_for_ours();
-            let done = read(&self.file, (at, piece), &time);
-            ours = done && block_header::is_whole(piece);
-            if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
-                press::add(&mut self.blocks.borrow_mut(), piece);
-            }
-            done
-        });
-        if matches!(found, Content::Foreign | Content::Unknown) {
-            self.blocks.take(); // it ended early, so these are of the beginning alone
+        let (look, time) = (self.clone(), patience.clone());
+        let judge = move || (look.judge_sample(&time), look.blocks.take());
+        let (found, blocks) = patience
+            .wait_for(judge)
+            .unwrap_or((Content::Unknown, DataSample::default()));
+        // Where it ended early, they are of the beginning alone.
+        if !matches!(found, Content::Foreign | Content::Unknown) {
+            self.blocks.replace(blocks);
         }
         found
     }
 
+    fn judge_sample(&self, patience: &Patience) -> Content {
+        let offsets = content::sample(self.size, &self.extents());
+        content::judge(self.size, &offsets, |at, piece| {
+            let done = read(&self.file, (at, piece), &|| patience.lasts());
+            let ours = done && block_header::is_whole(piece);
+            patience.ours.store(ours, Ordering::Relaxed);
+            if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
+                press::add(&mut self.blocks.borrow_mut(), piece);
+            }
+            done
+        })
+    }
+
     /// How its data lies, what the page cache has of it, and, where it may be read, what a sample of it is like.
     pub(super) fn layout(&self, patience: &Patience) -> Layout {
-        let is_file = self.file.metadata().is_ok_and(|there| there.is_file());
-        Layout {
-            cached: self.cached(),
-            extents: is_file.then(|| extents(&self.file, self.size)).flatten(),
-            sample: self
-                .signatures
-                .is_some()
-                .then(|| self.data_sample(patience))
-                .flatten(),
-        }
+        let (look, time) = (self.clone(), patience.clone());
+        let read = move || {
+            let is_file = look.file.metadata().is_ok_and(|there| there.is_file());
+            Layout {
+                cached: look.cached(),
+                extents: is_file.then(|| extents(&look.file, look.size)).flatten(),
+                sample: look
+                    .signatures
+                    .is_some()
+                    .then(|| look.data_sample(&time))
+                    .flatten(),
+            }
+        };
+        // All but the sample is asked for even where no patience is left for reading.
+        Patience::begin().wait_for(read).unwrap_or_default()
     }
 
     /// `count` places spread evenly, each a multiple of `step`.
@@ -216,7 +270,7 @@ impl Look {
         let began = Patience::begin();
         let mut block = [0; SAMPLE_BLOCK_BYTES as usize];
         for at in self.spread(SAMPLE_BLOCKS, SAMPLE_BLOCK_BYTES) {
-            let spent = began.0.elapsed();
+            let spent = began.began.elapsed();
             let limit = match sample.blocks {
                 ..SAMPLE_BLOCKS_FEW => SAMPLE_PATIENCE_MAX,
                 _ => SAMPLE_PATIENCE,
@@ -349,6 +403,17 @@ mod tests {
         assert!(sample.is_none());
     }
 
+    /// H3: a read that does not return is waited for as long as the patience lasts, and not longer.
+    #[test]
+    fn a_read_that_hangs_is_left_behind() {
+        let (release, hung) = mpsc::channel::<()>();
+        let nearly_over = Patience::begun(PATIENCE - Duration::from_millis(20));
+        assert_eq!(nearly_over.wait_for(move || hung.recv().is_ok()), None);
+        assert!(!nearly_over.lasts());
+        drop(release);
+        assert_eq!(Patience::begin().wait_for(|| 7), Some(7));
+    }
+
     #[test]
     fn a_look_without_patience_learns_nothing_of_data() {
         let folder = tempfile::tempdir().unwrap();
@@ -369,10 +434,15 @@ mod tests {
         model::block_header::write_blocks(&mut data, &Default::default());
         std::fs::write(&path, data).unwrap();
         let look = look(&path);
-        let begun = || Patience(Patience::begin().0 - PATIENCE / 2);
-        assert_eq!(look.content_of_file(&begun()), Content::Fathom);
-        assert!(!Patience::none().lasts() && Patience::none().lasts_for_ours());
-        assert!(!Patience::none_at_all().lasts_for_ours());
+        let begun = Patience::begun(PATIENCE / 2);
+        assert_eq!(look.content_of_file(&begun), Content::Fathom);
+        let lasts = |ago, ours| {
+            let patience = Patience::begun(ago);
+            patience.ours.store(ours, Ordering::Relaxed);
+            patience.lasts()
+        };
+        assert!(!lasts(PATIENCE, false) && lasts(PATIENCE, true));
+        assert!(!lasts(PATIENCE_OURS, true));
     }
 
     #[test]
