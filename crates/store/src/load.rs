@@ -3,6 +3,7 @@
 use crate::documents::{FILES, IMPORTED, WATCHES};
 use crate::error::Fault;
 use crate::record::{Later, load_run, seal_of_run};
+use crate::rows::lines;
 use crate::seal::Seal;
 use crate::session::{
     Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredResult, StoredRun,
@@ -108,6 +109,9 @@ impl Store {
         session: SessionId,
         only: Option<u32>,
     ) -> Result<Vec<StoredRun>, Fault> {
+        if self.has_lines() {
+            lines(transaction, session, only)?; // their checksums cover labels, keys and reasons
+        }
         let mut select = transaction.prepare_cached(self.select_results())?;
         let mut rows = select.query(params![session.0, only])?;
         let mut runs = Vec::new();

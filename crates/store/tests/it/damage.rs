@@ -166,6 +166,22 @@ fn a_file_that_ends_early_is_read_as_far_as_it_goes() {
 }
 
 #[test]
+fn a_label_that_was_changed_is_not_read_back() {
+    let (_folder, path, _) = whole();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other
+        .execute_batch("UPDATE headlines SET label = 'x' WHERE session_id = 3 AND number = 1")
+        .unwrap();
+    drop(other);
+    let store = Store::open(&path).unwrap();
+    assert!(matches!(
+        store.load(SessionId(3)),
+        Err(StoreError::Damaged { .. })
+    ));
+    assert!(store.load_one(SessionId(3), 2).is_ok());
+}
+
+#[test]
 fn a_check_names_what_is_damaged() {
     let (_folder, path, _) = whole();
     let other = rusqlite::Connection::open(&path).unwrap();
