@@ -54,7 +54,7 @@ pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, Failure> {
 /// terminal would obey is made visible, line ends too. Where nobody can hear it, it is not said.
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
-    let text = views::printable(text);
+    let text = views::printable(cut(text));
     for line in broken(&text, environment::message_columns()) {
         let _ = writeln!(err, "{line}");
     }
@@ -91,19 +91,31 @@ pub(crate) fn tell_with(text: &str, below: &[String]) {
     }
 }
 
+/// The first 8 KiB of a message: what was read of a hostile file may be repeated in it.
+fn cut(text: &str) -> &str {
+    const MESSAGE_MAX: usize = 8 << 10;
+    &text[..text.floor_char_boundary(MESSAGE_MAX)]
+}
+
 /// The message as lines: one, or on a terminal as many as it is wide for, broken at spaces, so that no word is cut.
 fn broken(text: &str, columns: Option<usize>) -> Vec<String> {
     let room = columns.map_or(usize::MAX, |columns| {
         columns.saturating_sub(NAME.len()).max(20)
     });
     let mut lines: Vec<String> = Vec::new();
+    let mut used = 0;
     for word in text.split(' ') {
+        let width = word.chars().count();
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+            Some(line) if used + 1 + width <= room => {
                 line.push(' ');
                 line.push_str(word);
+                used += 1 + width;
             }
-            _ => lines.push(word.to_owned()),
+            _ => {
+                lines.push(word.to_owned());
+                used = width;
+            }
         }
     }
     let indent = " ".repeat(NAME.len());
@@ -121,6 +133,9 @@ mod tests {
     fn a_message_is_one_line_but_on_a_terminal() {
         let text = "a word and a path: /a/very/long/path/that/is/wider";
         assert_eq!(broken(text, None), [format!("fathom: {text}")]);
+        // Counting the line again at each word would take minutes.
+        let blanks = " ".repeat(4 << 20);
+        assert_eq!(broken(&blanks, None)[0].len(), NAME.len() + blanks.len());
         assert_eq!(
             broken(text, Some(28)),
             [
