@@ -7,73 +7,51 @@ use crate::{deny, licenses, tidy};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What cargo is asked.
-struct Step {
+/// A check and its name.
+pub(crate) struct Step {
     name: &'static str,
-    arguments: &'static [&'static str],
-    setting: Option<(&'static str, &'static str)>, // of the environment
+    passes: fn(&Path) -> bool,
 }
 
-const STEPS: &[Step] = &[
+/// The steps of `cargo xtask quick`: they need no network, and what they build the unit tests use again.
+pub(crate) const QUICK: &[Step] = &[
+    Step {
+        name: "tidy",
+        passes: tidy::run,
+    },
+    Step {
+        name: "notices of the linked libraries",
+        passes: licenses::are_current,
+    },
     Step {
         name: "formatting",
-        arguments: &["fmt", "--all", "--check"],
-        setting: None,
+        passes: |root| cargo(root, &["fmt", "--all", "--check"], None),
     },
     Step {
         name: "clippy",
-        arguments: &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
-        setting: None,
-    },
-    Step {
-        name: "documentation",
-        arguments: &["doc", "--workspace", "--no-deps"],
-        setting: Some(("RUSTDOCFLAGS", "-D warnings")),
+        passes: clippy,
     },
 ];
 
-/// Whether every step was content.
-pub(crate) fn run(root: &Path) -> bool {
+/// The steps of `cargo xtask full`.
+pub(crate) const SLOW: &[Step] = &[
+    Step {
+        name: "licences, sources and versions of what is linked",
+        passes: deny::run,
+    },
+    Step {
+        name: "documentation",
+        passes: documentation,
+    },
+];
+
+/// Runs the steps. Returns whether all passed.
+pub(crate) fn run<'a>(root: &Path, steps: impl IntoIterator<Item = &'a Step>) -> bool {
     let mut failed = Vec::new();
-    println!("check: tidy");
-    if !tidy::run(root) {
-        failed.push("tidy");
-    }
-    println!("check: notices of the linked libraries");
-    if !licenses::are_current(root) {
-        failed.push("notices");
-    }
-    println!("check: licences, sources and versions of what is linked");
-    if !deny::run(root) {
-        failed.push("cargo deny");
-    }
-    for Step {
-        name,
-        arguments,
-        setting,
-    } in STEPS
-    {
-        println!("check: {name}");
-        let mut command = Command::new("cargo");
-        command
-            .args(*arguments)
-            .current_dir(root)
-            .stdin(Stdio::null());
-        command.envs(*setting);
-        match command.status() {
-            Ok(status) if status.success() => {}
-            Ok(_) => failed.push(name),
-            Err(error) => {
-                eprintln!("check: cargo could not be started: {error}");
-                failed.push(name);
-            }
+    for step in steps {
+        println!("check: {}", step.name);
+        if !(step.passes)(root) {
+            failed.push(step.name);
         }
     }
     if failed.is_empty() {
@@ -82,4 +60,37 @@ pub(crate) fn run(root: &Path) -> bool {
         println!("check: not in order: {}", failed.join(", "));
     }
     failed.is_empty()
+}
+
+fn clippy(root: &Path) -> bool {
+    let arguments = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    cargo(root, &arguments, None)
+}
+
+fn documentation(root: &Path) -> bool {
+    let strict = ("RUSTDOCFLAGS", "-D warnings");
+    cargo(root, &["doc", "--workspace", "--no-deps"], Some(strict))
+}
+
+fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> bool {
+    let mut command = Command::new("cargo");
+    command
+        .args(arguments)
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .envs(variable);
+    match command.status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("check: cargo could not be started: {error}");
+            false
+        }
+    }
 }

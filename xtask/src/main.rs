@@ -1,4 +1,4 @@
-//! The house's own tools: `check`, `tidy`, `test`, `attack`, `bench`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -12,6 +12,7 @@
 mod attack;
 mod bench;
 mod check;
+mod ci;
 mod deny;
 mod lab;
 mod licenses;
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
+cargo xtask quick           formatting, clippy, tidy and the unit tests: what finds most defects in minutes
+cargo xtask full            the rest: sets up, cargo deny, documentation and the other tests; `quick full` runs both
 cargo xtask check           formatting, clippy, tidy and the documentation; changes nothing
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
@@ -39,7 +42,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let root = workspace_root();
     let good = match words.first().map(String::as_str) {
-        Some("check") if words.len() == 1 => check::run(&root),
+        Some("quick" | "full") => ci::run(&root, &words),
+        Some("check") if words.len() == 1 => {
+            check::run(&root, check::QUICK.iter().chain(check::SLOW))
+        }
         Some("tidy") if words.len() == 1 => tidy::run(&root),
         Some("setup") if words.len() == 1 => {
             setup::run();

@@ -17,6 +17,34 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
 
 /// The same with a variable of the environment.
 pub(crate) fn run_with(root: &Path, arguments: &[String], variable: Option<(&str, &str)>) -> bool {
+    let account = count(root, arguments, variable);
+    println!("{}", account.report());
+    account.all_passed()
+}
+
+/// Runs them and returns the count, for a caller that adds several.
+pub(crate) fn count(root: &Path, arguments: &[String], variable: Option<(&str, &str)>) -> Account {
+    let mut account = Account::default();
+    let mut child = match cargo_test(root, arguments, variable).spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            eprintln!("test: cargo could not be started: {error}");
+            account.close(false);
+            return account;
+        }
+    };
+    let said = child.stdout.take().expect("standard output was asked for");
+    for line in BufReader::new(said).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        if account.hear(&line) {
+            println!("{line}");
+        }
+    }
+    account.close(child.wait().is_ok_and(|status| status.success()));
+    account
+}
+
+fn cargo_test(root: &Path, arguments: &[String], variable: Option<(&str, &str)>) -> Command {
     let mut command = Command::new("cargo");
     command.args(["test", "--no-fail-fast"]);
     if arguments.is_empty() {
@@ -26,35 +54,17 @@ pub(crate) fn run_with(root: &Path, arguments: &[String], variable: Option<(&str
     command
         .current_dir(root)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped());
-    command.envs(variable);
+        .stdout(Stdio::piped())
+        .envs(variable);
     if let Ok(path) = std::env::join_paths(setup::search_path()) {
         command.env("PATH", path);
     }
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => {
-            eprintln!("test: cargo could not be started: {error}");
-            return false;
-        }
-    };
-    let said = child.stdout.take().expect("standard output was asked for");
-    let mut account = Account::default();
-    for line in BufReader::new(said).split(b'\n').map_while(Result::ok) {
-        let line = String::from_utf8_lossy(&line);
-        if account.hear(&line) {
-            println!("{line}");
-        }
-    }
-    let good = child.wait().is_ok_and(|status| status.success());
-    account.close(good);
-    println!("{}", account.report());
-    good && account.failed == 0
+    command
 }
 
 /// What the test binaries have said so far.
 #[derive(Default)]
-struct Account {
+pub(crate) struct Account {
     passed: u64, // as the harness counts: skips are among them
     failed: u64,
     ignored: u64,
@@ -132,7 +142,20 @@ impl Account {
         }
     }
 
-    fn report(&self) -> String {
+    /// Adds what another run of cargo counted.
+    pub(crate) fn add(&mut self, other: Account) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.skips.extend(other.skips);
+    }
+
+    pub(crate) fn all_passed(&self) -> bool {
+        self.failed == 0
+    }
+
+    /// Returns each skip with its reason, then the line of figures.
+    pub(crate) fn report(&self) -> String {
         let mut text = String::new();
         for skip in &self.skips {
             text.push_str(&format!("{SKIPPED}{}: {}\n", skip.test, skip.reason));
@@ -206,6 +229,18 @@ test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     fn two_binaries_are_summed_even_with_tests_of_one_name() {
         let (account, _) = account(&format!("{SAID}\n{SAID}"));
         assert!(account.report().ends_with("2 passed, 2 failed, 2 skipped"));
+    }
+
+    #[test]
+    fn the_counts_of_two_runs_of_cargo_are_added_and_a_failure_of_either_remains() {
+        let (mut sum, _) = account("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured");
+        assert!(sum.all_passed());
+        sum.add(account(SAID).0);
+        assert!(!sum.all_passed());
+        assert_eq!(
+            sum.report(),
+            "skipped: a: no fio on this machine\n4 passed, 1 failed, 2 skipped"
+        );
     }
 
     #[test]
