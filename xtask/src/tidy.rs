@@ -3,12 +3,15 @@
 //! A check is a function from the tree to findings and one row in [`CHECKS`]. Deliberately absent: what
 //! clippy and rustfmt say already, and any opinion on code that needs more than a look at its words.
 
+mod circles;
 mod crates;
+mod figures;
 mod fixtures;
 mod lexer;
 mod prose;
 mod rust;
 mod system;
+mod tokens;
 mod tree;
 mod unsafety;
 mod words;
@@ -43,6 +46,7 @@ const CHECKS: &[Check] = &[
     fixtures::check,
     prose::links,
     prose::changelog,
+    figures::check,
 ];
 
 /// Whether nothing was found.

@@ -74,6 +74,24 @@ impl Tree {
             .filter_map(|file| Some((file, file.rust.as_ref()?)))
     }
 
+    /// Returns the files of the program's crates that are not built for tests alone, each with its crate's folder.
+    pub(super) fn sources(&self) -> impl Iterator<Item = (&str, &File, &Rust)> {
+        let for_tests: Vec<String> = self
+            .rust()
+            .flat_map(|(file, rust)| test_modules(&file.path, rust))
+            .collect();
+        self.rust().filter_map(move |(file, rust)| {
+            let (home, _) = file.path.split_once("/src/")?;
+            let module = file.path.trim_end_matches(".rs");
+            let for_test = |test: &String| {
+                let rest = module.strip_prefix(test.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            let counted = home.starts_with("crates/") && !for_tests.iter().any(for_test);
+            counted.then_some((home, file, rust))
+        })
+    }
+
     pub(super) fn file(&self, path: &str) -> Option<&File> {
         self.files.iter().find(|file| file.path == path)
     }
@@ -92,6 +110,24 @@ impl File {
             .enumerate()
             .map(|(at, line)| (at + 1, line))
     }
+}
+
+/// Returns the paths, without `.rs`, of the modules that a file declares below `#[cfg(test)]`.
+fn test_modules(path: &str, rust: &Rust) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = match name {
+        "lib.rs" | "main.rs" | "mod.rs" => folder,
+        _ => path.trim_end_matches(".rs"),
+    };
+    let lines = rust.code.iter().map(|line| line.trim());
+    let below = lines
+        .clone()
+        .zip(lines.skip(1))
+        .filter(|(line, _)| *line == "#[cfg(test)]");
+    below
+        .filter_map(|(_, line)| line.strip_suffix(';')?.rsplit_once("mod "))
+        .map(|(_, module)| format!("{folder}/{module}"))
+        .collect()
 }
 
 fn walk(root: &Path, below: &str, files: &mut Vec<File>) -> io::Result<()> {
@@ -182,4 +218,31 @@ fn folder_name(path: Option<&Path>) -> String {
         .and_then(OsStr::to_str)
         .unwrap_or_default()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_those_of_the_programs_crates_without_modules_for_tests() {
+        let tree = Tree::of(&[
+            (
+                "crates/x/src/lib.rs",
+                "mod a;\n#[cfg(test)]\npub(crate) mod fake;\n",
+            ),
+            ("crates/x/src/a.rs", "#[cfg(test)]\nmod law;\n"),
+            ("crates/x/src/a/law.rs", ""),
+            ("crates/x/src/fake/mod.rs", ""),
+            ("crates/x/src/fakes.rs", ""),
+            ("crates/x/tests/it/main.rs", ""),
+            ("xtask/src/main.rs", ""),
+        ]);
+        let paths: Vec<&str> = tree
+            .sources()
+            .map(|(_, file, _)| file.path.as_str())
+            .collect();
+        let expected = ["lib", "a", "fakes"].map(|name| format!("crates/x/src/{name}.rs"));
+        assert_eq!(paths, expected);
+    }
 }
