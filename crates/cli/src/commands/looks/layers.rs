@@ -14,7 +14,7 @@ use crate::options;
 use crate::report::{self, Form};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use dialects::{Problem, Reader};
-use model::{Access, Bytes, Consent, Location, Nanos, Profile, TargetFacts, TargetKind};
+use model::{Access, Bytes, Consent, Location, Nanos, Phases, Profile, TargetFacts, TargetKind};
 use session::Admission;
 use std::path::PathBuf;
 use store::{Session, SessionKind};
@@ -251,7 +251,10 @@ fn turn(step: LayerStep, asked: &Asked) -> Turn {
         flushed: false,
         cold: step.layer.cached(),
         once_around: (step.layer.cached() && !write).then(|| raw.label()),
-        warmup: Nanos(0),
-        measured: asked.turn,
+        phases: Phases {
+            warmup: Nanos(0),
+            measured: asked.turn,
+            cooldown: Nanos(0),
+        },
     }
 }

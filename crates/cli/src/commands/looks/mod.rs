@@ -52,8 +52,7 @@ struct Turn {
     cold: bool,
     /// It is so short that a reader as fast as the turn of this label does not come around.
     once_around: Option<String>,
-    warmup: Nanos,
-    measured: Nanos,
+    phases: Phases,
 }
 
 impl Turn {
@@ -71,12 +70,8 @@ impl Turn {
             _ => EngineChoice::Auto,
         };
         Timespan {
-            phases: Phases {
-                warmup: self.warmup,
-                measured: self.measured,
-                cooldown: Nanos(0),
-            },
-            interval: Nanos(self.measured.0 / STEPS).max(STEP_MIN),
+            phases: self.phases,
+            interval: Nanos(self.phases.measured.0 / STEPS).max(STEP_MIN),
             seed,
             engine,
             on_error: OnError::Stop,
@@ -168,7 +163,8 @@ impl Schedule for Turns<'_> {
             return Ok(None);
         };
         if let Some(label) = &turn.once_around {
-            turn.measured = once_around(turn.measured, turn.length, self.flow(label));
+            let asked = turn.phases.measured;
+            turn.phases.measured = once_around(asked, turn.length, self.flow(label));
         }
         Ok(Some(Step {
             cold: turn.cold,

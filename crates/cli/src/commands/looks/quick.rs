@@ -10,7 +10,7 @@ use crate::options;
 use crate::report::{self, Form};
 use analysis::{LooksContext, QuickStep};
 use dialects::Reader;
-use model::{Access, Bytes, Location, Nanos, Profile, TargetFacts, TargetKind, Timespan};
+use model::{Access, Bytes, Location, Nanos, Phases, Profile, TargetFacts, TargetKind, Timespan};
 use session::Admission;
 use store::{Session, SessionKind};
 
@@ -173,16 +173,18 @@ fn turn(step: QuickStep, asked: &Asked, length: Bytes) -> Turn {
         flushed: step == QuickStep::FlushedWrite,
         cold: step == QuickStep::ReadAhead,
         once_around: (step == QuickStep::ReadAhead).then(|| QuickStep::Read.label().to_owned()),
-        // What is read while nobody counts would be in the cache afterwards.
-        warmup: if step == QuickStep::ReadAhead {
-            Nanos(0)
-        } else {
-            WARMUP
-        },
-        measured: match step {
-            QuickStep::ReadAhead => READ_AHEAD_TURN,
-            QuickStep::CachedRead => CACHED_TURN,
-            _ => TURN,
+        phases: Phases {
+            // What is read while nobody counts would be in the cache afterwards.
+            warmup: match step {
+                QuickStep::ReadAhead => Nanos(0),
+                _ => WARMUP,
+            },
+            measured: match step {
+                QuickStep::ReadAhead => READ_AHEAD_TURN,
+                QuickStep::CachedRead => CACHED_TURN,
+                _ => TURN,
+            },
+            cooldown: Nanos(0),
         },
     }
 }
