@@ -7,6 +7,7 @@
 use crate::number::{Cell, cell, nanos};
 use crate::run::unknown;
 use crate::section::{Found, Section, Start, short};
+use memchr::memmem;
 use model::{
     Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, ImportedWorkload, Nanos, Ratio,
 };
@@ -70,6 +71,8 @@ struct Open {
 
 /// `dd if=… of=…` in a line, after the prompt.
 fn command_of(line: &str) -> Option<&str> {
+    // Most lines of large files are of other tools.
+    memmem::find(line.as_bytes(), b"dd ")?;
     let line = line.trim();
     let plain = |text: &str| text.starts_with("dd ") || text.starts_with("sudo dd ");
     let prompts = ["# ", "$ ", "> ", "% "].iter();

@@ -4,6 +4,7 @@
 //! with the first. So every byte of the file is in one section. Within a section each run has its own piece of the text.
 
 use crate::{Fault, READERS, Reader};
+use memchr::memmem;
 use model::ImportedRun;
 
 /// Whether a section begins on a line.
@@ -203,7 +204,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let line = whole.trim_end_matches(['\n', '\r']);
         // Most lines of a hostile file are shorter, and a search that finds nothing costs more than they do.
         let found = match line.len() > END.len() {
-            true => line.find(END),
+            true => memmem::find(line.as_bytes(), END.as_bytes()),
             false => None,
         };
         let cut = found.map_or(line.len(), |place| place + END.len());

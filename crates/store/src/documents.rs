@@ -6,13 +6,14 @@
 
 use crate::error::Fault;
 use crate::headline::{self, Place, next_number};
-use crate::save::{count_results, document};
+use crate::save::{count_results, document, insert_session, written};
 use crate::seal;
-use crate::session::SessionId;
+use crate::session::{NewSession, SessionId};
 use crate::{Result, Store};
 use model::{FilesRecord, ImportedRun, ResultRow, WatchRecord};
 use rusqlite::{Transaction, params};
 use serde::Serialize;
+use std::io;
 
 /// The tables of documents. Who reads them asks for these too.
 pub(crate) const FILES: &str = "files";
@@ -30,33 +31,38 @@ impl Store {
         self.save_one(session, WATCHES, ResultRow::of_watch(record), record)
     }
 
-    /// Puts runs of other tools into a session, all or none, and answers how many. `runs` hands on one after the other, so
-    /// that they need not be in memory together; after a failure it is heard no more.
+    /// Keeps runs of other tools in a session of their own, all or none; `None` where there is no run. `runs` hands on one
+    /// after the other, so that they need not be in memory together; after a failure it is heard no more.
     pub fn import(
         &self,
-        session: SessionId,
+        new: &NewSession,
         runs: impl FnOnce(&mut dyn FnMut(&ImportedRun)),
-    ) -> Result<u32> {
+    ) -> Result<Option<SessionId>> {
         self.unchecked(|transaction| {
-            let kind = self.must_exist(transaction, session)?;
-            let first = next_number(transaction, session)?;
+            let mut session = None;
             let mut count = 0;
-            let mut failed = None;
+            let mut put = |run: &ImportedRun| -> Result<(), Fault> {
+                let session = match session {
+                    Some(session) => session,
+                    None => *session.insert(insert_session(transaction, new)?),
+                };
+                count += 1;
+                let place = (session, new.kind.name(), count);
+                let document = without_nulls(run)?;
+                let row = ResultRow::of_imported(run);
+                insert(transaction, place, (IMPORTED, &document), row)
+            };
+            let mut done = Ok(());
             runs(&mut |run| {
-                if failed.is_none() {
-                    let place = (session, kind.as_str(), first + count);
-                    let row = ResultRow::of_imported(run);
-                    let put = |text: String| insert(transaction, place, (IMPORTED, &text), row);
-                    let text = document("the record (imported)", run);
-                    failed = text.and_then(|text| put(without_nulls(&text))).err();
-                    count += 1;
+                if done.is_ok() {
+                    done = put(run);
                 }
             });
-            if let Some(fault) = failed {
-                return Err(fault);
+            done?;
+            if let Some(session) = session {
+                count_results(transaction, session, i64::from(count))?;
             }
-            count_results(transaction, session, i64::from(count))?;
-            Ok(count)
+            Ok(session)
         })
     }
 
@@ -104,32 +110,55 @@ fn insert(
     Ok(())
 }
 
-/// A document of ours without fields that are null: most of an imported run are, and a missing one reads back as `None`.
-/// The names of fields have no escapes; in a text, a backslash stands before a quote.
-fn without_nulls(document: &str) -> String {
-    const NULL: &str = "\":null";
-    let own = document.find("\"text\":").unwrap_or(document.len()); // what follows is the original text
-    let mut lean = String::with_capacity(document.len());
-    let mut from = 0;
-    for (at, _) in document[..own].match_indices(NULL) {
-        let name = document[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        let Some(before) = name.strip_suffix('"').filter(|_| name.len() < at) else {
-            continue;
-        };
-        let after = &document[at + NULL.len()..];
-        let kept = &document[from.min(before.len())..before.len()];
-        lean.push_str(kept);
-        from = match (after.strip_prefix(','), lean.ends_with(',')) {
-            (Some(rest), _) => document.len() - rest.len(),
-            (None, true) => {
-                lean.pop();
-                document.len() - after.len()
-            }
-            (None, false) => document.len() - after.len(),
-        };
+/// Most documents are shorter.
+const USUAL_BYTES: usize = 2048;
+
+fn without_nulls(record: &impl Serialize) -> Result<String, Fault> {
+    let mut lean = WithoutNulls(Vec::with_capacity(USUAL_BYTES));
+    let done = serde_json::to_writer(&mut lean, record);
+    let text = |()| String::from_utf8(lean.0).expect("serde_json writes UTF-8");
+    written("the record (imported)", done.map(text))
+}
+
+/// A document as serde_json writes it, without fields that are null: most of an imported run are, and a missing one reads
+/// back as `None`. The names of fields have no escapes. A piece that is `null` or a comma alone is never in a text behind
+/// what is looked for here: within a text serde_json cuts at escapes alone, so that `":` and `{` are in one piece with what
+/// follows them.
+struct WithoutNulls(Vec<u8>);
+
+impl io::Write for WithoutNulls {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.write_all(piece).map(|()| piece.len())
     }
-    lean.push_str(&document[from..]);
-    lean
+
+    /// Inlined, because most pieces are constants of a byte or two.
+    #[inline]
+    fn write_all(&mut self, piece: &[u8]) -> io::Result<()> {
+        match piece {
+            b"null" => self.null(),
+            b"," if self.0.ends_with(b"{") => {}
+            _ => self.0.extend_from_slice(piece),
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl WithoutNulls {
+    /// Takes the name of the field back, or writes a null that is no field.
+    fn null(&mut self) {
+        let name = self.0.strip_suffix(b"\":");
+        match name.and_then(|name| name.iter().rposition(|byte| *byte == b'"')) {
+            Some(quote) => {
+                let comma = self.0[..quote].ends_with(b",");
+                self.0.truncate(quote - usize::from(comma));
+            }
+            None => self.0.extend_from_slice(b"null"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -154,7 +183,8 @@ mod tests {
                 r#"{"text":"\"b\":null"}"#,
             ),
         ] {
-            assert_eq!(without_nulls(document), lean);
+            let value: serde_json::Value = serde_json::from_str(document).unwrap();
+            assert_eq!(without_nulls(&value).unwrap(), lean);
         }
     }
 
@@ -162,7 +192,21 @@ mod tests {
     fn what_an_import_leaves_to_this_crate_is_checked_again_behind_it() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s.sqlite")).unwrap();
-        assert!(store.import(SessionId(1), |_| ()).is_err());
+        let none = r#"{"latency":{"percentiles":[],"histogram":[]}}"#;
+        let run = format!(
+            r#"{{"format":"dd_text","source":"","place":1,"line":1,"name":"","workload":{{"targets":[]}},"figures":{{"total":{none},
+            "read":{none},"write":{none}}},"measured_ns":{},"rows":[],"notes":[],"text":""}}"#,
+            u64::MAX // beyond SQLite's integers
+        );
+        let run: ImportedRun = serde_json::from_str(&run).unwrap();
+        let session = NewSession {
+            kind: crate::SessionKind::Import,
+            command: Vec::new(),
+            tool_version: String::new(),
+            started_utc: model::Nanos(1),
+            target: String::new(),
+        };
+        assert!(store.import(&session, |put| put(&run)).is_err());
         let mut ask = store
             .connection
             .prepare("SELECT foreign_keys, ignore_check_constraints FROM pragma_foreign_keys, pragma_ignore_check_constraints")

@@ -149,7 +149,10 @@ impl Store {
     }
 }
 
-fn insert_session(transaction: &Transaction<'_>, session: &NewSession) -> Result<SessionId, Fault> {
+pub(crate) fn insert_session(
+    transaction: &Transaction<'_>,
+    session: &NewSession,
+) -> Result<SessionId, Fault> {
     let NewSession {
         kind,
         command,
@@ -215,7 +218,12 @@ pub(crate) fn signed(what: &'static str, value: u64) -> Result<i64, Fault> {
 }
 
 pub(crate) fn document(what: &str, value: &impl serde::Serialize) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| {
+    written(what, serde_json::to_string(value))
+}
+
+/// A document, or which one cannot be written and why.
+pub(crate) fn written(what: &str, text: serde_json::Result<String>) -> Result<String, Fault> {
+    text.map_err(|error| {
         Fault::Told(StoreError::Text {
             what: what.to_owned(),
             reason: error.to_string(),

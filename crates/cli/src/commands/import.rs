@@ -1,4 +1,4 @@
-//! `fathom import`: results of other tools onto the shelf. Files are read, then kept in one session, then told.
+//! `fathom import`: results of other tools onto the shelf. Each run is kept as it is read, all of them in one session.
 //!
 //! What can be read is imported even where something beside it cannot; that is named with its file and line. A file that
 //! is on the shelf already is recognised by its content and left out.
@@ -14,7 +14,7 @@ use host::Root;
 use model::{Bytes, ImportedRun};
 use readers::{LENGTH_MAX, READERS};
 use session::clock;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -42,13 +42,16 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
     for path in &args.files {
         gathered.file(path, store.as_ref().filter(|_| !args.again))?;
     }
-    gathered.files.iter().for_each(tell);
     let session = match &store {
-        Some(store) if !args.dry_run && gathered.runs > 0 => {
-            Some(keep_them(store, args, &gathered)?)
+        Some(store) if !args.dry_run && !gathered.fingerprints.is_empty() => {
+            keep_them(store, args, &mut gathered)?
         }
-        _ => None,
+        _ => {
+            gathered.read(&mut |_| ());
+            None
+        }
     };
+    gathered.files.iter().for_each(tell);
     let ending = gathered.ending()?;
     let store_path = session
         .and(store.as_ref())
@@ -60,7 +63,11 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         session: session.map(|session| session.0),
         store: store_path,
         files: gathered.files,
-        runs: gathered.sources,
+        runs: gathered
+            .sources
+            .into_iter()
+            .map(|(_, source)| source)
+            .collect(),
         findings,
     };
     let form = Form::of_list(args.json, environment);
@@ -79,13 +86,15 @@ const TOGETHER_MAX: usize = 10_000;
 #[derive(Default)]
 struct Gathered {
     files: Vec<ImportedFile>,
-    /// What the runs are read from again each time they are needed: they are many times larger than their text.
-    sources: Vec<Source>,
+    /// What of them the runs are read from, by the number of the file. A document reads them again: they are many times
+    /// larger than their text.
+    sources: Vec<(usize, Source)>,
     runs: usize,
     first: Option<ImportedRun>,
     /// The first [`TOGETHER_MAX`].
     observed: Vec<Observed>,
-    fingerprints: BTreeSet<String>,
+    /// Of the sources.
+    fingerprints: Vec<String>,
 }
 
 impl Gathered {
@@ -109,11 +118,12 @@ impl Gathered {
                     file.notes
                         .push("it holds the same as a file before it, and is left out".to_owned());
                 } else {
-                    self.read(&mut file, bytes);
-                    // Of what brought nothing, nothing is on the shelf.
-                    if !file.runs.is_empty() {
-                        self.fingerprints.insert(fingerprint);
-                    }
+                    let name = path.file_name().filter(|_| path != Path::new(STDIN));
+                    let name = name.map_or(STDIN.into(), |name| name.to_string_lossy());
+                    let name = name.into_owned();
+                    self.fingerprints.push(fingerprint);
+                    self.sources
+                        .push((self.files.len(), Source { name, bytes }));
                 }
             }
         }
@@ -121,32 +131,36 @@ impl Gathered {
         Ok(())
     }
 
-    fn read(&mut self, file: &mut ImportedFile, bytes: Vec<u8>) {
-        let name = Path::new(&file.file).file_name();
-        let name = name.map_or_else(
-            || STDIN.to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let before = self.runs;
-        let rest = readers::read_each(&name, &bytes, &mut |run| {
-            *file.runs.entry(about(&run)).or_insert(0) += 1;
-            self.take(run);
-        });
-        match rest {
-            Err(error) => file.refused = Some(error.to_string()),
-            Ok(rest) => {
-                let broken = rest.broken.into_iter().map(|broken| BrokenRun {
-                    line: broken.line,
-                    format: broken.format,
-                    what: broken.what,
-                });
-                file.broken = broken.collect();
-                file.broken_count = rest.broken_count;
-                file.notes.extend(rest.notes);
+    /// Reads the sources and hands on each run. Of what brings none, nothing is remembered.
+    fn read(&mut self, put: &mut dyn FnMut(&ImportedRun)) {
+        let sources = std::mem::take(&mut self.sources);
+        let fingerprints = std::mem::take(&mut self.fingerprints);
+        for ((number, source), fingerprint) in sources.into_iter().zip(fingerprints) {
+            let mut runs = BTreeMap::new();
+            let rest = readers::read_each(&source.name, &source.bytes, &mut |run| {
+                *runs.entry(about(&run)).or_insert(0) += 1;
+                put(&run);
+                self.take(run);
+            });
+            if !runs.is_empty() {
+                self.sources.push((number, source));
+                self.fingerprints.push(fingerprint);
             }
-        }
-        if self.runs > before {
-            self.sources.push(Source { name, bytes });
+            let file = &mut self.files[number];
+            file.runs = runs;
+            match rest {
+                Err(error) => file.refused = Some(error.to_string()),
+                Ok(rest) => {
+                    let broken = rest.broken.into_iter().map(|broken| BrokenRun {
+                        line: broken.line,
+                        format: broken.format,
+                        what: broken.what,
+                    });
+                    file.broken = broken.collect();
+                    file.broken_count = rest.broken_count;
+                    file.notes.extend(rest.notes);
+                }
+            }
         }
     }
 
@@ -258,30 +272,27 @@ fn tell(file: &ImportedFile) {
     }
 }
 
-fn keep_them(store: &Store, args: &ImportArgs, gathered: &Gathered) -> Result<SessionId, Failure> {
-    let brought = gathered.files.iter().filter(|file| !file.runs.is_empty());
-    let names: Vec<&str> = brought.map(|file| file.file.as_str()).collect();
-    let target = match names.as_slice() {
-        [one] => (*one).to_owned(),
+/// Keeps the runs as they are read; `None` where there is none.
+fn keep_them(
+    store: &Store,
+    args: &ImportArgs,
+    gathered: &mut Gathered,
+) -> Result<Option<SessionId>, Failure> {
+    let target = match gathered.sources.as_slice() {
+        [(number, _)] => gathered.files[*number].file.clone(),
         several => format!("{} files", several.len()),
     };
     let new = session::new_session(SessionKind::Import, command_line(), target, clock::utc());
-    let session = store.begin(&new).map_err(Failure::failed)?;
-    let name = RunName { session, run: None };
-    if let Err(error) = store.tag(&[name], &args.tag, &[]) {
-        // A word that cannot be given is found before anything is kept.
-        store.delete(&[name]).map_err(Failure::failed)?;
-        return Err(Failure::refused(error));
-    }
-    let keep = || -> Result<SessionId, store::StoreError> {
-        store.import(session, |put| {
-            let each = |source: &Source| source.each_run(&mut |run| put(&run));
-            gathered.sources.iter().for_each(each);
-        })?;
-        let fingerprints: Vec<&str> = gathered.fingerprints.iter().map(String::as_str).collect();
-        store.set_fingerprint(session, &fingerprints.join(" "))?;
+    // A word that cannot be given is found before anything is kept.
+    store.tag(&[], &args.tag, &[]).map_err(Failure::refused)?;
+    let mut keep = || -> Result<Option<SessionId>, store::StoreError> {
+        let Some(session) = store.import(&new, |put| gathered.read(put))? else {
+            return Ok(None);
+        };
+        store.tag(&[RunName { session, run: None }], &args.tag, &[])?;
+        store.set_fingerprint(session, &gathered.fingerprints.join(" "))?;
         store.finish(session, SessionOutcome::Complete, None)?;
-        Ok(session)
+        Ok(Some(session))
     };
     keep().map_err(Failure::failed)
 }

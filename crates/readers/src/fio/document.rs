@@ -1,5 +1,6 @@
 //! The document around the jobs. Jobs that stand before the place where it is damaged are kept.
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -71,7 +72,7 @@ pub(super) fn mend(text: &str) -> Cow<'_, str> {
     STRANGE
         .iter()
         .fold(Cow::Borrowed(text), |text, (from, to)| {
-            if text.contains(from) {
+            if memmem::find(text.as_bytes(), from.as_bytes()).is_some() {
                 Cow::Owned(text.replace(from, to))
             } else {
                 text

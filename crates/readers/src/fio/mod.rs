@@ -23,14 +23,10 @@ pub(crate) fn begins(line: &str, text: &str) -> Start {
     if !may || !text.starts_with('{') || !text[1..].trim_start().starts_with('"') {
         return Start::No;
     }
-    let mut end = FRONT.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    if text[..end].contains("\"fio version\"") {
-        Start::Here
-    } else {
-        Start::No
+    let front = &text.as_bytes()[..FRONT.min(text.len())];
+    match memchr::memmem::find(front, b"\"fio version\"") {
+        Some(_) => Start::Here,
+        None => Start::No,
     }
 }
 

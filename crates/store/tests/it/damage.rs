@@ -24,15 +24,15 @@ fn whole() -> (TempDir, PathBuf, Vec<Session>) {
             .save_missing(session, "gone", "other key", "no space")
             .unwrap();
         store
-            .import(session, |put| {
+            .finish(session, SessionOutcome::Complete, Some("{}"))
+            .unwrap();
+        store
+            .import(&new_session(), |put| {
                 [imported(1), imported(2)].iter().for_each(put);
             })
             .unwrap();
-        store
-            .finish(session, SessionOutcome::Complete, Some("{}"))
-            .unwrap();
     }
-    let loaded = (1..=SESSIONS)
+    let loaded = (1..=2 * SESSIONS)
         .map(|id| store.load(SessionId(id)).unwrap())
         .collect();
     drop(store);
@@ -187,13 +187,13 @@ fn a_check_names_what_is_damaged() {
     let other = rusqlite::Connection::open(&path).unwrap();
     other
         .execute_batch(
-            "UPDATE runs SET plan_json = replace(plan_json, '0', '1') WHERE session_id = 2 AND number = 1;
+            "UPDATE runs SET plan_json = replace(plan_json, '0', '1') WHERE session_id = 3 AND number = 1;
              UPDATE imported SET document_json = replace(document_json, '80000', '90000')
-              WHERE headline_id = (SELECT id FROM headlines WHERE session_id = 3 AND number = 4);
+              WHERE headline_id = (SELECT id FROM headlines WHERE session_id = 4 AND number = 2);
              UPDATE figures SET ios = ios + 1
-              WHERE headline_id = (SELECT id FROM headlines WHERE session_id = 4 AND number = 5);
-             UPDATE sessions SET target = 'x' WHERE id = 5;
-             DELETE FROM headlines WHERE session_id = 6 AND number = 3;",
+              WHERE headline_id = (SELECT id FROM headlines WHERE session_id = 6 AND number = 2);
+             UPDATE sessions SET target = 'x' WHERE id = 7;
+             DELETE FROM headlines WHERE session_id = 9 AND number = 3;",
         )
         .unwrap();
     drop(other);
@@ -204,22 +204,22 @@ fn a_check_names_what_is_damaged() {
         .findings
         .join("\n");
     for told in [
-        "run 2.1: ",
-        "run 3.4: its checksum does not hold",
-        "result 4.5: the checksum of its line does not hold",
-        "session 5: its checksum does not hold",
-        "session 6: it had 5 results, and 4 are found",
-        "session 6: a summary is damaged or missing",
+        "run 3.1: ",
+        "run 4.2: its checksum does not hold",
+        "result 6.2: the checksum of its line does not hold",
+        "session 7: its checksum does not hold",
+        "session 9: it had 3 results, and 2 are found",
+        "session 9: a summary is damaged or missing",
     ] {
         assert!(findings.contains(told), "{told}\n{findings}");
     }
     assert!(!findings.contains("session 1"), "{findings}");
     // Its summary is whole and gives what was stored.
     let listing = store.listing().unwrap();
-    assert_eq!((listing.sessions.len(), listing.damaged.len()), (6, 0));
-    assert_eq!(listing.sessions[1].target, "fathom.dat");
+    assert_eq!((listing.sessions.len(), listing.damaged.len()), (12, 0));
+    assert_eq!(listing.sessions[5].target, "fathom.dat");
     assert_eq!(
-        store.load_one(SessionId(2), 2).unwrap().runs.len(),
+        store.load_one(SessionId(3), 2).unwrap().runs.len(),
         1,
         "its neighbour is whole"
     );

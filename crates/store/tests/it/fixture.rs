@@ -197,10 +197,11 @@ fn keep_v4(store: &Store) {
     store
         .save_missing(sweep, "gone", "key 2", "no space")
         .unwrap();
-    let import = store.begin(&new(SessionKind::Import)).unwrap();
     let runs = [1, 2].map(crate::shelf::imported);
     store
-        .import(import, |put| runs.iter().for_each(put))
+        .import(&new(SessionKind::Import), |put| {
+            runs.iter().for_each(put);
+        })
         .unwrap();
     let names = ["2", "3.1"].map(|name| name.parse().unwrap());
     store.tag(&names, &["baseline".to_owned()], &[]).unwrap();

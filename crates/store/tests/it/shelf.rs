@@ -127,25 +127,27 @@ fn a_sweep_is_found_again_until_it_is_complete() {
 #[test]
 fn imported_runs_read_back_as_they_were_and_have_lines_beside_measured_ones() {
     let (_folder, store) = shelf();
-    let session = store.begin(&new_session()).unwrap();
-    store.save(session, "measured", &record(3)).unwrap();
+    let measured = store.begin(&new_session()).unwrap();
+    store.save(measured, "measured", &record(3)).unwrap();
     let runs: Vec<_> = (1..=3).map(imported).collect();
-    assert_eq!(
-        store
-            .import(session, |put| runs.iter().for_each(put))
-            .unwrap(),
-        3
-    );
+    let none = store.import(&new_session(), |_| ()).unwrap();
+    assert_eq!(none, None, "no run, no session");
+    let session = store
+        .import(&new_session(), |put| runs.iter().for_each(put))
+        .unwrap()
+        .unwrap();
+    assert_eq!(session, SessionId(2));
     let loaded = store.load(session).unwrap();
-    for (stored, run) in loaded.runs[1..].iter().zip(&runs) {
+    assert_eq!(loaded.runs.len(), 3);
+    for (stored, run) in loaded.runs.iter().zip(&runs) {
         assert_eq!(stored.result, StoredResult::Imported(Box::new(run.clone())));
     }
-    let rows = store.rows(&[session]).unwrap();
+    let rows = store.rows(&[measured, session]).unwrap();
     assert_eq!(rows.len(), 4);
     let row = &rows[2];
     assert_eq!(
         (row.name().as_str(), row.origin, row.tool.as_str()),
-        ("1.3", Origin::Imported, "diskspd")
+        ("2.2", Origin::Imported, "diskspd")
     );
     assert_eq!(row.total.latency.at(0.99), Some(Nanos::millis(2)));
     assert_eq!(row.total.ios_per_s, Some(100.5));
@@ -156,14 +158,13 @@ fn imported_runs_read_back_as_they_were_and_have_lines_beside_measured_ones() {
 #[test]
 fn all_imported_runs_are_kept_or_none() {
     let (_folder, store) = shelf();
-    let session = store.begin(&new_session()).unwrap();
     let mut runs: Vec<_> = (1..=3).map(imported).collect();
     runs[2].figures.total.ios = Some(u64::MAX);
     assert!(matches!(
-        store.import(session, |put| runs.iter().for_each(put)),
+        store.import(&new_session(), |put| runs.iter().for_each(put)),
         Err(StoreError::TooLarge { .. })
     ));
-    assert_eq!(store.load(session).unwrap().runs, []);
+    assert!(!store.has_sessions().unwrap());
 }
 
 #[test]
@@ -254,9 +255,11 @@ fn the_view_has_a_line_a_result_in_units_of_people() {
     let (_folder, store) = shelf();
     let session = store.begin(&new_session()).unwrap();
     store.save_missing(session, "b", "k", "no space").unwrap();
-    store.import(session, |put| put(&imported(1))).unwrap();
+    store
+        .import(&new_session(), |put| put(&imported(1)))
+        .unwrap();
     let answer = store
-        .ask("SELECT result, origin, tool, block_kib, ios_per_s, latency_p99_us, outcome, reason FROM results ORDER BY number")
+        .ask("SELECT result, origin, tool, block_kib, ios_per_s, latency_p99_us, outcome, reason FROM results ORDER BY session")
         .unwrap();
     let text = |text: &str| Cell::Text(text.to_owned());
     assert_eq!(
@@ -273,7 +276,7 @@ fn the_view_has_a_line_a_result_in_units_of_people() {
                 text("no space")
             ],
             vec![
-                text("1.2"),
+                text("2.1"),
                 text("imported"),
                 text("diskspd"),
                 Cell::Real(8.0),

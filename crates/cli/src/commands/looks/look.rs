@@ -33,7 +33,7 @@ pub(super) struct Look<'a> {
     /// One turn of each sort, so that everything is refused before anything is made.
     pub(super) all: Profile,
     /// The turns that only read, where all of them come before those that write. What only the others ask for is proven
-    /// when these were taken ([`Table::prove`]): to prove it everything is read, and the reads would meet that in caches.
+    /// when these were taken: to prove it everything is read, and the reads would meet that in caches.
     pub(super) reads: Option<Profile>,
     /// All of them, in order.
     pub(super) turns: Vec<Turn>,
