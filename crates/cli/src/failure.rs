@@ -5,7 +5,7 @@
 
 use crate::output;
 use clap::error::{ContextKind, ContextValue};
-pub(crate) use model::{CommandError as Failure, ErrorKind as Kind};
+use model::{CommandError, ErrorKind};
 use std::process::ExitCode;
 
 /// How a command that printed its result ended.
@@ -22,31 +22,31 @@ pub(crate) enum Ending {
 }
 
 /// Reports a result file that was not written: refused where the place rules it out.
-pub(crate) fn of_output(error: &gate::OutputError) -> Failure {
+pub(crate) fn of_output(error: &gate::OutputError) -> CommandError {
     match error.is_refusal() {
-        true => Failure::refused(error),
-        false => Failure::failed(error),
+        true => CommandError::refused(error),
+        false => CommandError::failed(error),
     }
 }
 
 /// Prints why there is no result, a message for each reason.
-pub(crate) fn say(failure: &Failure) {
+pub(crate) fn say(failure: &CommandError) {
     let messages = failure.messages().iter();
     messages.for_each(|message| output::tell(message));
 }
 
 /// The same, and the exit code.
-pub(crate) fn tell(failure: &Failure) -> ExitCode {
+pub(crate) fn tell(failure: &CommandError) -> ExitCode {
     say(failure);
     ExitCode::from(match failure.kind() {
-        Kind::Refused | Kind::Unfit => 2,
-        Kind::Failed => 1,
+        ErrorKind::Refused | ErrorKind::Unfit => 2,
+        ErrorKind::Failed => 1,
     })
 }
 
 impl Ending {
     /// Prints what could not be stored, if anything.
-    pub(crate) fn of(stored: Result<(), Failure>) -> Ending {
+    pub(crate) fn of(stored: Result<(), CommandError>) -> Ending {
         match stored {
             Ok(()) => Ending::Good,
             Err(failure) => {
@@ -80,7 +80,7 @@ pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     }
     match output::written(error.print()) {
         Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => tell(&Failure::silent()),
+        Ok(false) => tell(&CommandError::silent()),
         Err(failure) => tell(&failure),
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
-use crate::failure::Failure;
 use crate::output;
+use model::CommandError;
 use std::path::{Path, PathBuf};
 use store::{Notice, RunName, Store};
 
@@ -20,24 +20,24 @@ pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to look for results:
 pub(crate) fn place(
     args: &KeepArgs,
     environment: &Environment,
-) -> Result<Option<StorePlace>, Failure> {
+) -> Result<Option<StorePlace>, CommandError> {
     if args.no_store {
         return Ok(None);
     }
     let place = environment.store_place(args.store.as_ref());
-    let place = place.ok_or_else(|| Failure::refused(NOWHERE))?;
+    let place = place.ok_or_else(|| CommandError::refused(NOWHERE))?;
     check_name(&place)?;
     Ok(Some(place))
 }
 
 /// SQLite reads some names as something else than a file.
-fn check_name(place: &StorePlace) -> Result<(), Failure> {
-    store::check_name(place.path()).map_err(Failure::refused)
+fn check_name(place: &StorePlace) -> Result<(), CommandError> {
+    store::check_name(place.path()).map_err(CommandError::refused)
 }
 
 /// Opens it for keeping, or makes it; in the user's data folder with the folders above it. What cannot keep results is
 /// refused before they are measured.
-pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, Failure> {
+pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandError> {
     let Some(place) = place else {
         return Ok(None);
     };
@@ -51,11 +51,11 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, Failure>
 /// Opens it, and says what was done to the file on the way.
 pub(crate) fn opened(
     open: impl FnOnce(&mut dyn FnMut(Notice)) -> store::Result<Store>,
-) -> Result<Store, Failure> {
+) -> Result<Store, CommandError> {
     let mut progress = Drawn::default();
     let opened = open(&mut |notice| report(&notice, &mut progress));
     progress.clear();
-    opened.map_err(Failure::refused)
+    opened.map_err(CommandError::refused)
 }
 
 fn report(notice: &Notice, progress: &mut Drawn) {
@@ -108,12 +108,12 @@ impl Drawn {
 }
 
 /// Folders are made only in the user's data folder: elsewhere a missing one is more likely a slip.
-fn refuse_missing_folder(path: &Path) -> Result<(), Failure> {
+fn refuse_missing_folder(path: &Path) -> Result<(), CommandError> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     match folder {
-        Some(folder) if !folder.exists() => Err(Failure::refused(format!(
+        Some(folder) if !folder.exists() => Err(CommandError::refused(format!(
             "{}: its folder does not exist: make it first, or name another place for the results",
             path.display()
         ))),
@@ -131,14 +131,14 @@ pub(crate) fn kept(store: Option<&Store>, name: Option<RunName>) -> Option<(RunN
 pub(crate) fn look(
     option: Option<&PathBuf>,
     environment: &Environment,
-) -> Result<Option<Store>, Failure> {
+) -> Result<Option<Store>, CommandError> {
     let place = environment
         .store_place(option)
-        .ok_or_else(|| Failure::refused(NOWHERE_TO_LOOK))?;
+        .ok_or_else(|| CommandError::refused(NOWHERE_TO_LOOK))?;
     check_name(&place)?;
     match place {
         StorePlace::Default(path) if !path.exists() => Ok(None),
-        StorePlace::Named(path) if !path.exists() => Err(Failure::refused(format!(
+        StorePlace::Named(path) if !path.exists() => Err(CommandError::refused(format!(
             "{}: nothing is kept there yet: check the spelling, or measure something first (fathom survey)",
             path.display()
         ))),

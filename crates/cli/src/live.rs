@@ -4,10 +4,9 @@
 //! it is measured as without.
 
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::output;
 use engine::Event;
-use model::{BlockDevice, Nanos, TargetFacts};
+use model::{BlockDevice, CommandError, Nanos, TargetFacts};
 use monitor::Palette;
 use monitor::live::{Live, Update, Wanted};
 use session::clock::Stopwatch;
@@ -28,7 +27,7 @@ pub(crate) fn screen(
     asked: bool,
     environment: &Environment,
     targets: &[TargetFacts],
-) -> Result<Option<Screen>, Failure> {
+) -> Result<Option<Screen>, CommandError> {
     if !asked {
         return Ok(None);
     }
@@ -49,7 +48,7 @@ pub(crate) fn screen(
     });
     let live = live.map_err(|error| {
         let why = engine::errno_text(&error);
-        Failure::refused(format!("--live: the terminal cannot be drawn on: {why}"))
+        CommandError::refused(format!("--live: the terminal cannot be drawn on: {why}"))
     })?;
     Ok(Some(Screen {
         live: Mutex::new(live),

@@ -2,30 +2,31 @@
 //!
 //! ```text
 //!  args ─▶ commands ─▶ output
-//!            │ ground (the machine, the store), keep (the store), signals, progress, report (record → bytes)
+//!            │ run_context (the machine, the store), keep (the store), signals, progress, report (record → bytes)
 //!            └─ failure (any error → words and exit code)
 //! ```
 //!
 //! Deliberately absent: everything that measures, judges, stores or lays out. This is the only room that reads
-//! the environment, the wall clock and signals, and the only one that writes to standard output and error.
+//! the environment and signals, and the only one that writes to standard output and error.
 
 mod args;
 mod commands;
 mod environment;
 mod failure;
-mod ground;
 mod keep;
 mod live;
 mod options;
 mod output;
 mod progress;
 mod report;
+mod run_context;
 mod signals;
 mod sweep_progress;
 
 use args::{Cli, Command};
 use environment::Environment;
-use failure::{Ending, Failure};
+use failure::Ending;
+use model::CommandError;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -65,7 +66,7 @@ fn main() -> ExitCode {
         Err(error) => return failure::parser_says(error),
     };
     if cli.licenses {
-        return failure::tell(&Failure::refused(
+        return failure::tell(&CommandError::refused(
             "--licenses cannot be combined with a command. hint: run fathom --licenses",
         ));
     }
@@ -77,7 +78,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Failure> {
+fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, CommandError> {
     match command {
         Command::Survey(args) => commands::survey::survey(args, environment),
         Command::Sweep(args) => commands::sweep::sweep(args, environment),

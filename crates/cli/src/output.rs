@@ -3,7 +3,7 @@
 //! Deliberately absent: what the results look like (`views`), and progress.
 
 use crate::environment;
-use crate::failure::Failure;
+use model::CommandError;
 use std::io::{self, ErrorKind, Write};
 
 /// Stands before every message.
@@ -11,39 +11,41 @@ const NAME: &str = "fathom: ";
 
 /// Writes a whole result at once. A reader that went away (`| head -1`) is no error, and the exit code is that of a result
 /// that was not written.
-pub(crate) fn print(result: &[u8]) -> Result<(), Failure> {
+pub(crate) fn print(result: &[u8]) -> Result<(), CommandError> {
     if still_read(result)? {
         Ok(())
     } else {
-        Err(Failure::silent())
+        Err(CommandError::silent())
     }
 }
 
 /// The same of a result that is written as it grows, because it would not fit into memory.
 pub(crate) fn stream(
     view: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match written(view(&mut out).and_then(|()| out.flush()))? {
         true => Ok(()),
-        false => Err(Failure::silent()),
+        false => Err(CommandError::silent()),
     }
 }
 
 /// Writes a part of a result that goes on. Returns whether there is still a reader.
-pub(crate) fn still_read(part: &[u8]) -> Result<bool, Failure> {
+pub(crate) fn still_read(part: &[u8]) -> Result<bool, CommandError> {
     let mut out = io::stdout().lock();
     written(out.write_all(part).and_then(|()| out.flush()))
 }
 
 /// What came of a write to standard output: whether there is still a reader.
-pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, Failure> {
+pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, CommandError> {
     match outcome {
         // The write went to the /dev/null that the runtime opened in its place.
-        Ok(()) if host::output_was_closed() => Err(Failure::failed("standard output is closed")),
+        Ok(()) if host::output_was_closed() => {
+            Err(CommandError::failed("standard output is closed"))
+        }
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failure::failed(format!(
+        Err(error) => Err(CommandError::failed(format!(
             "standard output could not be written: {}",
             engine::errno_text(&error)
         ))),

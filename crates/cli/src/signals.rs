@@ -3,9 +3,9 @@
 //! Everything happens inside the signal handlers that `signal-hook` installs (atomic stores, and the default
 //! action), so a stuck program is killed too.
 
-use crate::failure::Failure;
 use engine::Stop;
 use host::Root;
+use model::CommandError;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) fn outlive_file_size_limit() {
 }
 
 /// From now on the first signal says `stop`; a second one has its default action, which ends the program.
-pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, Failure> {
+pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, CommandError> {
     let interrupt = Interrupt::default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal == SIGHUP && host::hangup_is_ignored(&Root::live()) {
@@ -41,7 +41,7 @@ pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, Failure> {
             .and_then(|_| flag::register(signal, stop.flag()))
             .and_then(|_| flag::register(signal, Arc::clone(&interrupt.0)))
             .map_err(|error| {
-                Failure::failed(format!("signal {signal} cannot be listened to: {error}"))
+                CommandError::failed(format!("signal {signal} cannot be listened to: {error}"))
             })?;
     }
     Ok(interrupt)

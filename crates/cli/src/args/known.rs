@@ -1,9 +1,8 @@
 //! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`.
 
-use crate::failure::Failure;
 use analysis::{CloudCap, Known};
 use clap::Args;
-use model::{Bytes, UnitError};
+use model::{Bytes, CommandError, UnitError};
 
 /// What the findings may reckon with.
 #[derive(Args, Debug, Default)]
@@ -25,7 +24,7 @@ pub(crate) struct KnownArgs {
 
 impl KnownArgs {
     /// As the findings want it, with the published caps; all that is wrong with the words is told at once.
-    pub(crate) fn read(&self) -> Result<Known, Failure> {
+    pub(crate) fn read(&self) -> Result<Known, CommandError> {
         const MIB: f64 = 1_048_576.0;
         let mut wrong = Vec::new();
         let mut number = |text: &Option<String>, name: &str| -> Option<f64> {
@@ -58,7 +57,7 @@ impl KnownArgs {
             }
         };
         if !wrong.is_empty() {
-            return Err(Failure::refused_for(wrong));
+            return Err(CommandError::refused_for(wrong));
         }
         let caps = dialects::published_caps().into_iter();
         Ok(Known {

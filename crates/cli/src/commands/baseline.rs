@@ -6,16 +6,19 @@ use crate::args::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
 };
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
-use model::ResultRow;
+use model::{CommandError, ResultRow};
 use session::clock;
 use std::ops::ControlFlow;
 use store::{Baseline, Pass, RunName, SessionOutcome, SessionSummary, Store};
 
 /// Sets, lists, checks or removes.
-pub(crate) fn baseline(args: &BaselineArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn baseline(
+    args: &BaselineArgs,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
     match &args.command {
         BaselineCommand::Set(args) => set(args, environment),
         BaselineCommand::List(args) => list(args, environment),
@@ -24,21 +27,23 @@ pub(crate) fn baseline(args: &BaselineArgs, environment: &Environment) -> Result
             let store = shelf(&args.store, environment)?;
             store
                 .remove_baseline(&args.name)
-                .map_err(Failure::refused)?;
+                .map_err(CommandError::refused)?;
             Ok(Ending::Good)
         }
     }
 }
 
-fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, Failure> {
-    let of: RunName = args.id.parse().map_err(Failure::refused)?;
+fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let of: RunName = args.id.parse().map_err(CommandError::refused)?;
     let store = shelf(&args.store, environment)?;
     let baseline = Baseline {
         name: args.name.clone(),
         of,
         set_utc: clock::utc(),
     };
-    let before = store.set_baseline(&baseline).map_err(Failure::refused)?;
+    let before = store
+        .set_baseline(&baseline)
+        .map_err(CommandError::refused)?;
     if let Some(before) = before.filter(|before| before.of != of) {
         output::tell(&format!(
             "{} was {}, and is {of} now",
@@ -48,16 +53,16 @@ fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, Fail
     Ok(Ending::Good)
 }
 
-fn list(args: &BaselineListArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn list(args: &BaselineListArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let store = shelf(&args.store, environment)?;
-    let baselines = store.baselines().map_err(Failure::refused)?;
+    let baselines = store.baselines().map_err(CommandError::refused)?;
     let lines = baselines.into_iter().map(|baseline| {
         let session = store
             .summary_of(baseline.of.session)
-            .map_err(Failure::refused)?;
+            .map_err(CommandError::refused)?;
         Ok((baseline, session))
     });
-    let lines: Vec<(Baseline, SessionSummary)> = lines.collect::<Result<_, Failure>>()?;
+    let lines: Vec<(Baseline, SessionSummary)> = lines.collect::<Result<_, CommandError>>()?;
     output::print(&report::baselines(
         &lines,
         Form::of_list(args.json, environment),
@@ -65,10 +70,10 @@ fn list(args: &BaselineListArgs, environment: &Environment) -> Result<Ending, Fa
     Ok(Ending::Good)
 }
 
-fn check(args: &BaselineCheckArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn check(args: &BaselineCheckArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let conditions = conditions(&args.conditions)?;
     let store = shelf(&args.store, environment)?;
-    let baseline = store.baseline(&args.name).map_err(Failure::refused)?;
+    let baseline = store.baseline(&args.name).map_err(CommandError::refused)?;
     let a = side_of(&store, &format!("baseline:{}", baseline.name))?;
     let b = match &args.id {
         Some(id) => id.clone(),
@@ -81,10 +86,10 @@ fn check(args: &BaselineCheckArgs, environment: &Environment) -> Result<Ending, 
 
 /// The newest session that is meant. One that is still running, or was cut short, is no match: half a sweep would pass
 /// for a whole one.
-fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Failure> {
+fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, CommandError> {
     let own = store
         .summary_of(baseline.of.session)
-        .map_err(Failure::refused)?;
+        .map_err(CommandError::refused)?;
     let fits = |session: &SessionSummary| {
         session.id != own.id
             && (last
@@ -101,10 +106,10 @@ fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Fai
         false => ControlFlow::Continue(()),
     };
     let damaged = store.each_session(Pass::Sessions, &mut until);
-    super::rows::told(store, &damaged.map_err(Failure::refused)?);
+    super::rows::told(store, &damaged.map_err(CommandError::refused)?);
     let found = found.filter(|session| last || *session > own.id);
     found.map(|session| RunName { session, run: None }).ok_or_else(|| {
-        Failure::refused(match last {
+        CommandError::refused(match last {
             true => format!("nothing but the baseline {} itself is kept: measure something first", baseline.name),
             false => format!(
                 "no complete {} of {} is newer than the baseline {} ({}): measure it again, or name what is to be held \

@@ -4,13 +4,13 @@
 
 use crate::args::CheckArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
 use analysis::{Preflight, PreflightAnswer, PreflightFacts};
 use dialects::Reader;
 use host::{CounterReader, Root};
-use model::{CounterWindow, HostRecord, Location, Nanos, TargetFacts};
+use model::{CommandError, CounterWindow, HostRecord, Location, Nanos, TargetFacts};
 use session::clock::Stopwatch;
 use std::path::Path;
 
@@ -20,12 +20,12 @@ const LOOK_MIN: Nanos = Nanos::seconds(1);
 const LOOK_MAX: Nanos = Nanos::seconds(60);
 
 /// Looks, and says what was found.
-pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let look = args.duration.parse::<Nanos>().ok();
     let look = look.filter(|look| (LOOK_MIN..=LOOK_MAX).contains(look));
     let look = look.ok_or_else(|| {
         let read = &args.duration;
-        Failure::refused(format!("--duration: read `{read}`; accepted are 1s to 60s"))
+        CommandError::refused(format!("--duration: read `{read}`; accepted are 1s to 60s"))
     })?;
     let root = Root::live();
     let host = host::host_record(&root);
@@ -42,7 +42,7 @@ pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Endin
 }
 
 /// The target as it would be measured: `sim:ssd` is no file of that name.
-fn target_of(root: &Root, target: &Path) -> Result<TargetFacts, Failure> {
+fn target_of(root: &Root, target: &Path) -> Result<TargetFacts, CommandError> {
     let mut reader = Reader::default();
     let location = reader.location(target);
     Ok(match reader.finish(location)? {

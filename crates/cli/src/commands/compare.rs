@@ -6,15 +6,18 @@
 use super::rows::{sessions_of, shelf};
 use crate::args::{CompareArgs, ConditionArgs};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
 use analysis::{CompareReport, Compared, Condition, Held, Side, compare_report};
-use model::{Origin, ResultRow};
+use model::{CommandError, Origin, ResultRow};
 use store::{RunName, Store};
 
 /// Compares and says how it ended.
-pub(crate) fn compare(args: &CompareArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn compare(
+    args: &CompareArgs,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
     let conditions = conditions(&args.conditions)?;
     let store = shelf(&args.store, environment)?;
     let sides = [side_of(&store, &args.a), side_of(&store, &args.b)];
@@ -24,10 +27,10 @@ pub(crate) fn compare(args: &CompareArgs, environment: &Environment) -> Result<E
 }
 
 /// All that is wrong with either, at once.
-fn both(sides: [Result<Side, Failure>; 2]) -> Result<[Side; 2], Failure> {
+fn both(sides: [Result<Side, CommandError>; 2]) -> Result<[Side; 2], CommandError> {
     match sides {
         [Ok(a), Ok(b)] => Ok([a, b]),
-        sides => Err(Failure::refused_for(
+        sides => Err(CommandError::refused_for(
             sides
                 .into_iter()
                 .filter_map(Result::err)
@@ -42,7 +45,7 @@ pub(super) fn held_against(
     b: &Side,
     conditions: &[Condition],
     (strict, form): (bool, Form<'_>),
-) -> Result<Ending, Failure> {
+) -> Result<Ending, CommandError> {
     let found = compare_report(a, b, conditions);
     if found.cells.is_empty() {
         let words = [format!(
@@ -51,7 +54,7 @@ pub(super) fn held_against(
         )];
         let hint =
             ["name results of the same work: fathom table ID shows what each has".to_owned()];
-        return Err(Failure::refused_for(
+        return Err(CommandError::refused_for(
             words.into_iter().chain(found.notes).chain(hint),
         ));
     }
@@ -88,7 +91,7 @@ fn said(found: &CompareReport, strict: bool) -> Ending {
 }
 
 /// Reads all conditions; everything that is wrong is told at once.
-pub(super) fn conditions(args: &ConditionArgs) -> Result<Vec<Condition>, Failure> {
+pub(super) fn conditions(args: &ConditionArgs) -> Result<Vec<Condition>, CommandError> {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for text in &args.fail_if {
         match Condition::read(text) {
@@ -98,24 +101,24 @@ pub(super) fn conditions(args: &ConditionArgs) -> Result<Vec<Condition>, Failure
     }
     match wrong.is_empty() {
         true => Ok(found),
-        false => Err(Failure::refused_for(wrong)),
+        false => Err(CommandError::refused_for(wrong)),
     }
 }
 
 /// The results that a side's words name, each once.
-pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, Failure> {
+pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, CommandError> {
     let mut rows: Vec<ResultRow> = Vec::new();
     for word in text.split(',').map(str::trim) {
         let found = match (word.strip_prefix("tag:"), word.strip_prefix("baseline:")) {
             (Some(tag), _) => tagged(store, tag)?,
             (None, Some(name)) => {
-                let baseline = store.baseline(name).map_err(Failure::refused)?;
+                let baseline = store.baseline(name).map_err(CommandError::refused)?;
                 named(store, baseline.of)?
             }
             (None, None) => match word.parse::<RunName>() {
                 Ok(name) => named(store, name)?,
                 Err(error) if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) => {
-                    return Err(Failure::refused(error));
+                    return Err(CommandError::refused(error));
                 }
                 Err(_) => tagged(store, word)?,
             },
@@ -128,7 +131,7 @@ pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, Failure> {
 }
 
 /// Takes of each record what is needed, one after another: all at once they may not fit into memory.
-fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Failure> {
+fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, CommandError> {
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
         results.push(match row.origin {
@@ -136,7 +139,7 @@ fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Failure
                 let session = store::SessionId(row.session);
                 let whole = store
                     .load_one(session, row.number)
-                    .map_err(Failure::refused)?;
+                    .map_err(CommandError::refused)?;
                 match whole.runs.first().and_then(|run| run.record()) {
                     Some(record) => Compared::measured(row, record),
                     None => Compared::line(row),
@@ -151,18 +154,18 @@ fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Failure
     })
 }
 
-fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, Failure> {
-    store.count(&[name]).map_err(Failure::refused)?; // or says what there is
+fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {
+    store.count(&[name]).map_err(CommandError::refused)?; // or says what there is
     let rows = store
         .rows(&sessions_of(&[name]))
-        .map_err(Failure::refused)?;
+        .map_err(CommandError::refused)?;
     let rows: Vec<ResultRow> = rows
         .into_iter()
         .filter(|row| name.run.is_none_or(|number| number == row.number))
         .collect();
     match rows.is_empty() {
         false => Ok(rows),
-        true => Err(Failure::refused(format!(
+        true => Err(CommandError::refused(format!(
             "session {name} holds no result: it is still running its first, was ended before that was done, or all were \
              deleted"
         ))),
@@ -170,18 +173,18 @@ fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, Failure> {
 }
 
 /// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently left out.
-fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, Failure> {
-    let (rows, damaged) = store.tagged(tag).map_err(Failure::refused)?;
+fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, CommandError> {
+    let (rows, damaged) = store.tagged(tag).map_err(CommandError::refused)?;
     super::rows::told(store, &damaged);
     if !rows.is_empty() {
         return Ok(rows);
     }
-    let known = store.tags().map_err(Failure::refused)?;
+    let known = store.tags().map_err(CommandError::refused)?;
     let known = match known.is_empty() {
         true => "no result has a tag yet: fathom tag ID --add TAG".to_owned(),
         false => format!("there are {}", known.join(", ")),
     };
-    Err(Failure::refused(format!(
+    Err(CommandError::refused(format!(
         "read `{tag}`; it is no session or result, as 12 or 12.3, and nothing has it as a tag: {known}"
     )))
 }

@@ -3,9 +3,10 @@
 use super::rows::shelf;
 use crate::args::{BackupArgs, CheckDbArgs, DbArgs, DbCommand, SqlArgs, StoreArgs};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::{Form, RowsForm};
 use crate::{keep, output, report};
+use model::CommandError;
 use session::clock;
 use store::{Depth, Notice, StoreError};
 
@@ -13,7 +14,7 @@ use store::{Depth, Notice, StoreError};
 const SAMPLE: u64 = 400;
 
 /// One of its parts.
-pub(crate) fn db(args: &DbArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn db(args: &DbArgs, environment: &Environment) -> Result<Ending, CommandError> {
     match &args.command {
         DbCommand::Path(args) => path(args, environment),
         DbCommand::Check(args) => check(args, environment),
@@ -23,9 +24,9 @@ pub(crate) fn db(args: &DbArgs, environment: &Environment) -> Result<Ending, Fai
 }
 
 /// Where it lies, or would.
-fn path(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn path(args: &StoreArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let place = environment.store_place(args.store.as_ref());
-    let place = place.ok_or_else(|| Failure::refused(keep::NOWHERE_TO_LOOK))?;
+    let place = place.ok_or_else(|| CommandError::refused(keep::NOWHERE_TO_LOOK))?;
     let path = place.path();
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
     output::print(format!("{}\n", whole.display()).as_bytes())?;
@@ -35,7 +36,7 @@ fn path(args: &StoreArgs, environment: &Environment) -> Result<Ending, Failure> 
     Ok(Ending::Good)
 }
 
-fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let store = shelf(&args.store, environment)?;
     let depth = match args.full {
         true => Depth::Full,
@@ -51,7 +52,7 @@ fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Failur
         }
     });
     progress.clear();
-    let check = check.map_err(Failure::failed)?;
+    let check = check.map_err(CommandError::failed)?;
     let path = store.path().display();
     let form = Form::of_list(false, environment);
     let print = |text: &[(&str, String)]| output::print(&report::told(text, form));
@@ -97,7 +98,7 @@ fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Failur
     Ok(Ending::Wrong)
 }
 
-fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let store = shelf(&args.store, environment)?;
     let mut progress = keep::Drawn::default();
     let made = store.backup(&args.to, &mut |notice| {
@@ -107,16 +108,16 @@ fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, Failur
     });
     progress.clear();
     made.map_err(|error| match error {
-        StoreError::Exists { .. } | StoreError::Refused { .. } => Failure::refused(error),
-        error => Failure::failed(error),
+        StoreError::Exists { .. } | StoreError::Refused { .. } => CommandError::refused(error),
+        error => CommandError::failed(error),
     })?;
     output::tell(&format!("{}: a whole copy", args.to.display()));
     Ok(Ending::Good)
 }
 
-fn sql(args: &SqlArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn sql(args: &SqlArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let store = shelf(&args.store, environment)?;
-    let answer = store.ask(&args.sql).map_err(Failure::refused)?;
+    let answer = store.ask(&args.sql).map_err(CommandError::refused)?;
     let form = Form::of_list(args.json, environment);
     output::print(&report::answer(
         &answer,

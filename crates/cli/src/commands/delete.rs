@@ -4,17 +4,18 @@
 use super::rows::{names, sessions_of, shelf};
 use crate::args::DeleteArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::output;
+use model::CommandError;
 use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal};
 use store::{RunName, SessionKind, Store, StoreError};
 
 /// Asks and deletes.
-pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, Failure> {
-    let names = names(&args.ids).map_err(Failure::refused_for)?;
+pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let names = names(&args.ids).map_err(CommandError::refused_for)?;
     let store = shelf(&args.store, environment)?;
-    let lost = store.count(&names).map_err(Failure::refused)?;
+    let lost = store.count(&names).map_err(CommandError::refused)?;
     let words = if lost == 1 {
         "1 result".to_owned()
     } else {
@@ -23,7 +24,7 @@ pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<End
     match &args.lose {
         Some(said) if *said == words => {}
         Some(said) => {
-            return Err(Failure::refused(format!(
+            return Err(CommandError::refused(format!(
                 "--lose: read `{said}`; what would be lost is `{words}`: {}",
                 what(&store, &names)?
             )));
@@ -34,22 +35,22 @@ pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<End
                 what(&store, &names)?
             ));
             if !agreed(&words)? {
-                return Err(Failure::refused(format!(
+                return Err(CommandError::refused(format!(
                     "nothing was deleted; to delete it, add: --lose '{words}'"
                 )));
             }
         }
     }
     store.delete(&names).map_err(|error| match error {
-        StoreError::IsBaseline { .. } => Failure::refused(error),
-        error => Failure::failed(error),
+        StoreError::IsBaseline { .. } => CommandError::refused(error),
+        error => CommandError::failed(error),
     })?;
     output::tell(&format!("deleted: {words}"));
     Ok(Ending::Good)
 }
 
 /// Only a person at a terminal is asked.
-fn agreed(words: &str) -> Result<bool, Failure> {
+fn agreed(words: &str) -> Result<bool, CommandError> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(false);
     }
@@ -58,14 +59,14 @@ fn agreed(words: &str) -> Result<bool, Failure> {
     std::io::stdin()
         .lock()
         .read_line(&mut line)
-        .map_err(|error| Failure::failed(engine::errno_text(&error)))?;
+        .map_err(|error| CommandError::failed(engine::errno_text(&error)))?;
     Ok(line.trim() == words)
 }
 
-fn what(store: &Store, names: &[RunName]) -> Result<String, Failure> {
+fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
     let mut told = Vec::new();
     for session in sessions_of(names) {
-        let summary = store.summary_of(session).map_err(Failure::refused)?;
+        let summary = store.summary_of(session).map_err(CommandError::refused)?;
         let of_it: BTreeSet<RunName> = names
             .iter()
             .filter(|name| name.session == session && name.run.is_some())

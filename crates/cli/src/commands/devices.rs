@@ -2,13 +2,17 @@
 
 use crate::args::DevicesArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
 use host::Root;
+use model::CommandError;
 
 /// Lists them.
-pub(crate) fn devices(args: &DevicesArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn devices(
+    args: &DevicesArgs,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
     let listed = host::devices(&Root::live());
     output::print(&report::devices(
         &listed,

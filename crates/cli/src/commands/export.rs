@@ -3,17 +3,18 @@
 use super::rows::{Choice, shelf};
 use crate::args::ExportArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::{Form, RowsForm};
 use crate::{output, report};
 use gate::Replace;
+use model::CommandError;
 use std::io::IsTerminal;
 
 /// Writes them to a new file, or to standard output.
-pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let choice = Choice::read(&args.rows, args.columns.as_deref())?;
     if args.form.parquet && args.out.is_none() && std::io::stdout().is_terminal() {
-        return Err(Failure::refused(
+        return Err(CommandError::refused(
             "--parquet: a Parquet file is no text for a terminal: add --out FILE, or send it on with >",
         ));
     }

@@ -6,12 +6,12 @@
 use super::command_line;
 use crate::args::ImportArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
 use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use host::Root;
-use model::{Bytes, ImportedRun};
+use model::{Bytes, CommandError, ImportedRun};
 use readers::{LENGTH_MAX, READERS};
 use session::clock;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ const STDIN: &str = "-";
 const MEMORY_PER_BYTE: u64 = 8;
 
 /// Reads the files, keeps what is in them, says what that was.
-pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let known = args.known.read()?;
     let place = environment.store_place(args.store.store.as_ref());
     let store = match (args.dry_run, &place) {
@@ -36,7 +36,7 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         }
         (true, _) => None,
         (false, Some(_)) => keep::open(place.as_ref())?,
-        (false, None) => return Err(Failure::refused(keep::NOWHERE_TO_KEEP)),
+        (false, None) => return Err(CommandError::refused(keep::NOWHERE_TO_KEEP)),
     };
     let mut gathered = Gathered::default();
     for path in &args.files {
@@ -99,7 +99,7 @@ struct Gathered {
 
 impl Gathered {
     /// Takes one file. `known` is where to look whether it was imported before.
-    fn file(&mut self, path: &Path, known: Option<&Store>) -> Result<(), Failure> {
+    fn file(&mut self, path: &Path, known: Option<&Store>) -> Result<(), CommandError> {
         let mut file = ImportedFile {
             file: path.to_string_lossy().into_owned(),
             ..ImportedFile::default()
@@ -109,7 +109,9 @@ impl Gathered {
             Ok(bytes) => {
                 let fingerprint = readers::fingerprint(&bytes);
                 let session = match known {
-                    Some(store) => store.find_import(&fingerprint).map_err(Failure::failed)?,
+                    Some(store) => store
+                        .find_import(&fingerprint)
+                        .map_err(CommandError::failed)?,
                     None => None,
                 };
                 if let Some(session) = session {
@@ -181,10 +183,10 @@ impl Gathered {
     }
 
     /// Nothing at all is a refusal, unless it is all there already; something lost is told by the exit code.
-    fn ending(&self) -> Result<Ending, Failure> {
+    fn ending(&self) -> Result<Ending, CommandError> {
         let lossy = self.files.iter().any(ImportedFile::has_losses);
         if self.runs == 0 && lossy {
-            return Err(Failure::refused(
+            return Err(CommandError::refused(
                 "nothing was imported: what is wrong with each file stands above",
             ));
         }
@@ -277,14 +279,16 @@ fn keep_them(
     store: &Store,
     args: &ImportArgs,
     gathered: &mut Gathered,
-) -> Result<Option<SessionId>, Failure> {
+) -> Result<Option<SessionId>, CommandError> {
     let target = match gathered.sources.as_slice() {
         [(number, _)] => gathered.files[*number].file.clone(),
         several => format!("{} files", several.len()),
     };
     let new = session::new_session(SessionKind::Import, command_line(), target, clock::utc());
     // A word that cannot be given is found before anything is kept.
-    store.tag(&[], &args.tag, &[]).map_err(Failure::refused)?;
+    store
+        .tag(&[], &args.tag, &[])
+        .map_err(CommandError::refused)?;
     let mut keep = || -> Result<Option<SessionId>, store::StoreError> {
         let Some(session) = store.import(&new, |put| gathered.read(put))? else {
             return Ok(None);
@@ -294,5 +298,5 @@ fn keep_them(
         store.finish(session, SessionOutcome::Complete, None)?;
         Ok(Some(session))
     };
-    keep().map_err(Failure::failed)
+    keep().map_err(CommandError::failed)
 }

@@ -7,14 +7,13 @@ use super::dialect::{self, Course, ResultFile, Shelf, check_files, write_whole};
 use super::show;
 use crate::args::IometerArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
+use crate::run_context::RunContext;
 use crate::{output, report};
 use analysis::iometer::{figures, processors};
 use dialects::iometer::{self, Built, Config, ICF_MAX, Problem, Run, Spec, There, Wishes};
-use model::{Content, Location, Profile, RunRecord, TargetKind};
-use session::Admission;
-use session::clock;
+use model::{CommandError, Content, Location, Profile, RunRecord, TargetKind};
+use session::{Admission, clock};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
@@ -23,17 +22,20 @@ use store::SessionKind;
 use views::{IometerResults, IometerRow, IometerTest, Zone, iometer_csv, iometer_time};
 
 /// Runs it, or writes one.
-pub(crate) fn iometer(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn iometer(
+    args: &IometerArgs,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
     match &args.write_icf {
         Some(path) => write_icf(args, path, environment),
         None => run(args, environment),
     }
 }
 
-fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure> {
+fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let wishes = wishes(args)?;
     let config = read(&args.file)?;
-    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
         repeats: true,
         options: iometer::option,
@@ -79,7 +81,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, Failure>
     })
 }
 
-fn wishes(args: &IometerArgs) -> Result<Wishes, Failure> {
+fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
     let mut told = Vec::new();
     let mut map = Vec::new();
     for text in &args.target_map {
@@ -119,16 +121,16 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, Failure> {
             duration: duration.map(model::Nanos),
             engine,
         }),
-        _ => Err(Failure::refused_for(told)),
+        _ => Err(CommandError::refused_for(told)),
     }
 }
 
-fn read(path: &Path) -> Result<Config, Failure> {
+fn read(path: &Path) -> Result<Config, CommandError> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(ICF_MAX + 1).read_to_end(&mut bytes))
         .map_err(|error| {
-            Failure::refused(format!(
+            CommandError::refused(format!(
                 "{}: cannot be read: {}",
                 path.display(),
                 engine::errno_text(&error)
@@ -139,13 +141,13 @@ fn read(path: &Path) -> Result<Config, Failure> {
             "{}: it is longer than {ICF_MAX} bytes, so it is no configuration of IOmeter's",
             path.display()
         );
-        return Err(Failure::refused(what));
+        return Err(CommandError::refused(what));
     }
     iometer::read(&iometer::decode(&bytes)).map_err(|problems| refused(path, &problems))
 }
 
-fn refused(path: &Path, problems: &[Problem]) -> Failure {
-    Failure::refused_for(
+fn refused(path: &Path, problems: &[Problem]) -> CommandError {
+    CommandError::refused_for(
         problems
             .iter()
             .map(|problem| format!("{}: {problem}", path.display())),
@@ -276,7 +278,7 @@ fn write_icf(
     args: &IometerArgs,
     path: &Path,
     environment: &Environment,
-) -> Result<Ending, Failure> {
+) -> Result<Ending, CommandError> {
     let record = show::run_named(
         &args.file.to_string_lossy(),
         args.keep.store.as_ref(),
@@ -286,7 +288,7 @@ fn write_icf(
         let lines = told
             .into_iter()
             .map(|what| format!("IOmeter cannot say this run: {what}"));
-        Failure::refused_for(lines)
+        CommandError::refused_for(lines)
     })?;
     let file = ResultFile {
         switch: "--write-icf",

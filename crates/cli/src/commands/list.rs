@@ -3,12 +3,12 @@
 use super::rows::told;
 use crate::args::ListArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::Form;
 use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use dialects::{Problem, Reader};
-use model::{ResultRow, contains_ignoring_case};
+use model::{CommandError, ResultRow, contains_ignoring_case};
 use std::ops::ControlFlow;
 use store::{Pass, SessionKind, SessionSummary};
 
@@ -30,7 +30,7 @@ struct Wanted<'a> {
 }
 
 /// Lists the sessions of the store.
-pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let wanted = Wanted::read(args)?;
     let store = keep::look(args.store.store.as_ref(), environment)?;
     let form = Form::of_list(args.json, environment);
@@ -55,9 +55,10 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
             _ => ControlFlow::Continue(()),
         }
     });
-    let damaged = damaged.map_err(Failure::failed)?;
+    let damaged = damaged.map_err(CommandError::failed)?;
     let filtered = !wanted.is_all();
-    let some = filtered && found.is_empty() && store.has_sessions().map_err(Failure::failed)?;
+    let some =
+        filtered && found.is_empty() && store.has_sessions().map_err(CommandError::failed)?;
     if some && !args.json {
         output::print(b"no session fits; without words and filters all are listed\n")?;
     } else {
@@ -67,7 +68,7 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
 }
 
 impl<'a> Wanted<'a> {
-    fn read(args: &'a ListArgs) -> Result<Self, Failure> {
+    fn read(args: &'a ListArgs) -> Result<Self, CommandError> {
         let mut reader = Reader::default();
         let limit = args
             .number

@@ -2,14 +2,14 @@
 
 use crate::args::{RowsArgs, StoreArgs};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::RowsForm;
 use crate::{keep, output};
 use analysis::columns::{
     Column, Filter, Problem, Rank, SelectedRow, Selection, SortKey, Usual, columns, columns_of,
     sort_of, usual,
 };
-use model::ResultRow;
+use model::{CommandError, ResultRow};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use store::{RunName, SessionId, Store, StoreError};
@@ -26,7 +26,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// Reads all of it; everything that is wrong is told at once.
-    pub(crate) fn read(args: &RowsArgs, columns: Option<&str>) -> Result<Choice, Failure> {
+    pub(crate) fn read(args: &RowsArgs, columns: Option<&str>) -> Result<Choice, CommandError> {
         let mut wrong = Vec::new();
         let mut tell = |option: &str, problems: Vec<Problem>| {
             wrong.extend(
@@ -60,7 +60,7 @@ impl Choice {
             None
         });
         if !wrong.is_empty() {
-            return Err(Failure::refused_for(wrong));
+            return Err(CommandError::refused_for(wrong));
         }
         Ok(Choice {
             names,
@@ -72,7 +72,7 @@ impl Choice {
     }
 
     /// The results that are meant. What is damaged is told and left out; then not all went well.
-    pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), Failure> {
+    pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), CommandError> {
         // Sorted in boxes: a row is too large to be moved often.
         let (rows, ending) = self.pick(store, &|row| Box::new(row.clone()))?;
         Ok((rows.into_iter().map(|row| *row).collect(), ending))
@@ -83,13 +83,13 @@ impl Choice {
         &self,
         store: &Store,
         columns: Vec<&'static Column>,
-    ) -> Result<(Selection, Ending), Failure> {
+    ) -> Result<(Selection, Ending), CommandError> {
         let (rows, ending) = self.pick(store, &|row| SelectedRow::of(&columns, row))?;
         Ok((Selection::of_rows(columns, rows), ending))
     }
 
     /// The same, of each the fields that are usual for all of them.
-    pub(crate) fn select_usual(&self, store: &Store) -> Result<(Selection, Ending), Failure> {
+    pub(crate) fn select_usual(&self, store: &Store) -> Result<(Selection, Ending), CommandError> {
         if self.limit.is_some() {
             // What is alike follows from the rows that stay.
             let (rows, ending) = self.find(store)?;
@@ -110,14 +110,14 @@ impl Choice {
         &self,
         store: &Store,
         pick: &dyn Fn(&ResultRow) -> T,
-    ) -> Result<(Vec<T>, Ending), Failure> {
+    ) -> Result<(Vec<T>, Ending), CommandError> {
         let mut kept = Kept {
             rows: Vec::new(),
             last: None,
         };
         let mut keep = |row: &ResultRow| self.keep(row, pick, &mut kept);
         let ending = if self.names.is_empty() {
-            let damaged = store.each_row(&mut keep).map_err(Failure::refused)?;
+            let damaged = store.each_row(&mut keep).map_err(CommandError::refused)?;
             told(store, &damaged)
         } else {
             let mut rows = named(store, &self.names)?.into_iter();
@@ -196,10 +196,10 @@ pub(crate) fn names(ids: &[String]) -> Result<Vec<RunName>, Vec<String>> {
 }
 
 /// The store that is named, which has to be there.
-pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store, Failure> {
+pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store, CommandError> {
     let store = keep::look(args.store.as_ref(), environment)?;
     store.ok_or_else(|| {
-        Failure::refused(
+        CommandError::refused(
             "nothing is kept yet: measure something first (fathom survey), or fathom import FILE",
         )
     })
@@ -217,11 +217,11 @@ pub(crate) fn told(store: &Store, damaged: &[String]) -> Ending {
     Ending::Wrong
 }
 
-fn named(store: &Store, names: &[RunName]) -> Result<Vec<ResultRow>, Failure> {
+fn named(store: &Store, names: &[RunName]) -> Result<Vec<ResultRow>, CommandError> {
     let mut rows: Vec<ResultRow> = Vec::new();
     for name in names {
-        store.count(&[*name]).map_err(Failure::refused)?; // or says what there is
-        let found = store.rows(&[name.session]).map_err(Failure::refused)?;
+        store.count(&[*name]).map_err(CommandError::refused)?; // or says what there is
+        let found = store.rows(&[name.session]).map_err(CommandError::refused)?;
         rows.extend(
             found
                 .into_iter()

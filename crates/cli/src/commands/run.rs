@@ -3,22 +3,22 @@
 use super::{command_line, ended};
 use crate::args::RunArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
 use crate::progress::RunBars;
 use crate::report::Form;
+use crate::run_context::RunContext;
 use crate::{keep, live, output, report, signals};
 use dialects::native::{self, Built};
 use engine::Stop;
-use model::{NoResult, RunRecord, RunResult};
+use model::{CommandError, NoResult, RunRecord, RunResult};
 use session::{Journal, ProvenFiles, Runner, Timespans, clock};
 use store::{SessionKind, SessionOutcome};
 
 /// Runs it, keeps it, prints it.
-pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let known = args.known.read()?;
     let Built { profile, notes } = native::build(&args.request())?;
-    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = ground.gate();
     let checked = gate.check(&profile)?;
     let asked_interval = args.load.time.interval.is_some();
@@ -56,7 +56,9 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, F
     )?;
     host::give_back_code(); // of the store
     let Some(record) = schedule.records.pop() else {
-        return Err(Failure::failed("interrupted before the measurement began"));
+        return Err(CommandError::failed(
+            "interrupted before the measurement began",
+        ));
     };
     let form = Form {
         json: args.json,

@@ -1,11 +1,12 @@
 //! `fathom completions` and `fathom man`: made from the same description as the parser, so they cannot drift.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::output;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use gate::{Folder, Name, OutputError, Replace};
+use model::CommandError;
 use std::io;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ The request was refused; nothing was run.
 ";
 
 /// Prints the completions for one shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "fathom", &mut script);
     output::print(&script)?;
@@ -31,9 +32,9 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
 }
 
 /// Writes `fathom.1` and a page for each command. What is there stays, unless the option says otherwise.
-pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
     if !args.folder.is_dir() {
-        return Err(Failure::refused(format!(
+        return Err(CommandError::refused(format!(
             "{}: this is not a folder: name an existing one to put the man pages into",
             args.folder.display()
         )));
@@ -43,7 +44,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
         true => Replace::Anything,
         false => Replace::Nothing,
     };
-    let pages = pages().map_err(|error| Failure::failed(engine::errno_text(&error)))?;
+    let pages = pages().map_err(|error| CommandError::failed(engine::errno_text(&error)))?;
     let places: Vec<(&Name, PathBuf, &[u8])> = pages
         .iter()
         .map(|(name, text)| (name, args.folder.join(name.as_os_str()), text.as_slice()))
@@ -56,7 +57,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
         })
         .collect();
     if !refused.is_empty() {
-        return Err(Failure::refused_for(refused));
+        return Err(CommandError::refused_for(refused));
     }
     for (name, path, text) in places {
         gate::write_output_in((&folder, name), &path, text, replace)

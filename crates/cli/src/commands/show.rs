@@ -3,7 +3,7 @@
 use super::{survey, sweep};
 use crate::args::ShowArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::{FilesForm, Form, RowsForm};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
@@ -11,19 +11,19 @@ use analysis::{Known, Observed, session_findings};
 use dialects::native::{self, Request, TimeText};
 use host::file_identity;
 use model::{
-    BeyondEnd, Bytes, FilesRecord, Location, RunRecord, Target, TargetFacts, TargetKind, Timespan,
-    shell_word,
+    BeyondEnd, Bytes, CommandError, FilesRecord, Location, RunRecord, Target, TargetFacts,
+    TargetKind, Timespan, shell_word,
 };
 use std::path::PathBuf;
 use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
 
 /// Prints a session, or one run of it.
-pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let known = args.known.read()?;
-    let name: RunName = args.id.parse().map_err(Failure::refused)?;
+    let name: RunName = args.id.parse().map_err(CommandError::refused)?;
     let store = keep::look(args.store.store.as_ref(), environment)?;
     let store = store.ok_or_else(|| {
-        Failure::refused(format!(
+        CommandError::refused(format!(
             "{name}: nothing is kept yet: measure something first (fathom survey)"
         ))
     })?;
@@ -72,18 +72,18 @@ pub(crate) fn run_named(
     text: &str,
     store: Option<&PathBuf>,
     environment: &Environment,
-) -> Result<RunRecord, Failure> {
-    let name: RunName = text.parse().map_err(Failure::refused)?;
+) -> Result<RunRecord, CommandError> {
+    let name: RunName = text.parse().map_err(CommandError::refused)?;
     let store = keep::look(store, environment)?;
     let store = store.ok_or_else(|| {
-        Failure::refused(format!(
+        CommandError::refused(format!(
             "{name}: nothing is kept yet: measure something first"
         ))
     })?;
     let session = load(&store, name)?;
     let record = pick(&session, name)?.record().cloned();
     record.ok_or_else(|| {
-        Failure::refused(format!(
+        CommandError::refused(format!(
             "{name}: this was not measured by fathom, so it cannot be said again"
         ))
     })
@@ -95,15 +95,17 @@ fn as_rows(
     name: RunName,
     form: Form,
     known: &Known,
-) -> Result<Option<Vec<u8>>, Failure> {
+) -> Result<Option<Vec<u8>>, CommandError> {
     if name.run.is_some() {
         return Ok(None);
     }
-    let summary = store.summary_of(name.session).map_err(Failure::refused)?;
+    let summary = store
+        .summary_of(name.session)
+        .map_err(CommandError::refused)?;
     match summary.kind {
         SessionKind::Sweep => Ok(Some(sweep::shown(store, &summary, form)?)),
         SessionKind::Import if summary.runs != 1 => {
-            let rows = store.rows(&[name.session]).map_err(Failure::refused)?;
+            let rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
             let (selection, rows_form) = match form.json {
                 true => (Selection::of(columns().collect(), &rows), RowsForm::Json),
                 false => (usual(&rows), RowsForm::Text),
@@ -121,15 +123,15 @@ fn as_rows(
 }
 
 /// Only what is shown is read: what else the session holds may be damaged.
-fn load(store: &Store, name: RunName) -> Result<Session, Failure> {
+fn load(store: &Store, name: RunName) -> Result<Session, CommandError> {
     let Some(number) = name.run else {
-        return store.load(name.session).map_err(Failure::refused);
+        return store.load(name.session).map_err(CommandError::refused);
     };
     let session = store
         .load_one(name.session, number)
-        .map_err(Failure::refused)?;
+        .map_err(CommandError::refused)?;
     if session.runs.is_empty() {
-        return store.load(name.session).map_err(Failure::refused); // to say what there is
+        return store.load(name.session).map_err(CommandError::refused); // to say what there is
     }
     Ok(session)
 }
@@ -154,10 +156,10 @@ fn watched(session: &Session, form: Form) -> Vec<u8> {
 }
 
 /// Every run of a session of several, one page after another.
-fn all(session: &Session, form: Form) -> Result<Vec<u8>, Failure> {
+fn all(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
     let id = session.summary.id;
     if form.json {
-        return Err(Failure::refused(format!(
+        return Err(CommandError::refused(format!(
             "session {id} holds {} runs, and a document shows one: name it, as {id}.1",
             session.runs.len()
         )));
@@ -172,12 +174,12 @@ fn all(session: &Session, form: Form) -> Result<Vec<u8>, Failure> {
         page.extend(page_of(run, Form { kept, ..form })?);
         Ok(page)
     };
-    let pages: Result<Vec<Vec<u8>>, Failure> = session.runs.iter().map(page).collect();
+    let pages: Result<Vec<Vec<u8>>, CommandError> = session.runs.iter().map(page).collect();
     Ok(pages?.join(&b"\n"[..]))
 }
 
 /// One result: measured here, or imported.
-fn page_of(run: &StoredRun, form: Form) -> Result<Vec<u8>, Failure> {
+fn page_of(run: &StoredRun, form: Form) -> Result<Vec<u8>, CommandError> {
     match &run.result {
         StoredResult::Run(record) => Ok(report::run(record, form)),
         StoredResult::Files(record) => Ok(report::files(
@@ -187,7 +189,7 @@ fn page_of(run: &StoredRun, form: Form) -> Result<Vec<u8>, Failure> {
         )),
         StoredResult::Watch(record) => Ok(report::watch(&[record], form)),
         StoredResult::Imported(imported) => Ok(report::imported_run(imported, form)),
-        StoredResult::Missing(why) => Err(Failure::refused(format!(
+        StoredResult::Missing(why) => Err(CommandError::refused(format!(
             "{} has no result: {why}",
             run.label
         ))),
@@ -196,10 +198,10 @@ fn page_of(run: &StoredRun, form: Form) -> Result<Vec<u8>, Failure> {
 
 /// The run that is named; else the first there is, because a session of `fathom run` has one. Numbers begin anywhere and
 /// have gaps where results were deleted.
-fn pick(session: &Session, name: RunName) -> Result<&StoredRun, Failure> {
+fn pick(session: &Session, name: RunName) -> Result<&StoredRun, CommandError> {
     let (id, runs) = (session.summary.id, &session.runs);
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
-        return Err(Failure::refused(format!(
+        return Err(CommandError::refused(format!(
             "session {id} holds no run: it is still running its first, was ended before that was done, or all were deleted"
         )));
     };
@@ -207,7 +209,7 @@ fn pick(session: &Session, name: RunName) -> Result<&StoredRun, Failure> {
     let run = runs.iter().find(|run| run.number == number);
     run.ok_or_else(|| {
         let (first, last) = (first.number, last.number);
-        Failure::refused(match runs.len() {
+        CommandError::refused(match runs.len() {
             1 => format!("session {id} has no run {number}: it holds one, {id}.{first}"),
             count if count as u64 == u64::from(last - first) + 1 => {
                 format!("session {id} has no run {number}: it holds {id}.{first} to {id}.{last}")

@@ -3,16 +3,17 @@
 use super::rows::{Choice, shelf};
 use crate::args::TableArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::{Form, RowsForm};
 use crate::{output, report};
 use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
+use model::CommandError;
 
 /// What is laid out where nothing is said.
 const SHOWN: &str = "iops";
 
 /// Prints the table.
-pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Ending, CommandError> {
     if args.fields {
         let form = Form::of_list(false, environment);
         output::print(&report::fields(form))?;
@@ -56,9 +57,9 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     Ok(ending)
 }
 
-fn condition(text: &str) -> Result<Filter, Failure> {
+fn condition(text: &str) -> Result<Filter, CommandError> {
     Filter::read(text).map_err(|problems| {
-        Failure::refused_for(problems.iter().map(|problem| format!("--best: {problem}")))
+        CommandError::refused_for(problems.iter().map(|problem| format!("--best: {problem}")))
     })
 }
 
@@ -68,7 +69,7 @@ struct Grid {
     across: Option<&'static Column>,
 }
 
-fn grid(by: &str, args: &TableArgs) -> Result<Grid, Failure> {
+fn grid(by: &str, args: &TableArgs) -> Result<Grid, CommandError> {
     let mut wrong = Vec::new();
     let mut fields = |option: &str, text: &str| {
         columns_of(text).unwrap_or_else(|problems| {
@@ -92,7 +93,7 @@ fn grid(by: &str, args: &TableArgs) -> Result<Grid, Failure> {
         wrong.push(format!("--show: read `{shown}`; one field: iops"));
     }
     if !wrong.is_empty() {
-        return Err(Failure::refused_for(wrong));
+        return Err(CommandError::refused_for(wrong));
     }
     Ok(Grid {
         show: show[0],

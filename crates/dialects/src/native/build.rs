@@ -3,9 +3,10 @@
 //! Each part of the request is taken apart without `..`, so that a new option cannot be forgotten here.
 //! Deliberately absent: whether the machine can do it.
 
-use super::lines;
-use super::{EngineText, PlaceText, Request, TimeText, WorkText};
-use super::{NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE};
+use super::{
+    EngineText, NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE, PlaceText, Request, TimeText, WorkText,
+    lines,
+};
 use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
 use model::{

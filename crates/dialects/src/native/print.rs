@@ -5,8 +5,7 @@
 //! who repeats a run says those words anew.
 
 use super::build::{CACHE_MODES, build};
-use super::lines;
-use super::{EngineText, PlaceText, Request, TimeText, WorkText};
+use super::{EngineText, PlaceText, Request, TimeText, WorkText, lines};
 use model::{
     Access, CacheMode, Location, NullBehaviour, OnError, Ratio, Target, Timespan, WriteContent,
 };

@@ -2,9 +2,8 @@
 //!
 //! What a switch does when it is read stands in `switches`; a new one is a row here and a function there.
 
-use super::Problem;
 use super::parse::{Command, Word};
-use super::switches;
+use super::{Problem, switches};
 use crate::page;
 use model::Field;
 use std::fmt::Write;

@@ -3,13 +3,12 @@
 //! Whether something may be written over is `model::check_output`'s business, as it is `model::check`'s of a run. Here
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
-use crate::failure::Failure;
 use crate::options;
 use dialects::dd::DdRequest;
 use engine::{CopyEnd, CopyJob, Silent, Stop};
 use gate::Pins;
 use host::Root;
-use model::{Bytes, Consent, Content, FilesPlace, TargetFacts, TargetKind};
+use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
 use std::path::Path;
 
@@ -32,7 +31,7 @@ pub(super) fn look(
     consent: &Consent,
     store: Option<&Path>,
     root: &Root,
-) -> Result<Ends, Failure> {
+) -> Result<Ends, CommandError> {
     let pins = Pins::default();
     if !hold(&pins, &asked.output) {
         let path = asked.output.clone();
@@ -47,7 +46,7 @@ pub(super) fn look(
     told.extend(against_output(&output, &pins, (consent, asked)));
     told.extend(against_names((asked, &pins), consent, store, &output));
     if !told.is_empty() {
-        return Err(Failure::refused_for(told));
+        return Err(CommandError::refused_for(told));
     }
     let marked = matches!(output.content, Content::Fathom | Content::FathomPartial);
     let allowed = consent.overwrite_files || consent.destroy_devices.contains(&output.path);
@@ -65,7 +64,7 @@ pub(super) fn look(
 
 impl Ends {
     /// Reads all of what looks like fathom's own, before it is written over.
-    pub(super) fn prove(&self, stop: &Stop) -> Result<(), Failure> {
+    pub(super) fn prove(&self, stop: &Stop) -> Result<(), CommandError> {
         match self.prove {
             true => Ok(engine::prove_ours(
                 &self.output.path,

@@ -8,23 +8,23 @@ mod ends;
 use super::{VERSION, command_line};
 use crate::args::DdArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
 use dialects::dd::{DdProblem, DdRequest, DdStatus};
 use engine::{Copied, CopyError, Stop};
 use host::Root;
 use model::{
-    Bytes, CopyWork, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos,
+    Bytes, CommandError, CopyWork, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork,
+    HostRecord, Nanos,
 };
-use session::Journal;
-use session::clock;
+use session::{Journal, clock};
 use store::{SessionKind, SessionOutcome};
 
 /// Copies, keeps the result, prints it.
-pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let asked = dialects::dd::read(&args.operands)
-        .map_err(|problems| Failure::refused_for(problems.iter().map(DdProblem::to_string)))?;
+        .map_err(|problems| CommandError::refused_for(problems.iter().map(DdProblem::to_string)))?;
     let root = Root::live();
     let place = keep::place(&args.keep, environment)?;
     let stop = Stop::new();
@@ -69,10 +69,10 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Fai
 }
 
 /// What could not be opened was not touched.
-fn refused_or_failed(error: CopyError) -> Failure {
+fn refused_or_failed(error: CopyError) -> CommandError {
     match error {
-        CopyError::Skip { .. } => Failure::failed(error),
-        _ => Failure::unfit([error.to_string()]),
+        CopyError::Skip { .. } => CommandError::failed(error),
+        _ => CommandError::unfit([error.to_string()]),
     }
 }
 

@@ -5,11 +5,11 @@
 use super::{Shelf, tell_trouble};
 use crate::commands::ended;
 use crate::environment::Environment;
-use crate::failure::{self, Failure};
+use crate::failure;
 use crate::progress::RunBars;
 use crate::signals;
 use engine::Stop;
-use model::{NoResult, Profile, RunRecord, RunResult};
+use model::{CommandError, NoResult, Profile, RunRecord, RunResult};
 use session::{Admission, CheckedPlan, ProvenFiles, Runner, Timespans};
 
 /// What all of them have in common.
@@ -39,7 +39,7 @@ impl Course<'_> {
         profile: &Profile,
         checked: Vec<CheckedPlan>,
         shelf: &Shelf,
-    ) -> Result<Ran, Failure> {
+    ) -> Result<Ran, CommandError> {
         let stop = Stop::new();
         signals::listen(&stop)?;
         let mut runner = Runner::new(

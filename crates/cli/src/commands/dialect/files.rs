@@ -3,9 +3,9 @@
 //! A file that is there already is replaced only when it is an earlier result of the same kind that fathom wrote. Results
 //! are put together in memory and a file gets its name when it is whole.
 
-use crate::failure::Failure;
 use crate::output;
 use gate::{Existing, Replace};
+use model::CommandError;
 use session::same_name;
 use std::fs::File;
 use std::io::Read;
@@ -40,7 +40,7 @@ pub(crate) fn check_files(
     files: &[ResultFile],
     targets: &[&Path],
     store: Option<&Path>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut told = Vec::new();
     for (place, file) in files.iter().enumerate() {
         let (path, shown) = (file.path, file.path.display());
@@ -68,7 +68,7 @@ pub(crate) fn check_files(
     }
     match told.is_empty() {
         true => Ok(()),
-        false => Err(Failure::refused_for(told)),
+        false => Err(CommandError::refused_for(told)),
     }
 }
 

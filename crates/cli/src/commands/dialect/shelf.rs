@@ -3,9 +3,9 @@
 //! What cannot be stored is printed and fails the command, but not before its results are printed.
 
 use crate::environment::StorePlace;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::{keep, output};
-use model::{RunRecord, RunResult};
+use model::{CommandError, RunRecord, RunResult};
 use session::Journal;
 use store::{NewSession, SessionOutcome, Store};
 
@@ -21,7 +21,7 @@ impl Shelf {
         place: Option<&StorePlace>,
         session: NewSession,
         spans: usize,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let store = keep::open(place)?;
         let journal = match spans {
             1 => Journal::single(store, session),

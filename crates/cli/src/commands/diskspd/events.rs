@@ -3,10 +3,10 @@
 //! Deliberately absent: `-ye`, which sets an event and runs nothing (`mod`).
 
 use crate::environment;
-use crate::failure::Failure;
 use dialects::diskspd::Events;
 use engine::Stop;
 use host::Event;
+use model::CommandError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The events of `-y` that the run itself takes part in.
@@ -19,13 +19,13 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn hold(events: &Events) -> Result<Signals, Failure> {
+    pub(super) fn hold(events: &Events) -> Result<Signals, CommandError> {
         let home = environment::runtime_folder();
         let hold = |name: &Option<String>| {
             let held = name
                 .as_deref()
                 .map(|name| Event::hold(home.as_deref(), name));
-            held.transpose().map_err(Failure::failed)
+            held.transpose().map_err(CommandError::failed)
         };
         Ok(Signals {
             start: hold(&events.start)?,

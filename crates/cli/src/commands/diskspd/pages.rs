@@ -5,11 +5,10 @@
 use super::session::Asked;
 use crate::commands::VERSION;
 use crate::commands::dialect::{self, ResultFile, is_report, text_of, write_whole};
-use crate::failure::Failure;
 use crate::{output, report};
 use analysis::diskspd::system;
 use dialects::diskspd::ResultFormat;
-use model::{HostRecord, Nanos, RunRecord};
+use model::{CommandError, HostRecord, Nanos, RunRecord};
 use std::path::Path;
 use views::{DiskspdResults, diskspd_text, diskspd_xml};
 
@@ -61,7 +60,7 @@ fn files<'a>(asked: &'a Asked) -> impl Iterator<Item = (Form, ResultFile<'a>)> {
 }
 
 /// Whether the files of the results may be written, before anything is measured.
-pub(super) fn check_files(asked: &Asked, store: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn check_files(asked: &Asked, store: Option<&Path>) -> Result<(), CommandError> {
     let spans = asked.profile.time_spans.iter();
     let targets: Vec<&Path> = spans
         .flat_map(|span| &span.targets)

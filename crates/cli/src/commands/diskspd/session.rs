@@ -10,15 +10,13 @@ use super::trace::{Trace, Wishes};
 use super::{FAILED, GOOD, REFUSED};
 use crate::commands::dialect::{self, Shelf};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure, Kind};
-use crate::ground::Ground;
+use crate::failure::Ending;
+use crate::run_context::RunContext;
 use crate::{output, signals};
 use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Filled, Observer, Silent, Stop};
-use model::{HostRecord, Nanos, Outcome, RunRecord};
-use session::clock;
-use session::{Admission, CheckedPlan};
-use session::{ProvenFiles, Runner, Step, Timespans, Watcher};
+use model::{CommandError, ErrorKind, HostRecord, Nanos, Outcome, RunRecord};
+use session::{Admission, CheckedPlan, ProvenFiles, Runner, Step, Timespans, Watcher, clock};
 use store::{NewSession, SessionKind};
 
 /// What is to be run, as it was asked for.
@@ -73,7 +71,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
         notes: asked.notes.to_vec(),
         ..Course::default()
     };
-    let ground = match Ground::of_tool(&asked.extra.own, environment) {
+    let ground = match RunContext::of_tool(&asked.extra.own, environment) {
         Ok(ground) => ground,
         Err(failure) => {
             crate::failure::say(&failure);
@@ -86,7 +84,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
         Err(failure) => {
             crate::failure::say(&failure);
             course.tell_notes();
-            if failure.kind() == Kind::Refused && course.records.is_empty() {
+            if failure.kind() == ErrorKind::Refused && course.records.is_empty() {
                 return REFUSED;
             }
             true
@@ -136,9 +134,9 @@ impl Course {
 fn measure(
     asked: &Asked,
     environment: &Environment,
-    ground: &Ground,
+    ground: &RunContext,
     course: &mut Course,
-) -> Result<bool, Failure> {
+) -> Result<bool, CommandError> {
     let built = diskspd::build(asked.profile, asked.extra)?;
     course.notes.extend(built.notes);
     let gate = Admission {

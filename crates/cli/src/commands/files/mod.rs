@@ -10,22 +10,22 @@ mod skip;
 use super::{VERSION, command_line};
 use crate::args::FilesArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::progress::Steps;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
 use engine::{FilesEnd, FilesError, FilesEvent, FilesJob, Stop};
 use host::Root;
 use model::{
-    FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos, TreeWork,
+    CommandError, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork, HostRecord, Nanos,
+    TreeWork,
 };
 use request::Asked;
-use session::Journal;
-use session::clock;
+use session::{Journal, clock};
 use store::{SessionKind, SessionOutcome, Store};
 
 /// Works in the folder, keeps every step, prints the result.
-pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let asked = Asked::read(args)?;
     room::must_serve(&asked)?;
     let root = Root::live();

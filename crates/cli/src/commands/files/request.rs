@@ -4,9 +4,8 @@
 
 use super::skip;
 use crate::args::FilesArgs;
-use crate::failure::Failure;
 use dialects::{Problem, Reader};
-use model::{Bytes, Nanos, TreeWork};
+use model::{Bytes, CommandError, Nanos, TreeWork};
 use std::path::PathBuf;
 
 const FILES_FORM: &str = "a number of files is a whole number from 0 to 1000000000";
@@ -38,7 +37,7 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Reads all of it.
-    pub(crate) fn read(args: &FilesArgs) -> Result<Asked, Failure> {
+    pub(crate) fn read(args: &FilesArgs) -> Result<Asked, CommandError> {
         let FilesArgs {
             folder,
             files,

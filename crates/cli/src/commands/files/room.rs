@@ -1,10 +1,9 @@
 //! What stands against working in a folder, before anything is made in it: all of it at once.
 
 use super::request::Asked;
-use crate::failure::Failure;
 use analysis::say::{bytes, count};
 use engine::Room;
-use model::{Bytes, Nanos, TreeStep, TreeWork};
+use model::{Bytes, CommandError, Nanos, TreeStep, TreeWork};
 
 /// So much a file takes at least: a block of most file systems, and its own entry.
 const FILE_BYTES_MIN: u64 = 4096;
@@ -15,9 +14,9 @@ const APPENDED_BYTES: u64 = 4096;
 const LOOK_MAX: Nanos = Nanos::seconds(30);
 
 /// Refuses a folder that cannot be worked in.
-pub(super) fn must_serve(asked: &Asked) -> Result<(), Failure> {
+pub(super) fn must_serve(asked: &Asked) -> Result<(), CommandError> {
     let room = engine::room_of(&asked.folder, asked.patience.min(LOOK_MAX));
-    let room = room.map_err(Failure::refused)?;
+    let room = room.map_err(CommandError::refused)?;
     let against = against(&room, &asked.work);
     let path = asked.folder.display();
     let mut told: Vec<String> = against.iter().map(|why| format!("{path}: {why}")).collect();
@@ -31,7 +30,7 @@ pub(super) fn must_serve(asked: &Asked) -> Result<(), Failure> {
     }
     match told.is_empty() {
         true => Ok(()),
-        false => Err(Failure::refused_for(told)),
+        false => Err(CommandError::refused_for(told)),
     }
 }
 

@@ -7,10 +7,11 @@ mod session;
 
 use super::dialect::{Line, text_of};
 use crate::environment::{self, Environment};
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::output;
 use dialects::fio::{self, Action, FILE_MAX};
 use host::Root;
+use model::CommandError;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -23,8 +24,8 @@ pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
 }
 
 /// Does what the line asks for.
-pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Failure> {
-    let args = line.texts().map_err(Failure::refused)?;
+pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
+    let args = line.texts().map_err(CommandError::refused)?;
     let host = host::host_record(&Root::live());
     let read = |path: &str| read_file(Path::new(path));
     let surroundings = fio::Environment {
@@ -57,6 +58,6 @@ fn read_file(path: &Path) -> Result<String, String> {
 
 /// A message a problem.
 #[allow(clippy::needless_pass_by_value, reason = "the end of an error")]
-fn refused(refusal: fio::Refusal) -> Failure {
-    Failure::refused_for(refusal.told())
+fn refused(refusal: fio::Refusal) -> CommandError {
+    CommandError::refused_for(refusal.told())
 }

@@ -6,15 +6,14 @@ use super::refused;
 use crate::commands::VERSION;
 use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has, write_whole};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
+use crate::run_context::RunContext;
 use crate::{output, report};
 use analysis::fio::{Job, disks, jobs};
 use dialects::OwnOptions;
 use dialects::fio::{self, Built, Form, JobPart, Request, There};
-use model::{Access, Content, Location, RunRecord, Target, TargetKind};
-use session::Admission;
-use session::clock;
+use model::{Access, CommandError, Content, Location, RunRecord, Target, TargetKind};
+use session::{Admission, clock};
 use std::path::Path;
 use store::SessionKind;
 use views::{FioResults, Zone, fio_json};
@@ -24,9 +23,9 @@ pub(super) fn run(
     request: &Request,
     args: &[String],
     environment: &Environment,
-) -> Result<Ending, Failure> {
+) -> Result<Ending, CommandError> {
     let extra = &request.extra;
-    let ground = Ground::of_tool(&extra.own, environment)?;
+    let ground = RunContext::of_tool(&extra.own, environment)?;
     let gate = Admission {
         repeats: true,
         options: fio::option,
@@ -176,12 +175,15 @@ fn json(built: &Built, records: &[RunRecord]) -> Vec<u8> {
 }
 
 /// What the jobs mean, without running any.
-pub(super) fn explain(request: &Request, environment: &Environment) -> Result<Ending, Failure> {
+pub(super) fn explain(
+    request: &Request,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
     let unstored = OwnOptions {
         no_store: true,
         ..OwnOptions::default()
     };
-    let ground = Ground::of_tool(&unstored, environment)?;
+    let ground = RunContext::of_tool(&unstored, environment)?;
     let gate = Admission {
         options: fio::option,
         ..ground.gate()

@@ -8,13 +8,15 @@ use super::{Turn, own_file, read_seed, read_size};
 use crate::args::LayersArgs;
 use crate::commands::survey::site::lies_on;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
 use crate::options;
 use crate::report::{self, Form};
+use crate::run_context::RunContext;
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use dialects::{Problem, Reader};
-use model::{Access, Bytes, Consent, Location, Nanos, Phases, Profile, TargetFacts, TargetKind};
+use model::{
+    Access, Bytes, CommandError, Consent, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
+};
 use session::Admission;
 use std::path::PathBuf;
 use store::{Session, SessionKind};
@@ -38,9 +40,9 @@ struct Asked {
 }
 
 /// Measures all ways in rounds, keeps every run, prints the result.
-pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let mut asked = read(args)?;
-    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
         options: options::looks,
         ..ground.gate()
@@ -83,7 +85,7 @@ pub(crate) fn layers_again(session: Session, form: Form<'_>) -> Vec<u8> {
     again(session, report::layers, form)
 }
 
-fn read(args: &LayersArgs) -> Result<Asked, Failure> {
+fn read(args: &LayersArgs) -> Result<Asked, CommandError> {
     let LayersArgs {
         device,
         mount,
@@ -137,7 +139,11 @@ fn read(args: &LayersArgs) -> Result<Asked, Failure> {
 }
 
 /// What `gate` does not ask: that the one is a device, and the other a folder.
-fn must_serve(asked: &Asked, device: &TargetFacts, folder: &TargetFacts) -> Result<(), Failure> {
+fn must_serve(
+    asked: &Asked,
+    device: &TargetFacts,
+    folder: &TargetFacts,
+) -> Result<(), CommandError> {
     let mut told = Vec::new();
     if device.kind != TargetKind::BlockDevice {
         let what = match device.kind {
@@ -172,7 +178,7 @@ fn must_serve(asked: &Asked, device: &TargetFacts, folder: &TargetFacts) -> Resu
     }
     match told.is_empty() {
         true => Ok(()),
-        false => Err(Failure::refused_for(told)),
+        false => Err(CommandError::refused_for(told)),
     }
 }
 

@@ -7,18 +7,15 @@ use super::{Turn, Turns, own_file, to_prepare};
 use crate::args::KeepArgs;
 use crate::commands::command_line;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
+use crate::run_context::RunContext;
 use crate::{keep, output, signals};
 use analysis::LooksContext;
 use engine::Stop;
-use model::{Location, Profile, RunRecord, TargetFacts};
-use session::Journal;
-use session::clock;
-use session::{Admission, CheckedPlan};
-use session::{ProvenFiles, Runner};
+use model::{CommandError, Location, Profile, RunRecord, TargetFacts};
+use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use std::collections::VecDeque;
 use store::{Session, SessionKind, SessionOutcome, Store, StoredRun};
 
@@ -51,7 +48,7 @@ pub(super) struct Look<'a> {
 /// What it stands on.
 pub(super) struct Setting<'a> {
     pub(super) environment: &'a Environment,
-    pub(super) ground: &'a Ground,
+    pub(super) ground: &'a RunContext,
     pub(super) gate: &'a Admission<'a>,
     pub(super) keep: &'a KeepArgs,
     pub(super) json: bool,
@@ -65,7 +62,7 @@ impl Look<'_> {
     /// What the gate refuses, a shelf that cannot be opened, a file that cannot be made: then no turn was taken. A
     /// result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
     /// tells it.
-    pub(super) fn take(self, setting: &Setting<'_>) -> Result<Ending, Failure> {
+    pub(super) fn take(self, setting: &Setting<'_>) -> Result<Ending, CommandError> {
         let Setting {
             environment, gate, ..
         } = *setting;
@@ -123,7 +120,7 @@ impl Look<'_> {
         Ok(ending)
     }
 
-    fn pass(&self, gate: &Admission<'_>) -> Result<Vec<CheckedPlan>, Failure> {
+    fn pass(&self, gate: &Admission<'_>) -> Result<Vec<CheckedPlan>, CommandError> {
         let Some(reads) = &self.reads else {
             return gate.check(&self.all);
         };

@@ -11,18 +11,16 @@ mod quick;
 pub(crate) use layers::{layers, layers_again};
 pub(crate) use quick::{quick, quick_again};
 
-use crate::failure::{Failure, Kind};
 use crate::progress::Steps;
 use analysis::LooksContext;
 use dialects::{Problem, Reader};
 use engine::Silent;
 use model::{
-    Access, Bytes, CacheMode, EngineChoice, Location, Nanos, NoResult, OnError, Phases, Placement,
-    Polling, Profile, QueueDepth, Ratio, RunRecord, RunResult, Target, TargetFacts, Timespan,
-    Workload,
+    Access, Bytes, CacheMode, CommandError, EngineChoice, ErrorKind, Location, Nanos, NoResult,
+    OnError, Phases, Placement, Polling, Profile, QueueDepth, Ratio, RunRecord, RunResult, Target,
+    TargetFacts, Timespan, Workload,
 };
-use session::CheckedPlan;
-use session::{Ended, Fate, Ran, Runner, Schedule, Step, Watcher};
+use session::{CheckedPlan, Ended, Fate, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
 use store::Store;
 
@@ -125,7 +123,7 @@ impl Turns<'_> {
         &mut self,
         writes: &Profile,
         runner: &mut Runner<'_, &Store>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, CommandError> {
         self.progress.doing("whether it may be written");
         match proof(writes, runner) {
             Ok(found) => {
@@ -135,7 +133,7 @@ impl Turns<'_> {
                 return Ok(true);
             }
             Err(_) if runner.stop.asked() => self.context.interrupted = true,
-            Err(refusal) if refusal.kind() == Kind::Refused => return Err(refusal),
+            Err(refusal) if refusal.kind() == ErrorKind::Refused => return Err(refusal),
             Err(failure) => self.context.failure = Some(failure.to_string()),
         }
         Ok(false)
@@ -149,7 +147,10 @@ impl Turns<'_> {
     }
 }
 
-fn proof(writes: &Profile, runner: &mut Runner<'_, &Store>) -> Result<Vec<TargetFacts>, Failure> {
+fn proof(
+    writes: &Profile,
+    runner: &mut Runner<'_, &Store>,
+) -> Result<Vec<TargetFacts>, CommandError> {
     let admission = runner.admission;
     let mut checked = to_prepare(admission.check(writes)?);
     admission.prepare(&mut checked.plan, &checked.facts, &Silent, runner.stop)?;
@@ -158,7 +159,7 @@ fn proof(writes: &Profile, runner: &mut Runner<'_, &Store>) -> Result<Vec<Target
 }
 
 impl Schedule for Turns<'_> {
-    fn next(&mut self) -> Result<Option<Step>, Failure> {
+    fn next(&mut self) -> Result<Option<Step>, CommandError> {
         let Some(mut turn) = self.todo.pop_front() else {
             return Ok(None);
         };
@@ -176,7 +177,7 @@ impl Schedule for Turns<'_> {
         &self.known
     }
 
-    fn judge(&mut self, outcome: &Result<RunRecord, Failure>) -> Fate {
+    fn judge(&mut self, outcome: &Result<RunRecord, CommandError>) -> Fate {
         match outcome {
             Ok(record) if record.result() == RunResult::Interrupted => Fate::Drop,
             Ok(_) => Fate::Store,

@@ -4,13 +4,16 @@ use super::look::{Look, Setting, again};
 use super::{Turn, own_file, read_seed, read_size};
 use crate::args::QuickArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
 use crate::options;
 use crate::report::{self, Form};
+use crate::run_context::RunContext;
 use analysis::{LooksContext, QuickStep};
 use dialects::Reader;
-use model::{Access, Bytes, Location, Nanos, Phases, Profile, TargetFacts, TargetKind, Timespan};
+use model::{
+    Access, Bytes, CommandError, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
+    Timespan,
+};
 use session::Admission;
 use store::{Session, SessionKind};
 
@@ -38,9 +41,9 @@ struct Asked {
 }
 
 /// Looks at the target, keeps every run, prints the result.
-pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let asked = read(args)?;
-    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
         options: options::looks,
         ..ground.gate()
@@ -77,7 +80,7 @@ pub(crate) fn quick_again(session: Session, form: Form<'_>) -> Vec<u8> {
     again(session, report::quick, form)
 }
 
-fn read(args: &QuickArgs) -> Result<Asked, Failure> {
+fn read(args: &QuickArgs) -> Result<Asked, CommandError> {
     let QuickArgs {
         target,
         write,
@@ -105,7 +108,7 @@ fn read(args: &QuickArgs) -> Result<Asked, Failure> {
 }
 
 /// How much of the target is used: all of it, in whole blocks.
-fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, Failure> {
+fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, CommandError> {
     if asked.in_folder {
         return Ok(asked.size);
     }
@@ -113,7 +116,7 @@ fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, Failure> {
     let small =
         matches!(facts.kind, TargetKind::File | TargetKind::BlockDevice) && there < super::SIZE_MIN;
     match small {
-        true => Err(Failure::refused(format!(
+        true => Err(CommandError::refused(format!(
             "{}: it holds less than {}, which is read in no time: name a larger file, or a folder in which one is made",
             facts.path.display(),
             super::SIZE_MIN

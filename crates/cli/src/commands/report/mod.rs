@@ -10,9 +10,10 @@ use super::VERSION;
 use super::rows::{names, shelf};
 use crate::args::ReportArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::{output, report};
 use analysis::page::{PageBuilder, PageDocument};
+use model::CommandError;
 pub(crate) use place::Replace;
 use session::clock;
 use std::path::Path;
@@ -31,7 +32,7 @@ pub(crate) struct Written {
 }
 
 /// Writes the page, or prints its data.
-pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let store = shelf(&args.store, environment)?;
     let replace = match args.force {
         true => Replace::Anything,
@@ -57,7 +58,7 @@ fn asked(
     args: &ReportArgs,
     store: &Store,
     place: Option<(&Path, Replace)>,
-) -> Result<Vec<RunName>, Failure> {
+) -> Result<Vec<RunName>, CommandError> {
     let (mut known, mut wrong) = (Vec::new(), Vec::new());
     for id in &args.ids {
         match names(std::slice::from_ref(id)) {
@@ -72,7 +73,7 @@ fn asked(
     wrong.extend(allowed.and_then(Result::err).map(|why| why.to_string()));
     match wrong.is_empty() {
         true => Ok(known),
-        false => Err(Failure::refused_for(wrong)),
+        false => Err(CommandError::refused_for(wrong)),
     }
 }
 
@@ -94,7 +95,7 @@ pub(crate) fn write_page(
     names: &[RunName],
     to: &Path,
     replace: Replace,
-) -> Result<Written, Failure> {
+) -> Result<Written, CommandError> {
     place::allowed(to, replace)?;
     let document = document_of(store, names)?;
     let bytes = report::page(&document);
@@ -110,20 +111,20 @@ pub(crate) fn write_page(
 }
 
 /// Before long work: whether a page of fathom's may come to lie there.
-pub(crate) fn may_write(to: &Path) -> Result<(), Failure> {
+pub(crate) fn may_write(to: &Path) -> Result<(), CommandError> {
     place::allowed(to, Replace::Pages)
 }
 
 /// Each name once, in the order given; all that are not there are told at once.
-fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, Failure> {
+fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, CommandError> {
     let unknown = not_there(store, names);
     if !unknown.is_empty() {
-        return Err(Failure::refused_for(unknown));
+        return Err(CommandError::refused_for(unknown));
     }
     let mut page = PageBuilder::new(clock::utc().0, VERSION, names.len() > 1);
     for (place, name) in names.iter().enumerate() {
         if !names[..place].contains(name) {
-            gather::part(store, *name, &mut page).map_err(Failure::refused)?;
+            gather::part(store, *name, &mut page).map_err(CommandError::refused)?;
         }
     }
     Ok(page.finish(DOCUMENT_BYTES_MAX))

@@ -3,8 +3,8 @@
 //! A page can be made again from the shelf, so an earlier page gives way to a new one; every other file may be all that
 //! somebody has, so it stays unless the person says otherwise.
 
-use crate::failure::Failure;
 use gate::{Existing, OutputError};
+use model::CommandError;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -18,9 +18,9 @@ pub(crate) enum Replace {
 }
 
 /// Whether a page may be written there; why not otherwise.
-pub(super) fn allowed(to: &Path, replace: Replace) -> Result<(), Failure> {
+pub(super) fn allowed(to: &Path, replace: Replace) -> Result<(), CommandError> {
     if to.as_os_str() == "-" {
-        return Err(Failure::refused(
+        return Err(CommandError::refused(
             "-: a page is written into a file: name one, or ./- for one of this name; fathom report --json prints its data",
         ));
     }
@@ -41,13 +41,13 @@ fn is_page(there: &Existing<'_>) -> bool {
 }
 
 /// Whoever opens it sees the old page or the new one.
-pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), Failure> {
+pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), CommandError> {
     gate::write_output(to, bytes, replace.rule()).map_err(|error| told(&error, bytes.len()))
 }
 
-fn told(error: &OutputError, bytes: usize) -> Failure {
+fn told(error: &OutputError, bytes: usize) -> CommandError {
     match error {
-        OutputError::NotOurs { path, bytes } => Failure::refused(format!(
+        OutputError::NotOurs { path, bytes } => CommandError::refused(format!(
             "{}: already exists and is not a fathom report; its {bytes} bytes would be lost. hint: specify another file, \
              or --force to replace it",
             path.display()
@@ -59,7 +59,7 @@ fn told(error: &OutputError, bytes: usize) -> Failure {
                 }
                 _ => String::new(),
             };
-            Failure::failed(format!(
+            CommandError::failed(format!(
                 "{error}{room}; nothing was changed there, and the results are safe on the shelf"
             ))
         }

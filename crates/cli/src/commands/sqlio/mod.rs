@@ -8,9 +8,10 @@ mod session;
 
 use super::dialect::{Line, text_of};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::output;
 use dialects::sqlio::{self, Action, PARAMS_MAX, Request};
+use model::CommandError;
 use session::Asked;
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,8 +25,8 @@ pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
 }
 
 /// Does what the line asks for.
-pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Failure> {
-    let args = line.texts().map_err(Failure::refused)?;
+pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
+    let args = line.texts().map_err(CommandError::refused)?;
     if args == ["--help"] {
         return usage(line);
     }
@@ -50,7 +51,7 @@ pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Fa
     }
 }
 
-fn usage(line: &Line) -> Result<Ending, Failure> {
+fn usage(line: &Line) -> Result<Ending, CommandError> {
     output::print(sqlio::usage(line.program).as_bytes())?;
     Ok(Ending::Good)
 }

@@ -6,14 +6,13 @@
 
 use crate::commands::dialect::{self, Course, ResultFile, Shelf, is_report, write_whole};
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
+use crate::run_context::RunContext;
 use crate::{output, report};
 use analysis::sqlio::{Figures, figures};
 use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
-use model::{Content, Location, Outcome, RunRecord, TargetFacts, TargetKind};
-use session::Admission;
-use session::clock;
+use model::{CommandError, Content, Location, Outcome, RunRecord, TargetFacts, TargetKind};
+use session::{Admission, clock};
 use std::path::Path;
 use store::{NewSession, SessionKind};
 use views::{SqlioResults, sqlio_latency, sqlio_text};
@@ -69,8 +68,8 @@ impl Asked<'_> {
 }
 
 /// Runs it, keeps it, prints it.
-pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Failure> {
-    let ground = Ground::of_tool(&asked.extra.own, environment)?;
+pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, CommandError> {
+    let ground = RunContext::of_tool(&asked.extra.own, environment)?;
     let gate = Admission {
         repeats: true,
         options: sqlio::option,
@@ -96,7 +95,9 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Fa
     let ran = course.run(&profile, checked, &shelf)?;
     let kept = shelf.close(&ran.records);
     let Some(record) = ran.records.first() else {
-        return Err(Failure::failed("interrupted before the measurement began"));
+        return Err(CommandError::failed(
+            "interrupted before the measurement began",
+        ));
     };
     let shown = show(asked, &sizes, record)?;
     Ok(
@@ -146,7 +147,7 @@ fn tell_growing(asked: &Asked, found: &[Option<There>], sizes: &[Size]) {
 }
 
 /// Puts the results where they were asked for; whether that could be done. A run that a failed I/O ended has none.
-fn show(asked: &Asked, sizes: &[Size], record: &RunRecord) -> Result<bool, Failure> {
+fn show(asked: &Asked, sizes: &[Size], record: &RunRecord) -> Result<bool, CommandError> {
     if matches!(record.outcome, Outcome::Failed(_)) {
         output::tell("the run ended there, so no results are printed");
         return Ok(false);

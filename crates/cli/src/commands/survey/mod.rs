@@ -16,24 +16,21 @@ mod workloads;
 use super::command_line;
 use crate::args::SurveyArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
 use crate::options;
 use crate::progress::Progress;
 use crate::report::Form;
+use crate::run_context::RunContext;
 use crate::{keep, live, output, report, signals};
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Filled, Stop};
 use model::{
-    Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts,
-    Timespan, Workload,
+    CommandError, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target,
+    TargetFacts, Timespan, Workload,
 };
 use request::Asked;
-use session::Journal;
-use session::clock;
-use session::{Admission, CheckedPlan};
-use session::{ProvenFiles, Runner};
+use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
 use store::SessionKind;
 use sweep::{Survey, SurveyRequest};
@@ -51,11 +48,11 @@ pub(crate) const PRECISION: &str = "2%";
     clippy::too_many_lines,
     reason = "one table of steps; parts would hide their order"
 )]
-pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let of_target = args.known.read()?;
     let asked = Asked::read(args)?;
     asked.page.check()?;
-    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
         options: options::survey,
         ..ground.gate()
@@ -161,7 +158,7 @@ fn fill(
     first: &mut CheckedPlan,
     environment: &Environment,
     stop: &Stop,
-) -> Result<(Vec<Filled>, Nanos), Failure> {
+) -> Result<(Vec<Filled>, Nanos), CommandError> {
     let filling = Progress::of_filling(environment);
     let filled = gate.prepare(&mut first.plan, &first.facts, &filling, stop)?;
     let took = filling.filled(&filled);
@@ -229,7 +226,7 @@ fn plan_survey(
     asked: &Asked,
     site: &Site,
     (depth_max, threads_max): (u32, u32),
-) -> Result<Survey, Failure> {
+) -> Result<Survey, CommandError> {
     let request = SurveyRequest {
         target: asked.target.clone(),
         size: site.size,
@@ -248,7 +245,7 @@ fn plan_survey(
         cache_check: asked.cache_check,
         raw: asked.raw.clone(),
     };
-    Survey::new(request).map_err(Failure::refused)
+    Survey::new(request).map_err(CommandError::refused)
 }
 
 /// Removes the file, if it is still the one that was used.

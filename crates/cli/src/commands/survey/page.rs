@@ -4,10 +4,10 @@
 //! results are on the shelf, so it is told and the survey has succeeded all the same.
 
 use crate::commands::report::{Replace, write_page};
-use crate::failure::Failure;
 use crate::output;
 use analysis::say;
 use dialects::{Problem, Reader};
+use model::CommandError;
 use session::Journal;
 use std::path::{Path, PathBuf};
 use store::Store;
@@ -45,7 +45,7 @@ impl PagePlace {
     }
 
     /// Before anything is measured: whether a place that was named may be written at all.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
         match self {
             PagePlace::File(path) => crate::commands::report::may_write(path),
             PagePlace::Usual | PagePlace::Nowhere => Ok(()),

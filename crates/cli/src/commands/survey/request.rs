@@ -4,11 +4,10 @@ use super::page::PagePlace;
 use super::workloads;
 use crate::args::SurveyArgs;
 use crate::commands::survey::size::SIZE_MIN;
-use crate::failure::Failure;
 use analysis::Goal;
 use dialects::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
 use dialects::{Problem, Reader};
-use model::{Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
+use model::{Bytes, CacheMode, CommandError, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
 use std::path::PathBuf;
 use sweep::SurveyWorkload;
 
@@ -61,7 +60,7 @@ impl Asked {
         clippy::too_many_lines,
         reason = "one table of steps; parts would hide their order"
     )]
-    pub(crate) fn read(args: &SurveyArgs) -> Result<Asked, Failure> {
+    pub(crate) fn read(args: &SurveyArgs) -> Result<Asked, CommandError> {
         let SurveyArgs {
             target,
             size,
@@ -152,9 +151,9 @@ impl Asked {
     }
 
     /// The deepest queue of the ladder, on an engine that has at most so many outstanding.
-    pub(crate) fn depth_max(&self, engine_max: u32) -> Result<u32, Failure> {
+    pub(crate) fn depth_max(&self, engine_max: u32) -> Result<u32, CommandError> {
         match self.depth_max {
-            Some(asked) if asked > engine_max => Err(Failure::refused(format!(
+            Some(asked) if asked > engine_max => Err(CommandError::refused(format!(
                 "--depth-max: read {asked}; the engine that serves here has at most {engine_max} I/O \
                  outstanding a thread: leave it out, or say --engine io_uring to learn why that does not run"
             ))),

@@ -7,11 +7,10 @@
 
 use super::request::Asked;
 use super::size::{self, SIZE_MIN};
-use crate::failure::Failure;
 use analysis::say;
 use engine::{Observer, RunError, Stop};
 use gate::Pins;
-use model::{Bytes, CacheMode, Content, HostRecord, Plan, TargetFacts, TargetKind};
+use model::{Bytes, CacheMode, CommandError, Content, HostRecord, Plan, TargetFacts, TargetKind};
 
 /// What the survey works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub(crate) fn choose(
     asked: &Asked,
     facts: &TargetFacts,
     host: &HostRecord,
-) -> Result<Site, Failure> {
+) -> Result<Site, CommandError> {
     let mut site = match facts.kind {
         TargetKind::File if is_ours(facts) => reuse(asked, facts, host)?,
         TargetKind::File if asked.read_only => as_it_is(asked, facts)?,
@@ -62,10 +61,10 @@ pub(crate) fn choose(
 }
 
 /// A survey asks for blocks up to 1 MiB and through the cache, which a command cannot carry.
-fn refuse_namespace(facts: &TargetFacts) -> Failure {
+fn refuse_namespace(facts: &TargetFacts) -> CommandError {
     let block_device = facts.namespace.as_ref().map(|of| &of.block_device);
     let named = block_device.map_or(String::new(), |path| format!(": {}", path.display()));
-    Failure::refused(format!(
+    CommandError::refused(format!(
         "{}: a survey is of files and block devices, whose I/Os the system cuts as devices need it: name this \
          namespace's block device{named}, or say fathom run for commands that are passed through",
         facts.path.display()
@@ -77,7 +76,7 @@ pub(crate) fn may_be_read_raw(
     facts: &TargetFacts,
     file: &TargetFacts,
     size: Bytes,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let path = facts.path.display();
     let why = match facts.kind {
         TargetKind::BlockDevice if !lies_on(file, facts) => format!(
@@ -89,7 +88,9 @@ pub(crate) fn may_be_read_raw(
         TargetKind::BlockDevice => format!("it holds less than the {} of the file", say::bytes(size.0)),
         _ => "this is no block device: name the device that the file lies on (fathom devices lists them)".to_owned(),
     };
-    Err(Failure::refused(format!("--compare-raw {path}: {why}")))
+    Err(CommandError::refused(format!(
+        "--compare-raw {path}: {why}"
+    )))
 }
 
 /// Whether a device is below a file or folder.
@@ -99,7 +100,7 @@ pub(crate) fn lies_on(file: &TargetFacts, device: &TargetFacts) -> bool {
 }
 
 /// Only files that fathom made are removed, and only under their own name.
-pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
+pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), CommandError> {
     let path = facts.path.display();
     let why = if facts.path.is_symlink() {
         "a symbolic link is not removed: name the file itself"
@@ -113,7 +114,9 @@ pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    Err(Failure::refused(format!("{path}: {why}; leave --rm out")))
+    Err(CommandError::refused(format!(
+        "{path}: {why}; leave --rm out"
+    )))
 }
 
 /// Reads all of a file that is to be removed in the end, before anything else is done with it: a look here and
@@ -123,12 +126,12 @@ pub(crate) fn prove_removable(
     plan: &mut Plan,
     observer: &dyn Observer,
     stop: &Stop,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     if before.kind != TargetKind::File {
         return Ok(());
     }
     engine::prove_ours(&before.path, pins, observer, stop).map_err(|error| match error {
-        RunError::NotOurs { path, offset, flaw } => Failure::refused(format!(
+        RunError::NotOurs { path, offset, flaw } => CommandError::refused(format!(
             "{}: the block at offset {} contains {flaw}, so the file is not removed. hint: omit --rm",
             path.display(), offset.0
         )),
@@ -145,17 +148,17 @@ fn is_ours(facts: &TargetFacts) -> bool {
 }
 
 /// What is there, or the first part of it.
-fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, Failure> {
+fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, CommandError> {
     let (path, there) = (facts.path.display(), facts.size.floor_to(Bytes::mib(1)));
     if there < SIZE_MIN {
-        return Err(Failure::refused(format!(
+        return Err(CommandError::refused(format!(
             "{path}: it holds {}, and a survey needs {}: name a larger target",
             say::bytes(facts.size.0),
             say::bytes(SIZE_MIN.0)
         )));
     }
     match asked.size {
-        Some(size) if size > there => Err(Failure::refused(format!(
+        Some(size) if size > there => Err(CommandError::refused(format!(
             "--size: read {size}; {path} holds {}: say --size {there} or less, or leave it out",
             say::bytes(facts.size.0)
         ))),
@@ -169,7 +172,7 @@ fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, Failure> {
 }
 
 /// A file of fathom's own.
-fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, Failure> {
+fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, CommandError> {
     let whole = facts.content == Content::Fathom;
     let wanted = asked.size.unwrap_or(SIZE_MIN);
     if !whole || facts.size < wanted {
@@ -189,7 +192,7 @@ fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, 
 }
 
 /// A file to be made, or to be written over from its beginning.
-fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, Failure> {
+fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, CommandError> {
     let path = facts.path.display();
     let (size, reason) = match asked.size {
         Some(size) => (size, "as asked".to_owned()),
@@ -199,7 +202,7 @@ fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, F
                 .as_ref()
                 .map(|fs| Bytes(fs.free.0.saturating_add(facts.allocated.0)));
             let choice = size::choose(host.ram, free, asked.cache)
-                .map_err(|why| Failure::refused(format!("{path}: {why}")))?;
+                .map_err(|why| CommandError::refused(format!("{path}: {why}")))?;
             (choice.size, choice.reason)
         }
     };

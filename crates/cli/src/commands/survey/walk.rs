@@ -4,12 +4,12 @@
 
 use super::deadline::Deadline;
 use crate::commands::ended;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
 use engine::{Observer, Stop};
-use model::{Location, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
+use model::{CommandError, Location, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
 use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
 use store::{SessionOutcome, Store};
@@ -42,7 +42,7 @@ pub(crate) struct Walked {
     pub(crate) cut: bool,
     /// How long it took.
     pub(crate) took: Nanos,
-    trouble: Option<Failure>,
+    trouble: Option<CommandError>,
 }
 
 impl Walk<'_> {
@@ -54,7 +54,7 @@ impl Walk<'_> {
             walked: Walked::default(),
         };
         let ended = Deadline::set(self.budget.plus(GRACE), self.stop)
-            .map_err(|error| Failure::failed(format!("the budget cannot be kept: {error}")))
+            .map_err(|error| CommandError::failed(format!("the budget cannot be kept: {error}")))
             .and_then(|deadline| {
                 cells.deadline = Some(deadline);
                 runner.run(&mut cells, &mut &*self.progress)
@@ -75,7 +75,7 @@ struct Cells<'a> {
 }
 
 impl Schedule for Cells<'_> {
-    fn next(&mut self) -> Result<Option<Step>, Failure> {
+    fn next(&mut self) -> Result<Option<Step>, CommandError> {
         let (walk, walked) = (self.walk, &mut self.walked);
         let Some(point) = walk.survey.next(&walked.done) else {
             return Ok(None);
@@ -96,7 +96,7 @@ impl Schedule for Cells<'_> {
         self.walk.known
     }
 
-    fn judge(&mut self, outcome: &Result<RunRecord, Failure>) -> Fate {
+    fn judge(&mut self, outcome: &Result<RunRecord, CommandError>) -> Fate {
         match outcome {
             Ok(record)
                 if record.outcome == Outcome::Interrupted && !self.walk.interrupt.asked() =>
@@ -193,7 +193,7 @@ impl Walked {
     }
 
     /// What ended it outside of a cell.
-    pub(crate) fn trouble(&self) -> Option<&Failure> {
+    pub(crate) fn trouble(&self) -> Option<&CommandError> {
         self.trouble.as_ref()
     }
 

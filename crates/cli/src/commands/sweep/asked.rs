@@ -2,13 +2,12 @@
 //! wrong with them.
 
 use crate::args::{Cli, Command, SweepArgs};
-use crate::failure::Failure;
 use clap::Parser;
 use dialects::diskspd::Environment as Machine;
 use dialects::refusal;
 use dialects::sweep::{self as words, Base, Definition};
 use host::Root;
-use model::{Access, HostRecord, Location, Profile, Target, Timespan};
+use model::{Access, CommandError, HostRecord, Location, Profile, Target, Timespan};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,12 +46,12 @@ pub(crate) struct AskedCell {
 
 impl Asked {
     /// Reads all of it. Files are read, nothing else is touched.
-    pub(crate) fn read(args: &SweepArgs) -> Result<Self, Failure> {
+    pub(crate) fn read(args: &SweepArgs) -> Result<Self, CommandError> {
         let definition = define(args)?;
         let grid = grid_of(&definition);
-        let combined = grid
-            .cells()
-            .map_err(|problems| Failure::refused_for(problems.iter().map(ToString::to_string)))?;
+        let combined = grid.cells().map_err(|problems| {
+            CommandError::refused_for(problems.iter().map(ToString::to_string))
+        })?;
         let mut cells = Vec::new();
         let mut notes: Option<Vec<String>> = None;
         let mut problems: Vec<String> = Vec::new();
@@ -175,7 +174,7 @@ impl Asked {
 }
 
 /// The definition from where it stands: a plan, a DISKSPD line, or options.
-pub(super) fn define(args: &SweepArgs) -> Result<Definition, Failure> {
+pub(super) fn define(args: &SweepArgs) -> Result<Definition, CommandError> {
     if let Some(plan) = &args.matrix.plan {
         return from_plan(plan);
     }
@@ -195,7 +194,7 @@ pub(super) fn define(args: &SweepArgs) -> Result<Definition, Failure> {
 }
 
 /// A plan that is named like a target: the parser says what cannot stand beside it.
-fn with_nothing_beside(plan: &Path) -> Result<PathBuf, Failure> {
+fn with_nothing_beside(plan: &Path) -> Result<PathBuf, CommandError> {
     let words = std::env::args_os().map(|word| {
         let is_plan = Path::new(&word) == plan;
         if is_plan { "--plan".into() } else { word }
@@ -215,7 +214,7 @@ fn with_nothing_beside(plan: &Path) -> Result<PathBuf, Failure> {
             licenses: _, // of no command
         }) => Ok(args.matrix.plan.unwrap_or_else(|| plan.to_owned())),
         Ok(_) => Ok(plan.to_owned()),
-        Err(error) => Err(Failure::refused(format!(
+        Err(error) => Err(CommandError::refused(format!(
             "{}: this is a plan, which says all of the work itself: {}",
             plan.display(),
             error
@@ -228,10 +227,10 @@ fn with_nothing_beside(plan: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-fn from_plan(path: &Path) -> Result<Definition, Failure> {
+fn from_plan(path: &Path) -> Result<Definition, CommandError> {
     let shown = path.display();
     let unreadable =
-        |why: String| Failure::refused(format!("{shown}: the plan cannot be read: {why}"));
+        |why: String| CommandError::refused(format!("{shown}: the plan cannot be read: {why}"));
     let length = fs::metadata(path).map_err(|error| unreadable(engine::errno_text(&error)))?;
     if !length.is_file() {
         return Err(unreadable("it is not a file".to_owned()));
@@ -251,11 +250,11 @@ fn from_plan(path: &Path) -> Result<Definition, Failure> {
     })
 }
 
-fn refused(refusal: &words::Refusal) -> Failure {
+fn refused(refusal: &words::Refusal) -> CommandError {
     of_problems(refusal.told().collect())
 }
 
-pub(super) fn refuse(problems: Vec<String>) -> Result<(), Failure> {
+pub(super) fn refuse(problems: Vec<String>) -> Result<(), CommandError> {
     match problems.is_empty() {
         true => Ok(()),
         false => Err(of_problems(problems)),
@@ -263,13 +262,13 @@ pub(super) fn refuse(problems: Vec<String>) -> Result<(), Failure> {
 }
 
 /// The first problems, and how many more there are.
-fn of_problems(mut problems: Vec<String>) -> Failure {
+fn of_problems(mut problems: Vec<String>) -> CommandError {
     let more = problems.len().saturating_sub(PROBLEMS_MAX);
     if more > 0 {
         problems.truncate(PROBLEMS_MAX);
         problems.push(format!("and {more} more of this kind"));
     }
-    Failure::refused_for(problems)
+    CommandError::refused_for(problems)
 }
 
 fn repeat_of(repeat: &words::Repeat) -> Repeat {

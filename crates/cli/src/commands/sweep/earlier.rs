@@ -3,10 +3,9 @@
 use super::asked::Asked;
 use crate::args::{Cli, Command, SweepArgs};
 use crate::environment::{Environment, StorePlace};
-use crate::failure::Failure;
 use crate::keep;
 use clap::Parser;
-use model::ResultRow;
+use model::{CommandError, ResultRow};
 use std::collections::HashMap;
 use store::{RunName, SessionId, SessionKind, Store, StoredCell};
 use sweep::Turn;
@@ -19,9 +18,9 @@ pub(crate) struct Earlier {
 }
 
 impl Earlier {
-    pub(super) fn read(store: &Store, session: SessionId) -> Result<Self, Failure> {
-        let cells = store.cells(session).map_err(Failure::refused)?;
-        let rows = store.rows(&[session]).map_err(Failure::refused)?;
+    pub(super) fn read(store: &Store, session: SessionId) -> Result<Self, CommandError> {
+        let cells = store.cells(session).map_err(CommandError::refused)?;
+        let rows = store.rows(&[session]).map_err(CommandError::refused)?;
         Ok(Earlier {
             session,
             cells: cells
@@ -44,17 +43,17 @@ pub(crate) fn resumed(
     id: &str,
     args: &SweepArgs,
     environment: &Environment,
-) -> Result<(SessionId, SweepArgs), Failure> {
+) -> Result<(SessionId, SweepArgs), CommandError> {
     if args.keep.no_store {
-        return Err(Failure::refused(
+        return Err(CommandError::refused(
             "--resume: a sweep is gone on with where it is kept: leave --no-store out",
         ));
     }
-    let name: RunName = id.parse().map_err(Failure::refused)?;
+    let name: RunName = id.parse().map_err(CommandError::refused)?;
     let store = keep::look(args.keep.store.as_ref(), environment)?;
-    let store =
-        store.ok_or_else(|| Failure::refused(format!("--resume {id}: nothing is kept yet")))?;
-    let refuse = |why: &str| Failure::refused(format!("--resume {id}: {why}"));
+    let store = store
+        .ok_or_else(|| CommandError::refused(format!("--resume {id}: nothing is kept yet")))?;
+    let refuse = |why: &str| CommandError::refused(format!("--resume {id}: {why}"));
     let found = store
         .summary_of(name.session)
         .map_err(|error| refuse(&error.to_string()))?;
@@ -80,7 +79,7 @@ pub(crate) fn look(
     fingerprint: &str,
     wanted: Option<SessionId>,
     args: &SweepArgs,
-) -> Result<Option<Earlier>, Failure> {
+) -> Result<Option<Earlier>, CommandError> {
     let Some(path) = place.map(StorePlace::path).filter(|path| path.exists()) else {
         return Ok(None);
     };
@@ -94,11 +93,13 @@ pub(super) fn earlier(
     fingerprint: &str,
     wanted: Option<SessionId>,
     args: &SweepArgs,
-) -> Result<Option<Earlier>, Failure> {
+) -> Result<Option<Earlier>, CommandError> {
     let found = match wanted {
         Some(session) => Some(session),
         None if args.matrix.new => None,
-        None => store.find_sweep(fingerprint).map_err(Failure::refused)?,
+        None => store
+            .find_sweep(fingerprint)
+            .map_err(CommandError::refused)?,
     };
     found
         .map(|session| Earlier::read(store, session))

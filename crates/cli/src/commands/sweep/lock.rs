@@ -1,7 +1,7 @@
 //! Keeps the same sweep from running twice at a time: a lock file beside the store.
 
-use crate::failure::Failure;
 use gate::FileLock;
+use model::CommandError;
 use std::path::{Path, PathBuf};
 use store::SessionId;
 
@@ -15,13 +15,13 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    pub(super) fn take(store: &Path, session: SessionId) -> Result<Self, Failure> {
+    pub(super) fn take(store: &Path, session: SessionId) -> Result<Self, CommandError> {
         let mut path = store.as_os_str().to_owned();
         path.push(format!("-sweep-{session}"));
         let path = PathBuf::from(path);
         match FileLock::take(&path, MARK) {
             Ok(Some(file)) => Ok(Lock { _file: file }),
-            Ok(None) => Err(Failure::refused(format!(
+            Ok(None) => Err(CommandError::refused(format!(
                 "sweep {session} is running just now, in another fathom: wait for its end, or say --new for another one"
             ))),
             Err(error) => Err(crate::failure::of_output(&error)),

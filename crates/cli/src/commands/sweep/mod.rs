@@ -19,28 +19,27 @@ mod walk;
 use super::command_line;
 use crate::args::SweepArgs;
 use crate::environment::Environment;
-use crate::failure::{Ending, Failure};
-use crate::ground::Ground;
+use crate::failure::Ending;
 use crate::report::Form;
+use crate::run_context::RunContext;
 use crate::sweep_progress::SweepProgress;
 use crate::{keep, live, output, report, signals};
 use asked::Asked;
 use engine::Stop;
-use session::Admission;
-use session::clock;
-use session::{ProvenFiles, Runner};
+use model::CommandError;
+use session::{Admission, ProvenFiles, Runner, clock};
 use shelf::Shelf;
 pub(crate) use shown::{put_together, shown};
 use site::Site;
 use walk::Walk;
 
 /// Sweeps, keeps every cell, prints the table.
-pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, CommandError> {
     if let Some(shell) = &args.script.script {
         return script::print(args, shell);
     }
     let known = args.known.read()?;
-    let ground = Ground::find(&args.keep, args.consent.consent(), environment)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let resumed = match &args.matrix.resume {
         Some(id) => Some(earlier::resumed(id, args, environment)?),
         None => None,

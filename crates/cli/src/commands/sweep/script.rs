@@ -2,11 +2,11 @@
 
 use super::asked;
 use crate::args::SweepArgs;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::{output, report};
 use dialects::refusal::PROBLEMS_MAX;
 use dialects::sweep::{self as words, Definition, ScriptCell};
-use model::Nanos;
+use model::{CommandError, Nanos};
 use session::clock;
 use std::collections::HashSet;
 use sweep::Order;
@@ -25,7 +25,7 @@ enum Tool {
 }
 
 /// Prints it.
-pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, Failure> {
+pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, CommandError> {
     let mut problems = Vec::new();
     let row = Shell::ALL.iter().find(|(name, _)| *name == shell);
     if row.is_none() {
@@ -50,7 +50,7 @@ pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, Failure> {
         );
     }
     let Some((_, shell)) = row.filter(|_| problems.is_empty()) else {
-        return Err(Failure::refused_for(problems));
+        return Err(CommandError::refused_for(problems));
     };
     let script = script(args, *shell, tool)?;
     output::print(&report::script(&script))?;
@@ -64,7 +64,7 @@ struct Row {
     cell: ScriptCell,
 }
 
-fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, Failure> {
+fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, CommandError> {
     let definition = asked::define(args)?;
     let course = definition.course;
     let rows = rows(&definition)?;
@@ -102,11 +102,11 @@ fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, Failure>
     })
 }
 
-fn rows(definition: &Definition) -> Result<Vec<Row>, Failure> {
+fn rows(definition: &Definition) -> Result<Vec<Row>, CommandError> {
     let grid = asked::grid_of(definition);
     let combined = grid
         .cells()
-        .map_err(|problems| Failure::refused_for(problems.iter().map(ToString::to_string)))?;
+        .map_err(|problems| CommandError::refused_for(problems.iter().map(ToString::to_string)))?;
     let mut rows = Vec::new();
     let mut problems: Vec<String> = Vec::new();
     let mut told = HashSet::new();

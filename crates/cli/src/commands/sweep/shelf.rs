@@ -9,11 +9,9 @@ use super::lock::Lock;
 use super::walk::Walked;
 use crate::args::SweepArgs;
 use crate::commands::{VERSION, command_line};
-use crate::failure::Failure;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
-use model::{HostRecord, Nanos};
-use session::Journal;
-use session::clock;
+use model::{CommandError, HostRecord, Nanos};
+use session::{Journal, clock};
 use store::{SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
@@ -36,7 +34,7 @@ impl<'a> Shelf<'a> {
         fingerprint: &str,
         wanted: Option<SessionId>,
         args: &SweepArgs,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let mut shelf = Shelf {
             store,
             session: None,
@@ -62,7 +60,7 @@ impl<'a> Shelf<'a> {
         &mut self,
         asked: &Asked,
         fingerprint: &str,
-    ) -> Result<Journal<&'a Store>, Failure> {
+    ) -> Result<Journal<&'a Store>, CommandError> {
         let new = session::new_session(
             SessionKind::Sweep,
             command_line(),
@@ -75,13 +73,13 @@ impl<'a> Shelf<'a> {
         if let (Some(store), Some(session), None) = (self.store, self.session, earlier) {
             self.lock = Some(Lock::take(store.path(), session)?);
             let marked = store.set_fingerprint(session, fingerprint);
-            marked.map_err(Failure::failed)?;
+            marked.map_err(CommandError::failed)?;
         }
         Ok(journal)
     }
 
     /// What is there already. A key that this sweep does not have stands for another one.
-    fn take_over(&mut self, asked: &Asked, earlier: &Earlier) -> Result<(), Failure> {
+    fn take_over(&mut self, asked: &Asked, earlier: &Earlier) -> Result<(), CommandError> {
         let mut known = 0;
         for turn in asked.turns() {
             let Some(cell) = earlier.cells.get(&asked.key(turn)) else {
@@ -102,7 +100,7 @@ impl<'a> Shelf<'a> {
         }
         if known < earlier.cells.len() {
             let session = earlier.session;
-            return Err(Failure::refused(format!(
+            return Err(CommandError::refused(format!(
                 "session {session} holds {} cells that this sweep does not have: its plan, or the folder from which its \
                  target was named, has changed since; go there, or begin anew without --resume",
                 earlier.cells.len() - known

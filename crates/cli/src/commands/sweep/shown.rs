@@ -6,10 +6,10 @@
 use super::asked::Asked;
 use super::shelf::{cells_of, judge, order_name};
 use crate::args::{Cli, Command, SweepArgs};
-use crate::failure::Failure;
 use crate::report::{self, Form};
 use analysis::{SweepCell, SweepContext, SweepResult, SweepRun};
 use clap::Parser;
+use model::CommandError;
 use std::collections::HashMap;
 use store::{SessionOutcome, SessionSummary, Store, StoreError};
 use sweep::Turn;
@@ -19,8 +19,8 @@ pub(crate) fn shown(
     store: &Store,
     summary: &SessionSummary,
     form: Form<'_>,
-) -> Result<Vec<u8>, Failure> {
-    page(store, summary, form).map_err(Failure::refused)
+) -> Result<Vec<u8>, CommandError> {
+    page(store, summary, form).map_err(CommandError::refused)
 }
 
 fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u8>, StoreError> {

@@ -4,12 +4,10 @@
 
 use super::asked::Asked;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::progress::Progress;
 use engine::Stop;
-use model::{Bytes, Plan, TargetFacts, TargetKind};
-use session::ProvenFiles;
-use session::{Admission, CheckedPlan};
+use model::{Bytes, CommandError, Plan, TargetFacts, TargetKind};
+use session::{Admission, CheckedPlan, ProvenFiles};
 use std::path::{Path, PathBuf};
 
 /// The targets of a sweep.
@@ -24,7 +22,7 @@ pub(crate) struct Site {
 
 impl Site {
     /// Checks every cell. Nothing is refused on the way that could have been refused here.
-    pub(crate) fn check(asked: &Asked, gate: &Admission<'_>) -> Result<Self, Failure> {
+    pub(crate) fn check(asked: &Asked, gate: &Admission<'_>) -> Result<Self, CommandError> {
         let passed = gate.check(&asked.profile())?;
         let mut site = Site {
             chores: Vec::new(),
@@ -104,7 +102,7 @@ impl Site {
         ours: &mut ProvenFiles,
         environment: &Environment,
         stop: &Stop,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         for mut chore in std::mem::take(&mut self.chores) {
             ours.spare(&mut chore.plan, &gate.pins);
             self.forget_made(&mut chore.plan);

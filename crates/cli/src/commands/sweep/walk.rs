@@ -6,13 +6,13 @@
 use super::asked::Asked;
 use super::shelf::Shelf;
 use super::site::Site;
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::output;
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::SweepResult;
 use engine::{Observer, Stop};
-use model::{Nanos, RunRecord, RunResult, TargetFacts};
+use model::{CommandError, Nanos, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
 use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
@@ -93,7 +93,7 @@ impl Cells<'_, '_> {
 }
 
 impl Schedule for Cells<'_, '_> {
-    fn next(&mut self) -> Result<Option<Step>, Failure> {
+    fn next(&mut self) -> Result<Option<Step>, CommandError> {
         let (walk, shelf) = (self.walk, &self.shelf);
         while (self.turns.front()).is_some_and(|turn| !shelf.wants(walk.asked, *turn)) {
             self.turns.pop_front();
@@ -120,7 +120,7 @@ impl Schedule for Cells<'_, '_> {
     }
 
     /// What a cell could not do is its result.
-    fn judge(&mut self, outcome: &Result<RunRecord, Failure>) -> Fate {
+    fn judge(&mut self, outcome: &Result<RunRecord, CommandError>) -> Fate {
         let stopped = self.walk.stop.asked();
         match outcome {
             Ok(record) if stopped && record.result() == RunResult::Interrupted => Fate::Drop,

@@ -8,11 +8,11 @@ mod shown;
 
 use crate::args::WatchArgs;
 use crate::environment::{Environment, StorePlace};
-use crate::failure::{Ending, Failure};
+use crate::failure::Ending;
 use crate::{keep, output, signals};
 use engine::Stop;
 use host::Root;
-use model::{BlockDevice, Nanos};
+use model::{BlockDevice, CommandError, Nanos};
 use monitor::{Asked, Chosen, Sampler, Server};
 use recording::Recording;
 use session::clock::Stopwatch;
@@ -33,7 +33,7 @@ struct Request {
 }
 
 /// Watches until it is told to end.
-pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Ending, Failure> {
+pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let root = Root::live();
     let request = request(args, &root)?;
     let place = place(args, environment)?;
@@ -73,7 +73,7 @@ pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Endin
 }
 
 /// Everything that is wrong with the words, at once.
-fn request(args: &WatchArgs, root: &Root) -> Result<Request, Failure> {
+fn request(args: &WatchArgs, root: &Root) -> Result<Request, CommandError> {
     let mut problems = Vec::new();
     let interval = args.interval.parse::<Nanos>().ok();
     let interval = interval.filter(|time| (INTERVAL_MIN..=INTERVAL_MAX).contains(time));
@@ -100,7 +100,7 @@ fn request(args: &WatchArgs, root: &Root) -> Result<Request, Failure> {
             count: args.count,
             show: show(args),
         }),
-        None => Err(Failure::refused_for(problems)),
+        None => Err(CommandError::refused_for(problems)),
     }
 }
 
@@ -126,21 +126,21 @@ fn show(args: &WatchArgs) -> Show {
     }
 }
 
-fn place(args: &WatchArgs, environment: &Environment) -> Result<Option<StorePlace>, Failure> {
+fn place(args: &WatchArgs, environment: &Environment) -> Result<Option<StorePlace>, CommandError> {
     if !args.record {
         return Ok(None);
     }
     let place = environment.store_place(args.store.as_ref());
     place
         .map(Some)
-        .ok_or_else(|| Failure::refused(keep::NOWHERE_TO_KEEP))
+        .ok_or_else(|| CommandError::refused(keep::NOWHERE_TO_KEEP))
 }
 
-fn serve(text: &str, names: &[String]) -> Result<Server, Failure> {
-    let at =
-        monitor::address(text).map_err(|why| Failure::refused(format!("--openmetrics: {why}")))?;
+fn serve(text: &str, names: &[String]) -> Result<Server, CommandError> {
+    let at = monitor::address(text)
+        .map_err(|why| CommandError::refused(format!("--openmetrics: {why}")))?;
     let server = Server::start(at, names.to_vec()).map_err(|error| {
-        Failure::refused(format!(
+        CommandError::refused(format!(
             "--openmetrics: {at} cannot be listened to: {}: name another port",
             engine::errno_text(&error)
         ))

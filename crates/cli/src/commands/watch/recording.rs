@@ -7,8 +7,7 @@ use crate::output;
 use host::Root;
 use model::{HostRecord, Nanos, WatchMoment, WatchRecord};
 use monitor::{Moment, Sampler};
-use session::Journal;
-use session::clock;
+use session::{Journal, clock};
 use store::{SessionKind, SessionOutcome, Store};
 
 /// Moments in one result.

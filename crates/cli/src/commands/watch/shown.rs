@@ -1,10 +1,9 @@
 //! Refresh after refresh: on a screen with keys, or as lines.
 
 use super::recording::Recording;
-use crate::failure::Failure;
 use crate::output;
 use engine::Stop;
-use model::Nanos;
+use model::{CommandError, Nanos};
 use monitor::watch::{Next, Watch, draw, press};
 use monitor::{Clock, Moment, Palette, Sampler, Screen, Server};
 use session::clock;
@@ -37,11 +36,11 @@ pub(super) struct Shown<'a> {
 
 impl Shown<'_> {
     /// Until it is told to end, or has refreshed as often as was asked.
-    pub(super) fn run(&mut self, show: Show) -> Result<(), Failure> {
+    pub(super) fn run(&mut self, show: Show) -> Result<(), CommandError> {
         if show == Show::Screen {
             let done = monitor::screen(Box::new(io::stdout()), |screen| self.on_screen(screen));
             return done.map_err(|error| {
-                Failure::failed(format!(
+                CommandError::failed(format!(
                     "the terminal cannot be drawn on: {}: add --plain",
                     engine::errno_text(&error)
                 ))
@@ -56,7 +55,7 @@ impl Shown<'_> {
         self.as_lines(show)
     }
 
-    fn as_lines(&mut self, show: Show) -> Result<(), Failure> {
+    fn as_lines(&mut self, show: Show) -> Result<(), CommandError> {
         let mut refreshes = Refreshes::new(self.count, self.interval, (self.clock)());
         while refreshes.more() {
             while let Some(wait) = refreshes.wait((self.clock)()) {
@@ -68,7 +67,7 @@ impl Shown<'_> {
             let moment = self.next();
             let lines = match show {
                 Show::Json => {
-                    monitor::json_line(&moment, clock::utc()).map_err(Failure::failed)? + "\n"
+                    monitor::json_line(&moment, clock::utc()).map_err(CommandError::failed)? + "\n"
                 }
                 _ => {
                     let time = views::local_stamp(clock::utc().0, &self.zone);

@@ -5,17 +5,15 @@
 
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
-use crate::failure::Failure;
 use crate::{keep, output};
 use dialects::{OwnOptions, native};
 use gate::Pins;
 use host::Root;
-use model::{Consent, HostRecord};
-use session::Admission;
-use session::ProofRecords;
+use model::{CommandError, Consent, HostRecord};
+use session::{Admission, ProofRecords};
 
 /// Looked at once a command.
-pub(crate) struct Ground {
+pub(crate) struct RunContext {
     pub(crate) root: Root,
     pub(crate) host: HostRecord,
     /// None where nothing is kept.
@@ -23,15 +21,15 @@ pub(crate) struct Ground {
     consent: Consent,
 }
 
-impl Ground {
+impl RunContext {
     /// Refused where there is no place for the results and nobody said to keep none.
     pub(crate) fn find(
         keep: &KeepArgs,
         consent: Consent,
         environment: &Environment,
-    ) -> Result<Ground, Failure> {
+    ) -> Result<RunContext, CommandError> {
         let root = Root::live();
-        Ok(Ground {
+        Ok(RunContext {
             host: host::host_record(&root),
             root,
             place: keep::place(keep, environment)?,
@@ -40,12 +38,15 @@ impl Ground {
     }
 
     /// The same by the options that another tool's command line has beside its own.
-    pub(crate) fn of_tool(own: &OwnOptions, environment: &Environment) -> Result<Ground, Failure> {
+    pub(crate) fn of_tool(
+        own: &OwnOptions,
+        environment: &Environment,
+    ) -> Result<RunContext, CommandError> {
         let keep = KeepArgs {
             store: own.store.clone(),
             no_store: own.no_store,
         };
-        Ground::find(&keep, own.consent.clone(), environment)
+        RunContext::find(&keep, own.consent.clone(), environment)
     }
 
     /// The gate for fathom's own command lines: each target once, and problems in the options of `fathom run`. A dialect says what is
