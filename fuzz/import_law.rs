@@ -3,7 +3,7 @@
 
 /// Any bytes as a file: read, or refused in few words. What is read is in order, finite, and survives being kept.
 pub(crate) fn import(bytes: &[u8]) {
-    let reading = match readers::read("a", bytes) {
+    let reading = match tools::imports::read("a", bytes) {
         Ok(reading) => reading,
         Err(error) => {
             assert!((10..2000).contains(&error.to_string().len()), "{error}");

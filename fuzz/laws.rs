@@ -1,7 +1,7 @@
 //! What must hold for any text that the fuzzers come up with. The fuzz targets are these functions and nothing else;
 //! the tests of `dialects` include this file too and run them on the seeds, and on seeds that were damaged.
 
-use dialects::diskspd::{
+use tools::diskspd::{
     Action, Compat, Environment, Extra, Purpose, XML_LOST, build, parse, print_text, read_xml,
     validate, write_xml,
 };
@@ -38,7 +38,7 @@ pub(crate) fn diskspd_args(text: &str) {
 
 /// Any arguments of SQLIO, one a line; `-Fp` is a parameter file. What is read is printed as words that mean the same.
 pub(crate) fn sqlio_args(text: &str) {
-    use dialects::sqlio;
+    use tools::sqlio;
     const PARAMS: &str = "a 1 0x1 5\n\"b c\" 2\n";
     let args: Vec<String> = text.lines().map(str::to_owned).collect();
     let read = |params: &str, args: &[String]| {
@@ -75,7 +75,7 @@ pub(crate) fn sqlio_args(text: &str) {
 /// Any text as a parameter file: read, or refused in words with the number of the line. What is read survives being
 /// printed.
 pub(crate) fn sqlio_params(text: &str) {
-    use dialects::sqlio::{PARAMS_MAX, print_params, read_params};
+    use tools::sqlio::{PARAMS_MAX, print_params, read_params};
     let lines = match read_params("p", text) {
         Ok(lines) => lines,
         Err(problems) => {
@@ -94,7 +94,7 @@ pub(crate) fn sqlio_params(text: &str) {
 /// Any text as the plan of a sweep: read, or refused in words with the place. What is read stays within the size of a
 /// sweep, and its first cell can be built and written for elsewhere, or says why not; a script's words mean that cell.
 pub(crate) fn sweep_plan(text: &str) {
-    use dialects::sweep::{Base, build_cell, from_plan, script_cell};
+    use tools::sweep::{Base, build_cell, from_plan, script_cell};
     let plan = match from_plan(text) {
         Ok(plan) => plan,
         Err(refusal) => {
@@ -104,7 +104,7 @@ pub(crate) fn sweep_plan(text: &str) {
             return;
         }
     };
-    let sizes = |axes: &[dialects::sweep::Axis]| axes.iter().map(|axis| axis.values.len()).max();
+    let sizes = |axes: &[tools::sweep::Axis]| axes.iter().map(|axis| axis.values.len()).max();
     let cells: Vec<usize> = plan
         .groups
         .iter()
@@ -151,7 +151,7 @@ pub(crate) fn diskspd_xml(text: &str) {
 /// Any text as a job file of fio's: read, or refused in words with the place; what is read becomes a profile, or is
 /// refused in the same way.
 pub(crate) fn fio_jobs(text: &str) {
-    use dialects::fio;
+    use tools::fio;
     let read = |path: &str| match path {
         "j" => Ok(text.to_owned()),
         _ => Err("no such file".to_owned()),
@@ -179,7 +179,7 @@ pub(crate) fn fio_jobs(text: &str) {
 
 /// Any text as a configuration of IOmeter's: read, or refused in words with lines; what is read survives being printed.
 pub(crate) fn iometer_icf(text: &str) {
-    use dialects::iometer::{Config, Wishes, build, decode, print, read};
+    use tools::iometer::{Config, Wishes, build, decode, print, read};
     let bytes: Vec<u8> = text.chars().map(|letter| letter as u8).collect(); // any bytes at all
     let _ = read(&decode(&bytes));
     let config = match read(text) {
@@ -206,7 +206,7 @@ pub(crate) fn iometer_icf(text: &str) {
 
 /// Any operands of dd, one a line: read, or refused in words. What is read fits into memory, and is read as the same again.
 pub(crate) fn dd_operands(text: &str) {
-    use dialects::dd::{DdRequest, read};
+    use tools::dd::{DdRequest, read};
     let words: Vec<String> = text.lines().map(str::to_owned).collect();
     let request = match read(&words) {
         Ok(request) => request,

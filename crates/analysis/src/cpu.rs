@@ -46,6 +46,22 @@ pub struct CoreShare {
 }
 
 impl CpuReport {
+    /// Computes what the processors did between two readings of their counters.
+    pub fn of(window: &CounterWindow) -> Self {
+        let elapsed = window.after.ended.minus(window.before.ended);
+        let cores: Vec<CoreShare> = window.cpus().iter().map(|cpu| core(cpu, elapsed)).collect();
+        Self {
+            elapsed_ns: elapsed.0,
+            user_cores: cores.iter().map(|core| core.user_share).sum(),
+            kernel_cores: cores.iter().map(|core| core.kernel_share).sum(),
+            steal_cores: cores.iter().map(|core| core.steal_share).sum(),
+            own_cores: window
+                .process()
+                .and_then(|cpu| share(cpu.total().0 as f64, elapsed.0 as f64)),
+            cores,
+        }
+    }
+
     /// Share of the time that the hypervisor took, over all cores; 0 where no core was read. // in [0, 1]
     pub(crate) fn steal_mean(&self) -> f64 {
         (self.steal_cores / self.cores.len().max(1) as f64).clamp(0.0, 1.0)
@@ -57,21 +73,6 @@ impl CpuReport {
             true => format!(", the hypervisor took {}", say::percent(share)),
             false => String::new(),
         }
-    }
-}
-
-pub(crate) fn cpu_report(window: &CounterWindow) -> CpuReport {
-    let elapsed = window.after.ended.minus(window.before.ended);
-    let cores: Vec<CoreShare> = window.cpus().iter().map(|cpu| core(cpu, elapsed)).collect();
-    CpuReport {
-        elapsed_ns: elapsed.0,
-        user_cores: cores.iter().map(|core| core.user_share).sum(),
-        kernel_cores: cores.iter().map(|core| core.kernel_share).sum(),
-        steal_cores: cores.iter().map(|core| core.steal_share).sum(),
-        own_cores: window
-            .process()
-            .and_then(|cpu| share(cpu.total().0 as f64, elapsed.0 as f64)),
-        cores,
     }
 }
 

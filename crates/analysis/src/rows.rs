@@ -78,11 +78,7 @@ impl OperationRow {
 
 /// `amount` over a time; 0 over no time at all, because nothing was measured then.
 pub(crate) fn per_second(amount: f64, time: Nanos) -> f64 {
-    if time.0 == 0 {
-        0.0
-    } else {
-        amount / time.as_seconds()
-    }
+    time.rate_of(amount)
 }
 
 /// Part of a whole; `None` where there is no whole.

@@ -1,7 +1,7 @@
 //! The report of one run, assembled from its parts. Each part says where its method comes from.
 
 use crate::comparison::Agreement;
-use crate::cpu::{CpuReport, cpu_report};
+use crate::cpu::CpuReport;
 use crate::device_check::{DeviceCheck, device_checks};
 use crate::estimates::{Series, WarmupCut, warmup_cut};
 use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
@@ -175,7 +175,7 @@ fn report(
     let total = &sums.total;
     let steadiness = steadiness(&intervals, record.plan.interval);
     let device_checks = device_checks(record);
-    let cpu = cpu_report(&record.window);
+    let cpu = CpuReport::of(&record.window);
     let in_flight = in_flight(record, total);
     let open_loop = open_loop(record, total);
     let workers = worker_shares(record);

@@ -6,11 +6,11 @@
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::{keep, output};
-use dialects::{OwnOptions, native};
 use gate::Pins;
 use host::Root;
 use model::{CommandError, Consent, HostRecord};
 use session::{Admission, ProofRecords};
+use tools::{OwnOptions, native};
 
 /// Looked at once a command.
 pub(crate) struct RunContext {

@@ -8,7 +8,7 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// Cuts out the middle, because both ends of a path tell more: `/data/ver…/fathom.dat`.
-pub(crate) fn shorten(text: &str, columns: usize) -> String {
+pub fn shorten(text: &str, columns: usize) -> String {
     let long = width(text);
     if long <= columns {
         return text.to_owned();

@@ -20,12 +20,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "attacks the built program as another user or process does; knows nothing of its insides",
     ),
     ("model", &[], "the words of the house know nobody"),
-    ("dialects", &["model"], "text becomes a profile"),
-    (
-        "readers",
-        &["dialects", "model"],
-        "another tool's results become records of ours",
-    ),
     (
         "host",
         &["gate", "model"],
@@ -56,10 +50,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["engine", "gate", "host", "model", "store", "sweep"],
         "checks, runs and stores the runs of one command; never prints",
     ),
+    ("views", &["analysis", "model"], "shows a report"),
     (
-        "views",
-        &["analysis", "dialects", "model"],
-        "shows a report, and a profile in the dialect it came in",
+        "tools",
+        &["analysis", "model", "views"],
+        "other tools' requests and results, read and printed; their figures come from records",
     ),
     (
         "monitor",
@@ -69,8 +64,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "cli",
         &[
-            "analysis", "attack", "dialects", "engine", "gate", "host", "model", "monitor",
-            "readers", "session", "store", "sweep", "views",
+            "analysis", "attack", "engine", "gate", "host", "model", "monitor", "session", "store",
+            "sweep", "tools", "views",
         ],
         "the door: all rooms meet here and nowhere else",
     ),

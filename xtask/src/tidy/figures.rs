@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 85_150,
+        bound: 85_200,
         count: lines_of_code,
     },
 ];

@@ -79,7 +79,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "a counting allocator",
     ),
     (
-        "crates/readers/tests/it/counting.rs",
+        "crates/tools/tests/imports/counting.rs",
         "a counting allocator",
     ),
     (

@@ -59,7 +59,7 @@ impl KnownArgs {
         if !wrong.is_empty() {
             return Err(CommandError::refused_for(wrong));
         }
-        let caps = dialects::published_caps().into_iter();
+        let caps = tools::published_caps().into_iter();
         Ok(Known {
             cap_per_s,
             cap_bytes_per_s: cap_mibs.map(|mib| mib * MIB),

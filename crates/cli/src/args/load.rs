@@ -4,8 +4,8 @@
 //! Each group is taken apart without `..`, so that a new option cannot be forgotten here.
 
 use clap::Args;
-use dialects::native;
 use std::path::PathBuf;
+use tools::native;
 
 /// One load.
 #[derive(Args, Debug)]

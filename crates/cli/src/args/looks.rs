@@ -2,8 +2,8 @@
 
 use super::{ConsentArgs, KeepArgs};
 use clap::Args;
-use dialects::native;
 use std::path::PathBuf;
+use tools::native;
 
 /// Default of `--size`.
 pub(crate) const SIZE: &str = "1G";

@@ -20,7 +20,6 @@ pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
     CompareArgs, ConditionArgs,
 };
-use dialects::native;
 pub(crate) use files::{DdArgs, FilesArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use known::KnownArgs;
@@ -35,6 +34,7 @@ pub(crate) use shelf::{
 use std::ffi::OsString;
 use std::path::PathBuf;
 pub(crate) use sweep::SweepArgs;
+use tools::native;
 pub(crate) use watch::{CheckArgs, WatchArgs};
 
 const NO_COLOR: &str = "--no-color";

@@ -2,8 +2,8 @@
 
 use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
 use clap::Args;
-use dialects::native;
 use std::path::PathBuf;
+use tools::native;
 
 /// `fathom run`.
 #[derive(Args, Debug)]

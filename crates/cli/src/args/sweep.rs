@@ -4,9 +4,9 @@
 
 use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
 use clap::Args;
-use dialects::native;
-use dialects::sweep::CourseText;
 use std::path::PathBuf;
+use tools::native;
+use tools::sweep::CourseText;
 
 /// What stands below the options: how values are combined.
 pub(crate) const LISTS: &str = "\

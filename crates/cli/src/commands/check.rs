@@ -8,11 +8,11 @@ use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
 use analysis::{Preflight, PreflightAnswer, PreflightFacts};
-use dialects::Reader;
 use host::{CounterReader, Root};
 use model::{CommandError, CounterWindow, HostRecord, Location, Nanos, TargetFacts};
 use session::clock::Stopwatch;
 use std::path::Path;
+use tools::Reader;
 
 /// How long a survey looks for other load: its budget is for measuring.
 pub(crate) const LOOK_SHORT: Nanos = Nanos::seconds(1);

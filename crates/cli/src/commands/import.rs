@@ -12,13 +12,13 @@ use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use host::Root;
 use model::{Bytes, CommandError, ImportedRun};
-use readers::{LENGTH_MAX, READERS};
 use session::clock;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use store::{RunName, SessionId, SessionKind, SessionOutcome, Store};
+use tools::imports::{LENGTH_MAX, readers};
 
 /// Standard input, among the files.
 const STDIN: &str = "-";
@@ -107,7 +107,7 @@ impl Gathered {
         match bytes_of(path) {
             Err(why) => file.refused = Some(why),
             Ok(bytes) => {
-                let fingerprint = readers::fingerprint(&bytes);
+                let fingerprint = tools::imports::fingerprint(&bytes);
                 let session = match known {
                     Some(store) => store
                         .find_import(&fingerprint)
@@ -139,7 +139,7 @@ impl Gathered {
         let fingerprints = std::mem::take(&mut self.fingerprints);
         for ((number, source), fingerprint) in sources.into_iter().zip(fingerprints) {
             let mut runs = BTreeMap::new();
-            let rest = readers::read_each(&source.name, &source.bytes, &mut |run| {
+            let rest = tools::imports::read_each(&source.name, &source.bytes, &mut |run| {
                 *runs.entry(about(&run)).or_insert(0) += 1;
                 put(&run);
                 self.take(run);
@@ -210,7 +210,7 @@ impl Gathered {
 
 /// What a run was read as, for people.
 fn about(run: &ImportedRun) -> &'static str {
-    let reader = READERS.iter().find(|reader| reader.format == run.format);
+    let reader = readers().find(|reader| reader.format == run.format);
     reader.map_or("", |reader| reader.name)
 }
 
@@ -269,7 +269,7 @@ fn tell(file: &ImportedFile) {
     {
         output::tell(&format!(
             "{name}: and {more} more that cannot be imported: --json names the first {}",
-            readers::BROKEN_MAX
+            tools::imports::BROKEN_MAX
         ));
     }
 }

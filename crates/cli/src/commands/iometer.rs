@@ -10,8 +10,6 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, report};
-use analysis::iometer::{figures, processors};
-use dialects::iometer::{self, Built, Config, ICF_MAX, Problem, Run, Spec, There, Wishes};
 use model::{CommandError, Content, Location, Profile, RunRecord, TargetKind};
 use session::{Admission, clock};
 use std::collections::HashSet;
@@ -19,7 +17,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use store::SessionKind;
-use views::{IometerResults, IometerRow, IometerTest, Zone, iometer_csv, iometer_time};
+use tools::iometer::figures::{figures, processors};
+use tools::iometer::{
+    self, Built, Config, ICF_MAX, IometerResults, IometerRow, IometerTest, Problem, Run, Spec,
+    There, Wishes, iometer_csv, iometer_time,
+};
+use views::Zone;
 
 /// Runs it, or writes one.
 pub(crate) fn iometer(

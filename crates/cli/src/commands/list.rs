@@ -7,10 +7,10 @@ use crate::failure::Ending;
 use crate::report::Form;
 use crate::{keep, output, report};
 use analysis::columns::moment_span;
-use dialects::{Problem, Reader};
 use model::{CommandError, ResultRow, contains_ignoring_case};
 use std::ops::ControlFlow;
 use store::{Pass, SessionKind, SessionSummary};
+use tools::{Problem, Reader};
 
 const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
 const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick, layers or watch";

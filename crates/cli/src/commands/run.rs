@@ -8,11 +8,11 @@ use crate::progress::RunBars;
 use crate::report::Form;
 use crate::run_context::RunContext;
 use crate::{keep, live, output, report, signals};
-use dialects::native::{self, Built};
 use engine::Stop;
 use model::{CommandError, NoResult, RunRecord, RunResult};
 use session::{Journal, ProvenFiles, Runner, Timespans, clock};
 use store::{SessionKind, SessionOutcome};
+use tools::native::{self, Built};
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {

@@ -8,7 +8,6 @@ use crate::report::{FilesForm, Form, RowsForm};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
 use analysis::{Known, Observed, session_findings};
-use dialects::native::{self, Request, TimeText};
 use host::file_identity;
 use model::{
     BeyondEnd, Bytes, CommandError, FilesRecord, Location, RunRecord, Target, TargetFacts,
@@ -16,6 +15,7 @@ use model::{
 };
 use std::path::PathBuf;
 use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
+use tools::native::{self, Request, TimeText};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {

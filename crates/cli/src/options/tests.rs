@@ -3,11 +3,11 @@
 use super::{dd, looks, survey};
 use crate::args::Cli;
 use clap::CommandFactory;
-use dialects::{diskspd, fio, iometer, native, sqlio};
 use model::check::{Remedy, Rule};
 use model::{
     Bytes, Claim, Content, EngineChoice, Field, FileSystem, Flaw, Nanos, Options, Problem,
 };
+use tools::{diskspd, fio, iometer, native, sqlio};
 
 /// Makes one of each variant. The `match` keeps the list complete.
 macro_rules! each {

@@ -61,7 +61,7 @@ impl Source {
     /// Hands on its runs, one by one.
     pub(crate) fn each_run(&self, take: &mut dyn FnMut(ImportedRun)) {
         // It was read before, or it would not be here.
-        let _ = readers::read_each(&self.name, &self.bytes, take);
+        let _ = tools::imports::read_each(&self.name, &self.bytes, take);
     }
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn files(records: &[FilesRecord], kind: FilesForm, form: Form<'_>) ->
     written(|out| match (form.json, kind) {
         (true, _) => views::files_json(&report, form.stored().as_ref(), out),
         (false, FilesForm::Summary) => views::files_summary(&report, &form.paper(), out),
-        (false, FilesForm::Bonnie) => views::files_bonnie(&report, out),
+        (false, FilesForm::Bonnie) => tools::bonnie::files_bonnie(&report, out),
     })
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
 
 /// What was not measured of them, a sentence each.
 pub(crate) fn files_unmeasured(records: &[FilesRecord]) -> Vec<String> {
-    views::unmeasured_words(&analysis::files_report(records))
+    tools::bonnie::unmeasured_words(&analysis::files_report(records))
 }
 
 /// A quick look, whole or not.
@@ -181,7 +181,9 @@ pub(crate) fn layers(
 /// dd's own last lines.
 pub(crate) fn copy_lines(records: &[FilesRecord], counts: bool, transfer: bool) -> Vec<String> {
     let copy = analysis::files_report(records).copy;
-    copy.map_or_else(Vec::new, |copy| views::copy_lines(&copy, counts, transfer))
+    copy.map_or_else(Vec::new, |copy| {
+        tools::dd::copy_lines(&copy, counts, transfer)
+    })
 }
 
 /// dd's line meanwhile.
@@ -193,7 +195,7 @@ pub(crate) fn copy_progress(bytes: model::Bytes, elapsed: model::Nanos) -> Strin
         bytes_per_s: bytes.0 as f64 / seconds,
         ..analysis::CopyDigest::default()
     };
-    views::copy_lines(&copy, false, true).concat()
+    tools::dd::copy_lines(&copy, false, true).concat()
 }
 
 /// A survey, whole or not.

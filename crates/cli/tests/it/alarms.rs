@@ -4,11 +4,11 @@
 
 use crate::fleet::{CLEAN, Device, FAULTY, Runs, Work};
 use analysis::{Finding, FindingRank, Known, Observed, run_report, session_findings};
-use dialects::native::{self, Request};
 use engine::{Job, Silent, Stop};
 use host::Root;
 use model::{Bytes, Consent, HostRecord, Location, Nanos, ResultRow, RunRecord, TargetFacts};
 use std::path::PathBuf;
+use tools::native::{self, Request};
 
 /// How many of the findings a person reads.
 const READ: usize = 3;

@@ -7,13 +7,14 @@
 
 use crate::bench::Bench;
 
-const SEED_000: &str = include_str!("../../../readers/tests/it/texts/seed_000.txt");
-const SEED_001: &str = include_str!("../../../readers/tests/it/texts/seed_001.txt");
-const SEED_002_DEPTHS: &str = include_str!("../../../readers/tests/it/texts/seed_002_depths.txt");
-const SEED_002_SIZES: &str = include_str!("../../../readers/tests/it/texts/seed_002_sizes.txt");
-const SEED_003: &str = include_str!("../../../readers/tests/it/texts/seed_003.txt");
-const DD: &str = include_str!("../../../readers/tests/it/texts/seed_004_dd.txt");
-const BONNIE: &str = include_str!("../../../readers/tests/it/texts/seed_004_bonnie.txt");
+const SEED_000: &str = include_str!("../../../tools/tests/imports/texts/seed_000.txt");
+const SEED_001: &str = include_str!("../../../tools/tests/imports/texts/seed_001.txt");
+const SEED_002_DEPTHS: &str =
+    include_str!("../../../tools/tests/imports/texts/seed_002_depths.txt");
+const SEED_002_SIZES: &str = include_str!("../../../tools/tests/imports/texts/seed_002_sizes.txt");
+const SEED_003: &str = include_str!("../../../tools/tests/imports/texts/seed_003.txt");
+const DD: &str = include_str!("../../../tools/tests/imports/texts/seed_004_dd.txt");
+const BONNIE: &str = include_str!("../../../tools/tests/imports/texts/seed_004_bonnie.txt");
 
 /// Imports a text and shows it with these words; every line of the page in one, so that sentences are whole.
 fn shown(text: &str, show: &str) -> String {

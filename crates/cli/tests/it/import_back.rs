@@ -1,13 +1,14 @@
 //! What fathom prints in DISKSPD's layouts is read back with the same numbers.
 
-use analysis::diskspd::{
+use model::{CacheMode, ImportedOperation, ImportedRun, Nanos};
+use proptest::prelude::*;
+use tools::diskspd::figures::{
     CpuShares, CpuUse, DirectionFigures, Figures, LATENCY_POINTS, Latency, LatencyPoint, Measured,
     Row, Span, System,
 };
-use dialects::diskspd::{Cache, Compat, Profile, Target, TimeSpan};
-use model::{CacheMode, ImportedOperation, ImportedRun, Nanos};
-use proptest::prelude::*;
-use views::{DiskspdResults, diskspd_text, diskspd_xml};
+use tools::diskspd::{
+    Cache, Compat, DiskspdResults, Profile, Target, TimeSpan, diskspd_text, diskspd_xml,
+};
 
 const PATHS: [&str; 4] = [
     "a.dat",
@@ -289,7 +290,7 @@ proptest! {
         for (compat, xml) in [(Compat::V2_2, false), (Compat::V2_0, false), (Compat::V2_2, true)] {
             let page = printed(&profile, &wrote, compat, xml);
             // Twice, as scripts append them.
-            let reading = readers::read("a", [page.clone(), page].concat()).unwrap();
+            let reading = tools::imports::read("a", [page.clone(), page].concat()).unwrap();
             prop_assert_eq!(&reading.broken, &Vec::new());
             prop_assert_eq!(reading.runs.len(), 2);
             // The document has no rates: they follow from the time, of which two decimals are printed.

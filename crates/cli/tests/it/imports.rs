@@ -4,10 +4,10 @@ use crate::bench::Bench;
 use std::io::Write;
 use std::process::Stdio;
 
-const PAGE: &str = include_str!("../../../readers/tests/it/texts/seed_000.txt");
-const OLD: &str = include_str!("../../../readers/tests/it/texts/seed_001.txt");
-const SQLIO: &str = include_str!("../../../readers/tests/it/texts/seed_002.txt");
-const FIO: &str = include_str!("../../../readers/tests/it/texts/fio_jobs.json");
+const PAGE: &str = include_str!("../../../tools/tests/imports/texts/seed_000.txt");
+const OLD: &str = include_str!("../../../tools/tests/imports/texts/seed_001.txt");
+const SQLIO: &str = include_str!("../../../tools/tests/imports/texts/seed_002.txt");
+const FIO: &str = include_str!("../../../tools/tests/imports/texts/fio_jobs.json");
 
 fn put(bench: &Bench, name: &str, text: &str) {
     std::fs::write(bench.path(name), text).unwrap();

@@ -132,7 +132,7 @@ f iometer two-specs.icf results.csv --target-map C:=iobw.tst --duration 300ms
 f iometer cycled.icf cycled.csv --target-map C:=iobw.tst --target-map D:=disk.dat --duration 300ms
 
 # Results of other tools.
-cp "$tests"/../../readers/tests/it/texts/* .
+cp "$tests"/../../tools/tests/imports/texts/* .
 f import seed_000.txt --tag published
 f import seed_001.txt
 f import seed_002.txt
@@ -144,7 +144,7 @@ f import seed_004_bonnie.txt
 f import seed_004_dd.txt
 f import fio_jobs.json fio_two.json
 f import results.csv
-cp "$tests"/../../views/tests/it/diskspd/two_targets.xml .
+cp "$tests"/../../tools/tests/results/diskspd/two_targets.xml .
 f import two_targets.xml
 
 # Tags and baselines.

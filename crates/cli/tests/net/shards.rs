@@ -14,7 +14,7 @@ const FOLDER: &str = "/tmp/fathom-folder";
 /// In a folder of its own, so that a path that is cut to forty columns has nothing of the folder's name.
 const STORE: &str = "results/s.db";
 const LINE_MARK: char = '\u{1e}'; // before the output of each line
-const TEXTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../readers/tests/it/texts");
+const TEXTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/tests/imports/texts");
 
 /// Writes what a person would see of one line: standard output, then standard error and the exit code if not empty and 0.
 const ROW: &str = r#"row() {

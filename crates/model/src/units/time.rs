@@ -56,6 +56,13 @@ impl Nanos {
     pub const fn micros(n: u64) -> Self {
         Nanos(n * 1_000)
     }
+    /// Divides an amount by this time, per second; 0 over no time at all, because nothing was measured then.
+    pub fn rate_of(self, amount: f64) -> f64 {
+        match self.0 {
+            0 => 0.0,
+            _ => amount / self.as_seconds(),
+        }
+    }
     /// As seconds, for rates.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1e9

@@ -3,12 +3,6 @@
 //! What was not measured stands as words with its reason. Read in this order: the page (here), `bonnie` (the same in the
 //! layout of bonnie++), `copy` (the last lines of dd).
 
-mod bonnie;
-mod copy;
-
-pub use bonnie::{files_bonnie, unmeasured_words};
-pub use copy::copy_lines;
-
 use crate::foot;
 use crate::json::document;
 use crate::number::{
@@ -123,14 +117,19 @@ fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
     for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
         if let Some(why) = &row.unmeasured {
-            let told = format!("{:<30}  not measured: {}", name(row), printable(why));
+            let told = format!(
+                "{:<30}  not measured: {}",
+                operation_name(row),
+                printable(why)
+            );
             *line = shorten(&told, paper.width());
         }
     }
     (page, left_out(&COLUMNS, &shown, paper.width()))
 }
 
-pub(super) fn name(row: &FilesRow) -> String {
+/// Names the operation of a row, its order, and with a mark that it was cut short.
+pub fn operation_name(row: &FilesRow) -> String {
     let mark = if row.cut && row.planned.is_some() {
         " *"
     } else {
@@ -142,10 +141,10 @@ pub(super) fn name(row: &FilesRow) -> String {
 fn cells(row: &FilesRow) -> Vec<String> {
     let at = |quantile| percentile(row.latency.at(quantile));
     let Some(found) = row.rate_per_s else {
-        return vec![name(row)];
+        return vec![operation_name(row)];
     };
     vec![
-        name(row),
+        operation_name(row),
         rate(found.value),
         half_width(found),
         row.bytes_per_s

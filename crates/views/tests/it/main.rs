@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "all of this binary is tests")]
 
-mod diskspd;
 mod fields;
 mod findings;
 mod lists;
 mod pages;
 mod run;
 mod schema;
-mod sqlio;
 mod survey;
 mod sweep;
 mod widths;

@@ -4,13 +4,13 @@
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
 use crate::options;
-use dialects::dd::DdRequest;
 use engine::{CopyEnd, CopyJob, Silent, Stop};
 use gate::Pins;
 use host::Root;
 use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
 use std::path::Path;
+use tools::dd::DdRequest;
 
 /// What may be written without being a file or a disk: it throws away, or fails on purpose.
 const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
@@ -202,7 +202,7 @@ fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob 
         Some(count) => (Some(count.number), None),
         None => (None, None),
     };
-    let end = |path: &Path, block, flags: dialects::dd::DdFlags, facts: &TargetFacts| CopyEnd {
+    let end = |path: &Path, block, flags: tools::dd::DdFlags, facts: &TargetFacts| CopyEnd {
         path: path.to_owned(),
         block,
         offset: Bytes(0),

@@ -11,7 +11,6 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
-use dialects::dd::{DdProblem, DdRequest, DdStatus};
 use engine::{Copied, CopyError, Stop};
 use host::Root;
 use model::{
@@ -20,10 +19,11 @@ use model::{
 };
 use session::{Journal, clock};
 use store::{SessionKind, SessionOutcome};
+use tools::dd::{DdProblem, DdRequest, DdStatus};
 
 /// Copies, keeps the result, prints it.
 pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let asked = dialects::dd::read(&args.operands)
+    let asked = tools::dd::read(&args.operands)
         .map_err(|problems| CommandError::refused_for(problems.iter().map(DdProblem::to_string)))?;
     let root = Root::live();
     let place = keep::place(&args.keep, environment)?;

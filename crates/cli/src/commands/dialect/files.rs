@@ -101,7 +101,7 @@ pub(crate) fn text_of(path: &Path, bytes_max: u64) -> Result<String, String> {
     File::open(path)
         .and_then(|file| file.take(bytes_max).read_to_end(&mut text))
         .map_err(|error| engine::errno_text(&error))?;
-    dialects::diskspd::decode(text)
+    tools::diskspd::decode(text)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! Deliberately absent: `-ye`, which sets an event and runs nothing (`mod`).
 
 use crate::environment;
-use dialects::diskspd::Events;
 use engine::Stop;
 use host::Event;
 use model::CommandError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tools::diskspd::Events;
 
 /// The events of `-y` that the run itself takes part in.
 pub(super) struct Signals {

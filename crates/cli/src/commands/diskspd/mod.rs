@@ -14,11 +14,11 @@ use super::dialect::Line;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
-use dialects::diskspd::{self, Action, Compat, Profile, Request, ResultFormat};
 use host::Root;
 use session::Asked;
 use std::ffi::OsString;
 use std::path::Path;
+use tools::diskspd::{self, Action, Compat, Profile, Request, ResultFormat};
 
 const GOOD: Ending = Ending::Code(0);
 const FAILED: Ending = Ending::Code(1);

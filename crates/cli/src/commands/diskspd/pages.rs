@@ -6,11 +6,10 @@ use super::session::Asked;
 use crate::commands::VERSION;
 use crate::commands::dialect::{self, ResultFile, is_report, text_of, write_whole};
 use crate::{output, report};
-use analysis::diskspd::system;
-use dialects::diskspd::ResultFormat;
 use model::{CommandError, HostRecord, Nanos, RunRecord};
 use std::path::Path;
-use views::{DiskspdResults, diskspd_text, diskspd_xml};
+use tools::diskspd::figures::system;
+use tools::diskspd::{DiskspdResults, ResultFormat, diskspd_text, diskspd_xml};
 
 /// So much of a profile is read: one byte more than the dialect takes, so that it says what is wrong.
 const PROFILE_MAX: u64 = (64 << 20) + 1;
@@ -126,8 +125,8 @@ pub(super) fn tell_interrupted(document: bool) {
 mod tests {
     use super::*;
     use crate::commands::dialect::stored;
-    use dialects::diskspd::{self, Action, Environment};
     use expect_test::expect_file;
+    use tools::diskspd::{self, Action, Environment};
 
     #[test]
     fn stored_runs_are_printed_as_text_and_xml() {

@@ -13,11 +13,11 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, signals};
-use dialects::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 use engine::{Filled, Observer, Silent, Stop};
 use model::{CommandError, ErrorKind, HostRecord, Nanos, Outcome, RunRecord};
 use session::{Admission, CheckedPlan, ProvenFiles, Runner, Step, Timespans, Watcher, clock};
 use store::{NewSession, SessionKind};
+use tools::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
 
 /// What is to be run, as it was asked for.
 pub(super) struct Asked<'a> {
@@ -262,8 +262,8 @@ impl Watcher for Follower<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dialects::native;
     use model::{Bytes, Timespan};
+    use tools::native;
 
     fn span(create: &[Option<u64>]) -> Timespan {
         let request = native::Request {

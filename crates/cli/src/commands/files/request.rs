@@ -4,9 +4,9 @@
 
 use super::skip;
 use crate::args::FilesArgs;
-use dialects::{Problem, Reader};
 use model::{Bytes, CommandError, Nanos, TreeWork};
 use std::path::PathBuf;
+use tools::{Problem, Reader};
 
 const FILES_FORM: &str = "a number of files is a whole number from 0 to 1000000000";
 const FOLDERS_FORM: &str = "a number of folders is a whole number from 1 to 10000000";

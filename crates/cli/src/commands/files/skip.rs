@@ -1,8 +1,8 @@
 //! Which steps are left out, and that no other one works on what they would have left.
 
 use analysis::say::listed;
-use dialects::{Problem, Reader};
 use model::{Bytes, TreeStep, TreeWork};
+use tools::{Problem, Reader};
 
 const OPTION: &str = "--skip";
 const FORM: &str = "steps are write-bytes, write-blocks, rewrite-blocks, read-bytes, read-blocks, seek, make-folder, create, \

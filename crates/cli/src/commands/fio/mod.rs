@@ -9,11 +9,11 @@ use super::dialect::{Line, text_of};
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
-use dialects::fio::{self, Action, FILE_MAX};
 use host::Root;
 use model::CommandError;
 use std::ffi::OsString;
 use std::path::Path;
+use tools::fio::{self, Action, FILE_MAX};
 
 /// The name that makes the program fio, and the command of fathom's.
 const NAMES: (&str, &str) = ("fio", "fathom fio");

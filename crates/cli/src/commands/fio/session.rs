@@ -9,14 +9,14 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, report};
-use analysis::fio::{Job, disks, jobs};
-use dialects::OwnOptions;
-use dialects::fio::{self, Built, Form, JobPart, Request, There};
 use model::{Access, CommandError, Content, Location, RunRecord, Target, TargetKind};
 use session::{Admission, clock};
 use std::path::Path;
 use store::SessionKind;
-use views::{FioResults, Zone, fio_json};
+use tools::OwnOptions;
+use tools::fio::figures::{Job, disks, jobs};
+use tools::fio::{self, Built, FioResults, Form, JobPart, Request, There, fio_json};
+use views::Zone;
 
 /// Runs them, keeps them, prints them.
 pub(super) fn run(

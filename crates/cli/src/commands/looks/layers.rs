@@ -13,13 +13,13 @@ use crate::options;
 use crate::report::{self, Form};
 use crate::run_context::RunContext;
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
-use dialects::{Problem, Reader};
 use model::{
     Access, Bytes, CommandError, Consent, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
 };
 use session::Admission;
 use std::path::PathBuf;
 use store::{Session, SessionKind};
+use tools::{Problem, Reader};
 
 const ROUNDS_FORM: &str = "a number of rounds is a whole number from 2 to 100";
 const TIME_FORM: &str = "a turn is 20ms to 10m";

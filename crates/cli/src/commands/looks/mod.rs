@@ -13,7 +13,6 @@ pub(crate) use quick::{quick, quick_again};
 
 use crate::progress::Steps;
 use analysis::LooksContext;
-use dialects::{Problem, Reader};
 use engine::Silent;
 use model::{
     Access, Bytes, CacheMode, CommandError, EngineChoice, ErrorKind, Location, Nanos, NoResult,
@@ -23,6 +22,7 @@ use model::{
 use session::{CheckedPlan, Ended, Fate, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
 use store::Store;
+use tools::{Problem, Reader};
 
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
 const SIZE_FORM: &str = "a size from 16M up, a whole number of M: 1G, 512M";

@@ -9,13 +9,13 @@ use crate::options;
 use crate::report::{self, Form};
 use crate::run_context::RunContext;
 use analysis::{LooksContext, QuickStep};
-use dialects::Reader;
 use model::{
     Access, Bytes, CommandError, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
     Timespan,
 };
 use session::Admission;
 use store::{Session, SessionKind};
+use tools::Reader;
 
 /// One turn: five of them, with what lies between, are ten seconds.
 const TURN: Nanos = Nanos::millis(1700);

@@ -10,11 +10,11 @@ use super::dialect::{Line, text_of};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
-use dialects::sqlio::{self, Action, PARAMS_MAX, Request};
 use model::CommandError;
 use session::Asked;
 use std::ffi::OsString;
 use std::path::Path;
+use tools::sqlio::{self, Action, PARAMS_MAX, Request};
 
 /// The name that makes the program SQLIO, and the command of fathom's.
 const NAMES: (&str, &str) = ("sqlio", "fathom sqlio");

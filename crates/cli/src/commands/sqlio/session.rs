@@ -9,13 +9,14 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, report};
-use analysis::sqlio::{Figures, figures};
-use dialects::sqlio::{self, Built, Extra, Note, Profile, Size, There};
 use model::{CommandError, Content, Location, Outcome, RunRecord, TargetFacts, TargetKind};
 use session::{Admission, clock};
 use std::path::Path;
 use store::{NewSession, SessionKind};
-use views::{SqlioResults, sqlio_latency, sqlio_text};
+use tools::sqlio::figures::{Figures, figures};
+use tools::sqlio::{
+    self, Built, Extra, Note, Profile, Size, SqlioResults, There, sqlio_latency, sqlio_text,
+};
 
 /// What is to be run, as it was asked for.
 pub(super) struct Asked<'a> {
@@ -185,8 +186,8 @@ fn page(asked: &Asked, sizes: &[Size], figures: &Figures) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::commands::dialect::stored;
-    use dialects::sqlio::{Action, Environment};
     use expect_test::expect_file;
+    use tools::sqlio::{Action, Environment};
 
     /// As `tests/net/record.sh` has it.
     const PARAMETERS: &str = "sqlio.dat 2 0x0 16\n";

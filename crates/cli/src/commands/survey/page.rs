@@ -6,11 +6,11 @@
 use crate::commands::report::{Replace, write_page};
 use crate::output;
 use analysis::say;
-use dialects::{Problem, Reader};
 use model::CommandError;
 use session::Journal;
 use std::path::{Path, PathBuf};
 use store::Store;
+use tools::{Problem, Reader};
 
 /// The word for none.
 const NONE: &str = "none";

@@ -5,11 +5,11 @@ use super::workloads;
 use crate::args::SurveyArgs;
 use crate::commands::survey::size::SIZE_MIN;
 use analysis::Goal;
-use dialects::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
-use dialects::{Problem, Reader};
 use model::{Bytes, CacheMode, CommandError, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
 use std::path::PathBuf;
 use sweep::SurveyWorkload;
+use tools::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
+use tools::{Problem, Reader};
 
 /// Default of `--depth-max`.
 const DEPTH_MAX: u32 = 128;

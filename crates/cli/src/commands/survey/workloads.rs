@@ -1,9 +1,9 @@
 //! What `--workload` names: sets of the house, several with commas, or a file.
 
-use dialects::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use sweep::{SurveyWorkload, WorkloadSet};
+use tools::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 
 const OPTION: &str = "--workload";
 const FORM: &str = "it is all, oltp, olap, sql-log, backup, vdi, several of these with commas, or the name of a file of workloads";
@@ -59,7 +59,7 @@ fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
                 .read_to_string(&mut text)
         })
         .map_err(|error| vec![wrong(why(name, &error))])?;
-    let read = dialects::workloads_of(&text);
+    let read = tools::workloads_of(&text);
     let read = read.map_err(|told| told.into_iter().map(wrong).collect::<Vec<_>>())?;
     let workloads = read.into_iter().map(|one| SurveyWorkload {
         name: one.name,

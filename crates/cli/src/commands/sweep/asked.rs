@@ -3,15 +3,15 @@
 
 use crate::args::{Cli, Command, SweepArgs};
 use clap::Parser;
-use dialects::diskspd::Environment as Machine;
-use dialects::refusal;
-use dialects::sweep::{self as words, Base, Definition};
 use host::Root;
 use model::{Access, CommandError, HostRecord, Location, Profile, Target, Timespan};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use sweep::{Axis, Exclusion, Grid, Group, Order, Repeat, Turn};
+use tools::diskspd::Environment as Machine;
+use tools::refusal;
+use tools::sweep::{self as words, Base, Definition};
 
 /// What is wrong with more cells than this is told of the first ones.
 const PROBLEMS_MAX: usize = 20;

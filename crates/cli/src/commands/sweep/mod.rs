@@ -52,8 +52,8 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let gate = Admission {
         repeats: asked.repeats_targets,
         options: match asked.repeats_targets {
-            true => dialects::diskspd::option, // the line has them, beside the sweep's own
-            false => dialects::native::option,
+            true => tools::diskspd::option, // the line has them, beside the sweep's own
+            false => tools::native::option,
         },
         ..ground.gate()
     };

@@ -4,12 +4,12 @@ use super::asked;
 use crate::args::SweepArgs;
 use crate::failure::Ending;
 use crate::{output, report};
-use dialects::refusal::PROBLEMS_MAX;
-use dialects::sweep::{self as words, Definition, ScriptCell};
 use model::{CommandError, Nanos};
 use session::clock;
 use std::collections::HashSet;
 use sweep::Order;
+use tools::refusal::PROBLEMS_MAX;
+use tools::sweep::{self as words, Definition, ScriptCell};
 use views::{Script, ScriptLine, Shell};
 
 /// Axes that may change within a group of lines.

@@ -1,0 +1,189 @@
+//! The operands of dd: `if=A of=B bs=1M count=100 oflag=direct conv=fdatasync`.
+//!
+//! Source: the manual of GNU coreutils 9.1, "dd invocation". What changes the data (conv=ucase and the like) is refused by
+//! name, because a measurement has nothing to do with it. Read in this order: the request (here), `operands` (text →
+//! request), `number` (sizes with their suffixes). Deliberately absent: consent, and whether the files are there.
+
+mod number;
+mod operands;
+pub(crate) mod reader;
+mod result;
+#[cfg(test)]
+mod tests;
+
+pub use operands::read;
+pub use result::copy_lines;
+
+use crate::Problem;
+use crate::Tool;
+use crate::imports::Reader;
+use model::Bytes;
+use model::ImportFormat;
+use std::path::PathBuf;
+
+/// Is the row of dd.
+pub(crate) const TOOL: Tool = Tool {
+    name: "dd",
+    option: None,
+    readers: &[Reader {
+        format: ImportFormat::DdText,
+        name: "dd's text",
+        about: "what dd prints, best with its command line",
+        begins: reader::begins,
+        read: reader::read,
+    }],
+};
+
+/// Block size where none is said. // dd invocation, ibs and obs
+pub const BLOCK: Bytes = Bytes(512);
+
+/// One thing that is wrong with the operands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DdProblem {
+    /// A word that is no `name=value`.
+    #[error("`{read}`: an operand is name=value, as in if=/dev/zero of=file bs=1M count=100")]
+    NoOperand {
+        /// As it was given.
+        read: String,
+    },
+    /// A name that there is not.
+    #[error(
+        "{name}=: dd has no such operand; it has if, of, bs, ibs, obs, count, skip, seek, iflag, oflag, conv, status"
+    )]
+    Unknown {
+        /// As it was given.
+        name: String,
+    },
+    /// A number that cannot be read.
+    #[error(
+        "{name}=: read `{read}`; a number with a suffix: c (1), w (2), b (512), kB (1000), K (1024), MB, M, GB, G and so on, joined by x"
+    )]
+    Number {
+        /// The operand.
+        name: String,
+        /// As it was given.
+        read: String,
+    },
+    /// A block size of 0 or beyond what fits into memory.
+    #[error("{name}=: read `{read}`; a block is 1 byte to 1G")]
+    Block {
+        /// The operand.
+        name: String,
+        /// As it was given.
+        read: String,
+    },
+    /// A word of a list that there is not, or that is not done here.
+    #[error("{name}={read}: {why}")]
+    Word {
+        /// The operand.
+        name: String,
+        /// The word.
+        read: String,
+        /// What is accepted, or why this is not.
+        why: &'static str,
+    },
+    /// Two words that contradict each other.
+    #[error("{0}")]
+    Contradiction(&'static str),
+    /// A name that cannot be kept.
+    #[error(transparent)]
+    Name(#[from] Problem),
+}
+
+/// How far: in blocks, or in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// How many.
+    pub number: u64,
+    /// Bytes, not blocks.
+    pub in_bytes: bool,
+}
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DdFlags {
+    /// Past the system's cache.
+    pub direct: bool,
+    /// Data and facts are on stable storage when a write returns.
+    pub sync: bool,
+    /// Data is.
+    pub dsync: bool,
+    /// Output only: each write at the end.
+    pub append: bool,
+    /// Input only: a short read is completed.
+    pub fullblock: bool,
+}
+
+/// What is done beside copying.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DdConversions {
+    /// The output keeps its length.
+    pub notrunc: bool,
+    /// The output must be there.
+    pub nocreat: bool,
+    /// The output must not be there.
+    pub excl: bool,
+    /// Data is flushed before the end.
+    pub fdatasync: bool,
+    /// Data and facts are.
+    pub fsync: bool,
+    /// A failed read does not end the copy.
+    pub noerror: bool,
+    /// A short read is filled up with zeros.
+    pub sync: bool,
+}
+
+/// Which of dd's own lines are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DdStatus {
+    /// Records, and bytes with their rate.
+    #[default]
+    All,
+    /// Records alone.
+    NoTransfer,
+    /// None.
+    None,
+    /// All, and a line a second meanwhile.
+    Progress,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DdRequest {
+    /// `if=`.
+    pub input: PathBuf,
+    /// `of=`.
+    pub output: PathBuf,
+    /// Bytes of one read. // at least 1
+    pub input_block: Bytes,
+    /// Bytes of one write. // at least 1
+    pub output_block: Bytes,
+    /// Short reads are joined to whole output blocks: always, unless `bs=` said otherwise.
+    pub joins: bool,
+    /// `count=`.
+    pub count: Option<Amount>,
+    /// `skip=`.
+    pub skip: Amount,
+    /// `seek=`.
+    pub seek: Amount,
+    /// `iflag=`.
+    pub input_flags: DdFlags,
+    /// `oflag=`.
+    pub output_flags: DdFlags,
+    /// `conv=`.
+    pub conversions: DdConversions,
+    /// `status=`.
+    pub status: DdStatus,
+    /// The operands as they were given.
+    pub operands: Vec<String>,
+}
+
+impl DdRequest {
+    /// Bytes that an amount is of blocks of this size.
+    pub fn bytes(amount: Amount, block: Bytes) -> Bytes {
+        match amount.in_bytes {
+            true => Bytes(amount.number),
+            false => Bytes(amount.number.saturating_mul(block.0)),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What DISKSPD prints as text, every layout from 2.0.11 on, and pieces of it as people paste them.
+//!
+//! Read in this order: `wrap` (console lines that were broken at the window's edge, made whole), `walk` (line by line:
+//! which part of the output it belongs to), `request` (the input parameters), `table` (Total, Read and Write IO),
+//! `chart` (percentiles), `finish` (what was found → runs, or what is missing), `layout` (which version prints so).
+//! The layouts are those of the specification's sections 3 and 9. Deliberately absent: the command line's meaning (it
+//! is kept as printed), and the sums over several time spans, which are derived.
+
+mod chart;
+mod finish;
+mod layout;
+mod request;
+mod table;
+mod walk;
+mod wrap;
+
+use crate::imports::section::{Found, Section, Start};
+
+pub(crate) use walk::busier;
+
+/// The line that every version prints first; the other three begin what people paste without it.
+pub(crate) fn begins(line: &str, _text: &str) -> Start {
+    const PARTS: [&str; 3] = [
+        "Input parameters:",
+        "Results for timespan ",
+        "actual test time:",
+    ];
+    if line.starts_with("Command Line:") {
+        Start::Here
+    } else if PARTS.iter().any(|part| line.starts_with(part)) || line.trim_end() == "Total IO" {
+        Start::Orphan
+    } else {
+        Start::No
+    }
+}
+
+/// One run a time span that has results.
+pub(crate) fn read(section: &Section, found: &mut Found) {
+    let mut walk = walk::Walk::new(section.text.len());
+    for line in wrap::whole_lines(section) {
+        walk.line(&line);
+    }
+    finish::finish(section, walk, found);
+}

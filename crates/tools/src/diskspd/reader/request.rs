@@ -1,0 +1,241 @@
+//! The input parameters: one block a time span, in it one a target.
+
+use crate::imports::number::size;
+use crate::imports::run::common;
+use model::{Bytes, CacheMode, ImportedWorkload, Nanos, Ratio};
+
+/// What was asked of one time span.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Request {
+    /// As printed. // from 1
+    pub(super) number: u32,
+    duration: Option<Nanos>,
+    warmup: Option<Nanos>,
+    pub(super) latency: bool,
+    pool_threads: Option<u32>,
+    pool_depth: Option<u32>,
+    targets: Vec<Target>,
+}
+
+/// What was asked of one target.
+#[derive(Clone, Debug, Default)]
+struct Target {
+    path: String,
+    block: Option<Bytes>,
+    random: Option<Ratio>,
+    writes: Option<Ratio>,
+    depth: Option<u32>,
+    threads: Option<u32>,
+    cache: Option<CacheMode>,
+    write_through: Option<bool>,
+}
+
+/// A sentence that says what is cached: the mode, and whether writes are durable.
+type CacheLine = (&'static str, Option<CacheMode>, Option<bool>);
+
+/// From two lines a target since 2.0.17, and from the one line of older versions.
+const CACHE_LINES: [CacheLine; 11] = [
+    ("using software cache", Some(CacheMode::Cached), None),
+    ("software cache disabled", Some(CacheMode::Unbuffered), None),
+    (
+        "local software cache disabled, remote cache enabled",
+        Some(CacheMode::LocalOff),
+        None,
+    ),
+    (
+        "hardware write cache disabled, writethrough on",
+        None,
+        Some(true),
+    ),
+    (
+        "hardware and software write caches disabled, writethrough on",
+        None,
+        Some(true),
+    ),
+    (
+        "using hardware write cache, writethrough off",
+        None,
+        Some(false),
+    ),
+    (
+        "software and hardware cache disabled",
+        Some(CacheMode::Unbuffered),
+        Some(true),
+    ),
+    (
+        "software and hardware write cache disabled",
+        Some(CacheMode::Unbuffered),
+        Some(true),
+    ),
+    (
+        "using software and hardware cache",
+        Some(CacheMode::Cached),
+        Some(false),
+    ),
+    (
+        "using software and hardware write cache",
+        Some(CacheMode::Cached),
+        Some(false),
+    ),
+    (
+        "hardware and software cache disabled",
+        Some(CacheMode::Unbuffered),
+        Some(true),
+    ),
+];
+
+impl Request {
+    /// One of which nothing is known but its number.
+    pub(super) fn new(number: u32) -> Request {
+        Request {
+            number,
+            ..Request::default()
+        }
+    }
+
+    /// Takes a line of the block; other lines change nothing. Answers with how much memory it may have taken.
+    pub(super) fn line(&mut self, line: &str) -> usize {
+        if let Some(rest) = line.strip_prefix("path: ") {
+            let path = rest.strip_prefix("template target ").unwrap_or(rest);
+            let path = path.trim_matches('\'').to_owned();
+            self.targets.push(Target {
+                path,
+                ..Target::default()
+            });
+            return 2 * (size_of::<Target>() + line.len());
+        } else if let Some(target) = self.targets.last_mut() {
+            target.line(line);
+        } else {
+            self.own_line(line);
+        }
+        0
+    }
+
+    fn own_line(&mut self, line: &str) {
+        if line == "measuring latency" {
+            self.latency = true;
+        } else if let Some(rest) = line.strip_prefix("thread pool with ") {
+            self.pool_threads = leading(rest);
+        } else if let Some(rest) = after(line, "number of outstanding I/O operations per thread") {
+            self.pool_depth = rest.parse().ok();
+        } else if let Some(rest) = after(line, "duration") {
+            self.duration = seconds(rest);
+        } else if let Some(rest) = after(line, "warm up time") {
+            self.warmup = seconds(rest);
+        }
+    }
+
+    /// The same as a workload. `threads` is what the results count.
+    pub(super) fn workload(&self, threads: Option<u32>) -> ImportedWorkload {
+        let all = &self.targets;
+        let per_file = || {
+            let threads: Option<Vec<u32>> = all.iter().map(|target| target.threads).collect();
+            threads
+                .filter(|t| !t.is_empty())
+                .map(|t| t.iter().fold(0u32, |sum, n| sum.saturating_add(*n)))
+        };
+        ImportedWorkload {
+            targets: all.iter().map(|target| target.path.clone()).collect(),
+            block: common(all.iter().map(|target| target.block)),
+            random_percent: common(all.iter().map(|target| target.random)),
+            write_percent: common(all.iter().map(|target| target.writes)),
+            queue_depth: common(all.iter().map(|target| target.depth)).or(self.pool_depth),
+            threads: threads.or(self.pool_threads).or_else(per_file),
+            cache: common(all.iter().map(|target| target.cache)),
+            write_through: common(all.iter().map(|target| target.write_through)),
+            duration: self.duration,
+            warmup: self.warmup,
+            size: None,
+            engine: None,
+        }
+    }
+
+    /// In which of the settings that a run has once its targets differ.
+    pub(super) fn differences(&self) -> Vec<&'static str> {
+        fn differ<T: PartialEq>(targets: &[Target], field: impl Fn(&Target) -> T) -> bool {
+            targets
+                .windows(2)
+                .any(|pair| field(&pair[0]) != field(&pair[1]))
+        }
+        let all = self.targets.as_slice();
+        let found = [
+            ("block size", differ(all, |target| target.block)),
+            ("random or sequential", differ(all, |target| target.random)),
+            ("share of writes", differ(all, |target| target.writes)),
+            ("outstanding I/Os", differ(all, |target| target.depth)),
+            (
+                "caching",
+                differ(all, |target| (target.cache, target.write_through)),
+            ),
+        ];
+        found
+            .iter()
+            .filter(|(_, differs)| *differs)
+            .map(|(name, _)| *name)
+            .collect()
+    }
+}
+
+impl Target {
+    fn line(&mut self, line: &str) {
+        if let Some((_, cache, through)) = CACHE_LINES.iter().find(|(text, ..)| *text == line) {
+            self.cache = cache.or(self.cache);
+            self.write_through = through.or(self.write_through);
+        } else if line.starts_with("performing ") {
+            self.writes = writes(line).or(self.writes);
+        } else if let Some(rest) = after(line, "block size") {
+            self.block = size(rest);
+        } else if line.starts_with("using ") {
+            self.random = random(line).or(self.random);
+        } else if let Some(rest) = after(line, "threads per file") {
+            self.threads = rest.parse().ok();
+        } else if let Some(rest) = line.strip_prefix("number of outstanding I/O operations") {
+            let number = rest.rsplit(':').next().unwrap_or_default();
+            self.depth = number.trim().parse().ok();
+        }
+    }
+}
+
+/// What follows `name:`.
+fn after<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+    line.strip_prefix(name)?.strip_prefix(':').map(str::trim)
+}
+
+fn leading<T: std::str::FromStr>(text: &str) -> Option<T> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+fn seconds(text: &str) -> Option<Nanos> {
+    let seconds: u32 = text.strip_suffix('s')?.parse().ok()?;
+    Some(Nanos::seconds(u64::from(seconds)))
+}
+
+/// `performing mix test (read/write ratio: 90/10)`; up to 2.0.15 `(write/read ratio: 10/100)`.
+fn writes(line: &str) -> Option<Ratio> {
+    match line {
+        "performing read test" => return Some(Ratio::NONE),
+        "performing write test" => return Some(Ratio::ALL),
+        _ => {}
+    }
+    let (words, numbers) = line.split_once("ratio:")?;
+    let (first, second) = numbers.trim().trim_end_matches(')').split_once('/')?;
+    let writes = if words.contains("write/read") {
+        first
+    } else {
+        second
+    };
+    Ratio::percent(writes.trim().parse().ok()?)
+}
+
+fn random(line: &str) -> Option<Ratio> {
+    if line.starts_with("using random I/O") {
+        Some(Ratio::ALL)
+    } else if line.starts_with("using sequential I/O")
+        || line.starts_with("using interlocked sequential I/O")
+    {
+        Some(Ratio::NONE)
+    } else {
+        let rest = line.strip_prefix("using mixed random/sequential I/O (")?;
+        Ratio::percent(rest.split('%').next()?.parse().ok()?)
+    }
+}

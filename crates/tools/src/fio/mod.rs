@@ -1,0 +1,113 @@
+//! fio's job files and command line, 3.x: the part that people use for files and block devices.
+//!
+//! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
+//! the manual), `read` (what an option does to a job), `job` (sections → jobs), `ranges` (the files of a job), `build`
+//! (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest; nothing is dropped
+//! in silence. Where fathom differs stands in `docs/dialects.md`.
+//!
+//! Deliberately absent: files (the door reads them and looks at targets), results (`views` prints them), and whether data
+//! may be overwritten: no option of fio's says so, and `model::check` decides.
+
+mod build;
+mod command;
+pub mod figures;
+mod job;
+mod number;
+mod problem;
+mod ranges;
+mod read;
+pub(crate) mod reader;
+mod result;
+mod spread;
+mod table;
+mod text;
+
+pub use build::{Built, JobPart, There, build};
+pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
+pub use problem::{Note, Place, Problem, Refusal};
+pub use result::{FioResults, fio_json};
+pub use table::{ROWS, Row, option};
+pub use text::FILE_MAX;
+
+use crate::Tool;
+use crate::imports::Reader;
+use model::ImportFormat;
+use std::fmt::Write;
+
+/// Is the row of fio.
+pub(crate) const TOOL: Tool = Tool {
+    name: "fio",
+    option: Some(option),
+    readers: &[Reader {
+        format: ImportFormat::FioJson,
+        name: "fio's JSON",
+        about: "fio's --output-format=json or json+",
+        begins: reader::begins,
+        read: reader::read,
+    }],
+};
+
+/// What reading a request must be told, so that it needs no machine.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// The text of a file, or what the system says against it.
+    pub read: &'a dyn Fn(&str) -> Result<String, String>,
+    /// A variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// `$ncpus`.
+    pub processors: u32,
+    /// `$mb_memory`.
+    pub mib_memory: u64,
+}
+
+impl Environment<'_> {
+    /// A machine without files and variables.
+    pub const BARE: Environment<'static> = Environment {
+        read: &|_| Err("no such file".to_owned()),
+        variable: &|_| None,
+        processors: 1,
+        mib_memory: 1024,
+    };
+}
+
+/// The help.
+pub fn usage(program: &str) -> String {
+    let mut text = format!(
+        "{program} [OPTIONS] [JOBFILE...]\n\nTakes fio's job files, and jobs as --name=NAME with options behind it.\n\
+         fio writes to whatever it is told; fathom does not: an existing file that it did not make needs --overwrite, a\n\
+         device --destroy DEVICE.\n\nOptions of the command line:\n"
+    );
+    for row in MAIN {
+        let _ = writeln!(text, "  --{:<24} {}", row.shown(), row.doc);
+    }
+    text.push_str("\nOptions of jobs, in files or as --OPTION=VALUE:\n");
+    for row in ROWS {
+        let _ = writeln!(
+            text,
+            "  {} ({}): {}",
+            row.names.join(", "),
+            row.fate(),
+            row.linux
+        );
+    }
+    text
+}
+
+/// The tables of the manual.
+pub fn option_table() -> String {
+    let mut text = String::from("| option | here | |\n|---|---|---|\n");
+    for row in ROWS {
+        let names: Vec<String> = row.names.iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            names.join(", "),
+            row.fate(),
+            row.linux
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! fio's JSON, of its version 3, so that tools that read fio's results read these.
+//!
+//! What fathom does not count is left out and not put at 0: submission latency, the distribution of depths, page faults.
+//! fathom's latency is fio's `lat`: from before an I/O is handed over until it is found complete; it stands under
+//! `clat_ns` too, where most tools look, and a remark in the document says so.
+
+use crate::fio::JobPart;
+use crate::fio::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// What the document is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct FioResults<'a> {
+    /// Version of fathom.
+    pub version: &'a str,
+    /// When the last run ended, in nanoseconds since 1970 in UTC.
+    pub ended_utc_ns: u64,
+    /// The same as people write it.
+    pub ended_text: &'a str,
+    /// The options of all globals.
+    pub globals: &'a [(String, String)],
+    /// Jobs in order, each with what came of its threads.
+    pub parts: &'a [(&'a JobPart, Vec<Job>)],
+    /// Devices over all runs.
+    pub disks: &'a [Disk],
+}
+
+/// The document. Errors are those of `out`.
+pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let parts = results.parts.iter();
+    let jobs: Vec<Value> = parts
+        .flat_map(|(part, jobs)| jobs.iter().map(|one| job(part, one)))
+        .collect();
+    let disks: Vec<Value> = results.disks.iter().map(disk).collect();
+    let document = json!({
+        "fio version": format!("fathom-{} (layout of fio-3.33)", results.version),
+        "timestamp": results.ended_utc_ns / 1_000_000_000,
+        "timestamp_ms": results.ended_utc_ns / 1_000_000,
+        "time": results.ended_text,
+        "fathom": {
+            "remarks": [
+                "clat_ns is lat_ns: from before an I/O is handed over until it is found complete",
+                "left out, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, majf, minf",
+            ],
+        },
+        "global options": options(results.globals),
+        "jobs": jobs,
+        "disk_util": disks,
+    });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn options(pairs: &[(String, String)]) -> Value {
+    let all = pairs
+        .iter()
+        .map(|(name, value)| (name.clone(), Value::from(value.clone())));
+    Value::Object(all.collect::<Map<String, Value>>())
+}
+
+fn job(part: &JobPart, job: &Job) -> Value {
+    let mut map = Map::new();
+    let mut put = |name: &str, value: Value| map.insert(name.to_owned(), value);
+    put("jobname", part.name.clone().into());
+    put("groupid", part.group.into());
+    put("error", job.error.into());
+    put("eta", 0.into());
+    put("elapsed", job.lifetime_ns.div_ceil(1_000_000_000).into());
+    put("job options", options(&part.options));
+    put("read", side(&job.sides[0], job.measured_ns));
+    put("write", side(&job.sides[1], job.measured_ns));
+    put("trim", side(&Side::default(), job.measured_ns));
+    put("job_runtime", (job.measured_ns / 1_000_000).into());
+    if let Some((user, kernel)) = job.cpu_percent {
+        put("usr_cpu", user.into());
+        put("sys_cpu", kernel.into());
+    }
+    for (name, shares) in ["latency_ns", "latency_us", "latency_ms"]
+        .into_iter()
+        .zip(&job.classes)
+    {
+        put(name, classes(shares));
+    }
+    // fathom flushes nothing between I/Os and ends no job by its latency; jobs that ask for either are refused.
+    put("sync", json!({ "total_ios": 0, "lat_ns": latency(None) }));
+    put("latency_depth", part.depth.into());
+    put("latency_target", 0.into());
+    put("latency_percentile", 100.0.into());
+    put("latency_window", 0.into());
+    Value::Object(map)
+}
+
+fn classes(shares: &[f64]) -> Value {
+    let edges = CLASSES.iter().map(ToString::to_string);
+    let names = edges.chain(["2000".to_owned(), ">=2000".to_owned()]);
+    let all = names
+        .zip(shares)
+        .map(|(name, share)| (name, Value::from(*share)));
+    Value::Object(all.collect::<Map<String, Value>>())
+}
+
+/// KiB are what fio counts in, and milliseconds for the time.
+fn side(side: &Side, measured_ns: u64) -> Value {
+    const KIB: u64 = 1024;
+    let kib = |steps: &Steps| Steps {
+        min: steps.min / KIB as f64,
+        max: steps.max / KIB as f64,
+        mean: steps.mean / KIB as f64,
+        sd: steps.sd / KIB as f64,
+        count: steps.count,
+    };
+    let bandwidth = kib(&side.bytes_steps);
+    let rate = side.ios_steps;
+    let latency = latency(side.latency.as_ref());
+    json!({
+        "io_bytes": side.bytes,
+        "io_kbytes": side.bytes / KIB,
+        "bw_bytes": side.bytes_per_s as u64,
+        "bw": side.bytes_per_s as u64 / KIB,
+        "iops": side.ios_per_s,
+        "runtime": if side.ios == 0 { 0 } else { measured_ns / 1_000_000 },
+        "total_ios": side.ios,
+        "short_ios": side.short_ios,
+        "drop_ios": 0,
+        "clat_ns": latency,
+        "lat_ns": latency,
+        "bw_min": bandwidth.min as u64,
+        "bw_max": bandwidth.max as u64,
+        "bw_mean": bandwidth.mean,
+        "bw_dev": bandwidth.sd,
+        "bw_samples": bandwidth.count,
+        "iops_min": rate.min as u64,
+        "iops_max": rate.max as u64,
+        "iops_mean": rate.mean,
+        "iops_stddev": rate.sd,
+        "iops_samples": rate.count,
+    })
+}
+
+/// Without I/Os all are 0, as fio has them: readers look at the count.
+fn latency(latency: Option<&Latency>) -> Value {
+    let Some(latency) = latency else {
+        return json!({ "min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0 });
+    };
+    let at = latency
+        .percentiles
+        .iter()
+        .map(|(percent, ns)| (format!("{percent:.6}"), Value::from(*ns)));
+    json!({
+        "min": latency.min_ns,
+        "max": latency.max_ns,
+        "mean": latency.mean_ns,
+        "stddev": latency.sd_ns,
+        "N": latency.count,
+        "percentile": Value::Object(at.collect::<Map<String, Value>>()),
+    })
+}
+
+fn disk(disk: &Disk) -> Value {
+    let ms = |ns: u64| ns / 1_000_000;
+    json!({
+        "name": disk.name,
+        "read_ios": disk.ios[0],
+        "write_ios": disk.ios[1],
+        "read_merges": disk.merges[0],
+        "write_merges": disk.merges[1],
+        "read_ticks": ms(disk.times_ns[0]),
+        "write_ticks": ms(disk.times_ns[1]),
+        "in_queue": ms(disk.times_ns[0] + disk.times_ns[1]),
+        "util": disk.busy_percent,
+    })
+}

@@ -1,0 +1,62 @@
+//! The manual's table and the help are the table of switches.
+
+use std::path::Path;
+use tools::diskspd::{FLAGS, flag_table, usage};
+
+const BEGIN: &str = "<!-- switches: written from the table in the code -->\n";
+const END: &str = "<!-- end of switches -->\n";
+
+/// `UPDATE_EXPECT=1` rewrites the page, as with all expected text.
+#[test]
+fn the_manual_holds_the_table_of_switches() {
+    holds_table((BEGIN, END), &flag_table());
+}
+
+#[test]
+fn the_manual_holds_the_table_of_fio_s_options() {
+    let marks = (
+        "<!-- fio options: written from the table in the code -->\n",
+        "<!-- end of fio options -->\n",
+    );
+    holds_table(marks, &tools::fio::option_table());
+}
+
+/// The manual has this table between these marks, or is given it.
+#[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
+pub(crate) fn holds_table((begin, end): (&str, &str), table: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects.md");
+    let page = std::fs::read_to_string(&path).expect("the page is there");
+    let (front, rest) = page.split_once(begin).expect("the table begins");
+    let (_, back) = rest.split_once(end).expect("the table ends");
+    let expected = format!("{front}{begin}\n{table}\n{end}{back}");
+    if page == expected {
+        return;
+    }
+    assert!(
+        std::env::var_os("UPDATE_EXPECT").is_some(),
+        "docs/dialects.md is behind the code: run this with UPDATE_EXPECT=1"
+    );
+    std::fs::write(&path, expected).expect("the page can be written");
+}
+
+#[test]
+fn every_switch_stands_in_the_help_once() {
+    let help = usage("diskspd");
+    for flag in FLAGS {
+        let form = format!("  {}", flag.form());
+        let here = |line: &&str| {
+            line.strip_prefix(&form)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("  "))
+        };
+        assert_eq!(help.lines().filter(here).count(), 1, "{}", flag.form());
+        assert_eq!(
+            FLAGS
+                .iter()
+                .filter(|other| (other.name, other.long) == (flag.name, flag.long))
+                .count(),
+            1
+        );
+        assert!(!flag.doc.is_empty());
+    }
+    assert!(help.starts_with("usage: diskspd "));
+}
