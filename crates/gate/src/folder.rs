@@ -226,11 +226,6 @@ impl Folder {
         Ok(())
     }
 
-    /// Device and inode.
-    pub fn identity(&self) -> (u64, u64) {
-        (self.device, self.inode)
-    }
-
     /// The user that it belongs to.
     pub fn owner(&self) -> u32 {
         self.owner
@@ -238,13 +233,13 @@ impl Folder {
 
     /// Whether this name leads to `other`.
     pub fn is_at(&self, name: &Name, other: &Folder) -> bool {
-        self.is_file_at(name, other.identity())
+        self.is_file_at(name, other.device, other.inode)
     }
 
     /// Whether this name leads to what has this device and inode.
-    pub fn is_file_at(&self, name: &Name, identity: (u64, u64)) -> bool {
+    pub fn is_file_at(&self, name: &Name, device: u64, inode: u64) -> bool {
         let there = self.look_up(name);
-        there.is_ok_and(|there| (there.st_dev, there.st_ino) == identity)
+        there.is_ok_and(|there| (there.st_dev, there.st_ino) == (device, inode))
     }
 }
 

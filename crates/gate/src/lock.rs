@@ -87,7 +87,7 @@ impl Drop for FileLock {
         // An empty one may be anybody's.
         let own = fstat(&self.file).ok().filter(|there| there.st_size > 0);
         if let Some(there) = own {
-            let _ = remove_if_same(self.folder.as_fd(), &self.name, id(&there)); // only its name; it is created again
+            let _ = remove_if_same(self.folder.as_fd(), &self.name, &there); // only its name; it is created again
         }
     }
 }

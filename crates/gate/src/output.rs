@@ -181,7 +181,8 @@ pub fn write_output(path: &Path, bytes: &[u8], replace: Replace<'_>) -> Result<(
 /// # Errors
 /// As [`write_output`].
 pub fn write_output_in(
-    (folder, name): (&Folder, &Name),
+    folder: &Folder,
+    name: &Name,
     shown: &Path,
     bytes: &[u8],
     replace: Replace<'_>,
@@ -194,40 +195,12 @@ pub fn write_output_in(
 /// # Errors
 /// What stands there may not be replaced.
 pub fn check_output_in(
-    (folder, name): (&Folder, &Name),
+    folder: &Folder,
+    name: &Name,
     shown: &Path,
     replace: Replace<'_>,
 ) -> Result<(), OutputError> {
     Place::within(folder, name, shown)?.judge(replace).map(drop)
-}
-
-/// Removes a file if it is the one expected (device and inode).
-///
-/// # Errors
-/// It is another one, or cannot be removed.
-pub fn remove_file(path: &Path, identity: (u64, u64)) -> Result<(), OutputError> {
-    let failed = |error| OutputError::io(path, "removed", error);
-    let (Some(name), folder) = (path.file_name(), folder_of(path)) else {
-        return Err(failed(Errno::ISDIR));
-    };
-    let name = Name::new(name.as_bytes()).map_err(|_| failed(Errno::INVAL))?;
-    let folder = Folder::open(folder)?;
-    let there = folder.look_up(&name);
-    if there.is_ok_and(|there| FileType::from_raw_mode(there.st_mode) != FileType::RegularFile) {
-        return Err(OutputError::Changed {
-            path: path.to_owned(),
-        });
-    }
-    crate::part::remove_if_same(folder.as_fd(), &name, identity).map_err(|error| match error {
-        crate::part::NotRemoved::Other => OutputError::Changed {
-            path: path.to_owned(),
-        },
-        crate::part::NotRemoved::Left(now) => OutputError::Moved {
-            path: path.to_owned(),
-            now: folder_of(path).join(now.as_os_str()),
-        },
-        crate::part::NotRemoved::Io(error) => OutputError::io(path, "removed", error),
-    })
 }
 
 /// Device and inode.

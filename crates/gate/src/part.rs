@@ -158,8 +158,8 @@ impl Part {
             file.sync_all()
         });
         if let Err(error) = written {
-            let ours = id(&fstat(&file)?);
-            let _ = remove_if_same(self.folder.as_fd(), &self.name, ours); // the error that counts is the first one
+            let ours = fstat(&file)?;
+            let _ = remove_if_same(self.folder.as_fd(), &self.name, &ours); // the error that counts is the first one
             return Err(error);
         }
         Ok(Placed::There)
@@ -279,37 +279,26 @@ fn move_back(folder: BorrowedFd<'_>, aside: &Name, name: &Name) -> bool {
     }
 }
 
-/// Why a file was not removed.
-pub(crate) enum NotRemoved {
-    /// The name leads to another file.
-    Other,
-    /// The same, and that file could not be moved back from this name.
-    Left(Name),
-    /// The system's reason.
-    Io(Errno),
-}
-
 /// Removes the file under a name if it is the one expected: it is moved to a random name, compared
-/// there, and moved back if it is another one.
+/// there, and moved back if it is another one. Returns whether it was removed.
 pub(crate) fn remove_if_same(
     folder: BorrowedFd<'_>,
     name: &Name,
-    identity: (u64, u64),
-) -> Result<(), NotRemoved> {
+    expected: &Stat,
+) -> io::Result<bool> {
     let stat = |name: &Name| statat(folder, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW);
-    let is_same = |name: &Name| stat(name).map(|there| id(&there) == identity);
-    if !is_same(name).map_err(NotRemoved::Io)? {
-        return Err(NotRemoved::Other);
+    let is_same = |name: &Name| stat(name).map(|there| id(&there) == id(expected));
+    if !is_same(name)? {
+        return Ok(false);
     }
-    let aside = random_name(name).map_err(|_| NotRemoved::Io(Errno::NAMETOOLONG))?;
-    renameat(folder, name.as_c_str(), folder, aside.as_c_str()).map_err(NotRemoved::Io)?;
-    if is_same(&aside) == Ok(true) {
-        return unlinkat(folder, aside.as_c_str(), AtFlags::empty()).map_err(NotRemoved::Io);
+    let aside = random_name(name)?;
+    renameat(folder, name.as_c_str(), folder, aside.as_c_str())?;
+    if is_same(&aside) != Ok(true) {
+        move_back(folder, &aside, name);
+        return Ok(false);
     }
-    match move_back(folder, &aside, name) {
-        true => Err(NotRemoved::Other),
-        false => Err(NotRemoved::Left(aside)),
-    }
+    unlinkat(folder, aside.as_c_str(), AtFlags::empty())?;
+    Ok(true)
 }
 
 /// `.NAME.part-` and sixteen digits.
@@ -351,19 +340,15 @@ pub(crate) fn remove_leftovers(folder: impl AsFd, name: &Name, ours: &dyn Fn(&[u
             continue;
         };
         if is_part_of(&part, name)
-            && let Some(identity) = leftover(folder, &part, ours)
+            && let Some(facts) = leftover(folder, &part, ours)
         {
-            let _ = remove_if_same(folder, &part, identity);
+            let _ = remove_if_same(folder, &part, &facts);
         }
     }
 }
 
-/// Device and inode of a part that no process writes any more.
-fn leftover(
-    folder: BorrowedFd<'_>,
-    part: &Name,
-    ours: &dyn Fn(&[u8]) -> bool,
-) -> Option<(u64, u64)> {
+/// Facts of a part that no process writes any more.
+fn leftover(folder: BorrowedFd<'_>, part: &Name, ours: &dyn Fn(&[u8]) -> bool) -> Option<Stat> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(folder, part.as_c_str(), flags, Mode::empty()).ok()?);
     let facts = fstat(&file).ok()?;
@@ -374,5 +359,5 @@ fn leftover(
     }
     let mut head = Vec::new();
     file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-    ours(&head).then(|| id(&facts))
+    ours(&head).then_some(facts)
 }

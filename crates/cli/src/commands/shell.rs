@@ -52,7 +52,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
     let refused: Vec<String> = places
         .iter()
         .filter_map(|(name, path, _)| {
-            let why = gate::check_output_in((&folder, name), path, replace).err()?;
+            let why = gate::check_output_in(&folder, name, path, replace).err()?;
             Some(told(&why))
         })
         .collect();
@@ -60,7 +60,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
         return Err(CommandError::refused_for(refused));
     }
     for (name, path, text) in places {
-        gate::write_output_in((&folder, name), &path, text, replace)
+        gate::write_output_in(&folder, name, &path, text, replace)
             .map_err(|error| crate::failure::of_output(&error))?;
     }
     Ok(Ending::Good)

@@ -1,7 +1,7 @@
 //! What is replaced, what is refused, and what is left behind, in folders that the tests make.
 
 use super::*;
-use crate::part::{Part, Placed};
+use crate::part::{Part, Placed, remove_if_same};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -95,8 +95,7 @@ fn a_link_is_followed_where_nobody_else_could_have_placed_it() {
     assert!(create_new(&at("link"), 0o600).is_err());
     let held = Folder::open(folder.path()).unwrap();
     let name = Name::new("link").unwrap();
-    let place = (&held, &name);
-    assert!(write_output_in(place, &at("link"), b"x", Replace::Anything).is_err());
+    assert!(write_output_in(&held, &name, &at("link"), b"x", Replace::Anything).is_err());
 }
 
 #[test]
@@ -222,14 +221,13 @@ fn only_the_file_that_is_meant_is_removed() {
     fs::write(at("a"), b"x").unwrap();
     fs::write(at("b"), b"y").unwrap();
     symlink("a", at("link")).unwrap();
-    let identity = |name: &str| {
-        let there = fs::metadata(at(name)).unwrap();
-        (there.dev(), there.ino())
-    };
-    assert!(remove_file(&at("b"), identity("a")).is_err());
-    assert!(remove_file(&at("link"), identity("a")).is_err());
+    let held = Folder::open(folder.path()).unwrap();
+    let name = |text: &str| Name::new(text).unwrap();
+    let meant = held.look_up(&name("a")).unwrap();
+    let remove = |text: &str| remove_if_same(held.as_fd(), &name(text), &meant).unwrap();
+    assert!(!remove("b") && !remove("link"));
     assert_eq!(names(folder.path()), ["a", "b", "link"]);
-    remove_file(&at("a"), identity("a")).unwrap();
+    assert!(remove("a"));
     assert_eq!(names(folder.path()), ["b", "link"]);
 }
 

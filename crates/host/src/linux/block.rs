@@ -5,6 +5,8 @@
 
 use crate::root::{Root, names, text};
 use model::{BlockDevice, Bytes};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Sizes in `/sys` count these, whatever the device's own block is.
@@ -22,9 +24,29 @@ pub fn has_poll_queues(root: &Root, device: &str) -> Option<bool> {
     Node::by_name(root, device)?.polls()
 }
 
+/// Returns the number of the block device that a path names on this machine.
+pub fn device_number(path: &Path) -> Option<(u32, u32)> {
+    let there = fs::metadata(path).ok()?;
+    let is_device = there.file_type().is_block_device();
+    is_device.then(|| split(there.rdev()))
+}
+
+/// A device number in its two parts.
+pub(super) fn split(number: u64) -> (u32, u32) {
+    (libc::major(number), libc::minor(number))
+}
+
+/// Reads `major:minor`.
+pub(super) fn parse_number(text: &str) -> Option<u64> {
+    let (major, minor) = text.split_once(':')?;
+    Some(libc::makedev(major.parse().ok()?, minor.parse().ok()?))
+}
+
 impl Node {
-    /// Major 0 is what file systems without a device have: `proc`, `tmpfs` and many more.
-    pub(super) fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<Self> {
+    /// Finds the device of a number as stat(2) returns it. Major 0 is what file systems without a device have: `proc`,
+    /// `tmpfs` and many more.
+    pub(super) fn by_number(root: &Root, number: u64) -> Option<Self> {
+        let (major, minor) = split(number);
         if major == 0 {
             return None;
         }
@@ -44,7 +66,8 @@ impl Node {
     pub(super) fn by_path(root: &Root, path: &Path) -> Option<Self> {
         let below = path.strip_prefix("/dev").ok()?.to_str()?;
         if root.is_live() {
-            return Self::by_number(root, super::target::device_number(path)?);
+            let (major, minor) = device_number(path)?;
+            return Self::by_number(root, libc::makedev(major, minor));
         }
         if let Some(mapping) = below.strip_prefix("mapper/") {
             return Self::all(root)
@@ -93,11 +116,9 @@ impl Node {
         disk.as_ref().unwrap_or(self).flag("queue/io_poll")
     }
 
-    /// Major and minor number.
-    pub(super) fn number(&self) -> Option<(u32, u32)> {
-        let text = self.text("dev")?;
-        let (major, minor) = text.split_once(':')?;
-        Some((major.parse().ok()?, minor.parse().ok()?))
+    /// As stat(2) returns it.
+    pub(super) fn number(&self) -> Option<u64> {
+        parse_number(&self.text("dev")?)
     }
 
     pub(super) fn size(&self) -> Bytes {
@@ -203,7 +224,7 @@ impl Node {
         let kib = |n: u64| Bytes(n.saturating_mul(1024));
         BlockDevice {
             name: self.name.clone(),
-            number: self.number().unwrap_or_default(),
+            number: self.number().map(split).unwrap_or_default(),
             kind: self.kind().to_owned(),
             size: self.size(),
             model: served_by.model(),

@@ -15,9 +15,9 @@ use std::path::Path;
 
 /// The device of this number and everything below it, each with what it stands on after it. Empty
 /// when there is no such device.
-pub fn device_chain(root: &Root, number: (u32, u32)) -> Vec<BlockDevice> {
+pub fn device_chain(root: &Root, major: u32, minor: u32) -> Vec<BlockDevice> {
     let mounts = super::mounts::mounts(root);
-    Node::by_number(root, number)
+    Node::by_number(root, libc::makedev(major, minor))
         .map(|node| facts(&below(root, &mounts, &[node])))
         .unwrap_or_default()
 }
@@ -71,23 +71,20 @@ fn under_file(root: &Root, mounts: &[Mount], file: &Path) -> Vec<Node> {
     if let Some(found) = &live
         && found.file_type().is_block_device()
     {
-        return Node::by_number(root, split(found.rdev()))
-            .into_iter()
-            .collect();
+        return Node::by_number(root, found.rdev()).into_iter().collect();
     }
     if let Some(node) = Node::by_path(root, file) {
         return vec![node];
     }
     let mount = mount_of(mounts, file, None);
-    let number = live.map(|found| split(found.dev()));
-    under_file_system(root, mount, number)
+    under_file_system(root, mount, live.map(|found| found.dev()))
 }
 
 /// The devices under a file system: by the device number of its files, otherwise by what was mounted.
 pub(super) fn under_file_system(
     root: &Root,
     mount: Option<&Mount>,
-    number: Option<(u32, u32)>,
+    number: Option<u64>,
 ) -> Vec<Node> {
     let number = number.or(mount.map(|mount| mount.number));
     if let Some(node) = number.and_then(|number| Node::by_number(root, number)) {
@@ -114,11 +111,6 @@ pub(super) fn btrfs_members(root: &Root, node: &Node) -> Option<Vec<Node>> {
             .filter_map(|name| Node::by_name(root, name)),
     );
     Some(members)
-}
-
-/// A device number in its two parts.
-pub(super) fn split(number: u64) -> (u32, u32) {
-    (libc::major(number), libc::minor(number))
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@
 //! (`look`).
 
 use super::block::Node;
-use super::chain::{self, split};
+use super::chain;
+use super::closed::file_identity;
 use super::mounts::{Mount, mounts, unescape};
 use super::{look, sys};
 use crate::root::Root;
 use model::{Bytes, Claim};
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 /// A loop device and what is behind it.
@@ -36,7 +36,7 @@ impl Loop {
         let asked = root.is_live().then(|| look::loop_backing(&node)).flatten();
         let behind = match asked {
             Some(sys::Backing { device: 0, .. }) => None,
-            Some(sys::Backing { device, .. }) => Node::by_number(root, split(device)),
+            Some(sys::Backing { device, .. }) => Node::by_number(root, device),
             None => Node::by_path(root, &path),
         };
         Some(Loop {
@@ -59,11 +59,11 @@ impl Loop {
     }
 
     /// Whether this regular file is behind it, under whatever name.
-    fn is_over(&self, root: &Root, path: &Path, number: (u64, u64)) -> bool {
+    fn is_over(&self, root: &Root, path: &Path, there: &Metadata) -> bool {
         match self.file {
             _ if self.device.is_some() => false,
-            Some(file) => file == number,
-            None => path == self.path || root.is_live() && identity(&self.path) == Some(number),
+            Some(file) => file == file_identity(there),
+            None => path == self.path || root.is_live() && is_at(&self.path, there),
         }
     }
 }
@@ -154,18 +154,16 @@ impl Uses {
     }
 
     /// Of a regular file: swapped to, or behind a loop device, with that device's own uses.
-    pub(super) fn of_file(&self, root: &Root, path: &Path, number: (u64, u64)) -> Vec<Claim> {
+    pub(super) fn of_file(&self, root: &Root, path: &Path, there: &Metadata) -> Vec<Claim> {
         let mut claims = Vec::new();
         let name = path.display().to_string();
         for (device, swap) in &self.swaps {
-            if device.is_none()
-                && (path == swap || root.is_live() && identity(swap) == Some(number))
-            {
+            if device.is_none() && (path == swap || root.is_live() && is_at(swap, there)) {
                 let device = name.clone();
                 claims.push(Claim::Swap { device });
             }
         }
-        claims.extend(self.over_file(root, &name, |one| one.is_over(root, path, number), &[]));
+        claims.extend(self.over_file(root, &name, |one| one.is_over(root, path, there), &[]));
         in_order(claims)
     }
 
@@ -330,7 +328,11 @@ fn is_same_file(root: &Root, path: &Path, other: &Path) -> bool {
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
+    fs::metadata(path).ok().map(|there| file_identity(&there))
+}
+
+fn is_at(path: &Path, there: &Metadata) -> bool {
+    identity(path) == Some(file_identity(there))
 }
 
 fn in_order(mut claims: Vec<Claim>) -> Vec<Claim> {

@@ -9,7 +9,7 @@
 
 use super::sys;
 use super::unmarked::open_unmarked;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
@@ -34,6 +34,11 @@ pub struct ClosedFile {
     pub changed_ns: i64,
 }
 
+/// Returns device and inode number of a file: the same for all its names, and no other file's while it is there or open.
+pub fn file_identity(there: &Metadata) -> (u64, u64) {
+    (there.dev(), there.ino())
+}
+
 impl ClosedFile {
     /// Opens a regular file for reading, without waiting for anybody, with its state.
     pub fn open(path: &Path) -> Option<(File, ClosedFile)> {
@@ -47,7 +52,7 @@ impl ClosedFile {
         let there = file.metadata().ok().filter(|there| there.is_file())?;
         let seconds = there.ctime().checked_mul(1_000_000_000)?;
         Some(ClosedFile {
-            identity: (there.dev(), there.ino()),
+            identity: file_identity(&there),
             generation: sys::inode_generation(file).unwrap_or(0),
             size: there.len(),
             changed_ns: seconds.checked_add(there.ctime_nsec())?,

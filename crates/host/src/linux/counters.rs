@@ -59,7 +59,9 @@ impl CounterReader {
     /// last. A device that has gone is absent.
     pub fn read(&mut self, now: &mut dyn FnMut() -> Nanos) -> Counters {
         let begun = now();
-        let devices = self.devices.iter().filter_map(read_device).collect();
+        let devices = self.devices.iter();
+        let devices = devices.filter_map(|(name, file)| read_device(name, file));
+        let devices = devices.collect();
         let (cpus, interrupts) = self.read_cores().unwrap_or_default();
         let process = self.is_live.then(sys::process_cpu).flatten();
         let quotas = self.quotas.iter().filter_map(read_quota).collect();
@@ -113,7 +115,7 @@ fn interrupts(line: &str) -> Option<u64> {
     sum.parse().ok()
 }
 
-fn read_device((name, file): &(String, File)) -> Option<DeviceCounters> {
+fn read_device(name: &str, file: &File) -> Option<DeviceCounters> {
     let mut text = [0; DEVICE_TEXT_BYTES];
     let length = file.read_at(&mut text, 0).ok()?;
     device(name, std::str::from_utf8(&text[..length]).ok()?)

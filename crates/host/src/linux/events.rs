@@ -112,8 +112,8 @@ fn hold_at(folder: Folder, name: &str) -> io::Result<Event> {
 }
 
 fn is_same(file: &File, folder: &Folder, name: &Name) -> bool {
-    let open = file.metadata().map(|open| (open.dev(), open.ino()));
-    open.is_ok_and(|open| folder.is_file_at(name, open))
+    let open = file.metadata();
+    open.is_ok_and(|open| folder.is_file_at(name, open.dev(), open.ino()))
 }
 
 /// The folder of this user's events, made when it is not there. Nobody else may write to it.

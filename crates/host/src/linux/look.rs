@@ -8,7 +8,6 @@
 //! Deliberately absent: judgement, which is `content`'s and `signature`'s.
 
 use super::block::Node;
-use super::chain::split;
 use super::extents::extents;
 use super::sys::{self, Advice};
 use crate::content;
@@ -136,7 +135,7 @@ impl Look {
         let (there, time) = (look.clone(), patience.clone());
         let read_ends = move || {
             let ends = Ends::read(there.size, |offset, piece| {
-                read(&there.file, (offset, piece), &|| time.lasts())
+                read(&there.file, offset, piece, &|| time.lasts())
             });
             ends.map(|ends| signatures(&ends))
         };
@@ -198,7 +197,7 @@ impl Look {
         let (look, time) = (self.clone(), patience.clone());
         let judge = move || {
             content::judge_whole(look.size, |at, piece| {
-                read(&look.file, (at, piece), &|| time.lasts())
+                read(&look.file, at, piece, &|| time.lasts())
             })
         };
         patience.wait_for(judge).unwrap_or(Content::Unproven)
@@ -224,7 +223,7 @@ impl Look {
     fn judge_sample(&self, patience: &Patience) -> Content {
         let offsets = content::sample(self.size, &self.extents());
         content::judge(self.size, &offsets, |at, piece| {
-            let done = read(&self.file, (at, piece), &|| patience.lasts());
+            let done = read(&self.file, at, piece, &|| patience.lasts());
             let ours = done && block_header::is_whole(piece);
             patience.ours.store(ours, Ordering::Relaxed);
             if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
@@ -276,7 +275,7 @@ impl Look {
                 _ => SAMPLE_PATIENCE,
             };
             let time = || spent < limit && patience.lasts();
-            if !read(&self.file, (at, &mut block), &time) {
+            if !read(&self.file, at, &mut block, &time) {
                 break;
             }
             press::add(&mut sample, &block);
@@ -317,7 +316,7 @@ impl Look {
 pub(super) fn pin_of(node: &Node) -> Option<Pin> {
     let pin = Pin::new(&node.path()).ok()?;
     let there = pin.metadata()?;
-    let is_it = there.file_type().is_block_device() && Some(split(there.rdev())) == node.number();
+    let is_it = there.file_type().is_block_device() && Some(there.rdev()) == node.number();
     is_it.then_some(pin)
 }
 
@@ -356,7 +355,7 @@ pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
 
 /// Fills the piece and leaves the page cache as it was, to within [`ASKED_BYTES`] where only part was in it. Reads no
 /// further part once the time is used up.
-fn read(file: &File, (offset, piece): (u64, &mut [u8]), time: &dyn Fn() -> bool) -> bool {
+fn read(file: &File, offset: u64, piece: &mut [u8], time: &dyn Fn() -> bool) -> bool {
     let parts = (offset..).step_by(ASKED_BYTES);
     parts.zip(piece.chunks_mut(ASKED_BYTES)).all(|(at, part)| {
         if !time() {
@@ -396,7 +395,7 @@ mod tests {
         let asked = std::cell::Cell::new(0);
         let time = || asked.replace(asked.get() + 1) < 2;
         let mut piece = vec![0; 4 * ASKED_BYTES];
-        assert!(!read(&late.file, (0, &mut piece), &time));
+        assert!(!read(&late.file, 0, &mut piece, &time));
         assert_eq!(asked.get(), 3);
         assert_eq!((piece[2 * ASKED_BYTES - 1], piece[2 * ASKED_BYTES]), (7, 0));
         let sample = late.layout(&Patience::none()).sample;

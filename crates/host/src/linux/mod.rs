@@ -33,9 +33,9 @@ mod unmarked;
 
 pub use activity::{Activity, ProcessIo, activity, process_ios};
 pub use allowance::{Allowance, allowance};
-pub use block::has_poll_queues;
+pub use block::{device_number, has_poll_queues};
 pub use chain::{chain_devices, device_chain};
-pub use closed::ClosedFile;
+pub use closed::{ClosedFile, file_identity};
 pub use code::give_back_code;
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
@@ -48,8 +48,8 @@ pub use limits::memory_room;
 pub use machine::host_record;
 pub use sys::output_was_closed;
 pub use target::{
-    FileState, content_of_whole, content_of_whole_at_best, device_number, file_identity,
-    file_state, pinned_facts, target_facts, target_facts_again,
+    FileState, content_of_whole, content_of_whole_at_best, file_state, pinned_facts, target_facts,
+    target_facts_again,
 };
 pub use terminal::wait_for_keys;
 pub use trace::{BlockTrace, Timed};

@@ -3,6 +3,7 @@
 //! Only the mounts that this process can see; what others have mounted shows itself as a device that is
 //! busy. Deliberately absent: sizes, which only the live file system tells.
 
+use super::block::parse_number;
 use crate::root::Root;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mount {
     pub(super) id: u64,
-    /// Device number; major 0 where the file system stands on no device, or on several.
-    pub(super) number: (u32, u32),
+    /// Device number as stat(2) returns it; its major is 0 where the file system is on no device, or on several.
+    pub(super) number: u64,
     /// Which folder of the file system is mounted: `/` unless it is a bind mount or a subvolume.
     pub(super) inner: PathBuf,
     pub(super) at: PathBuf,
@@ -38,8 +39,7 @@ fn parse(line: &str) -> Option<Mount> {
     let (mount, system) = line.split_once(" - ")?;
     let mut mount = mount.split(' ');
     let id = mount.next()?.parse().ok()?;
-    let (major, minor) = mount.nth(1)?.split_once(':')?;
-    let number = (major.parse().ok()?, minor.parse().ok()?);
+    let number = parse_number(mount.nth(1)?)?;
     let inner = unescape(mount.next()?);
     let at = unescape(mount.next()?);
     let mut options: Vec<&str> = mount.next()?.split(',').collect();
@@ -117,7 +117,7 @@ mod tests {
     fn a_line_is_read_whole() {
         let disk = &table()[2];
         assert_eq!(disk.at, Path::new("/mnt/my disk"));
-        assert_eq!(disk.number, (8, 17));
+        assert_eq!(disk.number, libc::makedev(8, 17));
         assert_eq!(disk.options, "ro,noatime,attr2");
         assert!(disk.read_only());
         assert_eq!(table()[1].source, "/dev/mapper/luks-1");

@@ -5,8 +5,7 @@
 //! Source: the kernel's `drivers/nvme/host/core.c` (`nvme_cdev_add`) and `Documentation/ABI/stable/sysfs-block`.
 //! Deliberately absent: namespaces without a block device, of which nothing tells the size and the users.
 
-use super::block::Node;
-use super::chain::split;
+use super::block::{Node, split};
 use super::sys;
 use crate::root::Root;
 use gate::Pin;
@@ -33,7 +32,8 @@ fn folder(root: &Root, there: &Metadata) -> Option<PathBuf> {
 /// The facts of its block device, as `look` finds them, become those of the namespace.
 pub(super) fn fill(
     root: &Root,
-    (pin, there): (&Pin, &Metadata),
+    pin: &Pin,
+    there: &Metadata,
     found: &mut TargetFacts,
     look: &dyn Fn(&Path) -> TargetFacts,
 ) {
@@ -76,7 +76,7 @@ fn block_device(
     let node = Node::by_name(root, &format!("nvme{number}"))?;
     let block = look(&node.path());
     let is_it = block.kind == TargetKind::BlockDevice
-        && block.identity.map(|(number, _)| split(number)) == node.number();
+        && block.identity.map(|(number, _)| number) == node.number();
     is_it.then_some((node, block))
 }
 

@@ -4,15 +4,16 @@
 //! absent: whether the target may be used (`model::check`).
 
 use super::block::Node;
-use super::chain::{below, facts, split, under_file_system};
+use super::chain::{below, facts, under_file_system};
 use super::claims::Uses;
+use super::closed::file_identity;
 use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
 use super::{direct, namespace, sys};
 use crate::root::Root;
 use gate::{Pin, Pins};
 use model::{BlockDevice, Bytes, Claim, Content, FileSystem, Layout, TargetFacts, TargetKind};
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>)
             device(place, (pin, &there), found, eyes);
         }
         Some(there) if namespace::is_one(place.0, &there) => {
-            namespace::fill(place.0, (pin, &there), found, &|block_device| {
+            namespace::fill(place.0, pin, &there, found, &|block_device| {
                 look_at(place, block_device, eyes)
             });
         }
@@ -192,7 +193,7 @@ fn device(
         Eyes::Closed(_) => None,
     };
     let uses = Uses::read(root);
-    if let Some(node) = Node::by_number(root, split(there.rdev())) {
+    if let Some(node) = Node::by_number(root, there.rdev()) {
         found.size = node.size();
         found.chain = facts(&below(root, &uses.mounts, std::slice::from_ref(&node)));
         found.claims = device_claims(root, &uses, &node, read);
@@ -273,7 +274,7 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
         return;
     };
     let real = pin.real_path().unwrap_or_else(|| found.path.clone());
-    place(root, &uses, (&node, &real), found);
+    place(root, &uses, &node, &real, found);
     found.identity = Some(file_identity(there));
     found.obstacle = obstacle(&node, &found.path);
     let named = link(pin, &found.path);
@@ -291,7 +292,7 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
     found.size = Bytes(there.len());
     found.allocated = Bytes(there.blocks().saturating_mul(STAT_BLOCK_BYTES));
     found.direct_io = direct::existing(pin, file_system_kind(found), block(&found.chain));
-    found.claims = uses.of_file(root, &real, file_identity(there));
+    found.claims = uses.of_file(root, &real, there);
     found.unchecked = uses.unchecked(root, found.size);
     found.claims.extend(eyes.earlier_signatures());
     match eyes {
@@ -333,7 +334,7 @@ fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
         .and_then(|path| Some(path.parent()?.to_owned()));
     let real = real.unwrap_or_else(|| found.path.clone());
     let uses = Uses::read(root);
-    place(root, &uses, (folder, &real), found);
+    place(root, &uses, folder, &real, found);
     found.unchecked = uses.unchecked(root, Bytes(0));
     let named = pin.folder_link().unwrap_or_else(|| real.clone());
     found.writable = is_writable(&named, true, found.file_system.as_ref());
@@ -347,10 +348,10 @@ fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
 }
 
 /// Fills in the file system that an open file or folder lies on, and the devices below.
-fn place(root: &Root, uses: &Uses, (node, real): (&File, &Path), found: &mut TargetFacts) {
+fn place(root: &Root, uses: &Uses, node: &File, real: &Path, found: &mut TargetFacts) {
     let id = sys::extended(node).mount_id.filter(|_| root.is_live());
     let mount = mount_of(&uses.mounts, real, id);
-    let number = node.metadata().ok().map(|there| split(there.dev()));
+    let number = node.metadata().ok().map(|there| there.dev());
     let tops = under_file_system(root, mount, number);
     found.chain = facts(&below(root, &uses.mounts, &tops));
     found.file_system = mount.map(|mount| {
@@ -380,11 +381,6 @@ fn block(chain: &[BlockDevice]) -> Option<Bytes> {
     chain.first()?.logical_block
 }
 
-/// Device and inode number of a file: the same for all its names, and no other file's while it is there or open.
-pub fn file_identity(there: &Metadata) -> (u64, u64) {
-    (there.dev(), there.ino())
-}
-
 /// What a file's inode says of its last change. Equal ones: nobody has written to the file in between, as far as the
 /// clock of the file system tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -404,11 +400,4 @@ pub fn file_state(pin: &Pin) -> Option<FileState> {
         written: (there.mtime(), there.mtime_nsec()),
         changed: (there.ctime(), there.ctime_nsec()),
     })
-}
-
-/// Number of the block device that a path names on this machine.
-pub fn device_number(path: &Path) -> Option<(u32, u32)> {
-    let there = fs::metadata(path).ok()?;
-    let is_device = there.file_type().is_block_device();
-    is_device.then(|| split(there.rdev()))
 }

@@ -43,8 +43,8 @@ fn list(name: &str) -> String {
     text
 }
 
-fn chain(name: &str, number: (u32, u32), expected: &Expect) {
-    let names: Vec<String> = device_chain(&saved(name), number)
+fn chain(name: &str, (major, minor): (u32, u32), expected: &Expect) {
+    let names: Vec<String> = device_chain(&saved(name), major, minor)
         .into_iter()
         .map(|device| device.name)
         .collect();
@@ -83,7 +83,7 @@ fn a_hypervisor_is_seen_in_the_processor_s_flags() {
 
 #[test]
 fn a_partition_has_the_queue_of_its_disk() {
-    let chain = device_chain(&saved("server_nvme"), (259, 2));
+    let chain = device_chain(&saved("server_nvme"), 259, 2);
     let disk = BlockDevice {
         name: "nvme0n1".to_owned(),
         number: (259, 0),
@@ -122,7 +122,7 @@ fn a_partition_has_the_queue_of_its_disk() {
 
 #[test]
 fn a_rotating_disk_names_its_maker_and_scheduler_and_a_garbled_one_nothing() {
-    let chain = device_chain(&saved("raid_lvm_xfs"), (8, 16));
+    let chain = device_chain(&saved("raid_lvm_xfs"), 8, 16);
     let found = &chain[0];
     assert_eq!(found.model.as_deref(), Some("ST8000NM000A-2KE"));
     assert_eq!(found.firmware.as_deref(), Some("SN02"));
@@ -136,14 +136,14 @@ fn a_rotating_disk_names_its_maker_and_scheduler_and_a_garbled_one_nothing() {
         write_cache: Some("write back".to_owned()),
         ..BlockDevice::default()
     };
-    assert_eq!(device_chain(&saved("garbled"), (8, 0)), [expected]);
+    assert_eq!(device_chain(&saved("garbled"), 8, 0), [expected]);
 }
 
 #[test]
 fn a_disk_whose_ios_are_not_counted_says_so() {
-    let counted = |number| device_chain(&saved("vm_virtio"), number)[0].counted;
-    assert_eq!(counted((254, 0)), Some(false));
-    assert_eq!(counted((7, 3)), None);
+    let counted = |major, minor| device_chain(&saved("vm_virtio"), major, minor)[0].counted;
+    assert_eq!(counted(254, 0), Some(false));
+    assert_eq!(counted(7, 3), None);
 }
 
 /// The attribute of a controller on a bus, above its disks. -1 says that the machine has but one node.
@@ -160,7 +160,7 @@ fn the_memory_node_is_that_of_the_controller_on_its_bus() {
         std::fs::create_dir_all(&numbers).unwrap();
         let link = Path::new("../../devices/pci0000:40/0000:41:00.0/nvme/nvme0/nvme0n1");
         std::os::unix::fs::symlink(link, numbers.join("259:0")).unwrap();
-        let chain = device_chain(&Root::at(folder.path().to_owned()), (259, 0));
+        let chain = device_chain(&Root::at(folder.path().to_owned()), 259, 0);
         chain[0].memory_node
     };
     assert_eq!(node("1\n"), Some(1));
