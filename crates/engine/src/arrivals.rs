@@ -39,10 +39,10 @@ impl Moments {
     /// Those of one thread of a plan that has a rate.
     pub(crate) fn of(plan: &Plan, thread: u32) -> Option<Self> {
         let arrivals = plan.arrivals?;
-        Some(Moments::new(arrivals, plan.seed, (thread, plan.threads())))
+        Some(Moments::new(arrivals, plan.seed, thread, plan.threads()))
     }
 
-    fn new(arrivals: Arrivals, seed: u64, (thread, threads): (u32, u32)) -> Self {
+    fn new(arrivals: Arrivals, seed: u64, thread: u32, threads: u32) -> Self {
         let per_s = arrivals.per_s;
         let every = u64::from(threads) * NS_PER_S; // times 1 / rate
         let mean_ns = every as f64 / per_s as f64;
@@ -153,14 +153,14 @@ fn minus_ln(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn moments(per_s: u64, spacing: Spacing, thread: (u32, u32)) -> Moments {
-        Moments::new(Arrivals { per_s, spacing }, 7, thread)
+    fn moments(per_s: u64, spacing: Spacing, thread: u32, threads: u32) -> Moments {
+        Moments::new(Arrivals { per_s, spacing }, 7, thread, threads)
     }
 
     #[test]
     fn the_threads_together_are_one_even_stream() {
         for (per_s, threads) in [(1, 1), (3, 2), (50_000, 3), (999_999_937, 7), (10, 64)] {
-            let each = (0..threads).map(|t| moments(per_s, Spacing::Constant, (t, threads)));
+            let each = (0..threads).map(|t| moments(per_s, Spacing::Constant, t, threads));
             let mut each: Vec<Moments> = each.collect();
             for n in 0..10_000u64 {
                 let exact = u128::from(n) * u128::from(NS_PER_S) / u128::from(per_s);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_constant_rate_is_exact_after_millions_of_carries() {
-        let mut moments = moments(999_983, Spacing::Constant, (0, 1));
+        let mut moments = moments(999_983, Spacing::Constant, 0, 1);
         let count = 2_000_000u64;
         for _ in 0..count {
             moments.take();
@@ -188,7 +188,7 @@ mod tests {
                 per_s: 1_000_000,
                 spacing: Spacing::Poisson,
             };
-            let mut moments = Moments::new(arrivals, seed, (thread, 2));
+            let mut moments = Moments::new(arrivals, seed, thread, 2);
             [(); 4].map(|()| moments.take().0)
         };
         assert_eq!(first(7, 0), first(7, 0));
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn poisson_gaps_are_exponential_and_keep_their_rate() {
         for (per_s, count) in [(100u64, 200_000u32), (2_000_000, 1_000_000)] {
-            let mut moments = moments(per_s, Spacing::Poisson, (0, 1));
+            let mut moments = moments(per_s, Spacing::Poisson, 0, 1);
             let (mut last, mut squares, mut above) = (0, 0.0, 0u32);
             let mean = NS_PER_S as f64 / per_s as f64;
             for _ in 0..count {
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn those_that_wait_are_counted_without_being_taken() {
-        let mut moments = moments(1000, Spacing::Constant, (0, 1));
+        let mut moments = moments(1000, Spacing::Constant, 0, 1);
         assert_eq!(moments.waiting_at(Nanos(0)), Waiting::default());
         let waiting = |ios, late| Waiting { ios, late };
         assert_eq!(moments.waiting_at(Nanos(1)), waiting(1, Nanos(1)));

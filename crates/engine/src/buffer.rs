@@ -128,7 +128,8 @@ impl Buffers {
             .zip(targets())
             .map(|(seat, target)| {
                 Part::new(
-                    (seat, target),
+                    seat,
+                    target,
                     &sources[seat.target as usize],
                     &mut end,
                     &mut areas,
@@ -270,7 +271,8 @@ impl Buffers {
 impl Part {
     /// Takes its memory from `end` on, and a number for its source.
     fn new(
-        (seat, target): (&TargetShare, &PlannedTarget),
+        seat: &TargetShare,
+        target: &PlannedTarget,
         source: &Option<Arc<Source>>,
         end: &mut usize,
         areas: &mut u16,

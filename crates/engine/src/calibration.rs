@@ -4,7 +4,6 @@
 //! longer ago, so that it has the better rate and waits for nothing. Deliberately absent: which clock is used
 //! (`clock`), and whether the counter may be trusted at all (`host`).
 
-use crate::clock::pair;
 use model::Nanos;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -48,27 +47,34 @@ impl Scale {
     }
 }
 
+/// The counter and the clock at nearly the same moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    pub(crate) ticks: u64,
+    pub(crate) time: Instant,
+}
+
 /// What one run of a command leaves to the next about the counter. By itself it knows nothing.
 #[derive(Debug, Default)]
 pub struct Calibration(Cell<Option<Known>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// Counter and clock when this was found out.
-    at: (u64, Instant),
+    /// When this was found out.
+    at: Reading,
     scale: Scale,
 }
 
 impl Calibration {
-    /// The counter's rate. Waits where the last look is not long enough ago.
-    pub(crate) fn scale(&self) -> Option<Scale> {
-        let known = self.looked_back(pair()).or_else(watched);
+    /// The counter's rate, from what `read` returns. Waits where the last look is not long enough ago.
+    pub(crate) fn scale(&self, read: fn() -> Reading) -> Option<Scale> {
+        let known = self.looked_back(read()).or_else(|| watched(read));
         self.0.set(known);
         known.map(|known| known.scale)
     }
 
     /// The rate since the last look.
-    fn looked_back(&self, now: (u64, Instant)) -> Option<Known> {
+    fn looked_back(&self, now: Reading) -> Option<Known> {
         let before = self.0.get()?;
         let scale = between(before.at, now)?;
         scale
@@ -78,17 +84,17 @@ impl Calibration {
 }
 
 /// The rate while this waits.
-fn watched() -> Option<Known> {
-    let first = pair();
+fn watched(read: fn() -> Reading) -> Option<Known> {
+    let first = read();
     std::thread::sleep(WATCHED_MIN);
-    let at = pair();
+    let at = read();
     between(first, at).map(|scale| Known { at, scale })
 }
 
 /// `None` also where it is too short to tell, or the counter went back.
-fn between(first: (u64, Instant), last: (u64, Instant)) -> Option<Scale> {
-    let time = last.1.checked_duration_since(first.1)?;
-    let ticks = last.0.checked_sub(first.0)?;
+fn between(first: Reading, last: Reading) -> Option<Scale> {
+    let time = last.time.checked_duration_since(first.time)?;
+    let ticks = last.ticks.checked_sub(first.ticks)?;
     Scale::of(ticks, time).filter(|_| time >= WATCHED_MIN)
 }
 
@@ -97,10 +103,14 @@ mod tests {
     use super::*;
     use crate::clock::monotonic;
 
+    fn reading(ticks: u64, time: Instant) -> Reading {
+        Reading { ticks, time }
+    }
+
     fn known(scale: u64) -> (Calibration, Instant) {
         let calibration = Calibration::default();
         let then = monotonic();
-        let at = (1_000, then);
+        let at = reading(1_000, then);
         let scale = Scale(scale);
         calibration.0.set(Some(Known { at, scale }));
         (calibration, then)
@@ -112,7 +122,7 @@ mod tests {
         let (calibration, then) = known(1 << 31);
         let second = Duration::from_secs(1);
         let found = calibration
-            .looked_back((1_000 + 1_999_900_000, then + second))
+            .looked_back(reading(1_000 + 1_999_900_000, then + second))
             .unwrap();
         assert_eq!(found.scale.nanos(1_999_900_000), Nanos(999_999_999));
     }
@@ -120,7 +130,8 @@ mod tests {
     #[test]
     fn what_cannot_be_believed_is_watched_anew() {
         let (calibration, then) = known(1 << 31);
-        let later = |ticks: u64, time: Duration| calibration.looked_back((ticks, then + time));
+        let later =
+            |ticks: u64, time: Duration| calibration.looked_back(reading(ticks, then + time));
         // Too short ago; the counter stood, went back, or went on while the machine slept.
         assert!(later(2_000_000, Duration::from_millis(1)).is_none());
         assert!(later(1_000, Duration::from_secs(1)).is_none());

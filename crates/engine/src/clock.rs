@@ -6,7 +6,7 @@
 //! is in the record. See `docs/measurement.md`.
 #![allow(unsafe_code, reason = "reading the time stamp counter")]
 
-use crate::calibration::{Calibration, Scale};
+use crate::calibration::{Calibration, Reading, Scale};
 use model::{ClockRecord, Nanos};
 use std::cell::Cell;
 use std::time::Instant;
@@ -51,17 +51,21 @@ impl WallClock {
     /// The best clock of this machine, its origin now. `trusted` says that the kernel keeps time by the time
     /// stamp counter. Takes 10 ms where the counter has to be watched first.
     pub(crate) fn start(trusted: bool, calibration: &Calibration) -> Self {
-        let scale = if trusted { calibration.scale() } else { None };
+        let scale = if trusted {
+            calibration.scale(reading)
+        } else {
+            None
+        };
         let Some(scale) = scale else {
             return WallClock::monotonic();
         };
-        let (origin_ticks, anchor) = pair();
+        let begin = reading();
         WallClock {
             source: Source::Tsc {
-                origin_ticks,
+                origin_ticks: begin.ticks,
                 scale,
             },
-            anchor,
+            anchor: begin.time,
         }
     }
 
@@ -77,7 +81,10 @@ impl WallClock {
     /// start.
     pub(crate) fn restarted(self) -> (Self, Option<String>) {
         let (off, since) = (self.least_drift(), self.anchor.elapsed().as_nanos() as u64);
-        let (ticks, anchor) = pair();
+        let Reading {
+            ticks,
+            time: anchor,
+        } = reading();
         if off > OFF_MAX.0 && off > since / OFF_PART {
             let note = format!(
                 "the time-stamp counter went {off} ns off the system's clock within {since} ns before the run, so the \
@@ -176,20 +183,17 @@ pub(crate) fn monotonic() -> Instant {
     Instant::now()
 }
 
-/// The counter and the clock at nearly the same moment: the tightest of several tries.
-pub(crate) fn pair() -> (u64, Instant) {
+/// Reads the counter and the clock at nearly the same moment: the tightest of several tries.
+fn reading() -> Reading {
     let tries = (0..8).map(|_| {
         let before = ticks();
-        let clock = monotonic();
-        let after = ticks();
-        (
-            after.saturating_sub(before),
-            before + after.saturating_sub(before) / 2,
-            clock,
-        )
+        let time = monotonic();
+        let width = ticks().saturating_sub(before);
+        let ticks = before + width / 2;
+        (width, Reading { ticks, time })
     });
-    let (_, ticks, clock) = tries.min_by_key(|(width, ..)| *width).expect("eight tries");
-    (ticks, clock)
+    let (_, tightest) = tries.min_by_key(|(width, _)| *width).expect("eight tries");
+    tightest
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -106,7 +106,8 @@ pub(crate) struct Stride {
 impl Walk {
     /// Draws from `rng` what DISKSPD draws when it sets a thread up: a first place for mixed walks, and one choice.
     pub(crate) fn new(
-        (target, access): (&PlannedTarget, &DiskspdAccess),
+        target: &PlannedTarget,
+        access: &DiskspdAccess,
         stride: Stride,
         pointer: &Arc<SharedPointer>,
         rng: &mut Jenkins,

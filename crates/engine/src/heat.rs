@@ -7,6 +7,7 @@
 
 use crate::thread_plan::places;
 use model::{HeatRow, LatencyHeat, LatencyHistogram, Nanos, Operation, Plan};
+use std::ops::RangeInclusive;
 
 /// What the rows of all threads may take together.
 pub(crate) const MEMORY_MAX: usize = 16 << 20;
@@ -30,14 +31,15 @@ impl HeatRows {
         }
     }
 
-    /// Counts for a step what came since the last look: latencies from `min` to `max`.
+    /// Counts for a step what came since the last look: latencies in the range `within`.
     pub(crate) fn look(
         &mut self,
         step: usize,
         latency: &LatencyHistogram,
-        (min, max): (Nanos, Nanos),
+        within: RangeInclusive<Nanos>,
     ) {
         let row = step / self.steps_a_row * COLUMNS;
+        let (min, max) = within.into_inner();
         for column in LatencyHistogram::column_of(min)..=LatencyHistogram::column_of(max) {
             let now = latency.column(column);
             self.rows[row + column] += now - self.seen[column];
@@ -48,7 +50,8 @@ impl HeatRows {
     /// The record's form, of so many steps; `None` where nothing was counted.
     pub(crate) fn into_record(
         self,
-        (target, operation): (u32, Operation),
+        target: u32,
+        operation: Operation,
         interval_ns: u64,
         steps: usize,
     ) -> Option<LatencyHeat> {
@@ -101,12 +104,12 @@ mod tests {
         let mut rows = HeatRows::new(3, 1);
         let mut count = |step, values: &[u64]| {
             values.iter().for_each(|ns| latency.record(Nanos(*ns)));
-            let extremes = (values.iter().min().unwrap(), values.iter().max().unwrap());
-            rows.look(step, &latency, (Nanos(*extremes.0), Nanos(*extremes.1)));
+            let (min, max) = (values.iter().min().unwrap(), values.iter().max().unwrap());
+            rows.look(step, &latency, Nanos(*min)..=Nanos(*max));
         };
         count(0, &[100, 5_000, 5_001]);
         count(2, &[100, 1 << 50]);
-        let heat = rows.into_record((7, Operation::Write), 1000, 3).unwrap();
+        let heat = rows.into_record(7, Operation::Write, 1000, 3).unwrap();
         let column = |ns| LatencyHeat::column_of(Nanos(ns));
         assert_eq!((heat.target, heat.step), (7, Nanos(1000)));
         assert_eq!(

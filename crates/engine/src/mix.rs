@@ -49,7 +49,8 @@ pub(crate) struct Turn {
 impl Mix {
     /// For one seat; `stream` keeps the random numbers of all threads and targets apart.
     pub(crate) fn new(
-        (target, mixed): (&PlannedTarget, &MixedAccess),
+        target: &PlannedTarget,
+        mixed: &MixedAccess,
         seed: u64,
         seat: &TargetShare,
         stream: u64,
@@ -186,7 +187,7 @@ mod tests {
             first_slot: 0,
             slots: 1,
         };
-        Mix::new((&target, &MixedAccess { lines }), 0, &seat, 0)
+        Mix::new(&target, &MixedAccess { lines }, 0, &seat, 0)
     }
 
     fn sequential(kib: u64) -> MixedLine {

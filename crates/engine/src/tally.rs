@@ -209,10 +209,10 @@ impl ThreadTally {
         for (counts, lifetime) in self.measured.iter_mut().zip(&mut self.lifetime) {
             if counts.open.ios > 0 {
                 let closed = std::mem::replace(&mut counts.open, Step::EMPTY);
-                let extremes = (closed.latency_min, closed.latency_max);
-                counts.heat.look(self.step, &counts.latency, extremes);
+                let (least, most) = (closed.latency_min, closed.latency_max);
+                counts.heat.look(self.step, &counts.latency, least..=most);
                 let (min, max) = self.closed_within;
-                self.closed_within = (min.min(extremes.0), max.max(extremes.1));
+                self.closed_within = (min.min(least), max.max(most));
                 lifetime.ios += closed.ios;
                 lifetime.bytes.0 += closed.bytes;
                 counts.steps[self.step] = closed;
@@ -248,17 +248,18 @@ impl ThreadTally {
     pub(crate) fn p99(&self) -> Option<Nanos> {
         let [reads, writes] = &self.measured;
         let open = self.measured.iter().map(|counts| &counts.open);
-        let within = open.fold(self.closed_within, |(min, max), step| {
+        let (min, max) = open.fold(self.closed_within, |(min, max), step| {
             (min.min(step.latency_min), max.max(step.latency_max))
         });
-        LatencyHistogram::exceeded_by_one_in(100, &[&reads.latency, &writes.latency], within)
+        LatencyHistogram::exceeded_by_one_in(100, &[&reads.latency, &writes.latency], min..=max)
     }
 
     /// What one thread did to one target, in the record's form, and how its latencies were spread over time. A run that
     /// was stopped keeps only the steps that it reached, and the one in which the completion that stopped it was found.
     pub(crate) fn into_record(
         mut self,
-        (thread, target): (u32, u32),
+        thread: u32,
+        target: u32,
         measured: Nanos,
     ) -> (ThreadRecord, Vec<LatencyHeat>) {
         self.close();
@@ -271,7 +272,7 @@ impl ThreadTally {
             let counted = counts.steps.iter().rposition(|step| step.ios > 0);
             let used = steps.max(counted.map_or(0, |last| last + 1));
             let rows = counts.heat;
-            heat.extend(rows.into_record((target, operation), self.interval_ns, used));
+            heat.extend(rows.into_record(target, operation, self.interval_ns, used));
             let kept = counts.steps.into_iter().take(used);
             let intervals: Vec<Interval> = kept.map(Interval::from).collect();
             Tally {

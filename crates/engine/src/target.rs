@@ -100,7 +100,7 @@ pub(crate) fn hold_all(plan: &Plan, facts: &[TargetFacts], pins: &Pins) -> Resul
             true => target.held_by(),
             false => target.location.path(),
         };
-        path.map_or(Ok(()), |path| hold((target, facts), path, pins))
+        path.map_or(Ok(()), |path| hold(target, facts, path, pins))
     })
 }
 
@@ -120,7 +120,8 @@ pub(crate) fn nodes(plan: &Plan, pins: &Pins) -> Vec<Arc<File>> {
 }
 
 fn hold(
-    (target, facts): (&PlannedTarget, &TargetFacts),
+    target: &PlannedTarget,
+    facts: &TargetFacts,
     path: &Path,
     pins: &Pins,
 ) -> Result<(), RunError> {

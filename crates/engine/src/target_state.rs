@@ -97,9 +97,7 @@ impl TargetState {
         let target = &plan.targets[seat.target as usize];
         let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32) | u64::from(thread);
         let mix = match &target.workload.access {
-            Access::Mixed(mixed) => {
-                Some(Box::new(Mix::new((target, mixed), plan.seed, seat, apart)))
-            }
+            Access::Mixed(mixed) => Some(Box::new(Mix::new(target, mixed, plan.seed, seat, apart))),
             _ => None,
         };
         let route = match &target.workload.access {
@@ -110,7 +108,7 @@ impl TargetState {
                     slots: seat.slots,
                 };
                 let pointer = &shared.pointers[seat.target as usize];
-                Route::Diskspd(Walk::new((target, access), stride, pointer, rng))
+                Route::Diskspd(Walk::new(target, access, stride, pointer, rng))
             }
             Access::Sequential | Access::Random | Access::Stripe(_) | Access::Mixed(_) => {
                 Route::Own(Steps::new(target, plan.seed, seat, apart))

@@ -70,7 +70,7 @@ impl Case {
             first_slot: 0,
             slots: self.slots,
         };
-        let walk = Walk::new((&target, &self.access), stride, pointer, &mut rng);
+        let walk = Walk::new(&target, &self.access, stride, pointer, &mut rng);
         (walk, rng)
     }
 

@@ -87,7 +87,7 @@ impl Scratch {
             path,
             mark,
         } = self;
-        remove_ours((&parent, &name), &folder, mark, pulse)
+        remove_ours(&parent, &name, &folder, mark, pulse)
             .map_err(|error| (path, errno_text(&error)))
     }
 
@@ -97,7 +97,7 @@ impl Scratch {
         let owner = self.folder.owner();
         match owner == own_user() {
             true => Ok(Vec::new()),
-            false => remove_of((&self.parent, &self.path), owner, Some(&self.name), pulse),
+            false => remove_of(&self.parent, &self.path, owner, Some(&self.name), pulse),
         }
     }
 }
@@ -126,12 +126,13 @@ pub(super) fn remove_left(
     path: &Path,
     pulse: &AtomicU64,
 ) -> Result<Left, FilesError> {
-    remove_of((parent, &path.join(PREFIX)), own_user(), None, pulse)
+    remove_of(parent, &path.join(PREFIX), own_user(), None, pulse)
 }
 
 /// `sibling` is the path of something in the folder.
 fn remove_of(
-    (parent, sibling): (&Folder, &Path),
+    parent: &Folder,
+    sibling: &Path,
     owner: u32,
     except: Option<&Name>,
     pulse: &AtomicU64,
@@ -150,7 +151,7 @@ fn remove_of(
             // It was empty: one that was ended before it had made its mark.
             removed.push((path, true));
         } else if let Some(mark) = left_behind(&left) {
-            let gone = remove_ours((parent, name), &left, mark, pulse).is_ok();
+            let gone = remove_ours(parent, name, &left, mark, pulse).is_ok();
             removed.push((path, gone));
         }
         Ok(())
@@ -202,7 +203,8 @@ fn left_behind(folder: &Folder) -> Option<File> {
 /// The mark goes last: what is still there until then is known as ours. It is closed before it is removed, because a
 /// file that is open keeps its folder on FUSE and NFS.
 fn remove_ours(
-    (parent, at): (&Folder, &Name),
+    parent: &Folder,
+    at: &Name,
     folder: &Folder,
     mark: File,
     pulse: &AtomicU64,

@@ -126,7 +126,7 @@ impl Large {
             let seekers: Vec<_> = (0..SEEKERS)
                 .map(|seeker| {
                     let file = &file;
-                    scope.spawn(move || self.seeker(file, (seeker, blocks), beat))
+                    scope.spawn(move || self.seeker(file, seeker, blocks, beat))
                 })
                 .collect();
             let joined = seekers.into_iter().map(|one| one.join().ok());
@@ -136,7 +136,7 @@ impl Large {
         Ok((threads, None))
     }
 
-    fn seeker(&self, file: &File, (seeker, blocks): (u64, u64), beat: &Beat<'_>) -> Ended {
+    fn seeker(&self, file: &File, seeker: u64, blocks: u64, beat: &Beat<'_>) -> Ended {
         let mut buffer = self.buffer();
         let mut rng = Rng::new(self.seed, seeker + 1);
         let block = self.block.0;

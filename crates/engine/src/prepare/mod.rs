@@ -64,7 +64,8 @@ pub fn prepare(
     let outcome = fill_all(
         plan,
         facts,
-        (pins, &mut filled),
+        pins,
+        &mut filled,
         &Onlookers { observer, stop },
     );
     if outcome.is_err() {
@@ -96,7 +97,8 @@ struct Onlookers<'a> {
 fn fill_all(
     plan: &mut Plan,
     facts: &[TargetFacts],
-    (pins, filled): (&Pins, &mut Vec<Filled>),
+    pins: &Pins,
+    filled: &mut Vec<Filled>,
     onlookers: &Onlookers<'_>,
 ) -> Result<(), RunError> {
     for (target, facts) in plan.targets.iter_mut().zip(facts) {

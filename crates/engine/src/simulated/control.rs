@@ -61,7 +61,8 @@ impl<'a> Control<'a> {
     pub(super) fn new(
         plan: &Plan,
         schedule: &'a Schedule,
-        (devices, lives): (&'a [SharedDevice], Vec<Arc<Live>>),
+        devices: &'a [SharedDevice],
+        lives: Vec<Arc<Live>>,
         observer: &'a dyn Observer,
     ) -> Self {
         let first = plan.targets.first().map(|target| &target.location);

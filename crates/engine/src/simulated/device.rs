@@ -76,7 +76,7 @@ impl Bucket {
 
 impl Device {
     /// A device of which a range of so many bytes is used; `number` tells those of a plan apart.
-    pub(crate) fn new(is: &SimulatedDevice, range: Bytes, (seed, number): (u64, u64)) -> Self {
+    pub(crate) fn new(is: &SimulatedDevice, range: Bytes, seed: u64, number: u64) -> Self {
         let keep = 1.0 - is.elevator as f64 / 100.0;
         let deepest = if is.queue > 0 { is.queue } else { 1024 };
         let gain = |depth: u64| keep.powf((depth.max(1) as f64).log2());
@@ -87,7 +87,7 @@ impl Device {
         };
         Device {
             law: Law::new(is.law, is.spread),
-            speed: Speed::new(&is.faults, (seed, number)),
+            speed: Speed::new(&is.faults, seed, number),
             channels: vec![0.0; is.channels as usize].into(),
             queue: vec![0.0; is.queue as usize].into(),
             gains: (0..=deepest).map(gain).collect(),

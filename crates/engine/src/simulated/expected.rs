@@ -50,7 +50,8 @@ pub struct Truth {
 /// is not full, and this is told here of the time after that.
 pub fn truth(
     device: &SimulatedDevice,
-    (block, range): (Bytes, Bytes),
+    block: Bytes,
+    range: Bytes,
     write: Ratio,
     sequential: bool,
 ) -> Truth {
@@ -224,8 +225,7 @@ mod tests {
             "sim:ssd,channels=1,law=exponential,service=1ms,bandwidth=0,write-bandwidth=0"
                 .parse()
                 .unwrap();
-        let sizes = (Bytes::kib(4), Bytes::gib(1));
-        let truth = truth(&device, sizes, Ratio::NONE, false);
+        let truth = truth(&device, Bytes::kib(4), Bytes::gib(1), Ratio::NONE, false);
         let p99 = truth.response_quantile_ns(600.0, 0.99).unwrap();
         let expected = 1e6 / (1.0 - 0.6) * 100f64.ln(); // M/M/1
         assert!((p99 / expected - 1.0).abs() < 1e-6, "{p99} {expected}");

@@ -92,10 +92,10 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     for place in places(&job.plan, 0) {
         lives.push(Arc::<Live>::default());
         let live = Arc::clone(lives.last().expect("just put there"));
-        hands.push(hand(&shared, &place, (&clock, live), &devices)?);
+        hands.push(hand(&shared, &place, &clock, live, &devices)?);
     }
-    let mut control = Control::new(&job.plan, &schedule, (&devices, lives), observer);
-    go(&mut hands, (&clock, &schedule), &mut control, stop)?;
+    let mut control = Control::new(&job.plan, &schedule, &devices, lives, observer);
+    go(&mut hands, &clock, &schedule, &mut control, stop)?;
     let mut ended = Ended::default();
     for hand in hands {
         ended.add(hand, &schedule)?;
@@ -163,7 +163,7 @@ fn devices(plan: &Plan) -> Vec<SharedDevice> {
     targets
         .map(|(number, target)| match &target.location {
             Location::Simulated(is) => {
-                let device = Device::new(is, target.length, (plan.seed, number));
+                let device = Device::new(is, target.length, plan.seed, number);
                 Rc::new(RefCell::new(device))
             }
             Location::Path(_) | Location::Null(_) => {
@@ -176,7 +176,8 @@ fn devices(plan: &Plan) -> Vec<SharedDevice> {
 fn hand(
     shared: &Shared,
     place: &ThreadPlan,
-    (clock, live): (&Virtual, Arc<Live>),
+    clock: &Virtual,
+    live: Arc<Live>,
     devices: &[SharedDevice],
 ) -> Result<Hand, RunError> {
     let mut work = Work::new(shared, place, clock.clone(), live)?;
@@ -197,7 +198,8 @@ fn hand(
 /// Until nothing is issued any more.
 fn go(
     hands: &mut [Hand],
-    (clock, schedule): (&Virtual, &Schedule),
+    clock: &Virtual,
+    schedule: &Schedule,
     control: &mut Control<'_>,
     stop: &Stop,
 ) -> Result<(), RunError> {

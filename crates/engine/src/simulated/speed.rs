@@ -22,7 +22,7 @@ pub(super) struct Speed {
 }
 
 impl Speed {
-    pub(super) fn new(faults: &SimulatedFaults, (seed, number): (u64, u64)) -> Self {
+    pub(super) fn new(faults: &SimulatedFaults, seed: u64, number: u64) -> Self {
         let mut speed = Speed {
             faults: *faults,
             steady: faults.drift == 0 && faults.drop == 0 && faults.noise == 0,
@@ -80,7 +80,7 @@ mod tests {
     fn speed(change: impl FnOnce(&mut SimulatedFaults)) -> Speed {
         let mut faults = SimulatedFaults::default();
         change(&mut faults);
-        Speed::new(&faults, (1, 0))
+        Speed::new(&faults, 1, 0)
     }
 
     #[test]

@@ -156,7 +156,7 @@ pub(crate) fn seat_record(
     seat: SeatDone,
     measured: Nanos,
 ) -> (ThreadRecord, Vec<LatencyHeat>) {
-    let (record, heat) = seat.tally.into_record((thread, seat.target), measured);
+    let (record, heat) = seat.tally.into_record(thread, seat.target, measured);
     let abandoned = seat.abandoned;
     (
         ThreadRecord {

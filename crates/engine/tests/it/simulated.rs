@@ -31,7 +31,7 @@ fn rate(record: &RunRecord) -> f64 {
 
 fn known(word: &str) -> Truth {
     let device: SimulatedDevice = word.parse().unwrap();
-    truth(&device, (Bytes::kib(4), device.size), Ratio::NONE, false)
+    truth(&device, Bytes::kib(4), device.size, Ratio::NONE, false)
 }
 
 fn near(found: f64, expected: f64, percent: f64, what: &str) {

@@ -4,8 +4,8 @@
 
 use super::{BLOCK_MAX, BLOCK_MIN, Field, Problem, Remedy, Rule};
 use crate::plan::{
-    Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing, Priority,
-    Sequence, StripeAccess, Target, Timespan, WriteContent,
+    Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing,
+    PlannedTarget, Priority, Sequence, StripeAccess, Target, Timespan, WriteContent,
 };
 use crate::record::{TargetFacts, TargetKind};
 use crate::units::Bytes;
@@ -76,7 +76,8 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         super::mixed::check(target, mixed, problems);
     }
     if let Access::Stripe(stripe) = target.workload.access {
-        check_stripe((span, target), stripe, problems);
+        let threads = span.pool.map_or(target.threads, |pool| pool.threads);
+        check_stripe(target, stripe, threads, problems);
     }
     if target.mapped.is_some() {
         check_mapped(span, target, problems);
@@ -87,11 +88,7 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
 }
 
 /// A matrix has blocks, is just as long as the range, and has a column for each thread.
-fn check_stripe(
-    (span, target): (&Timespan, &Target),
-    stripe: StripeAccess,
-    problems: &mut Vec<Problem>,
-) {
+fn check_stripe(target: &Target, stripe: StripeAccess, threads: u32, problems: &mut Vec<Problem>) {
     let bytes = u128::from(stripe.blocks()) * u128::from(target.workload.block.0);
     if bytes == 0 {
         problems.push(Problem::Walk {
@@ -102,7 +99,6 @@ fn check_stripe(
             why: "a stripe's range is as long as its columns times its rows of blocks: say just that length",
         });
     }
-    let threads = span.pool.map_or(target.threads, |pool| pool.threads);
     if threads > stripe.columns {
         problems.push(Problem::StripeThreads {
             columns: stripe.columns,
@@ -282,15 +278,18 @@ pub(super) fn check_found(target: &Target, facts: &TargetFacts, problems: &mut V
     }
 }
 
-/// Whether each thread's walk finds room. `highest` is the largest number of a thread among those of the target.
+/// Checks that each thread's walk finds room in the target's range. `highest` is the largest number of a thread among
+/// those of the target.
 pub(super) fn check_room(
-    (target, access): (&Target, &DiskspdAccess),
-    (length, alignment): (Bytes, Bytes),
+    target: &PlannedTarget,
     highest: u32,
     facts: &TargetFacts,
     problems: &mut Vec<Problem>,
 ) {
-    let block = target.workload.block;
+    let Access::Diskspd(access) = &target.workload.access else {
+        return;
+    };
+    let (block, length, alignment) = (target.workload.block, target.length, target.alignment);
     let aligned = || Rule::Aligned {
         to: alignment,
         path: facts.path.clone(),

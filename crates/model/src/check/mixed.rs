@@ -68,7 +68,8 @@ fn wrong_with(line: &MixedLine) -> Vec<String> {
 
 /// What the target asks of blocks and offsets, line by line.
 pub(super) fn check_alignment(
-    (mixed, alignment): (&MixedAccess, Bytes),
+    mixed: &MixedAccess,
+    alignment: Bytes,
     facts: &TargetFacts,
     problems: &mut Vec<Problem>,
 ) {

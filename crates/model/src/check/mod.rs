@@ -149,21 +149,9 @@ fn plan_target(
         problems.push(Problem::value(Field::Base, target.base, rule));
     }
     if let Access::Mixed(access) = &target.workload.access {
-        mixed::check_alignment((access, alignment), facts, problems);
+        mixed::check_alignment(access, alignment, facts, problems);
     }
-    if let Access::Diskspd(access) = &target.workload.access
-        && problems.len() == before
-    {
-        let highest = highest_thread(span, target);
-        access::check_room(
-            (target, access),
-            (length, alignment),
-            highest,
-            facts,
-            problems,
-        );
-    }
-    PlannedTarget {
+    let planned = PlannedTarget {
         location: target.location.clone(),
         base: target.base,
         length,
@@ -186,7 +174,11 @@ fn plan_target(
         prove_ours: false,
         namespace: facts.namespace.clone(),
         identity: facts.identity,
+    };
+    if problems.len() == before {
+        access::check_room(&planned, highest_thread(span, target), facts, problems);
     }
+    planned
 }
 
 /// Whether it is a whole device or namespace, which has no file system of its own.

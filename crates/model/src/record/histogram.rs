@@ -9,7 +9,7 @@
 use super::heat::BUCKETS_PER_COLUMN;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 const SUB_BITS: u32 = 8;
 const SUB_BUCKETS: u64 = 1 << SUB_BITS;
@@ -151,14 +151,14 @@ impl LatencyHistogram {
 
     /// The latency that one in so many of all these I/Os exceeds: their quantile 1 - 1/`one_in`, as
     /// [`quantile`](Self::quantile) answers of the merged histograms, but from the buckets alone, without their totals
-    /// and without memory; all that was counted lies from `min` to `max`. `None` with fewer I/Os than that.
+    /// and without memory; all that was counted is in the range `within`. `None` with fewer I/Os than that.
     /// // one_in above 0
     pub fn exceeded_by_one_in(
         one_in: u64,
         parts: &[&LatencyHistogram],
-        (min, max): (Nanos, Nanos),
+        within: RangeInclusive<Nanos>,
     ) -> Option<Nanos> {
-        let held = from_to(min.0, max.0);
+        let held = from_to(within.start().0, within.end().0);
         let of = |part: &&LatencyHistogram| part.counts[held.clone()].iter().sum::<u64>();
         let count: u64 = parts.iter().map(of).sum();
         let beyond = count / one_in;
@@ -349,11 +349,11 @@ mod tests {
             let (first, second) = (of(&first), of(&second));
             let mut both = first.clone();
             both.merge(&second);
-            let within = (both.min().unwrap(), both.max().unwrap());
-            let told = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second], within);
+            let within = || both.min().unwrap()..=both.max().unwrap();
+            let told = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second], within());
             let median = both.quantile(0.5).unwrap();
             prop_assert!(told.unwrap().0.abs_diff(median.0) * 2 * SUB_BUCKETS <= median.0);
-            let few = LatencyHistogram::exceeded_by_one_in(1000, &[&first, &second], within);
+            let few = LatencyHistogram::exceeded_by_one_in(1000, &[&first, &second], within());
             prop_assert_eq!(few, None);
         }
 
