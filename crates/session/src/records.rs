@@ -244,7 +244,8 @@ impl Admission<'_> {
                 content,
             });
         };
-        let proof = store.proof_of(now.identity).ok()??;
+        let (device, inode) = now.identity;
+        let proof = store.proof_of(device, inode).ok()??;
         (proof.generation == now.generation).then(|| Record {
             closed: proof.changed_ns.map(|changed_ns| ClosedFile {
                 size: proof.size,

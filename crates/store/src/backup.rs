@@ -23,7 +23,7 @@ impl Store {
     ///
     /// Errors: `to` exists; the copy cannot be written; the shelf cannot be read.
     pub fn backup(&self, to: &Path, report: &mut dyn FnMut(Notice)) -> Result<()> {
-        copy(&self.connection, (self.path(), to), report)
+        copy(&self.connection, self.path(), to, report)
     }
 }
 
@@ -31,7 +31,8 @@ impl Store {
 pub(crate) fn keep_old(
     connection: &Connection,
     path: &Path,
-    (version, next): (u32, u32),
+    version: u32,
+    next: u32,
     report: &mut dyn FnMut(Notice),
 ) -> Result<PathBuf> {
     for number in 1..=NAMES_MAX {
@@ -41,7 +42,7 @@ pub(crate) fn keep_old(
             name.push(format!("-{number}"));
         }
         let to = PathBuf::from(name);
-        match copy(connection, (path, &to), report) {
+        match copy(connection, path, &to, report) {
             Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error),
             Ok(()) => {
@@ -58,11 +59,7 @@ pub(crate) fn keep_old(
     Err(StoreError::Exists { path: path.into() })
 }
 
-fn copy(
-    from: &Connection,
-    (path, to): (&Path, &Path),
-    report: &mut dyn FnMut(Notice),
-) -> Result<()> {
+fn copy(from: &Connection, path: &Path, to: &Path, report: &mut dyn FnMut(Notice)) -> Result<()> {
     let of_copy = |refusal| refused(refusal, to);
     let part = PartFile::create(to, may_be_a_copy).map_err(of_copy)?;
     let mut pages = || -> Result<(), Fault> {

@@ -23,7 +23,7 @@ impl Store {
         key: &str,
         record: &RunRecord,
     ) -> Result<u32> {
-        self.put_cell(session, (label, key), |transaction, place| {
+        self.put_cell(session, label, key, |transaction, place| {
             insert_run(transaction, place, record)
         })
     }
@@ -39,7 +39,7 @@ impl Store {
         key: &str,
         reason: &str,
     ) -> Result<u32> {
-        self.put_cell(session, (label, key), |transaction, place| {
+        self.put_cell(session, label, key, |transaction, place| {
             let query = "SELECT target FROM sessions WHERE id = ?1";
             let target = transaction.query_row(query, [session.0], |row| row.get(0))?;
             let row = ResultRow {
@@ -56,7 +56,8 @@ impl Store {
     fn put_cell(
         &self,
         session: SessionId,
-        (label, key): (&str, &str),
+        label: &str,
+        key: &str,
         insert: impl FnOnce(&Transaction<'_>, Place<'_>) -> Result<(), Fault>,
     ) -> Result<u32> {
         self.writing(|transaction| {

@@ -47,10 +47,15 @@ impl Store {
                     None => *session.insert(insert_session(transaction, new)?),
                 };
                 count += 1;
-                let place = (session, new.kind.name(), count);
-                let document = without_nulls(run)?;
-                let row = ResultRow::of_imported(run);
-                insert(transaction, place, (IMPORTED, &document), row)
+                let (document, row) = (without_nulls(run)?, ResultRow::of_imported(run));
+                let place = Place {
+                    session,
+                    kind: new.kind.name(),
+                    number: count,
+                    label: &row.label.clone(),
+                    key: None,
+                };
+                insert(transaction, place, IMPORTED, &document, row)
             };
             let mut done = Ok(());
             runs(&mut |run| {
@@ -74,13 +79,17 @@ impl Store {
         record: &impl Serialize,
     ) -> Result<u32> {
         self.writing(|transaction| {
-            let kind = self.must_exist(transaction, session)?;
-            let number = next_number(transaction, session)?;
-            let place = (session, kind.as_str(), number);
+            let place = Place {
+                session,
+                kind: &self.must_exist(transaction, session)?,
+                number: next_number(transaction, session)?,
+                label: &row.label.clone(),
+                key: None,
+            };
             let document = document(&format!("the record ({table})"), record)?;
-            insert(transaction, place, (table, &document), row)?;
+            insert(transaction, place, table, &document, row)?;
             count_results(transaction, session, 1)?;
-            Ok(number)
+            Ok(place.number)
         })
     }
 }
@@ -88,18 +97,11 @@ impl Store {
 /// The line, the document and its seal.
 fn insert(
     transaction: &Transaction<'_>,
-    (session, kind, number): (SessionId, &str, u32),
-    (table, document): (&str, &str),
+    place: Place<'_>,
+    table: &str,
+    document: &str,
     row: ResultRow,
 ) -> Result<(), Fault> {
-    let label = row.label.clone();
-    let place = Place {
-        session,
-        kind,
-        number,
-        label: &label,
-        key: None,
-    };
     let seal = seal::of_text(document);
     let headline = headline::insert(transaction, place, row, Some(seal))?;
     transaction

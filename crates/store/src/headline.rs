@@ -51,8 +51,8 @@ pub(crate) fn insert(
     let mut insert = transaction.prepare_cached(&INSERT[0][0])?;
     insert.execute(params_from_iter(values.map(ToSqlOutput::Borrowed)))?;
     let id = transaction.last_insert_rowid();
-    insert_all(transaction, (&INSERT[1], id), &figures)?;
-    insert_all(transaction, (&INSERT[2], id), &percentiles)?;
+    insert_all(transaction, &INSERT[1], id, &figures)?;
+    insert_all(transaction, &INSERT[2], id, &percentiles)?;
     summary::insert_result(transaction, &row)?;
     Ok(id)
 }
@@ -101,7 +101,8 @@ pub(crate) fn seal_record(
 /// Inserts rows that belong to a line, as many at once as there are statements for.
 fn insert_all<const COLUMNS: usize>(
     transaction: &Transaction<'_>,
-    (inserts, headline): (&[String], i64),
+    inserts: &[String],
+    headline: i64,
     rows: &[[ValueRef<'_>; COLUMNS]],
 ) -> Result<(), Fault> {
     for rows in rows.chunks(inserts.len()) {

@@ -136,7 +136,7 @@ impl Store {
         let mut whole = 0;
         while let Some(row) = rows.next()? {
             let good = || match row.get(6)? {
-                Some(sealed) => check_record(transaction, session, (row, self.later()), sealed),
+                Some(sealed) => check_record(transaction, session, row, self.later(), sealed),
                 None => self.stored_run(transaction, session, row).map(|_| ()),
             };
             match good() {
@@ -172,7 +172,7 @@ impl Store {
             number,
             label: line.get(1)?,
             key: line.get(2)?,
-            result: load_result(transaction, session, (line, self.later()))?,
+            result: load_result(transaction, session, line, self.later())?,
             tags: match self.has_lines() {
                 true => tags_of(transaction, session, number)?,
                 false => Vec::new(),
@@ -210,14 +210,15 @@ fn breaks(sealed: Option<u32>, found: u32) -> bool {
 fn check_record(
     transaction: &Transaction<'_>,
     session: SessionId,
-    (line, later): (&Row<'_>, Later),
+    line: &Row<'_>,
+    later: Later,
     sealed: u32,
 ) -> Result<(), Fault> {
     let number: u32 = line.get(0)?;
     let mut found = match line.get_ref(3)?.as_bytes().unwrap_or_default() {
         b"missing" => return Ok(()),
         b"imported" => None,
-        _ => seal_of_run(transaction, (session, number), later)?,
+        _ => seal_of_run(transaction, session, number, later)?,
     };
     for table in [IMPORTED, FILES, WATCHES] {
         if found.is_none() && has_document(transaction, table, line)? {
@@ -238,7 +239,8 @@ fn check_record(
 fn load_result(
     transaction: &Transaction<'_>,
     session: SessionId,
-    (line, later): (&Row<'_>, Later),
+    line: &Row<'_>,
+    later: Later,
 ) -> Result<StoredResult, Fault> {
     let number: u32 = line.get(0)?;
     let name = format!("run {session}.{number}");
@@ -250,17 +252,17 @@ fn load_result(
             Ok(StoredResult::Missing(reason.unwrap_or_default()))
         }
         "imported" => {
-            let run = load_document(transaction, (&name, IMPORTED), line, sealed)?;
+            let run = load_document(transaction, &name, IMPORTED, line, sealed)?;
             Ok(StoredResult::Imported(Box::new(run)))
         }
         _ => {
-            let Some((record, found)) = load_run(transaction, (session, number), later)? else {
+            let Some((record, found)) = load_run(transaction, session, number, later)? else {
                 if has_document(transaction, FILES, line)? {
-                    let record = load_document(transaction, (&name, FILES), line, sealed)?;
+                    let record = load_document(transaction, &name, FILES, line, sealed)?;
                     return Ok(StoredResult::Files(Box::new(record)));
                 }
                 if has_document(transaction, WATCHES, line)? {
-                    let record = load_document(transaction, (&name, WATCHES), line, sealed)?;
+                    let record = load_document(transaction, &name, WATCHES, line, sealed)?;
                     return Ok(StoredResult::Watch(Box::new(record)));
                 }
                 return Err(damaged(&name, "its record is missing"));
@@ -291,7 +293,8 @@ fn has_document(transaction: &Transaction<'_>, table: &str, line: &Row<'_>) -> R
 /// A record that is one document, and sealed as it was saved.
 fn load_document<T: DeserializeOwned>(
     transaction: &Transaction<'_>,
-    (name, table): (&str, &str),
+    name: &str,
+    table: &str,
     line: &Row<'_>,
     sealed: Option<u32>,
 ) -> Result<T, Fault> {
@@ -301,7 +304,7 @@ fn load_document<T: DeserializeOwned>(
     let mut rows = select.query([headline])?;
     let row = rows.next()?;
     let row = row.ok_or_else(|| damaged(name, "its record is missing"))?;
-    let record = document(name, row, (0, "document_json"))?;
+    let record = document(name, row, 0, "document_json")?;
     let mut found = Seal::default();
     found.row(row, 0)?;
     if breaks(sealed, found.value()) {
@@ -351,7 +354,7 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
         kind: SessionKind::from_name(&kind)
             .ok_or_else(|| damaged(&name, &format!("its kind is `{kind}`")))?,
         started_utc: Nanos(row.get("started_utc_ns")?),
-        command: document(&name, row, (3, "command_json"))?,
+        command: document(&name, row, 3, "command_json")?,
         tool_version: row.get("tool_version")?,
         target: row.get("target")?,
         outcome: outcome.transpose()?,
@@ -364,7 +367,8 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
 pub(crate) fn document<T: DeserializeOwned>(
     name: &str,
     row: &Row<'_>,
-    (place, column): (usize, &str),
+    place: usize,
+    column: &str,
 ) -> Result<T, Fault> {
     let wrong = |error: &dyn std::fmt::Display| damaged(name, &format!("{column}: {error}"));
     let text = row.get_ref(place)?.as_str();

@@ -16,6 +16,7 @@ use model::{
 use rusqlite::types::ValueRef;
 use rusqlite::{Row, Transaction, params};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// Columns that came after version 1. A file of an older version that cannot be written has none.
 #[derive(Clone, Copy)]
@@ -82,7 +83,8 @@ const ERRORS: &str = "
 /// Errors: what of it cannot be read.
 pub(crate) fn load_run(
     transaction: &Transaction<'_>,
-    (session, number): (SessionId, u32),
+    session: SessionId,
+    number: u32,
     later: Later,
 ) -> Result<Option<(RunRecord, u32)>, Fault> {
     let mut select = transaction.prepare_cached(later.run())?;
@@ -102,19 +104,19 @@ pub(crate) fn load_run(
     let nanos = |column| -> Result<Nanos, Fault> { Ok(Nanos(row.get(column)?)) };
     let record = RunRecord {
         tool_version: row.get(18)?,
-        command: document(&name, row, (19, "command_json"))?,
+        command: document(&name, row, 19, "command_json")?,
         started_utc: nanos(3)?,
-        plan: document(&name, row, (20, "plan_json"))?,
-        host: document(&name, row, (21, "host_json"))?,
-        engine: document(&name, row, (22, "engine_json"))?,
+        plan: document(&name, row, 20, "plan_json")?,
+        host: document(&name, row, 21, "host_json")?,
+        engine: document(&name, row, 22, "engine_json")?,
         phases: PhaseTimes {
             measured_from: nanos(15)?,
             measured_to: nanos(16)?,
             drained: nanos(17)?,
         },
-        window: document(&name, row, (23, "window_json"))?,
-        lifetime: document(&name, row, (24, "lifetime_json"))?,
-        outcome: document(&name, row, (25, "outcome_json"))?,
+        window: document(&name, row, 23, "window_json")?,
+        lifetime: document(&name, row, 24, "lifetime_json")?,
+        outcome: document(&name, row, 25, "outcome_json")?,
         series: load_series(&name, row)?,
         // In the order of the checksum.
         targets: of.targets()?,
@@ -162,7 +164,7 @@ impl Parts<'_> {
     fn targets(&mut self) -> Result<Vec<TargetFacts>, Fault> {
         let mut targets = Vec::new();
         self.each(TARGETS, |name, row| {
-            targets.push(document(name, row, (3, "facts_json"))?);
+            targets.push(document(name, row, 3, "facts_json")?);
             Ok(())
         })?;
         Ok(targets)
@@ -179,7 +181,7 @@ impl Parts<'_> {
         for (place, thread, target, abandoned) in rows {
             let mut tally = |operation: Operation| {
                 let found = tallies.remove(&(place, operation.index()));
-                found.ok_or_else(|| lost(self.name, (place, operation), "its counts are missing"))
+                found.ok_or_else(|| lost(self.name, place, operation, "its counts are missing"))
             };
             let (read, write) = (tally(Operation::Read)?, tally(Operation::Write)?);
             threads.push(ThreadRecord {
@@ -197,7 +199,7 @@ impl Parts<'_> {
         let mut tallies = Tallies::new();
         self.each(later.tallies(), |name, row| {
             if let Some((place, operation)) = whose(row)? {
-                let tally = load_tally(name, (place, operation), row)?;
+                let tally = load_tally(name, place, operation, row)?;
                 tallies.insert((place, operation.index()), tally);
             }
             Ok(())
@@ -225,7 +227,7 @@ fn whose(row: &Row<'_>) -> Result<Option<(i64, Operation)>, Fault> {
     Ok(operation.map(|operation| (place, operation)))
 }
 
-fn lost(name: &str, (place, operation): (i64, Operation), what: &str) -> Fault {
+fn lost(name: &str, place: i64, operation: Operation, what: &str) -> Fault {
     let operation = operation.name();
     damaged(name, &format!("thread {place}, {operation}: {what}"))
 }
@@ -233,12 +235,15 @@ fn lost(name: &str, (place, operation): (i64, Operation), what: &str) -> Fault {
 /// A row of [`TALLIES`], without its errors.
 fn load_tally(
     name: &str,
-    of: (i64, Operation),
+    place: i64,
+    operation: Operation,
     row: &Row<'_>,
 ) -> Result<(Tally, LifetimeCount), Fault> {
+    let lost =
+        |what: &str, damage: &dyn Display| lost(name, place, operation, &format!("{what}{damage}"));
     let blob = |column, what: &str| -> Result<&[u8], Fault> {
         let blob = row.get_ref(column)?.as_blob();
-        blob.map_err(|_| lost(name, of, &format!("{what} is no blob")))
+        blob.map_err(|_| lost(what, &" is no blob"))
     };
     let response = row.get_ref(10)?.as_blob_or_null();
     let response = response.map_err(|_| Fault::Damaged("response is no blob".to_owned()))?;
@@ -249,10 +254,10 @@ fn load_tally(
         short_ios: row.get(4)?,
         errors: Vec::new(),
         latency: decode_histogram(blob(8, "latency")?)
-            .map_err(|damage| lost(name, of, &format!("latency: {damage}")))?,
-        response: response.map_err(|damage| lost(name, of, &format!("response: {damage}")))?,
+            .map_err(|damage| lost("latency: ", &damage))?,
+        response: response.map_err(|damage| lost("response: ", &damage))?,
         intervals: decode_intervals(blob(9, "intervals")?)
-            .map_err(|damage| lost(name, of, &format!("intervals: {damage}")))?,
+            .map_err(|damage| lost("intervals: ", &damage))?,
     };
     let lifetime = LifetimeCount {
         ios: row.get(6)?,
@@ -265,7 +270,8 @@ fn load_tally(
 /// run.
 pub(crate) fn seal_of_run(
     transaction: &Transaction<'_>,
-    (session, number): (SessionId, u32),
+    session: SessionId,
+    number: u32,
     later: Later,
 ) -> Result<Option<u32>, Fault> {
     let mut select = transaction.prepare_cached(later.run())?;

@@ -92,7 +92,7 @@ pub(crate) fn summaries(
     while let Some(row) = rows.next()? {
         let (number, blob) = (row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default());
         let mut row = ResultRow::default();
-        match decode_result((session, number), blob, Depth::All, &mut row) {
+        match decode_result(session, number, blob, Depth::All, &mut row) {
             Ok(()) => found.push(row),
             Err(_) => return Ok(None),
         }

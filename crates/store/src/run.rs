@@ -9,7 +9,7 @@ use crate::headline::{self, Place, whole};
 use crate::record::{Later, seal_of_run};
 use crate::save::{document, signed};
 use crate::series::encode_series;
-use model::{LifetimeCount, Operation, ResultRow, RunRecord, Tally, TargetFacts, ThreadRecord};
+use model::{Operation, ResultRow, RunRecord, Tally, TargetFacts, ThreadRecord};
 use rusqlite::{Transaction, named_params, params};
 
 /// A run's line and its record.
@@ -22,13 +22,12 @@ pub(crate) fn insert_run(
     let headline = headline::insert(transaction, place, row.clone(), None)?;
     let run = insert_record(transaction, place, &row, record)?;
     for (at, facts) in record.targets.iter().enumerate() {
-        insert_target(transaction, (run, at), facts)?;
+        insert_target(transaction, run, at, facts)?;
     }
     for (at, thread) in record.threads.iter().enumerate() {
-        insert_thread(transaction, (run, at), thread)?;
+        insert_thread(transaction, run, at, thread)?;
     }
-    let name = (place.session, place.number);
-    let seal = seal_of_run(transaction, name, Later::ALL)?;
+    let seal = seal_of_run(transaction, place.session, place.number, Later::ALL)?;
     headline::seal_record(transaction, headline, seal)
 }
 
@@ -106,7 +105,8 @@ const INSERT_RUN: &str = "
 
 fn insert_target(
     transaction: &Transaction<'_>,
-    (run, place): (i64, usize),
+    run: i64,
+    place: usize,
     facts: &TargetFacts,
 ) -> Result<(), Fault> {
     transaction
@@ -125,14 +125,15 @@ fn insert_target(
 
 fn insert_thread(
     transaction: &Transaction<'_>,
-    (run, place): (i64, usize),
+    run: i64,
+    place: usize,
     record: &ThreadRecord,
 ) -> Result<(), Fault> {
     let ThreadRecord {
         thread,
         target,
-        measured,
-        lifetime,
+        measured: _, // rows of their own
+        lifetime: _,
         abandoned,
     } = record;
     let place = signed("threads", place as u64)?;
@@ -142,18 +143,17 @@ fn insert_thread(
         )?
         .execute(params![run, place, thread, target, abandoned])?;
     for operation in Operation::ALL {
-        let tally = &measured[operation.index()];
-        let whole = &lifetime[operation.index()];
-        insert_tally(transaction, (run, place, operation), tally, whole)?;
+        insert_tally(transaction, run, place, operation, record)?;
     }
     Ok(())
 }
 
 fn insert_tally(
     transaction: &Transaction<'_>,
-    (run, place, operation): (i64, i64, Operation),
-    tally: &Tally,
-    lifetime: &LifetimeCount,
+    run: i64,
+    place: i64,
+    operation: Operation,
+    record: &ThreadRecord,
 ) -> Result<(), Fault> {
     let Tally {
         ios,
@@ -163,7 +163,8 @@ fn insert_tally(
         latency,
         response,
         intervals,
-    } = tally;
+    } = &record.measured[operation.index()];
+    let lifetime = record.lifetime[operation.index()];
     transaction
         .prepare_cached(
             "INSERT INTO tallies (run_id, place, operation, ios, bytes, short_ios, latency_mean_ns,

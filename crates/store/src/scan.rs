@@ -323,8 +323,8 @@ impl<'stmt> Results<'stmt> {
                     self.found.push(ResultRow::default());
                 }
                 let blob = row.get_ref(2)?.as_blob().unwrap_or_default();
-                let name = (of, row.get(1)?);
-                whole &= decode_result(name, blob, depth, &mut self.found[count]).is_ok();
+                let number = row.get(1)?;
+                whole &= decode_result(of, number, blob, depth, &mut self.found[count]).is_ok();
                 count += 1;
             }
             self.rows.advance()?;

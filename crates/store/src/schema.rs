@@ -90,7 +90,7 @@ pub(crate) fn bring_up_to_date(
         let before = state(connection)?;
         let kept = match found {
             0 => None,
-            _ => Some(keep_old(connection, path, (found, SCHEMA_VERSION), report)?),
+            _ => Some(keep_old(connection, path, found, SCHEMA_VERSION, report)?),
         };
         let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
         if version(&transaction, path)? == SCHEMA_VERSION {
@@ -242,7 +242,7 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
         };
         // A damaged run keeps the line that its own columns still give. It has no checksum, so that it is read, and reported,
         // whenever its record is asked for.
-        let record = load_run(transaction, (session, place.number), Later::ALL);
+        let record = load_run(transaction, session, place.number, Later::ALL);
         let (line, seal) = match record {
             Ok(Some((record, seal))) => (ResultRow::of_record(&record), Some(seal)),
             _ => (line_of_damaged(row).unwrap_or_default(), None),

@@ -372,7 +372,8 @@ pub(crate) enum Depth {
 ///
 /// Errors: the summary is damaged; then `into` is of no use.
 pub(crate) fn decode_result(
-    (own_session, own_number): (SessionId, u32),
+    own_session: SessionId,
+    own_number: u32,
     blob: &[u8],
     depth: Depth,
     into: &mut ResultRow,
@@ -546,25 +547,25 @@ mod tests {
         }
     }
 
-    fn decode_result(name: (SessionId, u32), blob: &[u8]) -> Result<ResultRow, Damage> {
+    fn decode_result(number: u32, blob: &[u8]) -> Result<ResultRow, Damage> {
         let mut read = ResultRow::default();
-        super::decode_result(name, blob, Depth::All, &mut read).map(|()| read)
+        super::decode_result(SessionId(12), number, blob, Depth::All, &mut read).map(|()| read)
     }
 
     #[test]
     fn a_line_reads_back_as_it_was_and_only_as_its_own() {
         let blob = encode_result(&row());
-        assert_eq!(decode_result((SessionId(12), 3), &blob), Ok(row()));
-        let other = decode_result((SessionId(12), 4), &blob);
+        assert_eq!(decode_result(3, &blob), Ok(row()));
+        let other = decode_result(4, &blob);
         assert_eq!(other, Err("it is another result's"));
         for bit in 0..blob.len() * 8 {
             let mut blob = blob.clone();
             blob[bit / 8] ^= 1 << (bit % 8);
-            assert!(decode_result((SessionId(12), 3), &blob).is_err(), "{bit}");
+            assert!(decode_result(3, &blob).is_err(), "{bit}");
         }
         for length in 2..blob.len() - 4 {
             let cut = seal(blob[..length].to_vec());
-            assert!(decode_result((SessionId(12), 3), &cut).is_err(), "{length}");
+            assert!(decode_result(3, &cut).is_err(), "{length}");
         }
     }
 
@@ -573,8 +574,8 @@ mod tests {
         let empty = ResultRow::default();
         for (before, after) in [(row(), empty.clone()), (empty, row())] {
             let mut read = before;
-            let name = (SessionId(after.session), after.number);
-            super::decode_result(name, &encode_result(&after), Depth::All, &mut read).unwrap();
+            let (session, blob) = (SessionId(after.session), encode_result(&after));
+            super::decode_result(session, after.number, &blob, Depth::All, &mut read).unwrap();
             assert_eq!(read, after);
         }
     }
