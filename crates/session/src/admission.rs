@@ -53,14 +53,14 @@ impl Admission<'_> {
     /// showed only zeros is read whole.
     pub fn check(&self, profile: &Profile) -> Result<Vec<CheckedPlan>, CommandError> {
         let look = |location: &Location| self.look(location);
-        self.check_with(profile, &look, (host::content_of_whole, &[]))
+        self.check_with(profile, &look, host::content_of_whole, &[])
     }
 
     /// What stands against a profile already now, where devices are to be read whole later: whatever reading them whole
     /// could only confirm. What is let by here has not passed.
     pub fn check_before_proof(&self, profile: &Profile) -> Result<(), CommandError> {
         let look = |location: &Location| self.look(location);
-        self.check_with(profile, &look, (host::content_of_whole_at_best, &[]))
+        self.check_with(profile, &look, host::content_of_whole_at_best, &[])
             .map(drop)
     }
 
@@ -78,14 +78,15 @@ impl Admission<'_> {
             },
             Location::Null(_) | Location::Simulated(_) => self.look(location),
         };
-        self.check_with(profile, &look, (host::content_of_whole, earlier))
+        self.check_with(profile, &look, host::content_of_whole, earlier)
     }
 
     fn check_with(
         &self,
         profile: &Profile,
         look: &dyn Fn(&Location) -> TargetFacts,
-        (whole, earlier): (Whole, &[TargetFacts]),
+        whole: Whole,
+        earlier: &[TargetFacts],
     ) -> Result<Vec<CheckedPlan>, CommandError> {
         let (places, locked) = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();

@@ -8,7 +8,7 @@ use crate::journal::Journal;
 use crate::proven_files::ProvenFiles;
 use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
 use engine::{Calibration, Event, Job, Observer, SoFar, Stop};
-use model::{CommandError, Nanos, Profile, RunRecord};
+use model::{CommandError, Nanos, RunRecord, Timespan};
 use std::borrow::Borrow;
 use store::Store;
 
@@ -73,14 +73,12 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
                 return Ok(Ended::Early);
             }
             let watch = Stopwatch::start();
-            let outcome = self
-                .checked(&mut step, schedule)
-                .and_then(|(profile, checked)| {
-                    watcher.begin(&step, checked.plan.phases.total());
-                    let made = self.one(&step, (&profile, checked), &calibration, watcher);
-                    watcher.end();
-                    made
-                });
+            let outcome = self.checked(&mut step, schedule).and_then(|checked| {
+                watcher.begin(&step, checked.plan.phases.total());
+                let made = self.one(&step, checked, &calibration, watcher);
+                watcher.end();
+                made
+            });
             let outcome = match outcome {
                 Ok(None) => return Ok(Ended::Early),
                 Ok(Some(record)) => Ok(record),
@@ -110,31 +108,26 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         &self,
         step: &mut Step,
         schedule: &dyn Schedule,
-    ) -> Result<(Profile, CheckedPlan), CommandError> {
-        let profile = Profile {
-            timespans: vec![step.timespan.clone()],
-        };
-        let checked = match step.checked.take() {
-            Some(checked) => checked,
-            None => {
-                let mut all = self.admission.check_again(&profile, schedule.known())?;
-                all.remove(0)
-            }
-        };
-        Ok((profile, checked))
+    ) -> Result<CheckedPlan, CommandError> {
+        if let Some(checked) = step.checked.take() {
+            return Ok(checked);
+        }
+        let known = schedule.known();
+        let mut all = self.admission.check_again(&step.profile(), known)?;
+        Ok(all.remove(0))
     }
 
     /// Creates and proves what the plan needs, and runs it; `None` where the watcher called it off.
     fn one(
         &mut self,
         step: &Step,
-        (profile, checked): (&Profile, CheckedPlan),
+        checked: CheckedPlan,
         calibration: &Calibration,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<RunRecord>, CommandError> {
         let (admission, pins) = (self.admission, &self.admission.pins);
         if step.cold {
-            self.drop_cached(profile)?;
+            self.drop_cached(&step.timespan)?;
         }
         let CheckedPlan { mut plan, facts } = checked;
         self.proven.spare(&mut plan, pins);
@@ -150,7 +143,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             // Facts are those before the run, not those before the filling.
             targets: match made.is_empty() {
                 true => facts,
-                false => admission.facts(profile),
+                false => admission.facts(&step.profile()),
             },
             command: self.command.clone(),
             tool_version: VERSION.to_owned(),
@@ -167,9 +160,12 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         Ok(Some(record))
     }
 
-    fn drop_cached(&self, profile: &Profile) -> Result<(), CommandError> {
-        let targets = profile.timespans.iter().flat_map(|span| &span.targets);
-        for path in targets.filter_map(|target| target.location.path()) {
+    fn drop_cached(&self, timespan: &Timespan) -> Result<(), CommandError> {
+        for path in timespan
+            .targets
+            .iter()
+            .filter_map(|target| target.location.path())
+        {
             let pin = self.admission.pins.pin(path);
             let dropped = pin.and_then(|pin| engine::forget_cached(&pin));
             dropped.map_err(|error| {

@@ -4,7 +4,7 @@
 
 use crate::admission::CheckedPlan;
 use engine::{Filled, Observer, Silent};
-use model::{CommandError, Nanos, Outcome, RunRecord, TargetFacts, Timespan};
+use model::{CommandError, Nanos, Outcome, Profile, RunRecord, TargetFacts, Timespan};
 
 /// One run that a schedule asks for.
 #[derive(Debug)]
@@ -39,6 +39,13 @@ impl Step {
             precision: None,
             cold: false,
             left: None,
+        }
+    }
+
+    /// The request with no other run in it.
+    pub(crate) fn profile(&self) -> Profile {
+        Profile {
+            timespans: vec![self.timespan.clone()],
         }
     }
 }
