@@ -72,25 +72,25 @@ impl Running {
                 p99,
             } => {
                 self.before = false;
-                self.tick((elapsed, ios, bytes), now);
+                self.tick(elapsed, ios, bytes, now);
                 self.p99 = p99;
             }
         }
     }
 
     /// A run that began anew begins from nothing.
-    fn tick(&mut self, tick: (Nanos, u64, Bytes), now: Nanos) {
-        let before = self.last.filter(|last| last.0 < tick.0 && last.1 <= tick.1);
-        let (then, ios, bytes) = before.unwrap_or_default();
-        let seconds = tick.0.minus(then).as_seconds();
+    fn tick(&mut self, elapsed: Nanos, ios: u64, bytes: Bytes, now: Nanos) {
+        let before = self.last.filter(|last| last.0 < elapsed && last.1 <= ios);
+        let (then, ios_then, bytes_then) = before.unwrap_or_default();
+        let seconds = elapsed.minus(then).as_seconds();
         if seconds > 0.0 {
             let rate = Rate {
-                ios_per_s: (tick.1 - ios) as f64 / seconds,
-                bytes_per_s: tick.2.0.saturating_sub(bytes.0) as f64 / seconds,
+                ios_per_s: (ios - ios_then) as f64 / seconds,
+                bytes_per_s: bytes.0.saturating_sub(bytes_then.0) as f64 / seconds,
             };
             self.history.push(now, rate.ios_per_s);
             self.rate = Some(rate);
         }
-        self.last = Some(tick);
+        self.last = Some((elapsed, ios, bytes));
     }
 }

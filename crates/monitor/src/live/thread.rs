@@ -104,7 +104,7 @@ fn run(wanted: Wanted, told: &Receiver<Update>, ready: &Sender<io::Result<()>>) 
         ..Running::default()
     };
     let mut sampler = Sampler::start(Root::live(), devices, Asked::default(), &*clock);
-    let left = show(&mut screen, &mut running, &mut sampler, (told, &*clock));
+    let left = show(&mut screen, &mut running, &mut sampler, told, &*clock);
     drop(screen);
     drop(guard);
     if left {
@@ -122,7 +122,8 @@ fn show(
     screen: &mut Screen,
     running: &mut Running,
     sampler: &mut Sampler,
-    (told, clock): (&Receiver<Update>, &Clock),
+    told: &Receiver<Update>,
+    clock: &Clock,
 ) -> bool {
     let mut drawn = clock();
     loop {

@@ -43,7 +43,7 @@ pub(crate) fn wanted(
         let reads = order
             .iter()
             .filter(|workload| workload.write == Ratio::NONE);
-        sides.extend(reads.flat_map(|workload| of_raw(workload, (request, raw), done)));
+        sides.extend(reads.flat_map(|workload| of_raw(workload, request, raw, done)));
     }
     sides.retain(|side| {
         let is_it =
@@ -83,7 +83,8 @@ fn of_cache(look: CacheLook, request: &SurveyRequest) -> Side {
 
 fn of_raw(
     workload: &SurveyWorkload,
-    (request, raw): (&SurveyRequest, &Location),
+    request: &SurveyRequest,
+    raw: &Location,
     done: &[Measured],
 ) -> Vec<Side> {
     let row = Row::of(&workload.name, done);
