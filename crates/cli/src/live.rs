@@ -5,8 +5,8 @@
 
 use crate::environment::Environment;
 use crate::output;
-use engine::Event;
-use model::{BlockDevice, CommandError, Nanos, TargetFacts};
+use engine::{Event, Tick};
+use model::{BlockDevice, Bytes, CommandError, Nanos, TargetFacts};
 use monitor::Palette;
 use monitor::live::{Live, Update, Wanted};
 use session::clock::Stopwatch;
@@ -93,16 +93,16 @@ impl Screen {
     /// What the engine tells.
     pub(crate) fn on(&self, event: Event<'_>) {
         let update = match event {
-            Event::Filling { path, done, total } => making("filling", path, (done.0, total.0)),
-            Event::Proving { path, done, total } => making("checking", path, (done.0, total.0)),
+            Event::Filling { path, done, total } => making("filling", path, done, total),
+            Event::Proving { path, done, total } => making("checking", path, done, total),
             Event::Phase { name: "measured" } => Update::Phase("measuring".to_owned()),
             Event::Phase { name } => Update::Phase(name.to_owned()),
-            Event::Tick {
+            Event::Tick(Tick {
                 elapsed,
                 ios,
                 bytes,
                 p99,
-            } => {
+            }) => {
                 if let Some(total) = self.total {
                     self.progress(elapsed, total);
                 }
@@ -139,8 +139,8 @@ impl Drop for Screen {
     }
 }
 
-fn making(doing: &str, path: &std::path::Path, (done, total): (u64, u64)) -> Update {
+fn making(doing: &str, path: &std::path::Path, done: Bytes, total: Bytes) -> Update {
     let name = views::printable(&path.to_string_lossy());
-    let percent = done.saturating_mul(100) / total.max(1);
+    let percent = done.0.saturating_mul(100) / total.0.max(1);
     Update::Phase(format!("{doing} {name}, {percent} %"))
 }

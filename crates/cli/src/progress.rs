@@ -6,7 +6,7 @@ use crate::environment::{self, Environment};
 use crate::live::Screen;
 use crate::output;
 use analysis::say;
-use engine::{Event, Filled, Observer, Silent};
+use engine::{Event, Filled, Observer, Silent, Tick};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{Bytes, Nanos};
 use session::clock::Stopwatch;
@@ -38,8 +38,7 @@ struct State {
     what: String,
     /// When the running timespan began.
     began: Nanos,
-    /// The last tick: time, I/Os, bytes.
-    last: (Nanos, u64, Bytes),
+    last: Tick,
     /// A survey's bar runs over its whole time, not over one timespan.
     survey: bool,
     /// When the survey is expected to end, on the stopwatch.
@@ -90,7 +89,7 @@ impl Progress {
                 total,
                 what: TITLE_RUN.to_owned(),
                 began: Nanos(0),
-                last: (Nanos(0), 0, Bytes(0)),
+                last: Tick::default(),
                 survey,
                 ends: total,
                 chore: None,
@@ -149,7 +148,7 @@ impl Progress {
         let mut state = self.state.lock().expect("nobody panics while drawing");
         state.what = what;
         state.began = now;
-        state.last = (Nanos(0), 0, Bytes(0));
+        state.last = Tick::default();
         state.ends = now.plus(left);
         drop(state);
         self.draw(None);
@@ -171,16 +170,16 @@ impl Progress {
         }
     }
 
-    fn draw(&self, tick: Option<(Nanos, u64, Bytes)>) {
+    fn draw(&self, tick: Option<Tick>) {
         let now = self.since.elapsed();
         let mut state = self.state.lock().expect("nobody panics while drawing");
         let rate = tick
-            .map(|tick| rate_between(state.last, tick))
+            .map(|tick| rate_between(&state.last, &tick))
             .unwrap_or_default();
         let (position, length) = if state.survey {
             (now, state.ends.max(now))
         } else {
-            (tick.map_or(Nanos(0), |tick| tick.0), state.total)
+            (tick.map_or(Nanos(0), |tick| tick.elapsed), state.total)
         };
         self.bar.set_length(length.0.max(1));
         self.bar.set_position(position.0.min(length.0));
@@ -205,7 +204,7 @@ impl Progress {
         }
     }
 
-    fn draw_chore(&self, chore: Chore, path: &Path, (done, total): (Bytes, Bytes)) {
+    fn draw_chore(&self, chore: Chore, path: &Path, done: Bytes, total: Bytes) {
         let doing = match chore {
             Chore::Proving => "checking",
             Chore::Filling => "filling",
@@ -282,10 +281,10 @@ impl Observer for Progress {
         }
         match event {
             Event::Filling { path, done, total } => {
-                self.draw_chore(Chore::Filling, path, (done, total));
+                self.draw_chore(Chore::Filling, path, done, total);
             }
             Event::Proving { path, done, total } => {
-                self.draw_chore(Chore::Proving, path, (done, total));
+                self.draw_chore(Chore::Proving, path, done, total);
             }
             Event::Phase { name } => {
                 let mut state = self.state.lock().expect("nobody panics while drawing");
@@ -299,12 +298,7 @@ impl Observer for Progress {
                     doing.clone_into(&mut state.what);
                 }
             }
-            Event::Tick {
-                elapsed,
-                ios,
-                bytes,
-                p99: _, // the line has no room for it
-            } => self.draw(Some((elapsed, ios, bytes))),
+            Event::Tick(tick) => self.draw(Some(tick)),
         }
     }
 }
@@ -341,13 +335,13 @@ impl Steps {
     }
 }
 
-fn rate_between(before: (Nanos, u64, Bytes), now: (Nanos, u64, Bytes)) -> String {
-    let seconds = now.0.minus(before.0).as_seconds();
+fn rate_between(before: &Tick, now: &Tick) -> String {
+    let seconds = now.elapsed.minus(before.elapsed).as_seconds();
     if seconds <= 0.0 {
         return String::new();
     }
-    let ios = now.1.saturating_sub(before.1) as f64 / seconds;
-    let bytes = now.2.0.saturating_sub(before.2.0) as f64 / seconds;
+    let ios = now.ios.saturating_sub(before.ios) as f64 / seconds;
+    let bytes = now.bytes.0.saturating_sub(before.bytes.0) as f64 / seconds;
     format!("{} IO/s, {} MiB/s, ", say::rate(ios), say::mib_per_s(bytes))
 }
 
@@ -389,10 +383,15 @@ mod tests {
 
     #[test]
     fn rates_are_those_since_the_last_tick() {
-        let before = (Nanos::seconds(1), 1_000, Bytes(0));
-        let now = (Nanos::seconds(3), 21_000, Bytes::mib(10));
-        assert_eq!(rate_between(before, now), "10.0 k IO/s, 5.00 MiB/s, ");
-        assert_eq!(rate_between(now, now), "");
+        let tick = |seconds, ios, bytes| Tick {
+            elapsed: Nanos::seconds(seconds),
+            ios,
+            bytes,
+            p99: None,
+        };
+        let (before, now) = (tick(1, 1_000, Bytes(0)), tick(3, 21_000, Bytes::mib(10)));
+        assert_eq!(rate_between(&before, &now), "10.0 k IO/s, 5.00 MiB/s, ");
+        assert_eq!(rate_between(&now, &now), "");
     }
 
     #[test]

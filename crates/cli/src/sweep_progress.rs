@@ -6,7 +6,7 @@ use crate::environment::{self, Environment};
 use crate::live::Screen;
 use crate::output;
 use analysis::{SweepForecast, SweepResult, say};
-use engine::{Event, Observer};
+use engine::{Event, Observer, Tick};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::Nanos;
 use session::clock::Stopwatch;
@@ -40,16 +40,8 @@ struct State {
     /// Of the running cell.
     planned: Nanos,
     began: Nanos,
-    /// Time and I/Os of the last tick.
-    last: (Nanos, u64),
+    last: Tick,
     phase: &'static str,
-}
-
-/// What the engine tells now and then.
-struct Tick {
-    elapsed: Nanos,
-    ios: u64,
-    p99: Option<Nanos>,
 }
 
 /// A turn that has ended.
@@ -95,7 +87,7 @@ impl SweepProgress {
                 ),
                 planned: Nanos(0),
                 began: Nanos(0),
-                last: (Nanos(0), 0),
+                last: Tick::default(),
                 phase: "",
             }),
         }
@@ -117,7 +109,7 @@ impl SweepProgress {
         let mut state = self.lock();
         state.planned = planned;
         state.began = now;
-        state.last = (Nanos(0), 0);
+        state.last = Tick::default();
         state.phase = "starting";
         let around = state.pace.around();
         state.left = state.left.minus(planned.plus(around));
@@ -193,11 +185,11 @@ impl SweepProgress {
         self.whole.set_message(left_words(left));
         self.cell.set_length(state.planned.0.max(1));
         self.cell.set_position(here.0.min(state.planned.0));
-        let told = tick.as_ref().map(|tick| live(state.last, tick));
+        let told = tick.as_ref().map(|tick| live(&state.last, tick));
         self.cell
             .set_message(format!("{}{}", told.unwrap_or_default(), state.phase));
         if let Some(tick) = tick {
-            state.last = (tick.elapsed, tick.ios);
+            state.last = tick;
         }
     }
 }
@@ -226,12 +218,7 @@ impl Observer for SweepProgress {
                     name
                 };
             }
-            Event::Tick {
-                elapsed,
-                ios,
-                bytes: _, // follows from the block size
-                p99,
-            } => self.draw(Some(Tick { elapsed, ios, p99 })),
+            Event::Tick(tick) => self.draw(Some(tick)),
         }
     }
 }
@@ -251,12 +238,12 @@ fn figures(result: &SweepResult) -> String {
 }
 
 /// `84.1 k IO/s, p99 1.20 ms, `: the rate since the last tick, the percentile since measuring began.
-fn live(last: (Nanos, u64), tick: &Tick) -> String {
-    let seconds = tick.elapsed.minus(last.0).as_seconds();
+fn live(last: &Tick, tick: &Tick) -> String {
+    let seconds = tick.elapsed.minus(last.elapsed).as_seconds();
     if seconds <= 0.0 {
         return String::new();
     }
-    let rate = tick.ios.saturating_sub(last.1) as f64 / seconds;
+    let rate = tick.ios.saturating_sub(last.ios) as f64 / seconds;
     let p99 = tick
         .p99
         .map(|time| format!("p99 {}, ", say::time(time.0 as f64)));
@@ -303,9 +290,14 @@ mod tests {
             elapsed: Nanos::seconds(3),
             ios: 21_000,
             p99: Some(Nanos::micros(120)),
+            ..Tick::default()
         };
-        let before = (Nanos::seconds(1), 1_000);
-        assert_eq!(live(before, &tick), "10.0 k IO/s, p99 120 µs, ");
-        assert_eq!(live((Nanos::seconds(3), 0), &tick), "");
+        let before = Tick {
+            elapsed: Nanos::seconds(1),
+            ios: 1_000,
+            ..Tick::default()
+        };
+        assert_eq!(live(&before, &tick), "10.0 k IO/s, p99 120 µs, ");
+        assert_eq!(live(&tick, &tick), "");
     }
 }

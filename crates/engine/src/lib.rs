@@ -62,7 +62,7 @@ pub use error::{RunError, errno_text};
 pub use files::{
     FilesEnd, FilesError, FilesEvent, FilesJob, Room, may_drop_caches, room_of, run_files,
 };
-pub use observer::{Event, Observer, Silent, SoFar};
+pub use observer::{Event, Observer, Silent, SoFar, Tick};
 pub use preflight_checks::foresee;
 pub use prepare::{Filled, prepare, prove_ours};
 pub use rehearsal::rehearse;

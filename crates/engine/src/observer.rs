@@ -30,17 +30,21 @@ pub enum Event<'a> {
         name: &'static str,
     },
     /// Some time has passed in a running timespan.
-    Tick {
-        /// Since the start of the warm-up.
-        elapsed: Nanos,
-        /// Completed since then, all threads.
-        ios: u64,
-        /// Transferred by them.
-        bytes: Bytes,
-        /// 99th percentile of the latencies measured so far, of the thread and target where it is largest; none before
-        /// there are enough.
-        p99: Option<Nanos>,
-    },
+    Tick(Tick),
+}
+
+/// What was counted since the start of the warm-up, all threads together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tick {
+    /// Time since then.
+    pub elapsed: Nanos,
+    /// I/Os completed.
+    pub ios: u64,
+    /// Transferred by them.
+    pub bytes: Bytes,
+    /// 99th percentile of the latencies measured so far, of the thread and target where it is largest; none before
+    /// there are enough.
+    pub p99: Option<Nanos>,
 }
 
 /// An onlooker. Must return soon: the control plane waits for it.

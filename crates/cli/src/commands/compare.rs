@@ -23,7 +23,7 @@ pub(crate) fn compare(
     let sides = [side_of(&store, &args.a), side_of(&store, &args.b)];
     let [a, b] = both(sides)?;
     let form = Form::of_list(args.json, environment);
-    held_against(&a, &b, &conditions, (args.conditions.strict, form))
+    held_against(&a, &b, &conditions, args.conditions.strict, form)
 }
 
 /// All that is wrong with either, at once.
@@ -44,7 +44,8 @@ pub(super) fn held_against(
     a: &Side,
     b: &Side,
     conditions: &[Condition],
-    (strict, form): (bool, Form<'_>),
+    strict: bool,
+    form: Form<'_>,
 ) -> Result<Ending, CommandError> {
     let found = compare_report(a, b, conditions);
     if found.cells.is_empty() {

@@ -5,7 +5,7 @@
 use super::scheduler::SharedDevice;
 use crate::early_stop::Judge;
 use crate::live::Live;
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, Observer, Tick};
 use crate::sampler;
 use crate::schedule::Schedule;
 use model::{Bytes, CounterWindow, Counters, CpuTimes, Location, Nanos, Plan, Sample};
@@ -186,12 +186,12 @@ impl<'a> Control<'a> {
     fn tick(&self, elapsed: Nanos) {
         let sums = self.lives.iter().map(|live| live.read());
         let (ios, bytes) = sums.fold((0, 0), |sum, its| (sum.0 + its.0, sum.1 + its.1));
-        self.observer.on(Event::Tick {
+        self.observer.on(Event::Tick(Tick {
             elapsed,
             ios,
             bytes: Bytes(bytes),
             p99: self.lives.iter().filter_map(|live| live.p99()).max(),
-        });
+        }));
     }
 
     fn read(&self, now: Nanos, loads: &[ThreadLoad]) -> Counters {

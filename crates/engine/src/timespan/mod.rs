@@ -18,7 +18,7 @@ use crate::cores;
 use crate::dispatch::{self, BackendKind};
 use crate::early_stop::Judge;
 use crate::live::Live;
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, Observer, Tick};
 use crate::sampler::Sampler;
 use crate::schedule::Schedule;
 use crate::simulated;
@@ -299,12 +299,12 @@ impl Control<'_> {
         self.tick_due.set(elapsed.plus(TICK_EVERY));
         self.stops.borrow_mut().refresh();
         let (ios, bytes) = self.counted();
-        self.observer.on(Event::Tick {
+        self.observer.on(Event::Tick(Tick {
             elapsed,
             ios,
             bytes: Bytes(bytes),
             p99: self.lives.iter().filter_map(|live| live.p99()).max(),
-        });
+        }));
     }
 }
 

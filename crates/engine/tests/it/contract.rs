@@ -1,7 +1,7 @@
 //! Every backend that this machine can run, against one list of expectations, on a real file.
 
 use crate::jobs;
-use engine::{Event, Observer, Silent, Stop, available, run};
+use engine::{Event, Observer, Silent, Stop, Tick, available, run};
 use host::Root;
 use model::*;
 use std::fs::File;
@@ -70,7 +70,7 @@ struct AfterSome<'a>(&'a Stop);
 
 impl Observer for AfterSome<'_> {
     fn on(&self, event: Event<'_>) {
-        if let Event::Tick { ios: 1.., .. } = event {
+        if let Event::Tick(Tick { ios: 1.., .. }) = event {
             self.0.ask();
         }
     }
@@ -82,7 +82,7 @@ struct Told(std::sync::atomic::AtomicU32);
 
 impl Observer for Told {
     fn on(&self, event: Event<'_>) {
-        if let Event::Tick { ios: 1.., .. } = event {
+        if let Event::Tick(Tick { ios: 1.., .. }) = event {
             self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         }
     }

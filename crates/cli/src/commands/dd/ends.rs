@@ -43,8 +43,8 @@ pub(super) fn look(
         output.content = host::content_of_whole(&output, &pins);
     }
     let mut told: Vec<String> = against_input(&input, asked);
-    told.extend(against_output(&output, &pins, (consent, asked)));
-    told.extend(against_names((asked, &pins), consent, store, &output));
+    told.extend(against_output(&output, &pins, consent, asked));
+    told.extend(against_names(asked, &pins, consent, store, &output));
     if !told.is_empty() {
         return Err(CommandError::refused_for(told));
     }
@@ -112,7 +112,8 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
 fn against_output(
     facts: &TargetFacts,
     pins: &Pins,
-    (consent, asked): (&Consent, &DdRequest),
+    consent: &Consent,
+    asked: &DdRequest,
 ) -> Vec<String> {
     let path = facts.path.display();
     let mut told: Vec<String> = model::check_output(facts, consent)
@@ -150,7 +151,8 @@ fn against_output(
 }
 
 fn against_names(
-    (asked, pins): (&DdRequest, &Pins),
+    asked: &DdRequest,
+    pins: &Pins,
     consent: &Consent,
     store: Option<&Path>,
     output: &TargetFacts,

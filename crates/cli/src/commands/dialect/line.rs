@@ -16,10 +16,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// Of the whole command line, if it is this tool's. The tool is named alone, and as a command of fathom.
-    pub(crate) fn of(
-        all: &[OsString],
-        (name, command): (&'static str, &'static str),
-    ) -> Option<Line> {
+    pub(crate) fn of(all: &[OsString], name: &'static str, command: &'static str) -> Option<Line> {
         let stem = |word: &OsString| Path::new(word).file_stem().map(OsStr::to_owned);
         let by_name = all.first().and_then(stem).is_some_and(|stem| stem == name);
         let by_word = all.get(1).is_some_and(|word| word == name);
@@ -55,11 +52,10 @@ impl Line {
 mod tests {
     use super::*;
 
-    const DISKSPD: (&str, &str) = ("diskspd", "fathom diskspd");
-
     fn line(words: &[&str]) -> Option<(&'static str, String, usize)> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        Line::of(&words, DISKSPD).map(|line| (line.program, line.echo, line.words.len()))
+        let line = Line::of(&words, "diskspd", "fathom diskspd");
+        line.map(|line| (line.program, line.echo, line.words.len()))
     }
 
     #[test]

@@ -24,12 +24,9 @@ const GOOD: Ending = Ending::Code(0);
 const FAILED: Ending = Ending::Code(1);
 const REFUSED: Ending = Ending::Code(diskspd::Refusal::EXIT_CODE);
 
-/// The name that makes the program DISKSPD, and the command of fathom's.
-const NAMES: (&str, &str) = ("diskspd", "fathom diskspd");
-
 /// The command line, if it is DISKSPD's.
 pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, NAMES)
+    Line::of(all, "diskspd", "fathom diskspd")
 }
 
 /// Does what the line asks for.

@@ -6,7 +6,7 @@
 use super::events::Signals;
 use crate::environment::Environment;
 use crate::progress::Progress;
-use engine::{Event, Filled, Observer};
+use engine::{Event, Filled, Observer, Tick};
 use model::Nanos;
 use session::clock;
 use std::io::Write;
@@ -119,7 +119,7 @@ impl Observer for Trace<'_> {
                     _ => "waiting for what is in flight...",
                 });
             }
-            Event::Tick { ios, .. } if self.dot_every > 0 => self.dot(ios),
+            Event::Tick(Tick { ios, .. }) if self.dot_every > 0 => self.dot(ios),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 use super::skip;
 use crate::args::FilesArgs;
 use model::{Bytes, CommandError, Nanos, TreeWork};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tools::{Problem, Reader};
 
@@ -57,18 +58,18 @@ impl Asked {
         } = args;
         let mut reader = Reader::default();
         reader.target(folder);
-        let count = within(&mut reader, ("--files", files, FILES_FORM), (0, FILES_MAX));
+        let count = within(&mut reader, ("--files", files, FILES_FORM), 0..=FILES_MAX);
         let threads = within(
             &mut reader,
             ("--threads", threads, THREADS_FORM),
-            (1, u64::from(THREADS_MAX)),
+            1..=u64::from(THREADS_MAX),
         );
         let usual = (count / FILES_A_FOLDER).max(threads).min(count).max(1);
         let folders = match folders {
             Some(text) => within(
                 &mut reader,
                 ("--folders", text, FOLDERS_FORM),
-                (1, FOLDERS_MAX),
+                1..=FOLDERS_MAX,
             ),
             None => usual,
         };
@@ -120,12 +121,13 @@ fn contradictions(work: &TreeWork, reader: &mut Reader) {
 /// An option, its text, and what it takes.
 type Told<'a> = (&'static str, &'a String, &'static str);
 
-fn within(reader: &mut Reader, told: Told<'_>, (min, max): (u64, u64)) -> u64 {
+fn within(reader: &mut Reader, told: Told<'_>, range: RangeInclusive<u64>) -> u64 {
     let (option, text, form) = told;
     let read: Option<u64> = reader.number(option, text, form);
-    if read.is_some_and(|number| number < min || number > max) {
+    if read.is_some_and(|number| !range.contains(&number)) {
         refuse(reader, told);
     }
+    let (min, max) = range.into_inner();
     read.unwrap_or(min).clamp(min, max)
 }
 

@@ -15,12 +15,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use tools::fio::{self, Action, FILE_MAX};
 
-/// The name that makes the program fio, and the command of fathom's.
-const NAMES: (&str, &str) = ("fio", "fathom fio");
-
 /// The command line, if it is fio's.
 pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, NAMES)
+    Line::of(all, "fio", "fathom fio")
 }
 
 /// Does what the line asks for.

@@ -16,12 +16,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use tools::sqlio::{self, Action, PARAMS_MAX, Request};
 
-/// The name that makes the program SQLIO, and the command of fathom's.
-const NAMES: (&str, &str) = ("sqlio", "fathom sqlio");
-
 /// The command line, if it is SQLIO's.
 pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, NAMES)
+    Line::of(all, "sqlio", "fathom sqlio")
 }
 
 /// Does what the line asks for.

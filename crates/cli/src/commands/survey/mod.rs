@@ -68,10 +68,11 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         site::may_be_read_raw(raw, &before, site.size)?;
     }
     let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
-    let most = (depth_max, asked.threads_max(host.cpus.len()));
-    let survey = plan_survey(&asked, &site, most)?;
+    let threads_max = asked.threads_max(host.cpus.len());
+    let survey = plan_survey(&asked, &site, depth_max, threads_max)?;
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
-    let mut first = to_prepare(gate.check_again(&all_of_it(&asked, &site, most), &seen)?);
+    let all = all_of_it(&asked, &site, depth_max, threads_max);
+    let mut first = to_prepare(gate.check_again(&all, &seen)?);
     site.words.iter().for_each(|words| output::tell(words));
     if !matches!(
         before.kind,
@@ -86,7 +87,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     if asked.remove {
         let plan = first.plan.clone();
         let proving = Progress::of_filling(environment);
-        site::prove_removable((&before, &gate.pins), &mut first.plan, &proving, &stop)?;
+        site::prove_removable(&before, &gate.pins, &mut first.plan, &proving, &stop)?;
         proving.finish();
         ours.learn(&plan, &gate.pins);
     }
@@ -169,7 +170,7 @@ fn fill(
 
 /// Every workload at its deepest, with the making of the file, and the raw device: so that nothing is refused on the way
 /// that could have been refused at the start.
-fn all_of_it(asked: &Asked, site: &Site, (depth_max, threads_max): (u32, u32)) -> Profile {
+fn all_of_it(asked: &Asked, site: &Site, depth_max: u32, threads_max: u32) -> Profile {
     let on_site = |workload| Target {
         length: Some(site.size),
         create: site.create,
@@ -225,7 +226,8 @@ fn at_depth(workload: &sweep::SurveyWorkload, depth: u32) -> Workload {
 fn plan_survey(
     asked: &Asked,
     site: &Site,
-    (depth_max, threads_max): (u32, u32),
+    depth_max: u32,
+    threads_max: u32,
 ) -> Result<Survey, CommandError> {
     let request = SurveyRequest {
         target: asked.target.clone(),

@@ -122,7 +122,8 @@ pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), CommandError> {
 /// Reads all of a file that is to be removed in the end, before anything else is done with it: a look here and
 /// there cannot show that nothing of a person's is in it. The plan need not have it read again.
 pub(crate) fn prove_removable(
-    (before, pins): (&TargetFacts, &Pins),
+    before: &TargetFacts,
+    pins: &Pins,
     plan: &mut Plan,
     observer: &dyn Observer,
     stop: &Stop,

@@ -90,7 +90,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
     let walked = walk.walk(&mut runner, &mut shelf);
     progress.finish();
-    let (cells, context) = shelf.result(&asked, &walked, (gate.host, watch.elapsed()));
+    let (cells, context) = shelf.result(&asked, &walked, gate.host, watch.elapsed());
     let stored = journal.finish(shelf.outcome(&walked), None);
     let ending = walked.tell(journal.session()).and(Ending::of(stored));
     let form = Form {

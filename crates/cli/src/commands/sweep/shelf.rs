@@ -157,7 +157,8 @@ impl<'a> Shelf<'a> {
         &mut self,
         asked: &Asked,
         walked: &Walked,
-        (host, took): (&HostRecord, Nanos),
+        host: &HostRecord,
+        took: Nanos,
     ) -> (Vec<SweepCell>, SweepContext) {
         if let (Some(store), Some(session)) = (self.store, self.session) {
             let runs = self.runs.iter_mut().flatten();
