@@ -7,8 +7,8 @@
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::rows::per_second;
 use model::{
-    Bytes, CacheMode, HistogramShare, ImportedCpu, ImportedRun, Nanos, Origin, ResultRow,
-    RowFigures, RunRecord,
+    Bytes, CacheMode, HistogramShare, ImportFormat, ImportedCpu, ImportedRun, Nanos, Origin,
+    ResultRow, RowFigures, RunRecord,
 };
 
 /// What is known of a run, whoever measured it.
@@ -20,8 +20,10 @@ pub struct Observed {
     pub read: ObservedFigures,
     /// Writes alone.
     pub write: ObservedFigures,
-    /// Standard deviation of the rates of the steps of the time series, in I/Os a second.
-    pub rate_sd_per_s: Option<f64>,
+    /// IOPS of the windows of the run.
+    pub windows: RateWindows,
+    /// Mean latency in nanoseconds with the time of submitting, where that is counted apart.
+    pub whole_mean_ns: Option<f64>,
     /// How long was counted, in nanoseconds.
     pub measured_ns: Option<f64>,
     /// Size of one I/O in bytes.
@@ -54,6 +56,19 @@ pub struct Observed {
     pub printed_cpu: Option<ImportedCpu>,
     /// Threads or targets with figures of their own.
     pub rows: Vec<ObservedRow>,
+}
+
+/// IOPS of the windows of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateWindows {
+    /// How many there are.
+    pub count: Option<u64>,
+    /// Their standard deviation.
+    pub sd_per_s: Option<f64>,
+    /// IOPS of the slowest.
+    pub min_per_s: Option<f64>,
+    /// IOPS of the fastest.
+    pub max_per_s: Option<f64>,
 }
 
 /// What came of one operation, or of both together.
@@ -108,7 +123,8 @@ impl Observed {
             total: figures(&row.total),
             read: figures(&row.read),
             write: figures(&row.write),
-            rate_sd_per_s: None,
+            windows: RateWindows::default(),
+            whole_mean_ns: None,
             measured_ns: row.measured.map(|time| time.0 as f64),
             block_bytes: work.block.map(|block| block.0),
             queue_depth: work.queue_depth,
@@ -147,7 +163,7 @@ impl Observed {
         let rates: Vec<f64> = full.iter().filter_map(|row| row.rate_per_s).collect();
         Observed {
             asked_in_flight: may_ask.then_some(asked),
-            rate_sd_per_s: standard_deviation(&rates),
+            windows: RateWindows::of(&rates),
             latency_step_ns: Some(1.0),
             rows: own_rows(record),
             ..known
@@ -161,6 +177,7 @@ impl Observed {
         let one_target = run.workload.targets.len() <= 1;
         let both = run.workload.queue_depth.zip(run.workload.threads);
         let asked = both.map(|(depth, threads)| f64::from(depth) * f64::from(threads));
+        let asked = asked.filter(|_| !run.evidence.paced);
         let latency = &run.figures.total.latency;
         let rows = run.rows.iter().map(|row| ObservedRow {
             thread: row.thread,
@@ -170,7 +187,8 @@ impl Observed {
         });
         Observed {
             asked_in_flight: asked.filter(|asked| one_target && *asked > 0.0),
-            rate_sd_per_s: run.figures.total.ios_per_s_sd.filter(|sd| sd.is_finite()),
+            windows: RateWindows::of_imported(run),
+            whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
             latency_step_ns: latency.resolution.map(|step| step.0 as f64),
             columns: latency.histogram.clone(),
             printed_cpu: run.cpu,
@@ -179,12 +197,13 @@ impl Observed {
         }
     }
 
-    /// Mean number in flight by Little's law: rate times mean latency. None where latencies are in whole milliseconds:
-    /// they say nothing of what is below one.
+    /// Mean number in flight by Little's law: rate times mean latency, from the beginning of submission. None where
+    /// latencies are in whole milliseconds: they say nothing of what is below one.
     pub fn in_flight(&self) -> Option<f64> {
         const STEP_MAX_NS: f64 = 1e6;
         let fine = self.latency_step_ns.is_none_or(|step| step < STEP_MAX_NS);
-        let mean = self.total.rate_per_s? * self.total.mean_ns? / 1e9;
+        let latency_ns = self.whole_mean_ns.or(self.total.mean_ns)?;
+        let mean = self.total.rate_per_s? * latency_ns / 1e9;
         (fine && mean.is_finite()).then_some(mean)
     }
 
@@ -195,6 +214,43 @@ impl Observed {
         let counted = counted.filter(|(_, rate)| *rate > 0.0);
         let counted = counted.map(|(bytes, rate)| bytes / rate);
         self.block_bytes.map(|block| block as f64).or(counted)
+    }
+}
+
+impl RateWindows {
+    /// Fewer show no spread.
+    pub const MIN: u64 = 8;
+
+    fn of(rates: &[f64]) -> RateWindows {
+        RateWindows {
+            count: Some(rates.len() as u64),
+            sd_per_s: standard_deviation(rates),
+            min_per_s: rates.iter().copied().reduce(f64::min),
+            max_per_s: rates.iter().copied().reduce(f64::max),
+        }
+    }
+
+    /// DISKSPD prints the spread of windows of a second and not their number. fio counts those of all jobs of a group.
+    fn of_imported(run: &ImportedRun) -> RateWindows {
+        let seen = &run.evidence.total;
+        let jobs = u64::from(run.workload.threads.unwrap_or(1).max(1));
+        let count = match run.format {
+            ImportFormat::DiskspdText | ImportFormat::DiskspdXml => {
+                run.measured.map(|time| time.0 / 1_000_000_000)
+            }
+            _ => seen.windows.map(|windows| windows / jobs),
+        };
+        RateWindows {
+            count,
+            sd_per_s: run.figures.total.ios_per_s_sd.filter(|sd| sd.is_finite()),
+            min_per_s: seen.window_min_per_s,
+            max_per_s: seen.window_max_per_s,
+        }
+    }
+
+    /// Their standard deviation, where there are enough to speak of one.
+    pub fn spread_per_s(&self) -> Option<f64> {
+        self.sd_per_s.filter(|_| self.count >= Some(Self::MIN))
     }
 }
 

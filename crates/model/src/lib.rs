@@ -10,6 +10,7 @@
 pub mod block_header;
 pub mod check;
 mod command_error;
+pub mod imported_evidence;
 pub mod plan;
 pub mod record;
 mod text;

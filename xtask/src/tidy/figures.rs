@@ -34,12 +34,12 @@ enum Count {
 const FIGURES: &[Figure] = &[
     Figure {
         name: "circles between the files of a crate",
-        bound: 28,
+        bound: 27,
         count: |tree| Count::Places(circles(tree)),
     },
     Figure {
         name: "files in such circles",
-        bound: 77,
+        bound: 75,
         count: |tree| Count::Places(files_in_circles(tree)),
     },
     Figure {
@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 85_200,
+        bound: 88_500,
         count: lines_of_code,
     },
 ];

@@ -73,7 +73,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
     }
-    let rate_cv = observed.rate_sd_per_s? / rate;
+    let rate_cv = observed.windows.spread_per_s()? / rate;
     if let Some(cap) = seen.own.and_then(|own| above_device(own, seen, rate_cv)) {
         return Some(cap);
     }

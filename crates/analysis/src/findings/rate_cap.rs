@@ -108,4 +108,21 @@ mod tests {
         shallow.workload.queue_depth = Some(320);
         assert_eq!(told(&shallow, "rate-cap"), None, "the queue was not full");
     }
+
+    #[test]
+    fn fewer_than_eight_windows_show_no_flat_rate() {
+        let mut run = run();
+        run.format = model::ImportFormat::FioJson;
+        for (windows, is_told) in [
+            (None, false),
+            (Some(1), false),
+            (Some(15), false),
+            (Some(16), true),
+        ] {
+            run.evidence.total.windows = windows;
+            run.figures.total.ios_per_s_sd = Some(0.0);
+            // Of two jobs: eight windows each.
+            assert_eq!(told(&run, "rate-cap").is_some(), is_told, "{windows:?}");
+        }
+    }
 }

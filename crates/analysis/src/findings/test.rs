@@ -28,6 +28,7 @@ pub(crate) fn imported() -> ImportedRun {
         measured: Some(Nanos::seconds(120)),
         figures: ImportedFigures::default(),
         cpu: None,
+        evidence: model::imported_evidence::ImportedEvidence::default(),
         rows: Vec::new(),
         notes: Vec::new(),
         text: String::new(),

@@ -4,6 +4,7 @@
 //! text of the section stays with it, so that a later reader can find more in it than this one did. Deliberately
 //! absent: how any tool prints (`readers`), and what the figures mean (`analysis`).
 
+use crate::imported_evidence::ImportedEvidence;
 use crate::plan::CacheMode;
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
@@ -40,6 +41,9 @@ pub struct ImportedRun {
     pub figures: ImportedFigures,
     /// Load of the processors meanwhile.
     pub cpu: Option<ImportedCpu>,
+    /// What else the text holds that findings are built on.
+    #[serde(default, skip_serializing_if = "ImportedEvidence::is_empty")]
+    pub evidence: ImportedEvidence,
     /// Each thread, target, worker or disk, as far as the text gives them rows of their own.
     pub rows: Vec<ImportedRow>,
     /// What was odd in the text, for people.

@@ -45,6 +45,7 @@ pub(crate) fn imported(place: u32) -> ImportedRun {
             ..ImportedFigures::default()
         },
         cpu: None,
+        evidence: model::imported_evidence::ImportedEvidence::default(),
         rows: vec![],
         notes: vec!["odd".to_owned()],
         text: "thread | bytes\n".repeat(40),

@@ -21,6 +21,7 @@ pub(crate) fn unknown(format: ImportFormat) -> ImportedRun {
         measured: None,
         figures: ImportedFigures::default(),
         cpu: None,
+        evidence: model::imported_evidence::ImportedEvidence::default(),
         rows: Vec::new(),
         notes: Vec::new(),
         text: String::new(),
@@ -76,16 +77,24 @@ pub(crate) fn total(read: &ImportedOperation, write: &ImportedOperation) -> Impo
     }
 }
 
+fn mean(read: &ImportedOperation, write: &ImportedOperation) -> Option<Nanos> {
+    weighted(
+        [read.ios, write.ios],
+        [read.latency.mean, write.latency.mean],
+    )
+}
+
+/// The mean of two means, weighted with their counts.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "a mean lies between the two, and the quotient fits"
 )]
-fn mean(read: &ImportedOperation, write: &ImportedOperation) -> Option<Nanos> {
-    let part = |one: &ImportedOperation| {
-        let ios = u128::from(one.ios?);
-        Some((ios, ios * u128::from(one.latency.mean?.0)))
+pub(crate) fn weighted(ios: [Option<u64>; 2], means: [Option<Nanos>; 2]) -> Option<Nanos> {
+    let part = |at: usize| {
+        let ios = u128::from(ios[at]?);
+        Some((ios, ios * u128::from(means[at]?.0)))
     };
-    let ((a, sum_a), (b, sum_b)) = (part(read)?, part(write)?);
+    let ((a, sum_a), (b, sum_b)) = (part(0)?, part(1)?);
     let sum = sum_a.checked_add(sum_b)?;
     (a + b > 0).then(|| Nanos((sum / (a + b)) as u64))
 }

@@ -178,3 +178,57 @@ fn options_that_do_not_fit_the_figures_are_unknown() {
         );
     }
 }
+
+/// A job of an asynchronous engine with a sync after each write, on one device.
+const SYNCED: &str = r#"{ "fio version" : "fio-3.33", "jobs" : [ { "jobname" : "a",
+  "job options" : { "name" : "a", "filename" : "/dev/sdb", "rw" : "randwrite", "bs" : "4k", "direct" : "1",
+    "ioengine" : "ENGINE", "iodepth" : "32", "fdatasync" : "1", "zero_buffers" : "1" },
+  "read" : { "total_ios" : 0 },
+  "write" : { "total_ios" : 2000, "io_bytes" : 8192000, "io_kbytes" : 8000, "iops" : 200.0, "runtime" : 10000,
+    "slat_ns" : { "min" : 1000, "max" : 9000, "mean" : 4000.0, "stddev" : 10.0, "N" : 2000 },
+    "clat_ns" : { "min" : 20000, "max" : 90000, "mean" : 30000.0, "stddev" : 10.0, "N" : 2000 },
+    "lat_ns" : { "min" : 24000, "max" : 99000, "mean" : 34000.0, "stddev" : 10.0, "N" : 2000 },
+    "iops_min" : 190, "iops_max" : 210, "iops_mean" : 200.0, "iops_stddev" : 4.5, "iops_samples" : 19 },
+  "sync" : { "total_ios" : 0, "lat_ns" : { "min" : 1000, "max" : 12000000, "mean" : 4900000.0, "stddev" : 1.0,
+    "N" : 1999, "percentile" : { "99.000000" : 8000000 } } } } ],
+  "disk_util" : [ { "name" : "sdb", "read_ios" : 3, "write_ios" : 4000, "read_merges" : 0, "write_merges" : 7, "util" : 99.5 } ] }"#;
+
+#[test]
+fn what_findings_are_built_on_is_read_beside_the_figures() {
+    use model::imported_evidence::{ImportedContent, ImportedFlush, SyncFigures};
+    let run = one(&SYNCED.replace("ENGINE", "libaio"));
+    assert_eq!(run.workload.queue_depth, Some(32));
+    let seen = &run.evidence;
+    assert_eq!(seen.total, seen.write);
+    assert_eq!(seen.total.windows, Some(19));
+    assert_eq!(seen.total.window_min_per_s, Some(190.0));
+    assert_eq!(seen.total.submission_mean, Some(Nanos::micros(4)));
+    assert_eq!(seen.total.whole_mean, Some(Nanos::micros(34)));
+    let sync = SyncFigures {
+        count: 1999,
+        mean: Some(Nanos::micros(4900)),
+        p99: Some(Nanos::millis(8)),
+        max: Some(Nanos::millis(12)),
+    };
+    assert_eq!(seen.sync, Some(sync));
+    assert_eq!(seen.flush, Some(ImportedFlush::EveryWrites(1)));
+    assert_eq!(seen.content, Some(ImportedContent::Zeros));
+    assert_eq!(
+        (seen.disks[0].name.as_str(), seen.disks[0].ios),
+        ("sdb", 4010)
+    );
+    assert_eq!(seen.ignored_queue_depth, None);
+}
+
+#[test]
+fn the_depth_of_a_synchronous_engine_is_one() {
+    for engine in ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"] {
+        let run = one(&SYNCED.replace("ENGINE", engine));
+        assert_eq!(run.workload.queue_depth, Some(1), "{engine}");
+        assert_eq!(run.evidence.ignored_queue_depth, Some(32), "{engine}");
+    }
+    let unnamed = SYNCED.replace("\"ioengine\" : \"ENGINE\",", "");
+    assert_eq!(one(&unnamed).workload.queue_depth, Some(1));
+    let windows = unnamed.replace("/dev/sdb", r"\\\\.\\PhysicalDrive1");
+    assert_eq!(one(&windows).workload.queue_depth, Some(32));
+}

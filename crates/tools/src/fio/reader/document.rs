@@ -1,5 +1,6 @@
 //! The document around the jobs. Jobs that stand before the place where it is damaged are kept.
 
+use super::disks::Disks;
 use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -19,6 +20,26 @@ pub(super) struct Document {
     pub(super) timestamp: Option<u64>,
     pub(super) timestamp_ms: Option<u64>,
     pub(super) options: Option<Options>,
+    pub(super) disks: Disks,
+}
+
+/// A job's own options over those of all jobs. They are not put together: that would cost all of them for each job.
+pub(super) struct Merged<'o> {
+    pub(super) own: Option<&'o Options>,
+    pub(super) global: Option<&'o Options>,
+}
+
+impl Merged<'_> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let mut both = [self.own, self.global].into_iter().flatten();
+        both.find_map(|options| options.get(name))
+            .map(String::as_str)
+    }
+
+    /// Whether the document has no options at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.own.is_none() && self.global.is_none()
+    }
 }
 
 /// What stands around the jobs.
@@ -108,6 +129,10 @@ impl<'de> Visitor<'de> for Top<'_, 'de> {
                 "timestamp" => self.document.timestamp = map.next_value()?,
                 "timestamp_ms" => self.document.timestamp_ms = map.next_value()?,
                 "global options" => self.document.options = Some(map.next_value_seed(Few::new())?),
+                "disk_util" => {
+                    let disks = map.next_value::<&'de RawValue>()?;
+                    self.document.disks = serde_json::from_str(disks.get()).unwrap_or_default();
+                }
                 "jobs" | "client_stats" => map.next_value_seed(Jobs {
                     origin: self.origin,
                     take: &mut *self.take,

@@ -1,7 +1,8 @@
 //! One job → a run.
 
-use super::document::{Document, Options, few};
-use super::options;
+use super::document::{Document, Merged, Options, few};
+use super::evidence;
+use super::options::{self, Threads};
 use crate::imports::number::{bytes, nanos, quantile};
 use crate::imports::run::{total, unknown};
 use model::{
@@ -104,17 +105,14 @@ pub(super) fn read(
         together,
         name: &job.jobname,
     };
-    run.workload = match (&job.options, &document.options) {
-        (None, None) => model::ImportedWorkload::default(),
-        (own, global) => {
-            let own = own.as_ref();
-            let all = Merged {
-                own,
-                global: global.as_ref(),
-            };
-            options::workload(&all, &threads, &mut run.notes)
-        }
+    let all = Merged {
+        own: job.options.as_ref(),
+        global: document.options.as_ref(),
     };
+    if !all.is_empty() {
+        run.workload = options::workload(&all, &threads, &mut run.notes);
+    }
+    run.evidence = evidence::read(text, &all, document.disks.of(together));
     forget_what_does_not_fit(&mut run);
     if together > 1 {
         run.notes.push(format!(
@@ -181,26 +179,6 @@ fn is_of_all(sides: &[&Option<Side>; 3]) -> bool {
         (has(&side.lat_ns) || has(&side.lat)) && !has(&side.clat_ns) && !has(&side.clat)
     };
     sides.iter().copied().flatten().any(|side| of_all(&side))
-}
-
-/// What the number of threads follows from.
-pub(super) struct Threads<'j> {
-    pub(super) together: usize,
-    pub(super) name: &'j str,
-}
-
-/// A job's own options over those of all jobs. They are not put together: that would cost all of them for each job.
-pub(super) struct Merged<'o> {
-    own: Option<&'o Options>,
-    global: Option<&'o Options>,
-}
-
-impl Merged<'_> {
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        let mut both = [self.own, self.global].into_iter().flatten();
-        both.find_map(|options| options.get(name))
-            .map(String::as_str)
-    }
 }
 
 fn cpu(user: Option<f64>, kernel: Option<f64>) -> Option<ImportedCpu> {

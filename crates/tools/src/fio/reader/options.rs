@@ -1,9 +1,16 @@
 //! What fio's options ask for. Where options are printed at all, one that is not among them has the default of fio's
 //! manual (HOWTO, "Job parameters").
 
-use super::job::{Merged, Threads};
+use super::document::Merged;
+use super::evidence::is_synchronous;
 use crate::imports::number::{nanos, size};
 use model::{Bytes, CacheMode, ImportedWorkload, Nanos, Ratio};
+
+/// What the number of threads follows from.
+pub(super) struct Threads<'j> {
+    pub(super) together: usize,
+    pub(super) name: &'j str,
+}
 
 pub(super) fn workload(
     all: &Merged,
@@ -27,12 +34,15 @@ pub(super) fn workload(
         .iter()
         .filter_map(|name| on(name))
         .any(|on| on);
+    let engine = get(&["ioengine"]);
+    let synchronous = is_synchronous(engine, get(&["filename"]));
     ImportedWorkload {
         targets: targets(get(&["filename"])),
         block: block(all),
         random_percent: random,
         write_percent: writes,
         queue_depth: match get(&["iodepth"]) {
+            Some(_) if synchronous => Some(1),
             Some(depth) => depth.parse().ok(),
             None => Some(1),
         },
@@ -42,7 +52,7 @@ pub(super) fn workload(
         duration: get(&["runtime", "timeout"]).and_then(time),
         warmup: get(&["ramp_time"]).map_or(Some(Nanos(0)), time),
         size: get(&["filesize", "size"]).and_then(|text| amount(text, all)),
-        engine: get(&["ioengine"]).map(str::to_owned),
+        engine: engine.map(str::to_owned),
     }
 }
 

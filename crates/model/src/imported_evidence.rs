@@ -1,0 +1,126 @@
+//! What another tool's results hold beside its figures, and what findings are built on: windows of the rate, times of
+//! submission, syncs, devices, what was written and when it was flushed.
+//!
+//! Everything is as printed, and `None` or empty where the text does not have it, or where it was stored before that was
+//! read. Deliberately absent: any judgement.
+
+use crate::units::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Everything of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ImportedEvidence {
+    /// Beside the figures of reads and writes together.
+    #[serde(skip_serializing_if = "is_default")]
+    pub total: SideEvidence,
+    /// Beside those of reads.
+    #[serde(skip_serializing_if = "is_default")]
+    pub read: SideEvidence,
+    /// Beside those of writes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub write: SideEvidence,
+    /// Syncs that the run issued, with their own latency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync: Option<SyncFigures>,
+    /// When written data was flushed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush: Option<ImportedFlush>,
+    /// What was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<ImportedContent>,
+    /// Queue depth that was specified, where the engine ignores it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignored_queue_depth: Option<u32>,
+    /// Whether a rate was asked for, or pauses between I/Os.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub paced: bool,
+    /// Block devices and what they were seen to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disks: Vec<ImportedDisk>,
+    /// Warnings that the tool printed before or within its results.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What stands beside the figures of one operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SideEvidence {
+    /// Windows of which the standard deviation of the IOPS is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows: Option<u64>,
+    /// IOPS of the slowest window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_min_per_s: Option<f64>,
+    /// IOPS of the fastest window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_max_per_s: Option<f64>,
+    /// Mean time that submitting one I/O took.
+    #[serde(rename = "submission_mean_ns", skip_serializing_if = "Option::is_none")]
+    pub submission_mean: Option<Nanos>,
+    /// Mean latency with the time of submitting.
+    #[serde(rename = "whole_mean_ns", skip_serializing_if = "Option::is_none")]
+    pub whole_mean: Option<Nanos>,
+}
+
+/// Syncs and their latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncFigures {
+    /// How many.
+    pub count: u64,
+    /// Mean latency.
+    #[serde(rename = "mean_ns")]
+    pub mean: Option<Nanos>,
+    /// 99th percentile.
+    #[serde(rename = "p99_ns")]
+    pub p99: Option<Nanos>,
+    /// Largest.
+    #[serde(rename = "max_ns")]
+    pub max: Option<Nanos>,
+}
+
+/// When written data was flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportedFlush {
+    /// By a sync after so many writes. // from 1
+    EveryWrites(u32),
+    /// Once, before the time ended.
+    AtEnd,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportedContent {
+    /// Zeros.
+    Zeros,
+    /// One pattern again and again.
+    Pattern,
+    /// So many percent of it can be compressed away. // in [1, 100]
+    Compressible(u8),
+}
+
+/// A block device as another tool saw it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedDisk {
+    /// Its name.
+    pub name: String,
+    /// I/Os that it completed.
+    pub ios: u64,
+    /// Share of the time with an I/O in it, in percent.
+    pub util_percent: Option<f64>,
+}
+
+impl ImportedEvidence {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        is_default(self)
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,176 @@
+//! What stands beside the figures of a job: windows of the rate, submission, syncs, devices, what was written.
+
+use super::document::{Merged, few};
+use crate::imports::number::{nanos, size};
+use crate::imports::run::weighted;
+use model::Nanos;
+use model::imported_evidence::{
+    ImportedContent, ImportedDisk, ImportedEvidence, ImportedFlush, SideEvidence, SyncFigures,
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The part of a job that is read here.
+#[derive(Deserialize)]
+struct Job {
+    read: Option<Side>,
+    write: Option<Side>,
+    mixed: Option<Side>,
+    sync: Option<Syncs>,
+}
+
+/// One direction.
+#[derive(Deserialize)]
+struct Side {
+    total_ios: Option<u64>,
+    iops_min: Option<f64>,
+    iops_max: Option<f64>,
+    iops_samples: Option<u64>,
+    slat_ns: Option<Mean>,
+    lat_ns: Option<Mean>,
+    /// Up to fio 2, in µs.
+    slat: Option<Mean>,
+    lat: Option<Mean>,
+}
+
+#[derive(Deserialize)]
+struct Mean {
+    mean: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Syncs {
+    lat_ns: Option<SyncSpread>,
+}
+
+#[derive(Deserialize)]
+struct SyncSpread {
+    #[serde(rename = "N")]
+    count: Option<u64>,
+    mean: Option<f64>,
+    max: Option<f64>,
+    #[serde(default, deserialize_with = "few")]
+    percentile: Option<BTreeMap<String, Option<f64>>>,
+}
+
+/// Reads it once more: what is missing or damaged is left out.
+pub(super) fn read(text: &str, all: &Merged, disks: Vec<ImportedDisk>) -> ImportedEvidence {
+    let Ok(job) = serde_json::from_str::<Job>(text) else {
+        return ImportedEvidence::default();
+    };
+    let [read, write] = [&job.read, &job.write].map(|side| side.as_ref().and_then(Side::evidence));
+    let total = match (&job.mixed, read, write) {
+        (Some(mixed), ..) => mixed.evidence(),
+        (None, Some(read), Some(write)) => Some(SideEvidence {
+            whole_mean: weighted(
+                [&job.read, &job.write].map(|side| side.as_ref()?.total_ios),
+                [read.whole_mean, write.whole_mean],
+            ),
+            ..SideEvidence::default()
+        }),
+        (None, read, write) => read.or(write),
+    };
+    let mut evidence = ImportedEvidence {
+        total: total.unwrap_or_default(),
+        read: read.unwrap_or_default(),
+        write: write.unwrap_or_default(),
+        sync: job.sync.as_ref().and_then(Syncs::figures),
+        disks,
+        ..ImportedEvidence::default()
+    };
+    asked(all, &mut evidence);
+    evidence
+}
+
+/// Engines that wait for each I/O; fio caps their queue depth at 1. Source: fio(1), "I/O engine"; `FIO_SYNCIO` in its
+/// engines.
+const SYNCHRONOUS: [&str; 11] = [
+    "sync",
+    "psync",
+    "vsync",
+    "pvsync",
+    "pvsync2",
+    "mmap",
+    "splice",
+    "ftruncate",
+    "filecreate",
+    "filestat",
+    "falloc",
+];
+
+/// Whether iodepth has no effect. Without an engine fio takes psync, on Windows windowsaio.
+pub(super) fn is_synchronous(engine: Option<&str>, names: Option<&str>) -> bool {
+    match (engine, names) {
+        (Some(engine), _) => SYNCHRONOUS.contains(&engine),
+        (None, Some(names)) => !names.contains('\\'),
+        (None, None) => false,
+    }
+}
+
+impl Side {
+    /// None where it did nothing.
+    fn evidence(&self) -> Option<SideEvidence> {
+        if self.total_ios == Some(0) {
+            return None;
+        }
+        let mean = |ns: &Option<Mean>, us: &Option<Mean>| {
+            let mean = |spread: &Option<Mean>, unit| {
+                let mean = spread.as_ref()?.mean.filter(|mean| *mean > 0.0)?;
+                nanos(mean, unit)
+            };
+            mean(ns, Nanos(1)).or_else(|| mean(us, Nanos::micros(1)))
+        };
+        let some = self.iops_samples > Some(0);
+        let rate = |rate: Option<f64>| rate.filter(|rate| some && rate.is_finite() && *rate >= 0.0);
+        Some(SideEvidence {
+            windows: self.iops_samples,
+            window_min_per_s: rate(self.iops_min),
+            window_max_per_s: rate(self.iops_max),
+            submission_mean: mean(&self.slat_ns, &self.slat),
+            whole_mean: mean(&self.lat_ns, &self.lat),
+        })
+    }
+}
+
+impl Syncs {
+    fn figures(&self) -> Option<SyncFigures> {
+        let lat = self.lat_ns.as_ref()?;
+        let ns = |value: Option<f64>| nanos(value?, Nanos(1));
+        let mut points = lat.percentile.iter().flatten();
+        let p99 = points.find(|(percent, _)| percent.parse() == Ok(99.0));
+        Some(SyncFigures {
+            count: lat.count.filter(|count| *count > 0)?,
+            mean: ns(lat.mean),
+            p99: p99.and_then(|(_, value)| ns(*value)),
+            max: ns(lat.max),
+        })
+    }
+}
+
+/// What the options say of it.
+fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
+    let on = |name: &str| all.get(name).is_some_and(|value| value != "0");
+    let every = ["fsync", "fdatasync"].iter().find_map(|name| {
+        let every: u32 = all.get(name)?.parse().ok()?;
+        (every > 0).then_some(ImportedFlush::EveryWrites(every))
+    });
+    let at_end = on("end_fsync") || on("fsync_on_close");
+    evidence.flush = every.or(at_end.then_some(ImportedFlush::AtEnd));
+    let share = all.get("buffer_compress_percentage");
+    let share = share.and_then(|text| text.parse().ok());
+    evidence.content = if on("zero_buffers") {
+        Some(ImportedContent::Zeros)
+    } else if all.get("buffer_pattern").is_some() {
+        Some(ImportedContent::Pattern)
+    } else {
+        let some = share.filter(|share| (1..=100).contains(share));
+        some.map(ImportedContent::Compressible)
+    };
+    evidence.paced = ["rate", "rate_iops", "thinktime"].iter().any(|name| {
+        all.get(name)
+            .is_some_and(|value| size(value).is_none_or(|size| size.0 > 0))
+    });
+    let specified = all.get("iodepth").and_then(|depth| depth.parse().ok());
+    let ignored = is_synchronous(all.get("ioengine"), all.get("filename"));
+    evidence.ignored_queue_depth = specified.filter(|depth| *depth > 1 && ignored);
+}
