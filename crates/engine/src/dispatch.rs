@@ -4,22 +4,12 @@
 //! what a target is tried with before the run, which is in `trial`.
 
 use crate::RunError;
-use crate::backend::{Aio, IoUring, Nvme};
+use crate::backend::{Aio, IoUring, Mmap, Null, Nvme, Sync};
 use crate::thread_plan;
+use crate::timespan::workers::{Life, live_with};
 use crate::trial;
 use gate::Pins;
 use model::{EngineChoice, Plan, Polling};
-
-/// A backend that runs here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BackendKind {
-    IoUring,
-    Libaio,
-    Sync,
-    Nvme,
-    Null,
-    Mmap,
-}
 
 /// Why a backend does not run here, and what would make it.
 #[derive(Clone, Debug)]
@@ -28,16 +18,25 @@ pub(crate) struct Unavailable {
     pub(crate) remedy: &'static str,
 }
 
-/// One row: name, whether it runs here, and the most I/Os that it has outstanding a thread.
-struct Row {
-    kind: BackendKind,
+/// A backend: what it can do, and the life of a thread that works through it.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// As the record and the person call it.
+    pub(crate) name: &'static str,
     /// `None` for what is chosen by the target, not by its name.
     choice: Option<EngineChoice>,
+    /// Whether `auto` may take it.
+    is_automatic: bool,
+    /// Whether the kernel's workers may carry out its I/Os, so that they are watched.
+    pub(crate) has_kernel_workers: bool,
     /// What of the polling that is asked for the system lets this process have.
     probe: fn(Polling) -> Result<(), Unavailable>,
+    /// Most I/Os outstanding a thread.
     depth_max: u32,
     /// What it can poll at all.
     polls: Polling,
+    /// A thread's life with this backend, its loop compiled for it.
+    pub(crate) live: Life,
 }
 
 const NOTHING: Polling = Polling {
@@ -47,57 +46,75 @@ const NOTHING: Polling = Polling {
 
 /// In order of preference; `auto` takes the first that runs, and never the null backend. Commands are passed through where
 /// a target is such that nothing else can be done with it.
-const BACKENDS: [Row; 6] = [
+pub(crate) static BACKENDS: [Row; 6] = [
     Row {
-        kind: BackendKind::IoUring,
+        name: "io_uring",
         choice: Some(EngineChoice::IoUring),
+        is_automatic: true,
+        has_kernel_workers: true,
         probe: IoUring::probe,
         depth_max: model::check::QUEUE_DEPTH_MAX,
         polls: Polling {
             completions: true,
             submissions: true,
         },
+        live: |orders| live_with(orders, IoUring::open),
     },
     Row {
-        kind: BackendKind::Libaio,
+        name: "libaio",
         choice: Some(EngineChoice::Libaio),
+        is_automatic: true,
+        has_kernel_workers: false,
         probe: |_| Aio::probe(),
         depth_max: model::check::QUEUE_DEPTH_MAX,
         polls: NOTHING,
+        live: |orders| live_with(orders, Aio::open),
     },
     Row {
-        kind: BackendKind::Sync,
+        name: "sync",
         choice: Some(EngineChoice::Sync),
+        is_automatic: true,
+        has_kernel_workers: false,
         probe: |_| Ok(()),
         depth_max: 1,
         polls: Polling {
             completions: true,
             submissions: false,
         },
+        live: |orders| live_with(orders, |setup| Ok(Sync::open(setup))),
     },
     Row {
-        kind: BackendKind::Nvme,
+        name: "nvme",
         choice: Some(EngineChoice::Nvme),
+        is_automatic: false,
+        has_kernel_workers: false,
         probe: Nvme::probe,
         depth_max: model::check::QUEUE_DEPTH_MAX,
         polls: Polling {
             completions: true,
             submissions: false,
         },
+        live: |orders| live_with(orders, Nvme::open),
     },
     Row {
-        kind: BackendKind::Null,
+        name: "null",
         choice: Some(EngineChoice::Null),
+        is_automatic: false,
+        has_kernel_workers: false,
         probe: |_| Ok(()),
         depth_max: model::check::QUEUE_DEPTH_MAX,
         polls: NOTHING,
+        live: |orders| live_with(orders, Null::open),
     },
     Row {
-        kind: BackendKind::Mmap,
+        name: "mmap",
         choice: None,
+        is_automatic: false,
+        has_kernel_workers: false,
         probe: |_| Ok(()),
         depth_max: model::check::QUEUE_DEPTH_MAX,
         polls: NOTHING,
+        live: |orders| live_with(orders, Mmap::open),
     },
 ];
 
@@ -144,22 +161,22 @@ pub(crate) fn runs_here(plan: &Plan) -> Result<(), RunError> {
 }
 
 /// The backend for a plan, and what a person should know about the choice.
-pub(crate) fn resolve(plan: &Plan, pins: &Pins) -> Result<(BackendKind, Vec<String>), RunError> {
+pub(crate) fn resolve(plan: &Plan, pins: &Pins) -> Result<(&'static Row, Vec<String>), RunError> {
     let Some(depth) = depth(plan) else {
-        return Ok((BackendKind::Mmap, Vec::new()));
+        return Ok((mapping(), Vec::new()));
     };
-    let (kind, mut notes) = settle(choice(plan), depth, &|row| row.asked(plan.polling))?;
+    let (backend, mut notes) = settle(choice(plan), depth, &|row| row.asked(plan.polling))?;
     let free = plan.engine == EngineChoice::Auto && !plan.polling.any() && plan.arrivals.is_none();
-    let may_change = free && kind == BackendKind::IoUring && depth == 1;
+    let may_change = free && backend.has_kernel_workers && depth == 1;
     let seen = may_change.then(|| trial::needs_kernel_workers(plan, pins));
     if let Some(seen) = seen.flatten() {
         notes.push(format!(
             "io_uring requests would be carried out by kernel workers here ({seen}), so sync was used; at depth 1 that \
              is the shorter way"
         ));
-        return Ok((BackendKind::Sync, notes));
+        return Ok((row_of(EngineChoice::Sync), notes));
     }
-    Ok((kind, notes))
+    Ok((backend, notes))
 }
 
 /// What was asked, or what the targets alone allow; the check lets no other engine near them.
@@ -183,10 +200,10 @@ fn settle(
     choice: EngineChoice,
     depth: u32,
     ask: Ask<'_>,
-) -> Result<(BackendKind, Vec<String>), RunError> {
+) -> Result<(&'static Row, Vec<String>), RunError> {
     let (row, refused) = choose(choice, ask)?;
     let Some(first) = refused.first() else {
-        return Ok((row.kind, Vec::new()));
+        return Ok((row, Vec::new()));
     };
     let reasons: Vec<String> = refused
         .iter()
@@ -201,36 +218,44 @@ fn settle(
     }
     let note = format!(
         "the engine {} was used, because a faster one does not run here ({reasons}); {remedy}",
-        row.name()
+        row.name
     );
-    Ok((row.kind, vec![note]))
+    Ok((row, vec![note]))
 }
 
 /// Why each of those before the chosen one does not run, by its name.
 type Refused = Vec<(&'static str, Unavailable)>;
 
+/// The backend for targets that are mapped.
+pub(crate) fn mapping() -> &'static Row {
+    let row = BACKENDS.iter().find(|row| row.choice.is_none());
+    row.expect("one backend maps")
+}
+
+fn row_of(choice: EngineChoice) -> &'static Row {
+    let row = BACKENDS.iter().find(|row| row.choice == Some(choice));
+    row.expect("every choice has a row")
+}
+
 /// The row of a choice; for `auto` the first that runs.
 fn choose(choice: EngineChoice, ask: Ask<'_>) -> Result<(&'static Row, Refused), RunError> {
     let unavailable = |row: &Row, why: Unavailable| RunError::Unavailable {
-        engine: row.name(),
+        engine: row.name,
         reason: why.reason,
         remedy: why.remedy,
     };
     if choice != EngineChoice::Auto {
-        let mut rows = BACKENDS.iter();
-        let row = rows.find(|row| row.choice == Some(choice));
-        let row = row.expect("every choice has a row");
+        let row = row_of(choice);
         return match ask(row) {
             Ok(()) => Ok((row, Vec::new())),
             Err(why) => Err(unavailable(row, why)),
         };
     }
     let mut refused = Refused::new();
-    let named = BACKENDS.iter().filter(|row| row.choice.is_some());
-    for row in named.filter(|row| !matches!(row.kind, BackendKind::Null | BackendKind::Nvme)) {
+    for row in BACKENDS.iter().filter(|row| row.is_automatic) {
         match ask(row) {
             Ok(()) => return Ok((row, refused)),
-            Err(why) => refused.push((row.name(), why)),
+            Err(why) => refused.push((row.name, why)),
         }
     }
     // Only where something is asked for that sync has not: the best that could have it says why it does not.
@@ -239,10 +264,6 @@ fn choose(choice: EngineChoice, ask: Ask<'_>) -> Result<(&'static Row, Refused),
 }
 
 impl Row {
-    fn name(&self) -> &'static str {
-        self.kind.name()
-    }
-
     /// What the system says, where the backend has what is asked for.
     fn asked(&self, polling: Polling) -> Result<(), Unavailable> {
         let lacks = |reason: &str| {
@@ -264,20 +285,6 @@ impl Row {
 impl std::fmt::Display for Unavailable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}; {}", self.reason, self.remedy)
-    }
-}
-
-impl BackendKind {
-    /// As the record and the person call it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            BackendKind::IoUring => "io_uring",
-            BackendKind::Libaio => "libaio",
-            BackendKind::Sync => "sync",
-            BackendKind::Nvme => "nvme",
-            BackendKind::Null => "null",
-            BackendKind::Mmap => "mmap",
-        }
     }
 }
 

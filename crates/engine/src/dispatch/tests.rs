@@ -6,10 +6,10 @@ const OFF: &str =
     "it is switched off here (sysctl kernel.io_uring_disabled, or the container's seccomp filter)";
 
 /// A system that refuses these.
-fn without(refused: &[BackendKind]) -> impl Fn(&Row) -> Result<(), Unavailable> {
+fn without(refused: &[&'static str]) -> impl Fn(&Row) -> Result<(), Unavailable> {
     let refused = refused.to_vec();
     move |row| {
-        if refused.contains(&row.kind) {
+        if refused.contains(&row.name) {
             return Err(Unavailable {
                 reason: "Operation not permitted".to_owned(),
                 remedy: OFF,
@@ -21,12 +21,12 @@ fn without(refused: &[BackendKind]) -> impl Fn(&Row) -> Result<(), Unavailable> 
 
 #[test]
 fn auto_takes_the_first_that_runs_and_says_why_the_better_ones_do_not() {
-    use BackendKind::{IoUring, Libaio, Sync};
     let chosen =
-        |refused: &[BackendKind]| settle(EngineChoice::Auto, 1, &without(refused)).unwrap();
-    assert_eq!(chosen(&[]), (IoUring, Vec::new()));
-    let (kind, notes) = chosen(&[IoUring]);
-    assert_eq!(kind, Libaio);
+        |refused: &[&'static str]| settle(EngineChoice::Auto, 1, &without(refused)).unwrap();
+    let (first, notes) = chosen(&[]);
+    assert_eq!((first.name, notes.len()), ("io_uring", 0));
+    let (backend, notes) = chosen(&["io_uring"]);
+    assert_eq!(backend.name, "libaio");
     assert_eq!(
         notes,
         [format!(
@@ -34,8 +34,8 @@ fn auto_takes_the_first_that_runs_and_says_why_the_better_ones_do_not() {
              {OFF}"
         )]
     );
-    let (kind, notes) = chosen(&[IoUring, Libaio]);
-    assert_eq!(kind, Sync);
+    let (backend, notes) = chosen(&["io_uring", "libaio"]);
+    assert_eq!(backend.name, "sync");
     assert!(
         notes[0].contains("libaio: Operation not permitted"),
         "{notes:?}"
@@ -44,10 +44,9 @@ fn auto_takes_the_first_that_runs_and_says_why_the_better_ones_do_not() {
 
 #[test]
 fn a_depth_goes_to_libaio_where_there_is_no_ring_and_is_refused_where_there_is_neither() {
-    use BackendKind::{IoUring, Libaio};
-    let deep = |refused: &[BackendKind]| settle(EngineChoice::Auto, 32, &without(refused));
-    assert_eq!(deep(&[IoUring]).unwrap().0, Libaio);
-    let refused = deep(&[IoUring, Libaio]).unwrap_err().to_string();
+    let deep = |refused: &[&'static str]| settle(EngineChoice::Auto, 32, &without(refused));
+    assert_eq!(deep(&["io_uring"]).unwrap().0.name, "libaio");
+    let refused = deep(&["io_uring", "libaio"]).unwrap_err().to_string();
     assert!(
         refused.contains("take depth 1 and more threads"),
         "{refused}"
@@ -57,7 +56,7 @@ fn a_depth_goes_to_libaio_where_there_is_no_ring_and_is_refused_where_there_is_n
 
 #[test]
 fn what_is_named_is_taken_or_refused_and_never_replaced() {
-    let refused = settle(EngineChoice::IoUring, 1, &without(&[BackendKind::IoUring]));
+    let refused = settle(EngineChoice::IoUring, 1, &without(&["io_uring"]));
     let refused = refused.unwrap_err().to_string();
     assert!(
         refused.contains("the engine io_uring does not run here"),
@@ -72,8 +71,8 @@ fn an_engine_without_polling_is_not_taken_for_it() {
         completions: false,
         submissions: true,
     };
-    let ask = |row: &Row| match row.kind {
-        BackendKind::IoUring => without(&[BackendKind::IoUring])(row),
+    let ask = |row: &Row| match row.name {
+        "io_uring" => without(&["io_uring"])(row),
         _ => row.asked(submissions),
     };
     let refused = settle(EngineChoice::Auto, 1, &ask).unwrap_err().to_string();

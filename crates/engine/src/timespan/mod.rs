@@ -7,7 +7,7 @@
 mod integrity;
 mod process_stops;
 mod record;
-mod workers;
+pub(crate) mod workers;
 
 pub(crate) use record::seat_record;
 
@@ -15,7 +15,7 @@ use crate::RunError;
 use crate::calibration::Calibration;
 use crate::clock::{Clock, WallClock};
 use crate::cores;
-use crate::dispatch::{self, BackendKind};
+use crate::dispatch;
 use crate::early_stop::Judge;
 use crate::live::Live;
 use crate::observer::{Event, Observer, Tick};
@@ -100,7 +100,7 @@ pub fn run_calibrated(
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
-    let (kind, mut notes) = dispatch::resolve(&job.plan, &job.pins)?;
+    let (backend, mut notes) = dispatch::resolve(&job.plan, &job.pins)?;
     let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);
     let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
@@ -110,7 +110,10 @@ pub fn run_calibrated(
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
     let workers = Workers::spawn(
         &Shared::new(&job.plan, &schedule, &job.pins)?,
-        kind,
+        |place| match place.maps(&job.plan) {
+            true => dispatch::mapping().live,
+            false => backend.live,
+        },
         places.into_iter().zip(cores).collect(),
     )?;
 
@@ -130,7 +133,7 @@ pub fn run_calibrated(
         integrity: RefCell::new(integrity),
         stops: RefCell::new(ProcessStops::new()),
     };
-    let mut watch = Watch::new(root, kind == BackendKind::IoUring);
+    let mut watch = Watch::new(root, backend.has_kernel_workers);
     let sampler = Sampler::new(&job.plan, &mut reader);
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = workers.join(&clock, &schedule, stop)?;
@@ -144,7 +147,7 @@ pub fn run_calibrated(
         kernel_workers: watch.seen(),
         process_stops: stops.into_found(),
         deleted_targets,
-        ..engine_record(kind, &clock, notes, used, &returned)
+        ..engine_record(backend.name, &clock, notes, used, &returned)
     };
     let seen = Seen {
         window,

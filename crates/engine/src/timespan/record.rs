@@ -6,7 +6,6 @@ use super::Job;
 use super::workers::Returned;
 use crate::backend::Used;
 use crate::clock::WallClock;
-use crate::dispatch::BackendKind;
 use crate::heat;
 use crate::schedule::Schedule;
 use crate::worker::SeatDone;
@@ -17,7 +16,7 @@ use model::{
 
 /// How the bytes were moved, as far as the workers can tell.
 pub(super) fn engine_record(
-    kind: BackendKind,
+    backend: &str,
     clock: &WallClock,
     mut notes: Vec<String>,
     used: Used,
@@ -32,7 +31,7 @@ pub(super) fn engine_record(
         notes.push(format!("{lost} threads were left behind in a system call that never came back; what they counted is not here"));
     }
     EngineRecord {
-        backend: kind.name().to_owned(),
+        backend: backend.to_owned(),
         features: used
             .features
             .iter()

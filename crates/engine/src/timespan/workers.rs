@@ -2,9 +2,8 @@
 
 use crate::RunError;
 use crate::affinity;
-use crate::backend::{Aio, Backend, IoUring, Mmap, Null, Nvme, Setup, Sync, Used};
+use crate::backend::{Backend, Setup, Used};
 use crate::clock::{Clock, WallClock};
-use crate::dispatch::BackendKind;
 use crate::live::Live;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
@@ -47,8 +46,11 @@ pub(super) struct Returned {
     pub(super) done: Option<Done>,
 }
 
+/// What a worker's thread does from its first step to its last, with one backend.
+pub(crate) type Life = fn(&Orders);
+
 /// Everything that a worker's thread is given.
-struct Orders {
+pub(crate) struct Orders {
     shared: Shared,
     place: ThreadPlan,
     cores: Vec<u32>,
@@ -62,18 +64,14 @@ impl Workers {
     /// refusal all are sent home, with nothing read or written.
     pub(super) fn spawn(
         shared: &Shared,
-        kind: BackendKind,
+        lives_of: impl Fn(&ThreadPlan) -> Life,
         places: Vec<(ThreadPlan, Vec<u32>)>,
     ) -> Result<Self, RunError> {
         let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
         let gate = Arc::new(Gate::default());
         let (sender, words) = channel();
         for ((place, cores), live) in places.iter().zip(&lives) {
-            let kind = if place.maps(&shared.plan) {
-                BackendKind::Mmap
-            } else {
-                kind
-            };
+            let life = lives_of(place);
             let orders = Orders {
                 shared: shared.clone(),
                 place: place.clone(),
@@ -85,7 +83,7 @@ impl Workers {
             let name = format!("fathom-{}", place.thread);
             let started = std::thread::Builder::new()
                 .name(name)
-                .spawn(move || live_or_tell(kind, &orders));
+                .spawn(move || live_or_tell(life, &orders));
             if let Err(source) = started {
                 gate.open(Signal::Cancel);
                 return Err(RunError::Thread {
@@ -187,8 +185,8 @@ fn patience(schedule: &Schedule) -> Nanos {
 }
 
 /// A worker's life. A panic is told like any other failure, or the others would wait for this one for ever.
-fn live_or_tell(kind: BackendKind, orders: &Orders) {
-    let lived = catch_unwind(AssertUnwindSafe(|| live_through(kind, orders)));
+fn live_or_tell(life: Life, orders: &Orders) {
+    let lived = catch_unwind(AssertUnwindSafe(|| life(orders)));
     if let Err(panic) = lived {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
@@ -199,20 +197,12 @@ fn live_or_tell(kind: BackendKind, orders: &Orders) {
     }
 }
 
-fn live_through(kind: BackendKind, orders: &Orders) {
-    match kind {
-        BackendKind::IoUring => live_with(orders, IoUring::open),
-        BackendKind::Libaio => live_with(orders, Aio::open),
-        BackendKind::Sync => live_with(orders, |setup| Ok(Sync::open(setup))),
-        BackendKind::Nvme => live_with(orders, Nvme::open),
-        BackendKind::Null => live_with(orders, Null::open),
-        BackendKind::Mmap => live_with(orders, Mmap::open),
-    }
-}
-
 /// A worker's life from opening to the last word. A hang-up on the other side means that nobody waits for
 /// the word any more, so it is dropped.
-fn live_with<B: Backend>(orders: &Orders, open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>) {
+pub(crate) fn live_with<B: Backend>(
+    orders: &Orders,
+    open: impl FnOnce(&Setup<'_>) -> Result<B, RunError>,
+) {
     let thread = orders.place.thread;
     let ready = prepare(orders, open);
     let mut lent = match ready {
