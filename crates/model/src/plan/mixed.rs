@@ -4,7 +4,6 @@
 //! itself: a read or a write, somewhere or behind the I/O before. Called elsewhere: the lines of an access specification
 //! (IOmeter), `bssplit` and sizes of reads and writes apart (fio). Deliberately absent: the drawing, which is the engine's.
 
-use super::workload::{Access, QueueDepth, Workload};
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -108,34 +107,10 @@ impl MixedAccess {
     }
 }
 
-impl Workload {
-    /// A workload of several lines; its block is the largest and its share of writes that of all together.
-    pub fn mixed(lines: Vec<MixedLine>, queue_depth: QueueDepth) -> Workload {
-        let mixed = MixedAccess { lines };
-        Workload {
-            block: mixed.block_max(),
-            queue_depth,
-            write: mixed.write(),
-            access: Access::Mixed(mixed),
-        }
-    }
-
-    /// The block, where all I/Os have the same.
-    pub fn single_block(&self) -> Option<Bytes> {
-        match &self.access {
-            Access::Mixed(mixed) => mixed
-                .lines
-                .iter()
-                .all(|line| line.block == self.block)
-                .then_some(self.block),
-            _ => Some(self.block),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{QueueDepth, Workload};
 
     fn line(share: u32, write: u8) -> MixedLine {
         MixedLine {

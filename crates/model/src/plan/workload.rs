@@ -1,6 +1,6 @@
 //! What is done to a target: how large, how many at once, in which order, reads or writes.
 
-use super::mixed::MixedAccess;
+use super::mixed::{MixedAccess, MixedLine};
 use crate::units::{Bytes, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,31 @@ pub struct Workload {
     pub write: Ratio,
     /// Where the next I/O goes.
     pub access: Access,
+}
+
+impl Workload {
+    /// A workload of several lines; its block is the largest and its share of writes that of all together.
+    pub fn mixed(lines: Vec<MixedLine>, queue_depth: QueueDepth) -> Workload {
+        let mixed = MixedAccess { lines };
+        Workload {
+            block: mixed.block_max(),
+            queue_depth,
+            write: mixed.write(),
+            access: Access::Mixed(mixed),
+        }
+    }
+
+    /// The block, where all I/Os have the same.
+    pub fn single_block(&self) -> Option<Bytes> {
+        match &self.access {
+            Access::Mixed(mixed) => mixed
+                .lines
+                .iter()
+                .all(|line| line.block == self.block)
+                .then_some(self.block),
+            _ => Some(self.block),
+        }
+    }
 }
 
 /// Most I/Os outstanding per thread per target, as asked. DISKSPD `-o`, fio `iodepth`. // in [1, 65536]

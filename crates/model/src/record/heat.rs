@@ -6,14 +6,11 @@
 //! a latency goes up and down; percentiles of the whole run are the histogram's. Kept per target and operation, all
 //! threads together: what tells threads apart is in their own time series.
 
-use super::histogram::{BUCKETS, LatencyHistogram, bounds_of};
+use super::histogram::{BUCKETS, BUCKETS_PER_COLUMN, LatencyHistogram, bounds_of};
 use crate::plan::Operation;
 use crate::units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Buckets of a histogram in one column.
-pub(super) const BUCKETS_PER_COLUMN: usize = 32;
 
 /// Latencies of one target and operation over time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

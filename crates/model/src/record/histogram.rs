@@ -6,7 +6,6 @@
 //! the hot loop: here it is one subtraction, one shift and three additions, with no error to handle.
 //! Deliberately absent: percent (quantiles are in [0, 1]), interpolation, and any text.
 
-use super::heat::BUCKETS_PER_COLUMN;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
@@ -18,6 +17,9 @@ const OVERFLOW_NS: u64 = 1 << OVERFLOW_BITS;
 const OVERFLOW_BITS: u32 = 42;
 pub(super) const BUCKETS: usize =
     ((OVERFLOW_BITS - SUB_BITS + 1) as usize) * SUB_BUCKETS as usize + 1;
+
+/// Buckets in one column of a [`LatencyHeat`](super::LatencyHeat).
+pub(super) const BUCKETS_PER_COLUMN: usize = 32;
 
 /// Counts per latency bucket. Recording neither allocates nor fails.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

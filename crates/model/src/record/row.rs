@@ -4,8 +4,6 @@
 //! one table serve all of them. What is not known is `None`. Nothing here is derived but percentiles, which are read
 //! from the histogram when a run is kept; rates are `analysis`'s.
 
-use super::imported::ImportedRun;
-use super::run::RunRecord;
 use crate::plan::{CacheMode, Operation};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -167,25 +165,5 @@ impl ResultRow {
             Some(Operation::Read) => &self.read,
             Some(Operation::Write) => &self.write,
         }
-    }
-
-    /// What a record says; where it is kept is left for its keeper to fill in.
-    pub fn of_record(record: &RunRecord) -> ResultRow {
-        super::row_of::record(record)
-    }
-
-    /// What a step of work with files says; where it is kept is left for its keeper to fill in.
-    pub fn of_files(record: &super::files::FilesRecord) -> ResultRow {
-        super::row_of::files(record)
-    }
-
-    /// What a watched device's record says; where it is kept is left for its keeper to fill in.
-    pub fn of_watch(record: &super::watched::WatchRecord) -> ResultRow {
-        super::row_of::watched(record)
-    }
-
-    /// What an imported run says; where it is kept is left for its keeper to fill in.
-    pub fn of_imported(run: &ImportedRun) -> ResultRow {
-        super::row_of::imported(run)
     }
 }

@@ -24,23 +24,26 @@ const KEPT: [(f64, u64); 7] = [
     (0.99999, 100_000),
 ];
 
-pub(super) fn record(record: &RunRecord) -> ResultRow {
-    let [read, write] = Operation::ALL.map(|operation| Together::of(record, operation));
-    let targets = record.targets.iter();
-    let targets: Vec<_> = targets.map(|t| t.path.to_string_lossy()).collect();
-    ResultRow {
-        tool: "fathom".to_owned(),
-        tool_version: Some(record.tool_version.clone()),
-        started_utc: Some(record.started_utc),
-        host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
-        target: targets.join(" "),
-        outcome: Some(outcome_name(&record.outcome).to_owned()),
-        work: work(record),
-        measured: Some(record.phases.measured()),
-        read: read.figures(),
-        write: write.figures(),
-        total: read.and(&write).figures(),
-        ..ResultRow::default()
+impl ResultRow {
+    /// Reads a record into a row, without where it is stored.
+    pub fn of_record(record: &RunRecord) -> ResultRow {
+        let [read, write] = Operation::ALL.map(|operation| Together::of(record, operation));
+        let targets = record.targets.iter();
+        let targets: Vec<_> = targets.map(|t| t.path.to_string_lossy()).collect();
+        ResultRow {
+            tool: "fathom".to_owned(),
+            tool_version: Some(record.tool_version.clone()),
+            started_utc: Some(record.started_utc),
+            host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
+            target: targets.join(" "),
+            outcome: Some(outcome_name(&record.outcome).to_owned()),
+            work: work(record),
+            measured: Some(record.phases.measured()),
+            read: read.figures(),
+            write: write.figures(),
+            total: read.and(&write).figures(),
+            ..ResultRow::default()
+        }
     }
 }
 
@@ -207,63 +210,69 @@ fn times(histogram: &LatencyHistogram) -> RowTimes {
     }
 }
 
-pub(super) fn imported(run: &ImportedRun) -> ResultRow {
-    let asked = &run.workload;
-    let random = asked.random_percent.map(crate::Ratio::as_percent);
-    ResultRow {
-        origin: Origin::Imported,
-        label: run.name.clone().unwrap_or_default(),
-        tool: run.format.tool().to_owned(),
-        tool_version: run.tool_version.clone(),
-        source: Some(run.source.clone()),
-        started_utc: run.started_utc,
-        host: run.host.clone(),
-        target: asked.targets.join(" "),
-        work: RowWork {
-            block: asked.block,
-            queue_depth: asked.queue_depth,
-            threads: asked.threads,
-            write_percent: asked.write_percent.map(crate::Ratio::as_percent),
-            pattern: random.map(|percent| pattern(percent).to_owned()),
-            random_percent: random,
-            cache: asked.cache,
-            write_through: asked.write_through,
-            size: asked.size,
-            rate_per_s: None,
-            engine: asked.engine.clone(),
-        },
-        measured: run.measured.or(asked.duration),
-        total: printed(&run.figures.total),
-        read: printed(&run.figures.read),
-        write: printed(&run.figures.write),
-        ..ResultRow::default()
+impl ResultRow {
+    /// Reads an imported run into a row, without where it is stored.
+    pub fn of_imported(run: &ImportedRun) -> ResultRow {
+        let asked = &run.workload;
+        let random = asked.random_percent.map(crate::Ratio::as_percent);
+        ResultRow {
+            origin: Origin::Imported,
+            label: run.name.clone().unwrap_or_default(),
+            tool: run.format.tool().to_owned(),
+            tool_version: run.tool_version.clone(),
+            source: Some(run.source.clone()),
+            started_utc: run.started_utc,
+            host: run.host.clone(),
+            target: asked.targets.join(" "),
+            work: RowWork {
+                block: asked.block,
+                queue_depth: asked.queue_depth,
+                threads: asked.threads,
+                write_percent: asked.write_percent.map(crate::Ratio::as_percent),
+                pattern: random.map(|percent| pattern(percent).to_owned()),
+                random_percent: random,
+                cache: asked.cache,
+                write_through: asked.write_through,
+                size: asked.size,
+                rate_per_s: None,
+                engine: asked.engine.clone(),
+            },
+            measured: run.measured.or(asked.duration),
+            total: printed(&run.figures.total),
+            read: printed(&run.figures.read),
+            write: printed(&run.figures.write),
+            ..ResultRow::default()
+        }
     }
 }
 
-/// A step that was not measured is a row without figures.
-pub(super) fn files(record: &FilesRecord) -> ResultRow {
-    let step = &record.step;
-    let paths = record.place.paths.iter();
-    let paths: Vec<_> = paths.map(|path| path.to_string_lossy()).collect();
-    ResultRow {
-        label: step.label(),
-        tool: "fathom".to_owned(),
-        tool_version: Some(record.tool_version.clone()),
-        started_utc: Some(record.started_utc),
-        host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
-        target: paths.join(" "),
-        outcome: Some(record.outcome.name().to_owned()),
-        work: RowWork {
-            block: step.block,
-            queue_depth: Some(1),
-            threads: u32::try_from(step.threads.len()).ok().filter(|&n| n > 0),
-            pattern: Some(step.order.name().to_owned()),
-            engine: Some("files".to_owned()),
-            ..RowWork::default()
-        },
-        measured: Some(step.elapsed).filter(|_| step.unmeasured.is_none()),
-        total: files_figures(step),
-        ..ResultRow::default()
+impl ResultRow {
+    /// Reads a step of work with files into a row, without where it is stored. A step that was not measured is a row
+    /// without figures.
+    pub fn of_files(record: &FilesRecord) -> ResultRow {
+        let step = &record.step;
+        let paths = record.place.paths.iter();
+        let paths: Vec<_> = paths.map(|path| path.to_string_lossy()).collect();
+        ResultRow {
+            label: step.label(),
+            tool: "fathom".to_owned(),
+            tool_version: Some(record.tool_version.clone()),
+            started_utc: Some(record.started_utc),
+            host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
+            target: paths.join(" "),
+            outcome: Some(record.outcome.name().to_owned()),
+            work: RowWork {
+                block: step.block,
+                queue_depth: Some(1),
+                threads: u32::try_from(step.threads.len()).ok().filter(|&n| n > 0),
+                pattern: Some(step.order.name().to_owned()),
+                engine: Some("files".to_owned()),
+                ..RowWork::default()
+            },
+            measured: Some(step.elapsed).filter(|_| step.unmeasured.is_none()),
+            total: files_figures(step),
+            ..ResultRow::default()
+        }
     }
 }
 
@@ -279,39 +288,42 @@ fn files_figures(step: &FilesStep) -> RowFigures {
     }
 }
 
-/// Averages over all of its moments. Percentiles of single moments cannot be put together, so there are none.
-pub(super) fn watched(record: &WatchRecord) -> ResultRow {
-    let sum = WatchMoment::sum(&record.moments);
-    let figures = |ios: u64, bytes: u64, time: Nanos| RowFigures {
-        ios: Some(ios),
-        bytes: Some(Bytes(bytes)),
-        latency: RowTimes {
-            mean: time.0.checked_div(ios).map(Nanos),
-            ..RowTimes::default()
-        },
-        ..RowFigures::default()
-    };
-    ResultRow {
-        label: record.device.name.clone(),
-        tool: "fathom".to_owned(),
-        tool_version: Some(record.tool_version.clone()),
-        started_utc: Some(record.started_utc),
-        host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
-        target: format!("/dev/{}", record.device.name),
-        outcome: Some("complete".to_owned()),
-        work: RowWork {
-            engine: Some("watch".to_owned()),
-            ..RowWork::default()
-        },
-        measured: Some(sum.length),
-        total: figures(
-            sum.reads + sum.writes,
-            sum.read_bytes.0 + sum.write_bytes.0,
-            sum.read_time.plus(sum.write_time),
-        ),
-        read: figures(sum.reads, sum.read_bytes.0, sum.read_time),
-        write: figures(sum.writes, sum.write_bytes.0, sum.write_time),
-        ..ResultRow::default()
+impl ResultRow {
+    /// Reads a watched device's record into a row, without where it is stored: averages over all of its moments.
+    /// Percentiles of single moments cannot be put together, so there are none.
+    pub fn of_watch(record: &WatchRecord) -> ResultRow {
+        let sum = WatchMoment::sum(&record.moments);
+        let figures = |ios: u64, bytes: u64, time: Nanos| RowFigures {
+            ios: Some(ios),
+            bytes: Some(Bytes(bytes)),
+            latency: RowTimes {
+                mean: time.0.checked_div(ios).map(Nanos),
+                ..RowTimes::default()
+            },
+            ..RowFigures::default()
+        };
+        ResultRow {
+            label: record.device.name.clone(),
+            tool: "fathom".to_owned(),
+            tool_version: Some(record.tool_version.clone()),
+            started_utc: Some(record.started_utc),
+            host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
+            target: format!("/dev/{}", record.device.name),
+            outcome: Some("complete".to_owned()),
+            work: RowWork {
+                engine: Some("watch".to_owned()),
+                ..RowWork::default()
+            },
+            measured: Some(sum.length),
+            total: figures(
+                sum.reads + sum.writes,
+                sum.read_bytes.0 + sum.write_bytes.0,
+                sum.read_time.plus(sum.write_time),
+            ),
+            read: figures(sum.reads, sum.read_bytes.0, sum.read_time),
+            write: figures(sum.writes, sum.write_bytes.0, sum.write_time),
+            ..ResultRow::default()
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One execution of a plan, complete.
 
 use super::counters::CounterWindow;
+use super::heat::LatencyHeat;
 use super::host::{HostRecord, TargetFacts};
 use super::series::Series;
 use super::tally::{Counted, Tally, ThreadRecord};
@@ -162,6 +163,18 @@ impl Failure {
 }
 
 impl RunRecord {
+    /// Latencies over time of one operation or of all, on one target or on all; `None` where none were kept, or where
+    /// their rows are not alike.
+    pub fn heat(&self, operation: Option<Operation>, target: Option<u32>) -> Option<LatencyHeat> {
+        let wanted = |heat: &&LatencyHeat| {
+            operation.is_none_or(|wanted| heat.operation == wanted)
+                && target.is_none_or(|wanted| heat.target == wanted)
+        };
+        let mut parts = self.series.heat.iter().filter(wanted);
+        let mut sum = parts.next()?.clone();
+        parts.all(|part| sum.merge(part)).then_some(sum)
+    }
+
     /// The measured counts of one operation over all threads, or over those of one target.
     pub fn tally(&self, operation: Operation, target: Option<u32>) -> Tally {
         let mut sum = Tally::default();

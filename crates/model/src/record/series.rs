@@ -5,8 +5,6 @@
 
 use super::counters::{Counters, CpuTimes, DeviceCounters};
 use super::heat::LatencyHeat;
-use super::run::RunRecord;
-use crate::plan::Operation;
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,20 +102,6 @@ impl Sample {
             dirty: None,
             writeback: None,
         }
-    }
-}
-
-impl RunRecord {
-    /// Latencies over time of one operation or of all, on one target or on all; `None` where none were kept, or where
-    /// their rows are not alike.
-    pub fn heat(&self, operation: Option<Operation>, target: Option<u32>) -> Option<LatencyHeat> {
-        let wanted = |heat: &&LatencyHeat| {
-            operation.is_none_or(|wanted| heat.operation == wanted)
-                && target.is_none_or(|wanted| heat.target == wanted)
-        };
-        let mut parts = self.series.heat.iter().filter(wanted);
-        let mut sum = parts.next()?.clone();
-        parts.all(|part| sum.merge(part)).then_some(sum)
     }
 }
 
