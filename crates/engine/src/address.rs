@@ -3,6 +3,7 @@
 //! The stream of one thread is a function of seed and thread number alone, whatever the timing. Offsets are
 //! from the start of the target; alignment is to the block, from the start of the range.
 
+pub(crate) use crate::diskspd_address::Step;
 use crate::diskspd_address::Walk;
 use crate::jenkins::Jenkins;
 use crate::rng::Rng;
@@ -12,14 +13,6 @@ use model::{Access, Operation, PlannedTarget};
 
 /// The stream from which the start of a sequential walk is drawn; threads count from 0 and never come here.
 const START_STREAM: u64 = 1 << 63;
-
-/// What to do next, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
-    /// From the start of the target, in bytes.
-    pub(crate) offset: u64,
-    pub(crate) operation: Operation,
-}
 
 /// Where a thread goes on one target: fathom's own way, or DISKSPD's.
 #[derive(Debug)]

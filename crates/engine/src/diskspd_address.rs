@@ -5,11 +5,18 @@
 //! difference: an absolute range whose length is no multiple of the alignment is drawn from at its aligned offsets
 //! only, and never so late that a block would pass the end; DISKSPD leaves both to whoever asked.
 
-use crate::address::Step;
 use crate::jenkins::Jenkins;
 use model::{DiskspdAccess, Operation, PlannedTarget, Sequence};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What to do next, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// From the start of the target, in bytes.
+    pub(crate) offset: u64,
+    pub(crate) operation: Operation,
+}
 
 /// The one pointer of an interlocked target, shared by its threads, on cache lines of its own.
 #[repr(align(128))]

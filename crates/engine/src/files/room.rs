@@ -2,8 +2,7 @@
 //!
 //! Source: statvfs(3). A mount that does not answer holds the thread that asked it, not the program.
 
-use super::caches;
-use super::error::FilesError;
+use super::{FilesError, caches};
 use model::{Bytes, Nanos};
 use rustix::fs::{Access, StatVfsMountFlags};
 use std::io;

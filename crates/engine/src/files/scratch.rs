@@ -8,8 +8,7 @@
 //! form that we give are removed; links are never followed and mount points never entered; whatever else is there stays,
 //! and the folder with it.
 
-use super::error::FilesError;
-use super::{stream, tree};
+use super::{FilesError, PREFIX, stream, tree};
 use crate::error::errno_text;
 use gate::{Folder, Kind, Name, OutputError, Use};
 use std::fs::File;
@@ -18,8 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How names of our folders begin.
-pub(super) const PREFIX: &str = ".fathom-files-";
 const MARK: &str = "fathom.mark";
 const MARK_TEXT: &str = "fathom files made this folder and everything in it. It may be removed.\n";
 /// So many names are tried.

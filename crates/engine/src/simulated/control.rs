@@ -2,7 +2,7 @@
 //!
 //! The counters are those of the simulated devices, and of imaginary cores on which each I/O costs what the device says.
 
-use super::scheduler::SharedDevice;
+use super::device::SharedDevice;
 use crate::early_stop::Judge;
 use crate::live::Live;
 use crate::observer::{Event, Observer, Tick};

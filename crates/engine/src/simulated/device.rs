@@ -10,6 +10,8 @@ use super::service_time::{Law, uniform};
 use super::speed::Speed;
 use crate::rng::Rng;
 use model::{Bytes, DeviceCounters, NEIGHBOUR_BLOCK, Nanos, Operation, SimulatedDevice};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What the host's cache takes for an I/O.
 const FROM_MEMORY: f64 = 2_000.0;
@@ -58,6 +60,9 @@ pub(crate) struct Device {
     counters: DeviceCounters,
     busy_until: Nanos, // counted as busy up to then
 }
+
+/// A device that others ask too.
+pub(super) type SharedDevice = Rc<RefCell<Device>>;
 
 /// A token bucket: the moment at which it would be full.
 #[derive(Clone, Copy, Debug, Default)]

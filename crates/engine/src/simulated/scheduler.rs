@@ -4,7 +4,7 @@
 //! which that comes first goes on, so that the devices are asked in the order of time.
 
 use super::control::{Control, ThreadLoad};
-use super::device::Device;
+use super::device::{Device, SharedDevice};
 use crate::RunError;
 use crate::backend::{REAP_AT_MOST, Simulated};
 use crate::clock::Clock;
@@ -31,9 +31,6 @@ use std::sync::Arc;
 const LOOK_EVERY: u32 = 1024;
 /// What the record says of every simulated run.
 const NOTE: &str = "a simulated device: no hardware was measured, and no time passed";
-
-/// A device that others ask too.
-pub(super) type SharedDevice = Rc<RefCell<Device>>;
 
 /// The time of all threads. Reading it takes none, and waiting neither.
 #[derive(Clone, Debug, Default)]
