@@ -6,7 +6,7 @@
 //! kernel lacks that call, with `O_NOFOLLOW` and a comparison of the devices. Left out: paths (`walk.rs`) and results
 //! that replace a file (`output.rs`).
 
-use crate::output::OutputError;
+use crate::output_error::OutputError;
 use crate::walk::resolve;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, mkdirat, openat, openat2,
@@ -247,6 +247,11 @@ impl AsFd for Folder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
+}
+
+/// Device and inode.
+pub(crate) fn id(there: &Stat) -> (u64, u64) {
+    (there.st_dev, there.st_ino)
 }
 
 /// What stands under a name.

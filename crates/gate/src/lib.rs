@@ -9,7 +9,9 @@
 mod database;
 mod folder;
 mod lock;
+mod mark;
 mod output;
+mod output_error;
 mod part;
 mod pin;
 mod pins;

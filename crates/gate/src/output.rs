@@ -6,20 +6,19 @@
 //! without these calls: a free name is taken by link(2), or by `O_EXCL` where there are no links either; a file that is
 //! replaced is first moved to a random name and compared there. Left out: what a result of one's own looks like.
 
-use crate::folder::{Folder, Name};
-use crate::part::{Part, Placed, remove_leftovers};
+use crate::folder::{Folder, Name, id};
+use crate::mark::is_unchanged;
+pub use crate::output_error::OutputError;
+use crate::part::{Judged, Part, Placed, remove_leftovers};
 use crate::stream;
 use crate::walk::resolve;
-use rustix::fs::XattrFlags;
-use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, fgetxattr, fsetxattr, fstat, openat, statat,
-};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// So often the place is judged again because another process changed it.
 const ATTEMPTS: u32 = 3;
@@ -27,85 +26,6 @@ const ATTEMPTS: u32 = 3;
 const ALIKE_BYTES: usize = 16;
 /// So much of a file is judged by its content.
 const HEAD_BYTES: u64 = 64 << 10;
-/// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
-const MARK: &str = "user.fathom.output";
-
-/// Why nothing was written.
-#[derive(Debug, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
-pub enum OutputError {
-    #[error(
-        "{}: the link {} is in a folder that another user can change, so that user decides which file is \
-         written. hint: specify the file that the link leads to", path.display(), link.display()
-    )]
-    ForeignLink { path: PathBuf, link: PathBuf },
-    #[error("{}: already exists, and was not changed. hint: specify a new file", path.display())]
-    Exists { path: PathBuf },
-    #[error(
-        "{}: already exists and is not an earlier result of fathom of this kind; its {bytes} bytes would be lost. \
-         hint: delete it, or specify another file", path.display()
-    )]
-    NotOurs { path: PathBuf, bytes: u64 },
-    #[error("{}: its folder does not exist. hint: create it, or specify another place", path.display())]
-    NoFolder { path: PathBuf },
-    #[error("{}: this is {what}. hint: specify a file", path.display())]
-    NotAFile { path: PathBuf, what: &'static str },
-    #[error(
-        "{}: belongs to another user, and a new file in its place would not. hint: specify another file",
-        path.display()
-    )]
-    NotOwner { path: PathBuf },
-    #[error(
-        "{}: another process replaced it meanwhile; nothing there was changed. hint: run again", path.display()
-    )]
-    Changed { path: PathBuf },
-    #[error(
-        "{}: another process replaced it meanwhile; its file is now {}", path.display(), now.display()
-    )]
-    Moved { path: PathBuf, now: PathBuf },
-    #[error("{}: cannot be {what}: {}", path.display(), text(source))]
-    Io {
-        path: PathBuf,
-        what: &'static str,
-        source: io::Error,
-    },
-}
-
-impl OutputError {
-    pub(crate) fn foreign_link(path: &Path, link: PathBuf) -> Self {
-        let path = path.to_owned();
-        OutputError::ForeignLink { path, link }
-    }
-
-    pub(crate) fn open(path: &Path, source: io::Error) -> Self {
-        Self::io(path, "opened", source)
-    }
-
-    pub(crate) fn io(path: &Path, what: &'static str, source: impl Into<io::Error>) -> Self {
-        OutputError::Io {
-            path: path.to_owned(),
-            what,
-            source: source.into(),
-        }
-    }
-
-    /// Whether the place itself rules it out, so that nothing was tried.
-    pub fn is_refusal(&self) -> bool {
-        !matches!(self, OutputError::Io { .. } | OutputError::Moved { .. })
-    }
-}
-
-/// The kernel's words without Rust's number behind them.
-fn text(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
 
 /// A file that stands where a result is to be written.
 #[derive(Clone, Copy, Debug)]
@@ -203,11 +123,6 @@ pub fn check_output_in(
     Place::within(folder, name, shown)?.judge(replace).map(drop)
 }
 
-/// Device and inode.
-pub(crate) fn id(there: &Stat) -> (u64, u64) {
-    (there.st_dev, there.st_ino)
-}
-
 pub(crate) fn folder_of(path: &Path) -> &Path {
     let folder = path
         .parent()
@@ -229,19 +144,6 @@ enum There {
     File(Judged),
     /// Written to, not replaced.
     Stream,
-}
-
-/// A file that may be replaced.
-pub(crate) struct Judged {
-    pub(crate) facts: Stat,
-}
-
-impl Judged {
-    /// Whether this is the same file with the same content. Renaming changes the time of change, so that is not compared.
-    pub(crate) fn is(&self, other: &Stat) -> bool {
-        let facts = |of: &Stat| (id(of), of.st_size, of.st_mtime, of.st_mtime_nsec);
-        facts(&self.facts) == facts(other)
-    }
 }
 
 impl<'a> Place<'a> {
@@ -394,62 +296,6 @@ impl<'a> Place<'a> {
 fn is_devices(folder: &OwnedFd) -> bool {
     let devices = rustix::fs::stat(c"/dev").map(|there| id(&there));
     devices.is_ok() && devices == fstat(folder).map(|there| id(&there))
-}
-
-/// Whether the mark is that of the whole content, of which `head` was read already.
-fn is_unchanged(file: &mut File, head: &[u8], length: u64) -> io::Result<bool> {
-    let mut mark = [0u8; 64];
-    let Ok(size) = fgetxattr(&*file, MARK, &mut mark[..]) else {
-        return Ok(false);
-    };
-    let mut sum = Checksum::new();
-    sum.add(head);
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            count => sum.add(&buffer[..count]),
-        }
-    }
-    Ok(mark[..size] == *sum.text().as_bytes() && sum.length == length)
-}
-
-/// Writes the mark. Without one the file counts as foreign, unless it has a word of ours inside.
-pub(crate) fn mark(file: &File, bytes: &[u8]) {
-    let mut sum = Checksum::new();
-    sum.add(bytes);
-    let _ = fsetxattr(file, MARK, sum.text().as_bytes(), XattrFlags::empty());
-}
-
-/// FNV-1a of 64 bits, and the length. It finds a change, not a forgery: a user who forges it loses a file of their own.
-/// Source: draft-eastlake-fnv.
-pub(crate) struct Checksum {
-    hash: u64,
-    length: u64,
-}
-
-impl Checksum {
-    pub(crate) fn new() -> Self {
-        Checksum {
-            hash: 0xcbf2_9ce4_8422_2325,
-            length: 0,
-        }
-    }
-
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.hash = (self.hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        self.length += bytes.len() as u64;
-    }
-
-    pub(crate) fn hash(&self) -> u64 {
-        self.hash
-    }
-
-    fn text(&self) -> String {
-        format!("1 {} {:016x}", self.length, self.hash)
-    }
 }
 
 #[cfg(test)]

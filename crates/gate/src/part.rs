@@ -4,8 +4,8 @@
 //! the form of its name with the checksum in it, its owner, one name only, no lock on it, and a start that the caller
 //! accepts; only then is it removed.
 
-use crate::folder::Name;
-use crate::output::{Checksum, Judged, id, mark};
+use crate::folder::{Name, id};
+use crate::mark::{Checksum, mark};
 use rustix::fs::{
     AtFlags, Dir, FileType, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod,
     fchown, flock, fstat, linkat, openat, renameat, renameat_with, statat, unlinkat,
@@ -35,6 +35,19 @@ pub(crate) enum Placed {
     Raced,
     /// The same, and another process's file could not be moved back from this name.
     Left(Name),
+}
+
+/// A file that may be replaced.
+pub(crate) struct Judged {
+    pub(crate) facts: Stat,
+}
+
+impl Judged {
+    /// Whether this is the same file with the same content. Renaming changes the time of change, so that is not compared.
+    pub(crate) fn is(&self, other: &Stat) -> bool {
+        let facts = |of: &Stat| (id(of), of.st_size, of.st_mtime, of.st_mtime_nsec);
+        facts(&self.facts) == facts(other)
+    }
 }
 
 /// A part file that this process writes.

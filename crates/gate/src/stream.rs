@@ -1,8 +1,7 @@
 //! What is written to and never replaced: pipes, terminals, `/dev/null`, and this process's own standard output under the
 //! names that `/dev/stdout` leads to. Left out: every other device, because what is written to it may be lost on it.
 
-use crate::folder::Name;
-use crate::output::id;
+use crate::folder::{Name, id};
 use crate::walk::resolve;
 use rustix::fs::{FileType, Mode, OFlags, fstat, major, minor, open};
 use rustix::io::Errno;

@@ -1,7 +1,9 @@
 //! What is replaced, what is refused, and what is left behind, in folders that the tests make.
 
 use super::*;
+use crate::mark::MARK;
 use crate::part::{Part, Placed, remove_if_same};
+use rustix::fs::fgetxattr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;

@@ -1,0 +1,65 @@
+//! The mark of a result: an attribute with length and checksum of its content, so that a later change is seen.
+//! Left out: which files may be replaced (`output`).
+
+use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+use std::fs::File;
+use std::io::{self, Read};
+
+/// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
+pub(crate) const MARK: &str = "user.fathom.output";
+
+/// Whether the mark is that of the whole content, of which `head` was read already.
+pub(crate) fn is_unchanged(file: &mut File, head: &[u8], length: u64) -> io::Result<bool> {
+    let mut mark = [0u8; 64];
+    let Ok(size) = fgetxattr(&*file, MARK, &mut mark[..]) else {
+        return Ok(false);
+    };
+    let mut sum = Checksum::new();
+    sum.add(head);
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => sum.add(&buffer[..count]),
+        }
+    }
+    Ok(mark[..size] == *sum.text().as_bytes() && sum.length == length)
+}
+
+/// Writes the mark. Without one the file counts as foreign, unless it has a word of ours inside.
+pub(crate) fn mark(file: &File, bytes: &[u8]) {
+    let mut sum = Checksum::new();
+    sum.add(bytes);
+    let _ = fsetxattr(file, MARK, sum.text().as_bytes(), XattrFlags::empty());
+}
+
+/// FNV-1a of 64 bits, and the length. It finds a change, not a forgery: a user who forges it loses a file of their own.
+/// Source: draft-eastlake-fnv.
+pub(crate) struct Checksum {
+    hash: u64,
+    length: u64,
+}
+
+impl Checksum {
+    pub(crate) fn new() -> Self {
+        Checksum {
+            hash: 0xcbf2_9ce4_8422_2325,
+            length: 0,
+        }
+    }
+
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.hash = (self.hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        self.length += bytes.len() as u64;
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    fn text(&self) -> String {
+        format!("1 {} {:016x}", self.length, self.hash)
+    }
+}
