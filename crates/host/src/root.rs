@@ -91,6 +91,14 @@ fn natural_key(name: &str) -> (String, u64) {
     (head.to_owned(), name[head.len()..].parse().unwrap_or(0))
 }
 
+/// `key : value`
+pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, value)| name.trim() == key && !value.trim().is_empty())
+        .map(|(_, value)| value.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

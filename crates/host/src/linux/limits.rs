@@ -6,7 +6,7 @@
 //! only while others want the same; and what the groups above a container say, which is not shown in it.
 
 use super::mounts::{Mount, mounts};
-use crate::root::Root;
+use crate::root::{Root, field};
 use model::{Bytes, IoLimit, Limits, MemoryLimit};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -36,10 +36,17 @@ pub(super) fn limits(root: &Root) -> Limits {
     found
 }
 
+/// A line of proc_meminfo(5), in units of 1024 bytes.
+pub(super) fn machine_memory(root: &Root, key: &str) -> Bytes {
+    let text = root.text("proc/meminfo").unwrap_or_default();
+    let kib = field(&text, key).and_then(|value| value.split(' ').next()?.parse().ok());
+    Bytes(kib.unwrap_or(0_u64).saturating_mul(1024))
+}
+
 /// What this process can still allocate: free memory of the machine, or the room of a control group where that is less.
 /// `None` where the system does not say.
 pub fn memory_room(root: &Root) -> Option<Bytes> {
-    let available = super::machine::memory(root, "MemAvailable");
+    let available = machine_memory(root, "MemAvailable");
     let machine = Some(available).filter(|available| available.0 > 0);
     let group = limits(root).memory.map(|memory| memory.room());
     machine.into_iter().chain(group).min()

@@ -3,9 +3,9 @@
 //! Deliberately absent: containers, which change nothing about the disks, and anything that changes
 //! during a run (`counters`).
 
-use super::limits::limits;
-use crate::root::Root;
-use model::{Bytes, CpuFacts, HostRecord};
+use super::limits::{limits, machine_memory};
+use crate::root::{Root, field};
+use model::{CpuFacts, HostRecord};
 
 /// More than any kernel is built for; a garbled list of cores ends here.
 const CORES_MAX: u32 = 8192;
@@ -24,8 +24,8 @@ pub fn host_record(root: &Root) -> HostRecord {
             .into_iter()
             .map(|cpu| core(root, cpu))
             .collect(),
-        ram: memory(root, "MemTotal"),
-        ram_available: memory(root, "MemAvailable"),
+        ram: machine_memory(root, "MemTotal"),
+        ram_available: machine_memory(root, "MemAvailable"),
         virtualization: virtualization(root, &cpuinfo),
         limits: limits(root),
     }
@@ -49,14 +49,6 @@ fn cpu_model(cpuinfo: &str) -> Option<String> {
         .into_iter()
         .find_map(|key| field(cpuinfo, key))
         .map(str::to_owned)
-}
-
-/// `key : value`
-fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, value)| name.trim() == key && !value.trim().is_empty())
-        .map(|(_, value)| value.trim())
 }
 
 /// Numbers of the cores that are online.
@@ -102,13 +94,6 @@ fn core(root: &Root, cpu: u32) -> CpuFacts {
         node,
         governor: root.text(format!("{folder}/cpufreq/scaling_governor")),
     }
-}
-
-/// A line of proc_meminfo(5), in units of 1024 bytes.
-pub(super) fn memory(root: &Root, key: &str) -> Bytes {
-    let text = root.text("proc/meminfo").unwrap_or_default();
-    let kib = field(&text, key).and_then(|value| value.split(' ').next()?.parse().ok());
-    Bytes(kib.unwrap_or(0_u64).saturating_mul(1024))
 }
 
 /// What the firmware tables say of a hypervisor: part of maker and product, and its name.
