@@ -3,7 +3,7 @@
 //! The rules about one target stand in `model::check`. Here stand those about names: the same file under two
 //! names, the file that keeps the results, consent for a device that is no target.
 
-use crate::records::ProofRecords;
+use crate::proven_files::ProofRecords;
 use engine::RunError;
 use gate::Pins;
 use host::Root;

@@ -4,12 +4,14 @@
 //! complete. A resumable session ends there, because one that forgets cannot be resumed.
 //! Left out: what the results are.
 
-use crate::runner::VERSION;
 use crate::schedule::Step;
 use model::{CommandError, FilesRecord, Nanos, RunRecord, RunResult, WatchRecord};
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store, StoreError};
+
+/// Version of fathom, for the record.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A session that is being filled; nothing happens without a store.
 pub struct Journal<S> {

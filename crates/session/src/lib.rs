@@ -16,9 +16,8 @@ mod runner;
 mod schedule;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
-pub use journal::{Journal, new_session};
+pub use journal::{Journal, VERSION, new_session};
 pub use outcome::{ended, lost, reason};
-pub use proven_files::ProvenFiles;
-pub use records::ProofRecords;
-pub use runner::{Ended, Runner, VERSION};
+pub use proven_files::{ProofRecords, ProvenFiles};
+pub use runner::{Ended, Runner};
 pub use schedule::{Fate, Ran, Schedule, Step, Timespans, Watcher};

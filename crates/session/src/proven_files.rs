@@ -7,8 +7,26 @@
 
 use gate::Pins;
 use host::{FileState, file_state};
-use model::{Location, Plan};
+use model::{Location, Plan, TargetFacts};
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
+use store::Store;
+
+/// What one command knows of its files.
+#[derive(Default)]
+pub struct ProofRecords {
+    pub(crate) store: OnceCell<Option<Store>>,
+    /// Files of this session that contain nothing but what fathom wrote.
+    pub(crate) known: RefCell<Vec<KnownContent>>,
+    /// Targets whose content could not be determined: another attempt would take as long.
+    pub(crate) unknown: RefCell<Vec<TargetFacts>>,
+}
+
+/// A file and what it contains.
+pub(crate) struct KnownContent {
+    pub(crate) identity: (u64, u64),
+    pub(crate) content: String,
+}
 
 /// What is known to be ours.
 #[derive(Default)]

@@ -9,10 +9,10 @@
 //! Deliberately absent: the proof itself (`engine::prove_ours`), and what may be written (`model::check`).
 
 use crate::admission::Admission;
+use crate::proven_files::KnownContent;
 use engine::{Filled, Observer, RunError, Stop};
 use host::ClosedFile;
 use model::{Bytes, Claim, Content, Flaw, Plan, PlannedTarget, TargetFacts, TargetKind};
-use std::cell::{OnceCell, RefCell};
 use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
@@ -24,22 +24,6 @@ const BLOCKS: &str = "blocks";
 const CLOSED_FOR: Duration = Duration::from_secs(2);
 /// A file below this size is read in less time than it would be waited for.
 const WORTH_WAITING: Bytes = Bytes::mib(256);
-
-/// What one command knows.
-#[derive(Default)]
-pub struct ProofRecords {
-    store: OnceCell<Option<Store>>,
-    /// Files of this session that contain nothing but what fathom wrote.
-    known: RefCell<Vec<Known>>,
-    /// Targets whose content could not be determined: another attempt would take as long.
-    pub(crate) unknown: RefCell<Vec<TargetFacts>>,
-}
-
-struct Known {
-    identity: (u64, u64),
-    /// What the file contains.
-    content: String,
-}
 
 /// What was recorded of a file.
 struct Record {
@@ -172,7 +156,7 @@ impl Admission<'_> {
         };
         let mut known = self.proofs.known.borrow_mut();
         known.retain(|one| one.identity != identity);
-        known.push(Known {
+        known.push(KnownContent {
             identity,
             content: content.to_owned(),
         });

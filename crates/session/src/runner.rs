@@ -4,16 +4,13 @@
 
 use crate::admission::{Admission, CheckedPlan};
 use crate::clock::{self, Stopwatch};
-use crate::journal::Journal;
+use crate::journal::{Journal, VERSION};
 use crate::proven_files::ProvenFiles;
 use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
 use engine::{Calibration, Event, Job, Observer, SoFar, Stop};
 use model::{CommandError, Nanos, RunRecord, Timespan};
 use std::borrow::Borrow;
 use store::Store;
-
-/// Version of fathom, for the record.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What the runs of a session have in common.
 pub struct Runner<'a, S> {
