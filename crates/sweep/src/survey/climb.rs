@@ -23,7 +23,6 @@
 
 use super::load::Load;
 use super::row::{Cell, Row};
-use super::wider;
 use analysis::{GAIN_MIN, KNEE_SHARE, PLATEAU_MIN};
 
 /// A load that reaches this share of the roof is on it.
@@ -102,7 +101,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// Without the loads that a target as slow as this one would answer for too long after their time. What it does with
     /// more in flight shows how far it may go.
-    fn of_a_slow_target(&self, row: &Row) -> Limits {
+    pub(super) fn of_a_slow_target(&self, row: &Row) -> Limits {
         let rates = row.cells.iter().map(|cell| cell.rate);
         let in_flight_max = match rates.fold(0.0, f64::max) {
             0.0 => u32::MAX, // nothing is known of it
@@ -122,26 +121,6 @@ impl Limits {
     }
 }
 
-/// The next load of a workload, or `None` when it is known. `roof` is the peak that others of its kind foretell.
-pub(crate) fn next(row: &Row, limits: &Limits, roof: Option<f64>) -> Option<(Load, Why)> {
-    if row.spoilt {
-        return None;
-    }
-    let limits = &limits.of_a_slow_target(row);
-    let climb = Climb {
-        row,
-        ladder: &limits.ladder,
-        roof,
-    };
-    climb
-        .ends()
-        .or_else(|| climb.knee())
-        .or_else(|| climb.beyond())
-        .or_else(|| climb.peak())
-        .or_else(|| climb.contradiction())
-        .or_else(|| wider::next(row, limits))
-}
-
 /// A workload's results on the rungs of its ladder.
 pub(super) struct Climb<'a> {
     row: &'a Row,
@@ -150,13 +129,18 @@ pub(super) struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
-    /// Without a roof.
-    pub(super) fn on(row: &'a Row, ladder: &'a [Load]) -> Climb<'a> {
-        Climb {
-            row,
-            ladder,
-            roof: None,
-        }
+    /// `roof` is the peak that others of its kind foretell.
+    pub(super) fn on(row: &'a Row, ladder: &'a [Load], roof: Option<f64>) -> Climb<'a> {
+        Climb { row, ladder, roof }
+    }
+
+    /// The next rung, or `None` when they are known.
+    pub(super) fn next(&self) -> Option<(Load, Why)> {
+        self.ends()
+            .or_else(|| self.knee())
+            .or_else(|| self.beyond())
+            .or_else(|| self.peak())
+            .or_else(|| self.contradiction())
     }
 
     fn cell(&self, rung: usize) -> Option<&Cell> {

@@ -302,7 +302,7 @@ impl Survey {
         let mut known: Vec<(&SurveyWorkload, f64)> = Vec::new();
         let mut climbs = Vec::with_capacity(rows.len());
         for (workload, row) in self.order.iter().zip(rows) {
-            let next = climb::next(row, &self.limits, roof(workload, &known));
+            let next = wider::next(row, &self.limits, roof(workload, &known));
             if let (None, Some(best)) = (&next, row.best()) {
                 known.push((workload, best.rate));
             }

@@ -1,4 +1,4 @@
-//! Which load of more threads tells most next, where one thread cannot show what the target can.
+//! The next load of a workload: one of a climb, or of more threads, where one thread cannot show what the target can.
 //!
 //! Twice the threads do at most twice what they did at the same depth, so every depth at which one half's rate, doubled,
 //! lies above the best is a candidate. Where the deepest load still gained, more of the same is asked for: the depth stays.
@@ -14,8 +14,18 @@ use analysis::{GAIN_MIN, KNEE_SHARE};
 /// Loads of one number of threads, at most: as many as a ladder has rungs.
 pub(super) const LOADS_MAX: usize = 8;
 
+/// The next load of a workload, or `None` when it is known. `roof` is the peak that others of its kind foretell.
+pub(super) fn next(row: &Row, limits: &Limits, roof: Option<f64>) -> Option<(Load, Why)> {
+    if row.spoilt {
+        return None;
+    }
+    let limits = &limits.of_a_slow_target(row);
+    let climb = Climb::on(row, &limits.ladder, roof);
+    climb.next().or_else(|| more_threads(row, limits))
+}
+
 /// The next load, or `None` where more threads are not wanted or known.
-pub(super) fn next(row: &Row, limits: &Limits) -> Option<(Load, Why)> {
+fn more_threads(row: &Row, limits: &Limits) -> Option<(Load, Why)> {
     let top = *limits.ladder.last()?;
     if top.threads > 1 {
         return None; // the ladder itself climbs by threads
@@ -105,7 +115,7 @@ fn beside_the_best(row: &Row, narrow: &Cell, limits: &Limits) -> Option<Load> {
         .iter()
         .map(|load| Load { threads, ..*load })
         .collect();
-    Climb::on(row, &ladder).peak().map(|(load, _)| load)
+    Climb::on(row, &ladder, None).peak().map(|(load, _)| load)
 }
 
 #[cfg(test)]
@@ -127,7 +137,7 @@ mod tests {
             spoilt: false,
         };
         let mut asked = Vec::new();
-        while let Some((load, why)) = next(&row, &limits) {
+        while let Some((load, why)) = more_threads(&row, &limits) {
             assert_eq!(why, Why::Threads);
             assert!(row.at(load).is_none() && asked.len() < 40, "{asked:?}");
             asked.push((load.threads, load.depth));
