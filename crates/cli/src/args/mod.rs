@@ -207,6 +207,11 @@ pub(crate) struct KeepArgs {
     pub(crate) no_store: bool,
 }
 
+/// Default of `--workload`.
+pub(crate) const WORKLOAD: &str = "all";
+/// Default of `--precision`, as it is typed: what `sweep` recommends.
+pub(crate) const PRECISION: &str = "2%";
+
 /// `fathom survey`.
 #[derive(Args, Debug)]
 pub(crate) struct SurveyArgs {
@@ -227,13 +232,13 @@ pub(crate) struct SurveyArgs {
     #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
     /// What is measured: all, oltp, olap, sql-log, backup, vdi, several of these with commas, or a file of workloads
-    #[arg(long, value_name = "NAME|FILE", default_value = crate::commands::survey::WORKLOAD)]
+    #[arg(long, value_name = "NAME|FILE", default_value = WORKLOAD)]
     pub(crate) workload: String,
     /// Also find the highest arrival rate whose 99th percentile stays below this time: 5ms
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) p99: Option<String>,
     /// A cell ends when its rate is known this well: half of its 95 % interval
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, default_value = crate::commands::survey::PRECISION)]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, default_value = PRECISION)]
     pub(crate) precision: String,
     /// Most threads, 1 to 8 [default: as many as cores, up to 8]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]

@@ -14,11 +14,58 @@ use super::dialect::Line;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
+use ::session::clock;
 use host::Root;
-use session::Asked;
 use std::ffi::OsString;
 use std::path::Path;
-use tools::diskspd::{self, Action, Compat, Profile, Request, ResultFormat};
+use store::{NewSession, SessionKind};
+use tools::diskspd::{self, Action, Compat, Events, Extra, Note, Profile, Request, ResultFormat};
+use trace::Wishes;
+
+/// What is to be run, as it was asked for.
+struct Asked<'a> {
+    profile: &'a Profile,
+    extra: &'a Extra,
+    events: &'a Events,
+    /// What was accepted and may not mean what was meant.
+    notes: &'a [Note],
+    echo: &'a str,
+    args: &'a [String],
+}
+
+impl Asked<'_> {
+    /// Whether standard output gets a document, which nothing else may break.
+    fn document(&self) -> bool {
+        self.profile.result_format == ResultFormat::Xml
+    }
+
+    /// The line that means the same to fathom, for the record.
+    fn command(&self) -> Vec<String> {
+        let head = ["fathom", "diskspd"].map(str::to_owned);
+        head.into_iter().chain(self.args.iter().cloned()).collect()
+    }
+
+    fn wishes(&self) -> Wishes {
+        Wishes {
+            verbose: self.profile.verbose,
+            dot_every: self.profile.progress,
+            document: self.document(),
+        }
+    }
+
+    /// What the shelf says of it.
+    fn new_session(&self) -> NewSession {
+        let spans = self.profile.time_spans.iter();
+        let targets = spans.flat_map(|span| &span.targets);
+        let targets = model::distinct(targets.map(|target| target.path.as_str()));
+        ::session::new_session(
+            SessionKind::Run,
+            self.command(),
+            targets.join(" "),
+            clock::utc(),
+        )
+    }
+}
 
 const GOOD: Ending = Ending::Code(0);
 const FAILED: Ending = Ending::Code(1);

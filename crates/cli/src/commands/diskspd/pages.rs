@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: whether a file may be written, and how; that is the same for all dialects (`dialect`).
 
-use super::session::Asked;
+use super::Asked;
 use crate::commands::VERSION;
 use crate::commands::dialect::{self, ResultFile, is_report, text_of, write_whole};
 use crate::{output, report};

@@ -7,7 +7,7 @@
 use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
-use super::{FAILED, GOOD, REFUSED};
+use super::{Asked, FAILED, GOOD, REFUSED};
 use crate::commands::dialect::{self, Shelf};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -16,53 +16,7 @@ use crate::{output, signals};
 use engine::{Filled, Observer, Silent, Stop};
 use model::{CommandError, ErrorKind, HostRecord, Nanos, Outcome, RunRecord};
 use session::{Admission, CheckedPlan, ProvenFiles, Runner, Step, Timespans, Watcher, clock};
-use store::{NewSession, SessionKind};
-use tools::diskspd::{self, Events, Extra, Note, Profile, ResultFormat};
-
-/// What is to be run, as it was asked for.
-pub(super) struct Asked<'a> {
-    pub(super) profile: &'a Profile,
-    pub(super) extra: &'a Extra,
-    pub(super) events: &'a Events,
-    /// What was accepted and may not mean what was meant.
-    pub(super) notes: &'a [Note],
-    pub(super) echo: &'a str,
-    pub(super) args: &'a [String],
-}
-
-impl Asked<'_> {
-    /// Whether standard output gets a document, which nothing else may break.
-    pub(super) fn document(&self) -> bool {
-        self.profile.result_format == ResultFormat::Xml
-    }
-
-    /// The line that means the same to fathom, for the record.
-    pub(super) fn command(&self) -> Vec<String> {
-        let head = ["fathom", "diskspd"].map(str::to_owned);
-        head.into_iter().chain(self.args.iter().cloned()).collect()
-    }
-
-    fn wishes(&self) -> Wishes {
-        Wishes {
-            verbose: self.profile.verbose,
-            dot_every: self.profile.progress,
-            document: self.document(),
-        }
-    }
-
-    /// What the shelf says of it.
-    fn session(&self) -> NewSession {
-        let spans = self.profile.time_spans.iter();
-        let targets = spans.flat_map(|span| &span.targets);
-        let targets = model::distinct(targets.map(|target| target.path.as_str()));
-        session::new_session(
-            SessionKind::Run,
-            self.command(),
-            targets.join(" "),
-            clock::utc(),
-        )
-    }
-}
+use tools::diskspd::{self, Note, Profile};
 
 /// Runs it, keeps it, prints it.
 pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
@@ -149,7 +103,7 @@ fn measure(
     course.notes.extend(sizes(asked.profile, &first, gate.host));
     course.shelf = Some(Shelf::open(
         ground.place.as_ref(),
-        asked.session(),
+        asked.new_session(),
         asked.profile.time_spans.len(),
     )?);
     course.tell_notes();

@@ -38,10 +38,6 @@ use walk::Walk;
 
 /// Default target: a file in the current folder.
 const TARGET: &str = "fathom.dat";
-/// Default of `--workload`.
-pub(crate) const WORKLOAD: &str = "all";
-/// Default of `--precision`, as it is typed: what `sweep` recommends.
-pub(crate) const PRECISION: &str = "2%";
 
 /// Surveys the target, keeps every cell, prints the result.
 #[allow(
@@ -267,7 +263,8 @@ fn clean_up(gate: &Admission<'_>, target: &Location, before: &TargetFacts, fille
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
+    use crate::args::PRECISION;
     use model::Ratio;
 
     #[test]

@@ -6,14 +6,61 @@
 use super::asked::Asked;
 use super::earlier::{Earlier, earlier};
 use super::lock::Lock;
-use super::walk::Walked;
 use crate::args::SweepArgs;
 use crate::commands::{VERSION, command_line};
+use crate::failure::Ending;
+use crate::output;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
 use model::{CommandError, HostRecord, Nanos};
 use session::{Journal, clock};
 use store::{SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
+
+/// How it ended. Its results are on the shelf.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    /// Somebody ended it before its time.
+    pub(crate) interrupted: bool,
+    /// A cell had no result, and that was to end it.
+    pub(crate) failed_fast: bool,
+    /// What ended it outside of a cell.
+    pub(crate) trouble: Option<String>,
+    /// Runs with a result, of this call.
+    pub(crate) ran: usize,
+    /// Runs without one.
+    pub(crate) missing: usize,
+}
+
+impl Walked {
+    /// Says what a program that reads only the exit code and standard error has to know.
+    pub(crate) fn tell(&self, session: Option<SessionId>) -> Ending {
+        let resume = session.map_or_else(
+            || "nothing of it was kept, so it would begin again".to_owned(),
+            |id| format!("the same command goes on, or: fathom sweep --resume {id}"),
+        );
+        if let Some(trouble) = &self.trouble {
+            output::tell(&format!("the sweep ended early: {trouble}"));
+            output::tell(&resume);
+        } else if self.interrupted {
+            output::tell(&format!(
+                "interrupted: the table holds what was measured until then; {resume}"
+            ));
+        } else if self.failed_fast {
+            output::tell(&format!(
+                "ended at the first cell without a result (--fail-fast); {resume}"
+            ));
+        }
+        match self.is_whole() && self.missing == 0 {
+            true => Ending::Good,
+            false => Ending::Wrong,
+        }
+    }
+
+    /// Whether every cell had its turn.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.trouble.is_none() && !self.interrupted && !self.failed_fast
+    }
+}
 
 /// A sweep's place in the store, and its results so far.
 pub(crate) struct Shelf<'a> {

@@ -4,10 +4,8 @@
 //! it, because a sweep that forgets cannot be gone on with.
 
 use super::asked::Asked;
-use super::shelf::Shelf;
+use super::shelf::{Shelf, Walked};
 use super::site::Site;
-use crate::failure::Ending;
-use crate::output;
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::SweepResult;
@@ -18,7 +16,7 @@ use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
-use store::{SessionId, Store};
+use store::Store;
 use sweep::Turn;
 
 /// From one look at the stop word to the next, while resting.
@@ -32,21 +30,6 @@ pub(crate) struct Walk<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) fail_fast: bool,
-}
-
-/// How it ended. Its results are on the shelf.
-#[derive(Debug, Default)]
-pub(crate) struct Walked {
-    /// Somebody ended it before its time.
-    pub(crate) interrupted: bool,
-    /// A cell had no result, and that was to end it.
-    pub(crate) failed_fast: bool,
-    /// What ended it outside of a cell.
-    pub(crate) trouble: Option<String>,
-    /// Runs with a result, of this call.
-    pub(crate) ran: usize,
-    /// Runs without one.
-    pub(crate) missing: usize,
 }
 
 impl Walk<'_> {
@@ -169,36 +152,5 @@ fn without_result(record: &RunRecord) -> Option<String> {
     match record.result() {
         RunResult::Interrupted => Some("it was interrupted".to_owned()),
         _ => session::reason(record),
-    }
-}
-
-impl Walked {
-    /// Says what a program that reads only the exit code and standard error has to know.
-    pub(crate) fn tell(&self, session: Option<SessionId>) -> Ending {
-        let resume = session.map_or_else(
-            || "nothing of it was kept, so it would begin again".to_owned(),
-            |id| format!("the same command goes on, or: fathom sweep --resume {id}"),
-        );
-        if let Some(trouble) = &self.trouble {
-            output::tell(&format!("the sweep ended early: {trouble}"));
-            output::tell(&resume);
-        } else if self.interrupted {
-            output::tell(&format!(
-                "interrupted: the table holds what was measured until then; {resume}"
-            ));
-        } else if self.failed_fast {
-            output::tell(&format!(
-                "ended at the first cell without a result (--fail-fast); {resume}"
-            ));
-        }
-        match self.is_whole() && self.missing == 0 {
-            true => Ending::Good,
-            false => Ending::Wrong,
-        }
-    }
-
-    /// Whether every cell had its turn.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.trouble.is_none() && !self.interrupted && !self.failed_fast
     }
 }
