@@ -110,7 +110,7 @@ mod tests {
             found(&run)
         );
         run.workload.queue_depth = Some(8);
-        assert!(found(&run)[0].starts_with("63.9 I/Os were in flight on average"));
+        assert!(found(&run)[0].starts_with("63.9 of 128 requested I/Os were in flight on average"));
         let mut run = sample();
         run.figures.total.ios = Some(2_000_000);
         assert!(found(&run)[0].contains("apart"));

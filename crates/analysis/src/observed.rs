@@ -220,6 +220,8 @@ impl Observed {
 impl RateWindows {
     /// Fewer show no spread.
     pub const MIN: u64 = 8;
+    /// Fewer do not even where a limit is known that the rate is at.
+    pub const MIN_AT_LIMIT: u64 = 5;
 
     fn of(rates: &[f64]) -> RateWindows {
         RateWindows {
@@ -249,8 +251,8 @@ impl RateWindows {
     }
 
     /// Their standard deviation, where there are enough to speak of one.
-    pub fn spread_per_s(&self) -> Option<f64> {
-        self.sd_per_s.filter(|_| self.count >= Some(Self::MIN))
+    pub fn spread_per_s(&self, windows_min: u64) -> Option<f64> {
+        self.sd_per_s.filter(|_| self.count >= Some(windows_min))
     }
 }
 

@@ -31,7 +31,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         cap.why,
         distance_told(seen.known, Held::Bandwidth, bytes)
     );
-    let advice = "larger blocks and deeper queues only add latency: ask for a higher limit, or compare with the limit";
+    let advice = "repeat it with blocks of a quarter of the size: the same MiB/s are a bandwidth limit or a link, the same IOPS an IOPS limit";
     Some(finding(RULE.id, cap.rank, sentence, &evidence, advice).sure(cap.confidence))
 }
 

@@ -7,8 +7,9 @@
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
 //! (`throttled`).
 
-use super::{Confidence, FindingRank, Own, RuleId, Seen, io_uring_punted};
+use super::{Confidence, FindingRank, Own, RuleId, Seen, ceiling, io_uring_punted};
 use crate::known::{CloudCap, Known};
+use crate::observed::RateWindows;
 use crate::say;
 
 /// What is held down.
@@ -50,6 +51,8 @@ const SLICE_S: f64 = 0.1;
 /// Flatter than this share of what chance makes of latencies so wide.
 const CHANCE_SHARE_MAX: f64 = 0.75;
 const LATENCY_CV_MIN: f64 = 0.30;
+/// Beyond, few very long latencies make the spread, and not a queue.
+const LATENCY_CV_MAX: f64 = 3.0;
 /// How far from a cap it may be and be at it.
 const NEAR_NAMED: f64 = 0.03;
 const NEAR_PUBLISHED: f64 = 0.025;
@@ -73,8 +76,15 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
     }
-    let rate_cv = observed.windows.spread_per_s()? / rate;
+    let windows_min = match near(seen.known, Some(rate), bytes) {
+        Some(_) => RateWindows::MIN_AT_LIMIT,
+        None => RateWindows::MIN,
+    };
+    let rate_cv = observed.windows.spread_per_s(windows_min)? / rate;
     if let Some(cap) = seen.own.and_then(|own| above_device(own, seen, rate_cv)) {
+        return Some(cap);
+    }
+    if let Some(cap) = ceiling::paced(seen, rate_cv).or_else(|| ceiling::sliced(seen, rate_cv)) {
         return Some(cap);
     }
     let latency_cv = observed.total.sd_ns? / observed.total.mean_ns.filter(|mean| *mean > 0.0)?;
@@ -83,7 +93,8 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
         .map_or(1.0, |own| own.record.plan.interval.as_seconds());
     let by_chance = latency_cv / (rate * step_s).sqrt();
     let flat = rate_cv <= RATE_CV_MAX && rate_cv <= CHANCE_SHARE_MAX * by_chance;
-    (flat && latency_cv >= LATENCY_CV_MIN).then(|| flat_and_wide(seen, rate_cv, latency_cv))
+    (flat && (LATENCY_CV_MIN..=LATENCY_CV_MAX).contains(&latency_cv))
+        .then(|| flat_and_wide(seen, rate_cv, latency_cv))
 }
 
 /// A cap that a figure is at.
@@ -224,7 +235,7 @@ fn waits_for_a_processor(own: &Own<'_>) -> bool {
 }
 
 /// Without a cap that is known, one run cannot tell which of both is held: large I/Os meet a bandwidth first.
-fn by_size(seen: &Seen<'_>) -> Held {
+pub(super) fn by_size(seen: &Seen<'_>) -> Held {
     const LARGE: f64 = 65_536.0;
     match seen.observed.bytes_an_io() {
         Some(bytes) if bytes >= LARGE => Held::Bandwidth,

@@ -6,14 +6,14 @@
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
-use model::ImportedCpu;
+use model::{ImportFormat, ImportedCpu};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cpu-bound"),
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One processor, or all of them, had no time left, so the machine was the limit.",
-    method: "One core busy 97 % of the measured phase or more, or all together 95 %, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 %, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
+    method: "One core busy 97 % of the measured phase or more, or all together 95 %, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 %, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row; of fio's, where user and kernel time of a job together are 97 % or more. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
     advice: "Spread the load over cores (more threads, interrupts elsewhere), use larger blocks, or a machine with more of them.",
     look: Look::Any(look),
@@ -44,6 +44,12 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let cpu = seen.observed.printed_cpu?;
+    if seen
+        .imported
+        .is_some_and(|run| run.format == ImportFormat::FioJson)
+    {
+        return of_jobs(&cpu);
+    }
     if let Some(all) = all_of_others(&cpu) {
         return Some(all);
     }
@@ -73,6 +79,27 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         )
         .sure(Confidence::Medium),
     )
+}
+
+/// fio prints the processor time of its own jobs: of each, one processor is the most.
+fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
+    let (user, kernel) = (cpu.user_percent?, cpu.kernel_percent?);
+    let busy = (user + kernel) / 100.0;
+    (CORE_MIN..=1.05).contains(&busy).then(|| {
+        let told = finding(
+            RULE.id,
+            FindingRank::Warning,
+            format!(
+                "the generator was CPU-bound: each job used {} of a core (user {}, kernel {}), so the target could do more",
+                say::percent(busy.min(1.0)),
+                say::percent(user / 100.0),
+                say::percent(kernel / 100.0)
+            ),
+            &[("user_percent", user), ("kernel_percent", kernel)],
+            "repeat it with more jobs (numjobs=4): if IOPS rise, one core was the limit",
+        );
+        told.sure(Confidence::High)
+    })
 }
 
 fn all_of_others(cpu: &ImportedCpu) -> Option<Finding> {
@@ -373,6 +400,27 @@ mod tests {
                 .starts_with("all processors")
         );
         run.cpu = None;
+        assert_eq!(told(&run, "cpu-bound"), None);
+    }
+
+    #[test]
+    fn a_job_of_fio_s_that_fills_its_core_is_told() {
+        let mut run = imported();
+        run.format = model::ImportFormat::FioJson;
+        let cpu = |user, kernel| {
+            Some(ImportedCpu {
+                user_percent: Some(user),
+                kernel_percent: Some(kernel),
+                ..ImportedCpu::default()
+            })
+        };
+        run.cpu = cpu(21.0, 78.5);
+        let told_of = told(&run, "cpu-bound").unwrap().sentence;
+        assert!(
+            told_of.contains("each job used 99.5 % of a core"),
+            "{told_of}"
+        );
+        run.cpu = cpu(21.0, 70.0);
         assert_eq!(told(&run, "cpu-bound"), None);
     }
 }

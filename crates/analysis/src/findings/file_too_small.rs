@@ -17,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
     what: "The range fits in a cache, so that what is measured is that cache.",
     method: "Own runs through the system's cache: the range is smaller than main memory, and the device did not count 90 % \
              of the reads. Any run: the range is not larger than the array's cache that a person states (--array-cache); \
-             an exact multiple of it is a note.",
+             an exact multiple of it is a note. Imported runs: a note where a range of 1 GiB or less was used twice over, or any \
+             range a hundred times.",
     source: "The kernel's Documentation/admin-guide/mm/concepts.rst (page cache).",
     advice: "Use a range of at least twice the cache, and not an exact multiple of it.",
     look: Look::Any(look),
@@ -26,7 +27,9 @@ pub(super) const RULE: Rule = Rule {
 const DEVICE_SHARE: f64 = 0.90;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    in_memory(seen).or_else(|| in_array(seen))
+    in_memory(seen)
+        .or_else(|| in_array(seen))
+        .or_else(|| of_others(seen))
 }
 
 fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
@@ -75,6 +78,28 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
         "measure unbuffered, or use a range of at least twice the main memory",
     );
     Some(told.sure(Confidence::Medium))
+}
+
+/// Of others the caches are not known: a range of 1 GiB, or one that was used a hundred times, fits many.
+fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    const SMALL: u64 = 1 << 30;
+    const TIMES_MANY: f64 = 100.0;
+    let observed = seen.observed;
+    let size = seen.imported?.workload.size.filter(|size| size.0 > 0)?.0;
+    let moved = observed.total.bytes_per_s? * observed.measured_ns? / 1e9;
+    let times = moved / size as f64;
+    let again = times >= 2.0 && observed.random_share != Some(0.0) || times >= TIMES_MANY;
+    if !again || (size > SMALL && times < TIMES_MANY) {
+        return None;
+    }
+    let sentence = format!(
+        "the range of {} was used {} times over: it fits the cache of many hosts, controllers and arrays",
+        say::bytes(size),
+        say::digits(times)
+    );
+    let evidence = [("range_bytes", size as f64), ("times_used", times)];
+    let advice = "repeat it over a range ten times as large: if it is slower, a cache had answered";
+    Some(finding(RULE.id, FindingRank::Info, sentence, &evidence, advice).sure(Confidence::Low))
 }
 
 fn in_array(seen: &Seen<'_>) -> Option<Finding> {

@@ -4,7 +4,7 @@
 //! in flight then has its length as its latency. So the number of I/Os on it, divided by the places in the queue, is the
 //! number of pauses.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The slowest I/Os all took nearly the same time, far from all others: pauses of the whole queue, not a tail.",
-    method: "From some percentile on up to the maximum the latencies lie within 10 %, ten I/Os or more are there, and the percentile before is at most a third of them. I/Os there / I/Os in flight = pauses. A warning where the pauses are half a percent of the run or more.",
+    method: "From some percentile on up to the maximum the latencies lie within 10 %, ten I/Os or more are there, and the percentile before is at most a third of them. I/Os there / I/Os in flight = pauses; own runs count I/Os of 90 % of the longest or more in the histogram, of printed percentiles it is a lower bound. A warning where the pauses are half a percent of the run or more.",
     source: "Order statistics of the printed or counted latencies; a pause gives all I/Os in flight its own length.",
     advice: "Look for what stood still at that time: a controller's cache flush, a failover, garbage collection; the rate over time shows when.",
     look: Look::Any(look),
@@ -20,7 +20,9 @@ pub(super) const RULE: Rule = Rule {
 
 const FLAT_MAX: f64 = 1.10;
 const FACTOR_MIN: f64 = 3.0;
-const BEYOND_MIN: f64 = 10.0;
+const BEYOND_MIN: f64 = 9.5; // ten, as far as a quantile in binary says it
+/// An I/O of this share of the longest or more is of a pause.
+const NEAR_MAX: f64 = 0.9;
 const TIME_SHARE_MIN: f64 = 0.005;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
@@ -38,12 +40,15 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     if coarse || beyond < BEYOND_MIN || below <= 0.0 || factor < FACTOR_MIN {
         return None;
     }
+    let counted = seen.own.map(|own| at_the_end(own, max));
+    let beyond = counted.unwrap_or(beyond);
     let shown = match (say::time(level), say::time(max)) {
         (from, to) if from == to => to,
         (from, to) => format!("{from} to {to}"),
     };
     let mut sentence = format!(
-        "the slowest {} I/Os took {shown}, {} times what {} of all stayed below",
+        "the slowest I/Os, {}{}, took {shown}, {} times what {} of all stayed below",
+        if counted.is_some() { "" } else { "at least " },
         say::count(beyond.round() as u64),
         say::digits(factor),
         percent_of(before)
@@ -58,7 +63,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     if let Some(asked) = observed.asked_in_flight {
         let pauses = beyond / asked;
         if pauses >= 0.5 {
-            sentence.push_str(&pauses_of(pauses, asked, max));
+            sentence.push_str(&pauses_of(pauses, counted.is_some(), max));
             evidence.push(("pauses", pauses));
             let measured = observed.measured_ns.filter(|time| *time > 0.0);
             time_share = measured.map_or(0.0, |time| pauses * level / time);
@@ -81,17 +86,21 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     )
 }
 
-fn pauses_of(pauses: f64, asked: f64, max: f64) -> String {
+/// I/Os that took nine tenths of the longest or more, from the histogram.
+fn at_the_end(own: &Own<'_>, max_ns: f64) -> f64 {
+    let buckets = own.total.latency.buckets();
+    let slow = buckets.filter(|(from, ..)| from.0 as f64 >= NEAR_MAX * max_ns);
+    let count: u64 = slow.map(|(.., count)| count).sum();
+    count.max(1) as f64
+}
+
+/// Printed percentiles lie on a grid, so there may be more I/Os than they show; each pause has as many as were in flight.
+fn pauses_of(pauses: f64, is_counted: bool, max: f64) -> String {
     let many = pauses.round().max(1.0) as u64;
-    let pause = if many == 1 { "a pause" } else { "pauses" };
-    let count = if many == 1 {
-        "about".to_owned()
-    } else {
-        format!("about {}", say::count(many))
-    };
+    let about = if is_counted { "about" } else { "at least" };
     format!(
-        ": {count} {pause} of the whole queue ({}) of {}, an event and no tail",
-        say::counted(asked as u64, "I/O"),
+        ": {about} {} of the whole queue of {}, an event and no tail",
+        say::counted(many, "pause"),
         say::time(max)
     )
 }
@@ -129,8 +138,8 @@ mod tests {
         let told = told(&run(&seed, 211_330), "latency-wall").unwrap();
         assert_eq!(
             told.sentence,
-            "the slowest 247 I/Os took 208 ms to 211 ms, 5.28 times what 99.9 % of all stayed below: about 4 pauses of \
-             the whole queue (64 I/Os) of 211 ms, an event and no tail"
+            "the slowest I/Os, at least 247, took 208 ms to 211 ms, 5.28 times what 99.9 % of all stayed below: at least 4 \
+             pauses of the whole queue of 211 ms, an event and no tail"
         );
         assert_eq!(told.rank, FindingRank::Warning);
     }
@@ -149,5 +158,29 @@ mod tests {
         let narrow = [(0.5, 100_000), (0.99, 205_000)];
         assert_eq!(told(&run(&narrow, 211_330), "latency-wall"), None);
         assert_eq!(told(&run(&[], 211_330), "latency-wall"), None);
+    }
+
+    #[test]
+    fn seven_pauses_are_counted_as_seven() {
+        use crate::sample::Sample;
+        let mut record = Sample {
+            depth: 8,
+            reads: 100_000,
+            ..Sample::default()
+        }
+        .build();
+        let histogram = &mut record.threads[0].measured[0].latency;
+        *histogram = model::LatencyHistogram::new();
+        for number in 0..100_000 {
+            let pause = number % 14_286 < 8; // seven times the queue of eight
+            histogram.record(if pause {
+                Nanos::millis(60)
+            } else {
+                Nanos::micros(700)
+            });
+        }
+        let told = crate::findings::found(&record, "latency-wall").unwrap();
+        let pauses = told.evidence.iter().find(|one| one.name == "pauses");
+        assert_eq!(pauses.unwrap().value, 7.0, "{}", told.sentence);
     }
 }

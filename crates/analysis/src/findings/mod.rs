@@ -14,12 +14,15 @@
 //! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` say more.
 
 mod abandoned;
+mod answered_from_memory;
 mod backlog;
 mod bandwidth_cap;
 mod below;
 mod cap;
+mod ceiling;
 mod clock_drift;
 mod closed_loop;
+mod commit_latency;
 mod compressible_data;
 mod cpu_bound;
 mod cpu_quota;
@@ -47,12 +50,14 @@ mod little;
 mod misaligned;
 mod mount_options;
 mod neighbour;
+mod no_device;
 mod not_timed;
 mod nothing_measured;
 mod page_cache;
 mod partial_cpu_table;
 mod percentile_trust;
 mod process_stopped;
+mod queue_depth_ignored;
 mod rate_cap;
 mod requests_merged;
 mod requests_split;
@@ -63,6 +68,7 @@ mod short_run;
 mod single_spindle;
 mod standstill;
 mod steal;
+mod synchronous_submission;
 mod target_changed;
 mod tell;
 #[cfg(test)]
@@ -70,6 +76,8 @@ pub(crate) mod test;
 mod thread_imbalance;
 mod throttled;
 mod tool_bound;
+mod tool_warnings;
+mod uneven_disks;
 mod unsteady;
 mod unwritten_extents;
 mod write_cache;
@@ -109,6 +117,9 @@ pub const FINDINGS: &[Rule] = &[
     abandoned::RULE,
     nothing_measured::RULE,
     not_timed::RULE,
+    no_device::RULE,
+    answered_from_memory::RULE,
+    tool_warnings::RULE,
     backlog::RULE,
     unwritten_extents::RULE,
     impossible_for_medium::RULE,
@@ -127,6 +138,10 @@ pub const FINDINGS: &[Rule] = &[
     cpu_quota::RULE,
     tool_bound::RULE,
     cpu_bound::RULE,
+    synchronous_submission::RULE,
+    queue_depth_ignored::RULE,
+    commit_latency::RULE,
+    uneven_disks::RULE,
     in_flight::RULE,
     depth_not_reached::RULE,
     saturated::RULE,

@@ -6,18 +6,21 @@
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
 use super::below::{IN_MEMORY, targets};
+use super::commit_latency::is_durable;
+use super::uneven_disks::kind;
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::comparison::{CountComparison, OperationComparison};
 use crate::say;
-use model::CacheMode;
+use model::imported_evidence::{ImportedDisk, ImportedFlush};
+use model::{CacheMode, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("page-cache"),
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "Memory answered instead of the device, or kept what was written.",
-    method: "Own runs: the device moved less than 90 % of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90 % of a sample of the target's pages before a run through it. Imported runs hold no counters of the device: said where the text says that it ran through the system's cache and writes were not made durable.",
+    method: "Own runs: the device moved less than 90 % of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90 % of a sample of the target's pages before a run through it. Imported runs: the devices that fio saw had less than 90 % of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); elsewhere a warning where the text says that it ran through the page cache and writes were not made durable, one by one or at the end.",
     source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
     advice: "Measure unbuffered to measure the device.",
     look: Look::Any(look),
@@ -32,20 +35,80 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
 }
 
-/// Their counters of the device are not known: that it may have been is all there is to say.
+/// What their text says of the device, where it says anything: else that memory may have answered is all there is to say.
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
     let cached = seen.observed.cache == Some(CacheMode::Cached);
-    let durable = seen.observed.write_through == Some(true);
-    (cached && !durable).then(|| {
+    if let Some(share) = missing_of_others(run) {
+        let who = if cached {
+            "the page cache served or kept"
+        } else {
+            "something above the device (page cache, file system, unwritten extents) served"
+        };
+        let device = &run.evidence.disks[0].name;
+        let sentence = format!(
+            "{who} {} of the I/Os: {device} had only the rest",
+            say::percent(share)
+        );
+        let told = finding(
+            RULE.id,
+            FindingRank::Critical,
+            sentence,
+            &[("not_on_device_share", share)],
+            "repeat it with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
+        );
+        return Some(told.not_as("a disk result"));
+    }
+    let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)
+        && run.workload.write_percent == Some(model::Ratio::ALL);
+    (cached && !is_durable(run) && !flushed && !all_on_device(run)).then(|| {
         finding(
             RULE.id,
             FindingRank::Warning,
-            "it ran through the system's file cache, so memory may have answered instead of the disk".to_owned(),
+            "I/O went through the page cache, so memory may have answered instead of the disk".to_owned(),
             &[],
-            "compare it only with runs through a cache; measure past it for the disk",
+            "repeat it with direct I/O (fathom run TARGET; dd: iflag=direct, oflag=direct): if it is slower, memory answered",
         )
         .sure(Confidence::Medium)
     })
+}
+
+/// The share of the I/Os that the devices of one kind did not have. They see more requests than a tool issues where these
+/// are split, and merged ones are counted; of buffered I/O only random reads are neither merged nor read ahead.
+fn missing_of_others(run: &ImportedRun) -> Option<f64> {
+    const IOS_MIN: u64 = 1000;
+    /// fio reads the counters every quarter of a second and not at the end; what came after the last reading is not in them.
+    const UNREAD_NS: f64 = 500e6;
+    const TIME_MIN_NS: f64 = 2e9;
+    let work = &run.workload;
+    let random_reads = work.random_percent == Some(model::Ratio::ALL)
+        && work.write_percent == Some(model::Ratio::NONE);
+    if work.cache != Some(CacheMode::Unbuffered) && !random_reads {
+        return None;
+    }
+    let ios = run.figures.total.ios.filter(|ios| *ios >= IOS_MIN)?;
+    let disks = &run.evidence.disks;
+    let of_kind = |one: &ImportedDisk| -> u64 {
+        let alike = disks
+            .iter()
+            .filter(|disk| kind(&disk.name) == kind(&one.name));
+        alike.map(|disk| disk.ios).fold(0, u64::saturating_add)
+    };
+    let most = disks.iter().map(of_kind).max()? as f64;
+    let time_ns = run
+        .measured
+        .map(|time| time.0 as f64)
+        .filter(|ns| *ns >= TIME_MIN_NS)?;
+    let expected = ios as f64 * (1.0 - UNREAD_NS / time_ns);
+    (most < SHARE_MIN * expected).then(|| 1.0 - most / ios as f64)
+}
+
+/// Whether the device had as many I/Os as the tool, of a size that it does not merge: random ones.
+fn all_on_device(run: &ImportedRun) -> bool {
+    let random = run.workload.random_percent == Some(model::Ratio::ALL);
+    let known = !run.evidence.disks.is_empty() && run.figures.total.ios >= Some(1000);
+    let reads = run.workload.write_percent == Some(model::Ratio::NONE);
+    random && reads && known && missing_of_others(run).is_none()
 }
 
 fn of_own(seen: &Own<'_>) -> Option<Finding> {
@@ -249,5 +312,40 @@ mod tests {
             let found = found(&sample.build(), "page-cache");
             assert_eq!(found.is_some(), told, "{device_percent} %");
         }
+    }
+
+    #[test]
+    fn what_fio_saw_of_the_device_decides_for_imported_runs() {
+        use crate::findings::FindingRank;
+        use crate::findings::test::{imported, told};
+        let of = |disk_ios: u64, seconds: u64| {
+            let mut run = imported();
+            (run.figures.total.ios, run.measured) =
+                (Some(100_000), Some(model::Nanos::seconds(seconds)));
+            run.figures.total.ios_per_s = Some(100_000.0 / seconds as f64);
+            run.evidence.disks = vec![model::imported_evidence::ImportedDisk {
+                name: "sda".to_owned(),
+                ios: disk_ios,
+                util_percent: Some(99.0),
+            }];
+            told(&run, "page-cache")
+        };
+        let missing = of(40_000, 60).unwrap();
+        assert_eq!(
+            (missing.rank, missing.evidence[0].value),
+            (FindingRank::Critical, 0.6)
+        );
+        assert_eq!(of(100_300, 60), None);
+        assert_eq!(
+            of(86_000, 5),
+            None,
+            "fio read the counters half a second before the end"
+        );
+        let mut cached = imported();
+        cached.workload.cache = Some(CacheMode::Cached);
+        assert!(told(&cached, "page-cache").is_some());
+        cached.workload.write_percent = Some(Ratio::ALL);
+        cached.evidence.flush = Some(model::imported_evidence::ImportedFlush::AtEnd);
+        assert_eq!(told(&cached, "page-cache"), None, "flushed within the time");
     }
 }

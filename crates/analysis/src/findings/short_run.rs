@@ -4,8 +4,9 @@
 //! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
 //! well enough says how well by its interval, and is not called short.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::intervals::full_intervals;
+use crate::observed::Observed;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,16 +14,53 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Sample,
     limit: None,
     what: "Too little was measured to say much.",
-    method: "Fewer than 1 000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3 % at 1 000), or fewer than three full steps of the time series. Silent where the run was ended because its rate was known.",
+    method: "Fewer than 1 000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3 % at 1 000), or fewer than three full steps of the time series. Of imported runs fewer than 100 I/Os, less than a second, or fewer than 1 000 I/Os in less than ten seconds. Silent where the run was ended because its rate was known.",
     source: "Poisson counting error.",
     advice: "Measure longer.",
-    look: Look::Own(look),
+    look: Look::Any(look),
 };
 
 const IOS_MIN: u64 = 1000;
 const INTERVALS_MIN: usize = 3;
 
-pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
+pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(own),
+        None => of_others(seen.observed),
+    }
+}
+
+/// Of others the steps are not known: fewer than 100 I/Os, less than a second, or fewer than 1000 I/Os in less than ten.
+fn of_others(observed: &Observed) -> Option<Finding> {
+    const IOS_LEAST: u64 = 100;
+    const TIME_LEAST_NS: f64 = 1e9;
+    const TIME_SHORT_NS: f64 = 10e9;
+    let ios = observed.total.ios.filter(|ios| *ios > 0);
+    let time_ns = observed.measured_ns;
+    let few = ios.is_some_and(|ios| ios < IOS_LEAST);
+    let brief = time_ns.is_some_and(|ns| ns < TIME_LEAST_NS);
+    let both = ios.is_some_and(|ios| ios < IOS_MIN) && time_ns.is_some_and(|ns| ns < TIME_SHORT_NS);
+    if !few && !brief && !both {
+        return None;
+    }
+    let shown = [
+        ios.map(|ios| say::counted(ios, "I/O")),
+        time_ns.map(say::time),
+    ];
+    let shown: Vec<String> = shown.into_iter().flatten().collect();
+    Some(finding(
+        RULE.id,
+        FindingRank::Warning,
+        format!("a short run: {}", shown.join(" in ")),
+        &[
+            ("ios", ios.map_or(f64::NAN, |ios| ios as f64)),
+            ("measured_ns", time_ns.unwrap_or(f64::NAN)),
+        ],
+        "repeat it for a minute or more: if the rate differs, this run showed its beginning only",
+    ))
+}
+
+fn of_own(seen: &Own<'_>) -> Option<Finding> {
     if seen.record.engine.ended_early {
         return None;
     }
@@ -96,5 +134,23 @@ mod tests {
             ),
             None
         );
+    }
+
+    #[test]
+    fn an_imported_run_of_one_io_or_of_half_a_second_is_short() {
+        use crate::findings::test::{imported, told};
+        for (ios, millis, is_told) in [
+            (1, 20_000, true),
+            (99, 60_000, true),
+            (500, 9_000, true),
+            (500, 60_000, false), // a rotating disk, one at a time
+            (200_000, 900, true),
+            (200_000, 2_000, false),
+        ] {
+            let mut run = imported();
+            run.figures.total.ios = Some(ios);
+            run.measured = Some(Nanos::millis(millis));
+            assert_eq!(told(&run, "short-run").is_some(), is_told, "{ios} {millis}");
+        }
     }
 }

@@ -6,9 +6,10 @@
 //! a file of zeros on a file system that does not compress.
 
 use super::below::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::say;
-use model::{Operation, TargetKind, WriteContent};
+use model::imported_evidence::ImportedContent;
+use model::{ImportedRun, Operation, TargetKind, WriteContent};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("zero-data"),
@@ -21,13 +22,34 @@ pub(super) const RULE: Rule = Rule {
     source: "NVM Express NVM Command Set Specification, deallocated blocks (DLFEAT); the kernel's \
              Documentation/admin-guide/blockdev/zram.rst (same_pages).",
     advice: "Write the whole range with incompressible data once before reading it; write incompressible data.",
-    look: Look::Own(look),
+    look: Look::Any(look),
 };
 
 const SHARE_MIN: f64 = 0.50;
 const BLOCKS_MIN: u32 = 8;
 
-fn look(own: &Own<'_>) -> Option<Finding> {
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match (seen.own, seen.imported) {
+        (Some(own), _) => of_own(own),
+        (None, run) => of_others(run?),
+    }
+}
+
+/// Whether something below compresses is not known of them.
+fn of_others(run: &ImportedRun) -> Option<Finding> {
+    let writes = run.workload.write_percent?.as_percent() > 0;
+    let zeros = run.evidence.content == Some(ImportedContent::Zeros);
+    (zeros && writes).then(|| {
+        let sentence = "only zeros were written: a device or file system that compresses or detects zeros stores \
+                        hardly anything of them";
+        let advice = "repeat it with data that does not compress (fathom's default; dd: from a file of random data): if it \
+                      is slower, the zeros were not stored";
+        let told = finding(RULE.id, FindingRank::Info, sentence.to_owned(), &[], advice);
+        told.sure(Confidence::Medium)
+    })
+}
+
+fn of_own(own: &Own<'_>) -> Option<Finding> {
     targets(own.record).find_map(|target| read(own, &target).or_else(|| written(own, &target)))
 }
 

@@ -8,15 +8,14 @@ use crate::imports::number::{Cell, cell, nanos};
 use crate::imports::run::unknown;
 use crate::imports::section::{Found, Section, Start, short};
 use memchr::memmem;
-use model::{
-    Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, ImportedWorkload, Nanos, Ratio,
-};
+use model::imported_evidence::{ImportedContent, ImportedFlush};
+use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
 /// A command line, behind whatever prompt; or the count of records, where the command was left out.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
     if command_of(line).is_some() {
         Start::Here
-    } else if records(line, "in").is_some() {
+    } else if records(line, "in").is_some() || is_summary(line) {
         Start::Orphan
     } else {
         Start::No
@@ -61,6 +60,13 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
     }
 }
 
+/// `1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.57 s, 1.9 GB/s`: nothing else counts bytes at its beginning.
+fn is_summary(line: &str) -> bool {
+    let line = line.trim();
+    let counts = line.as_bytes().first().is_some_and(u8::is_ascii_digit);
+    counts && line.contains(" bytes (") && line.contains(" copied, ") && line.ends_with("/s")
+}
+
 /// What stands before the summary.
 #[derive(Default)]
 struct Open {
@@ -74,16 +80,27 @@ fn command_of(line: &str) -> Option<&str> {
     // Most lines of large files are of other tools.
     memmem::find(line.as_bytes(), b"dd ")?;
     let line = line.trim();
-    let plain = |text: &str| text.starts_with("dd ") || text.starts_with("sudo dd ");
+    let plain = |text: &str| without_prefix(text).starts_with("dd ");
     let prompts = ["# ", "$ ", "> ", "% "].iter();
     let behind = prompts.filter_map(|prompt| Some(line.split_once(prompt)?.1.trim_start()));
     let command = std::iter::once(line)
         .chain(behind)
         .find(|text| plain(text))?;
-    let command = command.strip_prefix("sudo ").unwrap_or(command);
+    let command = without_prefix(command);
     let words = command.strip_prefix("dd ")?;
     let names = |word: &str| word.starts_with("if=") || word.starts_with("of=");
     words.split_whitespace().any(names).then_some(command)
+}
+
+/// Without `sudo` and `time` before it.
+fn without_prefix(mut command: &str) -> &str {
+    while let Some(rest) = ["sudo ", "time "]
+        .iter()
+        .find_map(|word| command.strip_prefix(word))
+    {
+        command = rest.trim_start();
+    }
+    command
 }
 
 /// `2048+0 records out`: whole and partial ones.
@@ -117,7 +134,7 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
     run.workload.queue_depth = Some(1);
     run.workload.size = Some(Bytes(bytes));
     if let Some(command) = &open.command {
-        asked(&mut run.workload, &mut run.notes, command);
+        asked(&mut run, command);
     } else {
         run.notes.push(
             "dd's command line is not in the text: what was read or written is unknown".to_owned(),
@@ -147,7 +164,8 @@ fn rate_of(text: &str) -> Option<f64> {
     Some(cell(number, 1).number()? * scale).filter(|rate| rate.is_finite() && *rate >= 0.0)
 }
 
-fn asked(work: &mut ImportedWorkload, notes: &mut Vec<String>, command: &str) {
+fn asked(run: &mut ImportedRun, command: &str) {
+    let (work, notes) = (&mut run.workload, &mut run.notes);
     let value = |name: &str| {
         let mut words = command.split_whitespace();
         words.find_map(|word| word.strip_prefix(name))
@@ -156,6 +174,12 @@ fn asked(work: &mut ImportedWorkload, notes: &mut Vec<String>, command: &str) {
     let (is_source, is_sink) = (from.is_none_or(is_endless), to.is_none_or(is_nothing));
     let flags = match (is_source, is_sink) {
         (true, false) => {
+            work.write_percent = Some(Ratio::ALL);
+            work.targets = to.into_iter().map(str::to_owned).collect();
+            value("oflag=")
+        }
+        // From nothing to nothing: no device.
+        (true, true) => {
             work.write_percent = Some(Ratio::ALL);
             work.targets = to.into_iter().map(str::to_owned).collect();
             value("oflag=")
@@ -181,7 +205,11 @@ fn asked(work: &mut ImportedWorkload, notes: &mut Vec<String>, command: &str) {
     });
     work.write_through = Some(has(flags, "sync") || has(flags, "dsync"));
     let conv = value("conv=");
+    if from == Some("/dev/zero") {
+        run.evidence.content = Some(ImportedContent::Zeros);
+    }
     if has(conv, "fsync") || has(conv, "fdatasync") {
+        run.evidence.flush = Some(ImportedFlush::AtEnd);
         notes.push("it flushed at the end, so the time holds what was still in memory".to_owned());
     }
 }

@@ -104,11 +104,13 @@ pub fn read_each(
         });
     }
     for (reader, section) in sections {
+        let mut warnings = section.warnings();
         let mut keep = |mut run: ImportedRun| {
             place = place.saturating_add(1);
             run.format = reader.format;
             source.clone_into(&mut run.source);
             run.place = place;
+            run.evidence.warnings = std::mem::take(&mut warnings);
             take(run);
         };
         let mut tell = |fault: Fault| {

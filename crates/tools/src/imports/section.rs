@@ -66,6 +66,24 @@ impl<'t> Section<'t> {
         line_at(self.text, at) as usize - 1
     }
 
+    /// Lines that the tool wrote as warnings, the first few.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        const WARNINGS_MAX: usize = 8;
+        const LENGTH_MAX: usize = 160;
+        let is_one = |line: &str| {
+            let words: [&[u8]; 3] = [b"WARNING", b"fio: ", b"No space left"];
+            words
+                .iter()
+                .any(|words| memmem::find(line.as_bytes(), words).is_some())
+        };
+        if !is_one(self.text) {
+            return Vec::new();
+        }
+        let all = self.text.lines().map(str::trim).filter(|line| is_one(line));
+        let short = |line: &str| line.chars().take(LENGTH_MAX).collect();
+        all.map(short).take(WARNINGS_MAX).collect()
+    }
+
     /// What stands before the beginning: warnings, prompts, prose.
     pub(crate) fn before(&self) -> &'t str {
         &self.text[..self.head]

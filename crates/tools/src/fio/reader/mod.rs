@@ -5,7 +5,6 @@
 //! where it was told otherwise, those of `lat`. Deliberately absent: trims, the histograms of json+ (the text has
 //! them), and fio's own text output.
 
-mod disks;
 mod document;
 mod evidence;
 mod job;

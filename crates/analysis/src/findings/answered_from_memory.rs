@@ -1,0 +1,140 @@
+//! Faster than any device that is not memory: direct reads within a few microseconds, or more bytes per second than one
+//! device's link carries.
+//!
+//! Needs no word of a person. Looks at imported runs, whose devices are not known; of own runs the device's counters say
+//! more (`page-cache`, `unwritten-extents`).
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
+use crate::observed::ObservedFigures;
+use crate::say;
+use model::{CacheMode, ImportedRun};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("answered-from-memory"),
+    cause: Cause::Cache,
+    limit: Some(LimitKind::Cache),
+    what: "The I/Os were faster than any device that is not memory, so memory answered: a page cache, unwritten extents, or a device made of memory.",
+    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency with submission is below 3 µs (an error where the median is, too). Any run on one target: more than 16 GB/s, which is an error where the range is 4 GiB or less or the page cache was used, and a warning elsewhere (an array may carry it).",
+    source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
+    advice: "Read a range that was written before, larger than all caches, with direct I/O: `fathom run TARGET` compares with the device's own counters.",
+    look: Look::Any(look),
+};
+
+const DEVICE_NS_MIN: f64 = 3_000.0;
+const LINK_BYTES_PER_S: f64 = 16e9;
+const SMALL_BYTES: u64 = 4 << 30;
+const IOS_MIN: u64 = 100;
+const ADVICE: &str = "fathom run TARGET compares with the device's own counters: if these stay behind, memory answered";
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
+    at_once(seen, run).or_else(|| beyond_link(seen, run))
+}
+
+fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    let read = &seen.observed.read;
+    let direct = run.workload.cache == Some(CacheMode::Unbuffered);
+    if !direct || read.ios.is_none_or(|ios| ios < IOS_MIN) {
+        return None;
+    }
+    let submission = run.evidence.read.submission_mean;
+    let submission_ns = submission.map_or(0.0, |mean| mean.0 as f64);
+    let at = |quantile: f64| Some(latency_at(read, quantile)? + submission_ns);
+    let first = at(0.01).filter(|ns| *ns > 0.0 && *ns < DEVICE_NS_MIN)?;
+    let median = at(0.5);
+    let most = median.is_some_and(|ns| ns < DEVICE_NS_MIN);
+    let (share, shown) = if most {
+        ("half", median?)
+    } else {
+        ("1%", first)
+    };
+    let sentence = format!(
+        "{share} of the direct reads completed within {}: no device answers in less than 3 µs, so memory answered",
+        say::time(shown)
+    );
+    let mut evidence = vec![("p1_ns", first)];
+    evidence.extend(median.map(|median| ("p50_ns", median)));
+    let rank = if most {
+        FindingRank::Critical
+    } else {
+        FindingRank::Warning
+    };
+    let told = finding(RULE.id, rank, sentence, &evidence, ADVICE);
+    Some(if most {
+        told.not_as("a disk result")
+    } else {
+        told.sure(Confidence::Medium)
+    })
+}
+
+fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    let moved = seen.observed.total.bytes_per_s?;
+    if moved <= LINK_BYTES_PER_S || run.workload.targets.len() > 1 {
+        return None;
+    }
+    let small = run.workload.size.is_some_and(|size| size.0 <= SMALL_BYTES);
+    let cached = run.workload.cache == Some(CacheMode::Cached);
+    let range = match run.workload.size.filter(|_| small) {
+        Some(size) => format!(" from a range of {}", say::bytes(size.0)),
+        None => String::new(),
+    };
+    let sentence = format!(
+        "{} MiB/s{range} is more than one device's link carries (16 GB/s): memory answered",
+        say::mib_per_s(moved)
+    );
+    let evidence = [("bytes_per_s", moved)];
+    Some(if small || cached {
+        let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, ADVICE);
+        told.not_as("a disk result")
+    } else {
+        let told = finding(RULE.id, FindingRank::Warning, sentence, &evidence, ADVICE);
+        told.sure(Confidence::Medium)
+    })
+}
+
+fn latency_at(figures: &ObservedFigures, quantile: f64) -> Option<f64> {
+    let mut points = figures.percentiles.iter();
+    let found = points.find(|(at, _)| (at - quantile).abs() < 1e-9);
+    found.map(|(_, ns)| *ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::{imported, told};
+    use model::{Bytes, ImportedRun, Nanos};
+
+    fn run(p1_ns: u64, p50_ns: u64) -> ImportedRun {
+        let mut run = imported();
+        let latency = &mut run.figures.total.latency;
+        latency.percentiles = vec![(0.01, Nanos(p1_ns)), (0.5, Nanos(p50_ns))];
+        run.figures.read = run.figures.total.clone();
+        run
+    }
+
+    #[test]
+    fn direct_reads_below_three_microseconds_are_memory() {
+        let rank = |run: &ImportedRun| Some(told(run, "answered-from-memory")?.rank);
+        assert_eq!(rank(&run(900, 1200)), Some(FindingRank::Critical));
+        assert_eq!(rank(&run(900, 80_000)), Some(FindingRank::Warning));
+        assert_eq!(rank(&run(8_000, 12_000)), None, "an Optane");
+        let mut waits = run(900, 1200);
+        waits.evidence.read.submission_mean = Some(Nanos::micros(60));
+        assert_eq!(rank(&waits), None, "its time is in submission");
+    }
+
+    #[test]
+    fn more_than_a_link_carries_is_memory_where_the_range_is_small() {
+        let mut run = imported();
+        run.figures.total.bytes_per_s = Some(53.7e9);
+        run.workload.size = Some(Bytes::gib(1));
+        let told_of = told(&run, "answered-from-memory").unwrap();
+        assert_eq!(told_of.rank, FindingRank::Critical);
+        run.workload.size = Some(Bytes::gib(4096));
+        let told_of = told(&run, "answered-from-memory").unwrap();
+        assert_eq!(told_of.rank, FindingRank::Warning);
+        run.figures.total.bytes_per_s = Some(14e9);
+        assert_eq!(told(&run, "answered-from-memory"), None);
+    }
+}

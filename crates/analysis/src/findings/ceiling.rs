@@ -1,0 +1,256 @@
+//! Shapes of a limiter in one run, for `cap`: paced, where I/Os are let through one by one, and in slices, where a share of
+//! each slice is let through at once and the rest waits for the next.
+//!
+//! Deliberately absent: limits that somebody named or published (`cap`), and any finding.
+
+use super::cap::{Cap, by_size};
+use super::{Confidence, FindingRank, Seen};
+use crate::observed::{Observed, ObservedFigures};
+use crate::say;
+use model::ImportFormat;
+
+/// A limiter that paces lets no queue run dry.
+const IN_FLIGHT_MIN: f64 = 16.0;
+const PACED_CV_MAX: f64 = 0.005;
+const PACED_SPREAD_MAX: f64 = 1.10;
+const SLICED_CV_MAX: f64 = 0.05;
+const SLICED_MEAN_TIMES: f64 = 4.0;
+const SLICED_SHARE_MIN: f64 = 0.5;
+const SLICE_NS_MIN: f64 = 5e6;
+/// Latencies of one length: from here to the longest of them.
+const ONE_LENGTH: f64 = 0.8;
+
+/// Full queue, even windows, and latencies that hardly differ: each I/O waits for as many as are before it.
+pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
+    let observed = seen.observed;
+    let many = observed.asked_in_flight? >= IN_FLIGHT_MIN;
+    if !many || rate_cv > PACED_CV_MAX || generator_is_busy(seen) {
+        return None;
+    }
+    let spread = sides(observed)
+        .filter_map(spread)
+        .fold(None, |most: Option<f64>, one| {
+            Some(most.map_or(one, |most| most.max(one)))
+        })?;
+    if spread > PACED_SPREAD_MAX {
+        return None;
+    }
+    let round = is_round(observed);
+    let mut why = format!(
+        "the queue was full, the rate varies by {}, and p1 to p95 of the latency are within {} of each other, as behind an \
+         IOPS limit, a bandwidth limit or a link; a second block size shows which",
+        say::percent(rate_cv),
+        say::percent(spread - 1.0)
+    );
+    if round {
+        why.push_str("; it is a round figure, as limits are");
+    }
+    Some(Cap {
+        held: by_size(seen),
+        why,
+        rank: FindingRank::Warning,
+        confidence: if round {
+            Confidence::High
+        } else {
+            Confidence::Medium
+        },
+        evidence: vec![("rate_cv", rate_cv), ("p95_over_p1", spread)],
+    })
+}
+
+/// Most of the latency is in few I/Os of nearly one length, though the windows are even: they waited for the next slice.
+pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
+    if rate_cv > SLICED_CV_MAX || generator_is_busy(seen) {
+        return None;
+    }
+    let slice = sides(seen.observed).find_map(slice)?;
+    Some(Cap {
+        held: by_size(seen),
+        why: format!(
+            "half of the I/Os took {} or less, but {} of them took {} to {}, {} of all waiting, as behind a limiter that lets \
+             I/Os through in slices",
+            say::time(slice.median_ns),
+            say::percent(slice.ios_share),
+            say::time(slice.from_ns),
+            say::time(slice.to_ns),
+            say::percent(slice.time_share.min(1.0))
+        ),
+        rank: FindingRank::Warning,
+        confidence: Confidence::Medium,
+        evidence: vec![
+            ("rate_cv", rate_cv),
+            ("median_ns", slice.median_ns),
+            ("slice_ns", slice.to_ns),
+            ("time_share", slice.time_share),
+        ],
+    })
+}
+
+/// Reads and writes apart: where a run mixes them, their sum has no percentiles, and a limit may be on one of them.
+fn sides(observed: &Observed) -> impl Iterator<Item = &ObservedFigures> {
+    let all = [&observed.read, &observed.write, &observed.total];
+    all.into_iter()
+        .filter(|side| !side.percentiles.is_empty() && side.ios.is_none_or(|ios| ios >= 100))
+}
+
+fn spread(side: &ObservedFigures) -> Option<f64> {
+    let low = side
+        .percentiles
+        .iter()
+        .find(|(at, ns)| *at <= 0.25 && *ns > 0.0)?;
+    let high = side
+        .percentiles
+        .iter()
+        .find(|(at, _)| (0.94..=0.96).contains(at))?;
+    Some(high.1 / low.1)
+}
+
+struct Slice {
+    median_ns: f64,
+    from_ns: f64,
+    to_ns: f64,
+    ios_share: f64,
+    time_share: f64,
+}
+
+fn slice(side: &ObservedFigures) -> Option<Slice> {
+    let points = &side.percentiles;
+    let at = |quantile: f64| points.iter().find(|(at, _)| (at - quantile).abs() < 1e-9);
+    let (mean, median_ns, to_ns) = (side.mean_ns?, at(0.5)?.1, at(0.99)?.1);
+    if median_ns <= 0.0 || mean < SLICED_MEAN_TIMES * median_ns || to_ns < SLICE_NS_MIN {
+        return None;
+    }
+    let long = points
+        .iter()
+        .position(|(_, ns)| *ns >= ONE_LENGTH * to_ns)?;
+    let (from, from_ns) = points[long];
+    let before = long.checked_sub(1).map_or(0.0, |before| points[before].0);
+    // Between two printed percentiles it is not known where the long ones begin.
+    let ios_share = 1.0 - f64::midpoint(before, from);
+    let time_share = ios_share * to_ns / mean;
+    (time_share >= SLICED_SHARE_MIN).then_some(Slice {
+        median_ns,
+        from_ns,
+        to_ns,
+        ios_share,
+        time_share,
+    })
+}
+
+/// Even figures come from a processor at its limit, too.
+fn generator_is_busy(seen: &Seen<'_>) -> bool {
+    const BUSY_PERCENT: f64 = 90.0;
+    let imported = seen
+        .imported
+        .filter(|run| run.format == ImportFormat::FioJson);
+    let cpu = imported.and_then(|run| run.cpu);
+    let of_jobs = cpu.is_some_and(|cpu| {
+        cpu.user_percent.unwrap_or(0.0) + cpu.kernel_percent.unwrap_or(0.0) >= BUSY_PERCENT
+    });
+    let simulated = seen
+        .own
+        .is_some_and(|own| own.record.engine.backend == "null");
+    of_jobs || simulated
+}
+
+/// Limits are round: one digit and zeros, or a half between; or a power of two of MiB/s.
+fn is_round(observed: &Observed) -> bool {
+    const APART_MAX: f64 = 0.003;
+    const ROUND: [f64; 14] = [
+        1.0, 1.2, 1.25, 1.5, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 6.4,
+    ];
+    let near = |value: f64| {
+        let scale = 10f64.powf(value.log10().floor());
+        ROUND
+            .iter()
+            .any(|round| (value / (round * scale) - 1.0).abs() <= APART_MAX)
+    };
+    let mib = observed.total.bytes_per_s.map(|bytes| bytes / 1_048_576.0);
+    let rate = observed
+        .total
+        .rate_per_s
+        .is_some_and(|rate| rate >= 50.0 && near(rate));
+    rate || mib.is_some_and(|mib| mib >= 1.0 && near(mib))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use crate::findings::{Confidence, FindingRank};
+    use model::{Bytes, ImportFormat, ImportedRun, Nanos};
+
+    /// A volume of 6 000 IOPS at a depth of 64.
+    fn volume(rate: f64, points: &[(f64, u64)]) -> ImportedRun {
+        let mut run = imported();
+        run.format = ImportFormat::FioJson;
+        run.workload.block = Some(Bytes::kib(4));
+        run.evidence.total.windows = Some(2000);
+        let total = &mut run.figures.total;
+        (total.ios, total.ios_per_s, total.ios_per_s_sd) =
+            (Some((rate * 120.0) as u64), Some(rate), Some(rate * 0.002));
+        total.bytes_per_s = Some(rate * 4096.0);
+        total.latency.mean = Some(Nanos((64e9 / rate) as u64));
+        total.latency.percentiles = points
+            .iter()
+            .map(|(at, us)| (*at, Nanos::micros(*us)))
+            .collect();
+        run.figures.read = total.clone();
+        run
+    }
+
+    const PACED: [(f64, u64); 4] = [
+        (0.01, 10_420),
+        (0.5, 10_650),
+        (0.95, 10_820),
+        (0.99, 11_000),
+    ];
+
+    #[test]
+    fn a_paced_ceiling_is_named_with_its_figure() {
+        let told_of = told(&volume(6004.0, &PACED), "rate-cap").unwrap();
+        assert_eq!(
+            (told_of.rank, told_of.confidence),
+            (FindingRank::Warning, Confidence::High)
+        );
+        assert_eq!(told_of.evidence[0].value, 6004.0);
+        let odd = told(&volume(5683.0, &PACED), "rate-cap").unwrap();
+        assert_eq!(odd.confidence, Confidence::Medium, "no round figure");
+    }
+
+    #[test]
+    fn latencies_as_a_device_has_them_and_a_shallow_queue_are_no_ceiling() {
+        let wide = [(0.01, 2_100), (0.5, 9_650), (0.95, 21_820), (0.99, 31_000)];
+        assert_eq!(told(&volume(6004.0, &wide), "rate-cap"), None);
+        let mut shallow = volume(6004.0, &PACED);
+        shallow.workload.threads = Some(2);
+        shallow.figures.total.latency.mean = Some(Nanos::micros(1332));
+        assert_eq!(told(&shallow, "rate-cap"), None);
+    }
+
+    #[test]
+    fn a_limiter_in_slices_is_seen_by_its_waiting() {
+        // 100 ms slices: most I/Os at once, one in eight waits for the next.
+        let slices = [
+            (0.01, 90),
+            (0.5, 180),
+            (0.8, 400),
+            (0.9, 97_000),
+            (0.95, 98_000),
+            (0.99, 99_600),
+        ];
+        let mut run = volume(4480.0, &slices);
+        let told_of = told(&run, "rate-cap").unwrap();
+        assert_eq!(told_of.confidence, Confidence::Medium);
+        assert!(
+            told_of.sentence.contains("in slices"),
+            "{}",
+            told_of.sentence
+        );
+        run.figures.total.ios_per_s_sd = Some(900.0);
+        assert_eq!(
+            told(&run, "rate-cap"),
+            None,
+            "uneven windows: a device that pauses"
+        );
+    }
+}

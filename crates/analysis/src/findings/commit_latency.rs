@@ -1,0 +1,169 @@
+//! Each write waits until it is durable: then its figure is the latency of a commit, and the device's cache, its flush or
+//! one rotation decides it.
+//!
+//! Looks at imported runs; fathom's own flushes are judged by `write-cache`. Left out: syncs after several writes, whose
+//! latency is not that of one commit.
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
+use crate::say;
+use model::imported_evidence::ImportedFlush;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("commit-latency"),
+    cause: Cause::Alone,
+    limit: Some(LimitKind::Service),
+    what: "Each write waits until it is durable, so the latency is that of a commit and not of a write.",
+    method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight per \
+             thread. Where the time of a commit is within 3 % of one rotation of a disk (15000, 10000, 7200, 5400 per \
+             minute), that is the cause, and a warning: nothing between the host and the medium buffers writes.",
+    source: "fsync(2), fdatasync(2); one rotation of a disk is 60 s over its speed.",
+    advice: "Compare it with other commit latencies only. For the speed of writes measure without syncs; for more commits per second use a write cache that survives a power loss, or commit in groups.",
+    look: Look::Any(look),
+};
+
+/// Fewer commits do not show a mean.
+const COMMITS_MIN: u64 = 20;
+const ROTATION_APART_MAX: f64 = 0.03;
+/// Rotations per minute.
+const SPEEDS: [f64; 4] = [15_000.0, 10_000.0, 7_200.0, 5_400.0];
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
+    let synced = match (run.evidence.flush, run.evidence.sync) {
+        (Some(ImportedFlush::EveryWrites(1)), Some(sync)) if sync.count >= COMMITS_MIN => {
+            Some(sync)
+        }
+        _ => None,
+    };
+    let (mean_ns, p99_ns, how) = if let Some(sync) = synced {
+        let of_write = run
+            .evidence
+            .write
+            .whole_mean
+            .or(run.figures.write.latency.mean);
+        let write_ns = of_write.map_or(0.0, |mean| mean.0 as f64);
+        let p99 = sync.p99.map(|p99| p99.0 as f64);
+        (
+            sync.mean?.0 as f64 + write_ns,
+            p99,
+            "each write is followed by a sync",
+        )
+    } else {
+        let alone = run.workload.queue_depth == Some(1);
+        let through = run.workload.write_through == Some(true);
+        let write = &seen.observed.write;
+        if !alone || !through || write.ios.is_some_and(|ios| ios < COMMITS_MIN) {
+            return None;
+        }
+        let points = &write.percentiles;
+        let p99 = points.iter().find(|(at, _)| (at - 0.99).abs() < 1e-9);
+        (
+            write.mean_ns?,
+            p99.map(|(_, ns)| *ns),
+            "each write is write-through",
+        )
+    };
+    if mean_ns <= 0.0 {
+        return None;
+    }
+    let tail = p99_ns.map_or_else(String::new, |p99| format!(" (p99 {})", say::time(p99)));
+    let mut sentence = format!(
+        "{how}: this is the latency of a commit, {}{tail}, {} commits per second and thread",
+        say::time(mean_ns),
+        say::rate(1e9 / mean_ns)
+    );
+    let mut evidence = vec![
+        ("commit_mean_ns", mean_ns),
+        ("commits_per_s", 1e9 / mean_ns),
+    ];
+    evidence.extend(p99_ns.map(|p99| ("commit_p99_ns", p99)));
+    let advice = "compare it with commit latencies only; without syncs the same writes show what the device takes";
+    let Some(speed) = rotation(mean_ns) else {
+        return Some(finding(
+            RULE.id,
+            FindingRank::Info,
+            sentence,
+            &evidence,
+            advice,
+        ));
+    };
+    evidence.push(("rotations_per_minute", speed));
+    sentence.push_str(&format!(
+        "; that is one rotation at {speed:.0} per minute ({}), as of a disk without a write cache",
+        say::time(60e9 / speed)
+    ));
+    let advice = "repeat it with the disk's or controller's write cache on: if commits become ten times as many, the cache was off";
+    let told = finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice);
+    Some(told.sure(Confidence::Medium))
+}
+
+/// The speed of a disk of which this is one rotation.
+fn rotation(mean_ns: f64) -> Option<f64> {
+    let near = |speed: &f64| (mean_ns / (60e9 / speed) - 1.0).abs() <= ROTATION_APART_MAX;
+    SPEEDS.into_iter().find(near)
+}
+
+/// Whether every write of an imported run is durable before the next.
+pub(super) fn is_durable(run: &model::ImportedRun) -> bool {
+    run.workload.write_through == Some(true)
+        || run.evidence.flush == Some(ImportedFlush::EveryWrites(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::{imported, told};
+    use model::imported_evidence::{ImportedFlush, SyncFigures};
+    use model::{CacheMode, ImportedRun, Nanos, Ratio};
+
+    /// etcd's check: sequential writes through the page cache, each with fdatasync.
+    fn run(sync_us: u64) -> ImportedRun {
+        let mut run = imported();
+        run.format = model::ImportFormat::FioJson;
+        run.workload.write_percent = Some(Ratio::ALL);
+        run.workload.cache = Some(CacheMode::Cached);
+        (run.workload.queue_depth, run.workload.threads) = (Some(1), Some(1));
+        (run.figures.total.ios, run.figures.total.ios_per_s) = (Some(24_000), Some(200.0));
+        run.figures.total.latency.mean = Some(Nanos::micros(20));
+        run.figures.write = run.figures.total.clone();
+        run.evidence.flush = Some(ImportedFlush::EveryWrites(1));
+        run.evidence.sync = Some(SyncFigures {
+            count: 23_999,
+            mean: Some(Nanos::micros(sync_us)),
+            p99: Some(Nanos::millis(9)),
+            max: Some(Nanos::millis(30)),
+        });
+        run
+    }
+
+    #[test]
+    fn a_sync_after_each_write_is_the_latency_of_a_commit_and_no_cache() {
+        let told_of = told(&run(4900), "commit-latency").unwrap();
+        assert_eq!(told_of.rank, FindingRank::Info);
+        assert_eq!(told_of.evidence[0].value, 4_920_000.0);
+        assert!(
+            told_of.sentence.contains("4.92 ms (p99 9 ms)"),
+            "{}",
+            told_of.sentence
+        );
+        assert_eq!(told(&run(4900), "page-cache"), None, "memory keeps nothing");
+    }
+
+    #[test]
+    fn a_commit_of_one_rotation_names_the_speed() {
+        for (sync_us, speed) in [(8313, 7200.0), (11_091, 5400.0), (5980, 10_000.0)] {
+            let told = told(&run(sync_us), "commit-latency").unwrap();
+            assert_eq!(told.rank, FindingRank::Warning, "{sync_us}");
+            assert_eq!(told.evidence.last().unwrap().value, speed);
+        }
+    }
+
+    #[test]
+    fn a_sync_after_many_writes_is_none() {
+        let mut run = run(4900);
+        run.evidence.flush = Some(ImportedFlush::EveryWrites(32));
+        assert_eq!(told(&run, "commit-latency"), None);
+        assert!(told(&run, "page-cache").is_some());
+    }
+}

@@ -1,0 +1,72 @@
+//! A queue depth was specified that the engine ignores.
+//!
+//! fio's synchronous engines wait for each I/O; fio prints a note and goes on with a depth of 1, and the document still
+//! has the depth that was specified.
+
+use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("queue-depth-ignored"),
+    cause: Cause::Alone,
+    limit: None,
+    what: "The queue depth that was specified has no effect with this I/O engine: each thread has one I/O in flight.",
+    method: "fio's engine is one that waits for each I/O (sync, psync, vsync, pvsync, pvsync2, mmap and the like), or none is named on a system whose default is psync, and iodepth is above 1.",
+    source: "fio(1), iodepth: \"increasing iodepth beyond 1 will not affect synchronous ioengines\".",
+    advice: "Name an asynchronous engine (ioengine=libaio or io_uring, with direct=1), or compare with queue depth 1.",
+    look: Look::Any(look),
+};
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
+    let specified = run.evidence.ignored_queue_depth?;
+    let engine = run
+        .workload
+        .engine
+        .as_deref()
+        .unwrap_or("psync, the default");
+    let threads = run.workload.threads.map_or(1, |threads| threads.max(1));
+    let requested = u64::from(specified) * u64::from(threads);
+    let sentence = format!(
+        "iodepth={specified} has no effect with {engine}: {} in flight, one per thread, not {}",
+        say::counted(u64::from(threads), "I/O"),
+        say::count(requested)
+    );
+    let evidence = [
+        ("specified_queue_depth", f64::from(specified)),
+        ("requested_in_flight", requested as f64),
+        ("in_flight", f64::from(threads)),
+    ];
+    let advice = "repeat it with ioengine=libaio and direct=1, or fathom run TARGET -o DEPTH: if IOPS rise, the queue was the limit";
+    Some(finding(
+        RULE.id,
+        FindingRank::Warning,
+        sentence,
+        &evidence,
+        advice,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use model::Nanos;
+
+    #[test]
+    fn a_depth_of_a_synchronous_engine_is_told_and_the_queue_is_not_blamed() {
+        let mut run = imported();
+        (run.workload.queue_depth, run.workload.threads) = (Some(1), Some(4));
+        run.workload.engine = Some("sync".to_owned());
+        run.evidence.ignored_queue_depth = Some(32);
+        run.figures.total.ios_per_s = Some(24_000.0);
+        run.figures.total.latency.mean = Some(Nanos::micros(160)); // 3.84 in flight of 4
+        let told_of = told(&run, "queue-depth-ignored").unwrap().sentence;
+        assert_eq!(
+            told_of,
+            "iodepth=32 has no effect with sync: 4 I/Os in flight, one per thread, not 128"
+        );
+        assert_eq!(told(&run, "in-flight"), None);
+        run.evidence.ignored_queue_depth = None;
+        assert_eq!(told(&run, "queue-depth-ignored"), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! An asynchronous engine whose submissions wait: then one I/O per thread is in flight, whatever depth was specified.
+//!
+//! Linux's libaio does so for buffered files, for file systems that complete direct I/O themselves (ZFS, some FUSE), and
+//! where metadata or a full device queue is waited for. Left out: engines that are synchronous by their nature, whose
+//! depth is known to be 1 (`queue-depth-ignored`).
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::say;
+use model::CacheMode;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("synchronous-submission"),
+    cause: Cause::Processor,
+    limit: None,
+    what: "Submitting took all the time of the threads, so the engine was synchronous in effect and the queue depth means nothing.",
+    method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. High confidence where I/O was buffered.",
+    source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
+    advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",
+    look: Look::Any(look),
+};
+
+const SHARE_MIN: f64 = 0.9;
+/// Submitting that uses a processor is work; below this it is waiting.
+const CPU_MAX_PERCENT: f64 = 90.0;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let run = seen.imported?;
+    let total = &seen.observed.total;
+    let depth = run.workload.queue_depth.filter(|depth| *depth > 1)?;
+    let threads = run.workload.threads.filter(|threads| *threads > 0)?;
+    let submission_ns = run.evidence.total.submission_mean?.0 as f64;
+    let busy = submission_ns * total.rate_per_s? / 1e9 / f64::from(threads);
+    let cpu = run.cpu.map_or(0.0, |cpu| {
+        cpu.user_percent.unwrap_or(0.0) + cpu.kernel_percent.unwrap_or(0.0)
+    });
+    if busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
+        return None;
+    }
+    let buffered = run.workload.cache == Some(CacheMode::Cached);
+    let (why, sure, advice) = if buffered {
+        (
+            ": buffered I/O waits in the call",
+            Confidence::High,
+            "repeat it with direct I/O: fathom run TARGET -o DEPTH (direct is the default); if IOPS rise with the depth, this was the cause",
+        )
+    } else {
+        (
+            "",
+            Confidence::Medium,
+            "repeat it with as many threads as I/Os were wanted (-t): if IOPS rise, the file system or driver submits synchronously",
+        )
+    };
+    let sentence = format!(
+        "submitting took {} of the threads' time ({} per I/O){why}: synchronous in effect, so queue depth {depth} means nothing",
+        say::percent(busy.min(1.0)),
+        say::time(submission_ns)
+    );
+    let evidence = [
+        ("submission_share", busy),
+        ("submission_mean_ns", submission_ns),
+        ("queue_depth", f64::from(depth)),
+    ];
+    Some(finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice).sure(sure))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use model::{ImportedCpu, ImportedRun, Nanos};
+
+    /// ZFS: 32 asked, 5 000 IOPS, 198 us in io_submit.
+    fn run() -> ImportedRun {
+        let mut run = imported();
+        (run.workload.queue_depth, run.workload.threads) = (Some(32), Some(1));
+        run.figures.total.ios_per_s = Some(5000.0);
+        run.evidence.total.submission_mean = Some(Nanos::micros(198));
+        run.figures.total.latency.mean = Some(Nanos::micros(6_200));
+        run
+    }
+
+    #[test]
+    fn a_thread_that_waits_in_submission_is_told() {
+        let told_of = told(&run(), "synchronous-submission").unwrap();
+        assert_eq!(told_of.evidence[0].value, 0.99);
+        let mut quick = run();
+        quick.evidence.total.submission_mean = Some(Nanos::micros(20));
+        assert_eq!(told(&quick, "synchronous-submission"), None);
+        let mut working = run();
+        working.cpu = Some(ImportedCpu {
+            user_percent: Some(10.0),
+            kernel_percent: Some(89.0),
+            ..ImportedCpu::default()
+        });
+        assert_eq!(told(&working, "synchronous-submission"), None);
+    }
+}

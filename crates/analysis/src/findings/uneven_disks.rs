@@ -1,0 +1,114 @@
+//! Of several devices that were used, one had most of the work, or most had none.
+//!
+//! Looks at what fio saw of devices (`disk_util`). Left out: devices that stand on each other (a mapping and its disks),
+//! whose counts repeat each other: only those with the same kind of name are compared.
+
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use crate::say;
+use model::imported_evidence::ImportedDisk;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("uneven-disks"),
+    cause: Cause::Alone,
+    limit: None,
+    what: "The load was not spread evenly over the devices, so the result is that of the busiest.",
+    method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had 100% utilization or nearly so (95% or more) and twice the mean I/Os of the others, or more.",
+    source: "fio(1), disk utilization; the kernel's Documentation/block/stat.rst.",
+    advice: "Spread the load: one job per device, or a stripe that is smaller than the range; then compare the sum.",
+    look: Look::Any(look),
+};
+
+const UTIL_MIN_PERCENT: f64 = 95.0;
+const TIMES_MIN: f64 = 2.0;
+const IOS_MIN: u64 = 1000;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let disks = &seen.imported?.evidence.disks;
+    let has_alike = |one: &&ImportedDisk| {
+        disks
+            .iter()
+            .filter(|disk| kind(&disk.name) == kind(&one.name))
+            .count()
+            > 1
+    };
+    let busiest = disks.iter().filter(has_alike).max_by_key(|disk| disk.ios)?;
+    let alike = disks
+        .iter()
+        .filter(|disk| kind(&disk.name) == kind(&busiest.name));
+    let others: Vec<&ImportedDisk> = alike.filter(|disk| disk.name != busiest.name).collect();
+    if others.is_empty() || busiest.ios < IOS_MIN {
+        return None;
+    }
+    let sum: f64 = others.iter().map(|disk| disk.ios as f64).sum();
+    let mean = sum / others.len() as f64;
+    let full = busiest
+        .util_percent
+        .is_some_and(|util| util >= UTIL_MIN_PERCENT);
+    if !full || (busiest.ios as f64) < TIMES_MIN * mean {
+        return None;
+    }
+    let share = busiest.ios as f64 / (sum + busiest.ios as f64);
+    let sentence = format!(
+        "{} of {} devices had {} of the I/Os and was busy all the time: the result is that of one device",
+        busiest.name,
+        say::count(others.len() as u64 + 1),
+        say::percent(share)
+    );
+    let evidence = [
+        ("busiest_share", share),
+        ("devices", others.len() as f64 + 1.0),
+    ];
+    let advice = "fathom run with all devices as targets, one thread each: if the sum is several times as much, the spread was the limit";
+    let told = finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice);
+    Some(told.sure(Confidence::Medium))
+}
+
+/// The letters that a name begins with: of `sda` and `sdb` the driver's two, of `nvme0n1` all before the number.
+pub(super) fn kind(name: &str) -> &str {
+    let scsi = ["sd", "vd", "xvd", "hd"];
+    let driver = scsi.into_iter().find(|driver| name.starts_with(driver));
+    let end = name
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(name.len());
+    driver.unwrap_or(&name[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, told};
+    use model::ImportedRun;
+    use model::imported_evidence::ImportedDisk;
+
+    fn run(disks: &[(&str, u64, f64)]) -> ImportedRun {
+        let mut run = imported();
+        let disk = |(name, ios, util): &(&str, u64, f64)| ImportedDisk {
+            name: (*name).to_owned(),
+            ios: *ios,
+            util_percent: Some(*util),
+        };
+        run.evidence.disks = disks.iter().map(disk).collect();
+        run
+    }
+
+    #[test]
+    fn one_busy_device_among_idle_ones_is_named() {
+        let uneven = run(&[
+            ("md0", 9000, 0.0),
+            ("sda", 8000, 99.8),
+            ("sdb", 400, 4.0),
+            ("sdc", 600, 5.0),
+        ]);
+        let told_of = told(&uneven, "uneven-disks").unwrap().sentence;
+        assert!(
+            told_of.starts_with("sda of 3 devices had 88.9"),
+            "{told_of}"
+        );
+        let even = run(&[
+            ("md0", 9000, 99.0),
+            ("sda", 3100, 99.8),
+            ("sdb", 2900, 98.0),
+        ]);
+        assert_eq!(told(&even, "uneven-disks"), None);
+        assert_eq!(told(&run(&[("sda", 8000, 99.8)]), "uneven-disks"), None);
+    }
+}
