@@ -1,11 +1,10 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
 use crate::paper::Stored;
-use crate::watch::Watched;
 use analysis::page::PageDocument;
 use analysis::{
     CompareReport, FilesReport, ImportedReport, LayersReport, Preflight, QuickReport, RunReport,
-    SurveyReport, SweepForecast, SweepReport,
+    SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -63,6 +62,22 @@ pub fn sweep_json(
 pub fn compare_json(report: &CompareReport, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     out.write_all(b"\n")
+}
+
+/// Every stretch of every device of a session, or one of them.
+#[derive(Serialize, JsonSchema)]
+struct Watched<'a> {
+    /// In the order in which they were kept: device after device, stretch after stretch.
+    watched: &'a [WatchReport],
+}
+
+/// One document, ending in a newline.
+pub fn watch_json(
+    reports: &[WatchReport],
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(&Watched { watched: reports }, stored, out)
 }
 
 /// What a sweep will do, as one document, ending in a newline.

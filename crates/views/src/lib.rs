@@ -37,7 +37,9 @@ pub use devices::{DeviceLine, write_devices};
 pub use files::{files_json, files_summary, operation_name};
 pub use findings::findings_page;
 pub use imported::{findings_summary, imported_json, imported_summary};
-pub use json::{compare_json, run_json, schemas, survey_json, sweep_forecast_json, sweep_json};
+pub use json::{
+    compare_json, run_json, schemas, survey_json, sweep_forecast_json, sweep_json, watch_json,
+};
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
@@ -53,4 +55,4 @@ pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::{printable, shorten, wrapped};
 pub use time::{Zone, local_day, local_stamp, write_time};
-pub use watch::{watch_json, watch_summary};
+pub use watch::watch_summary;

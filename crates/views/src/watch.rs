@@ -6,8 +6,6 @@ use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{WatchFigures, WatchReport, say};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::io::{self, Write};
 
 const COLUMNS: [Column; 11] = [
@@ -27,22 +25,6 @@ const QUEUE: &str = "queue";
 const AFTER: &str = "after";
 /// On a narrow page these go first, in this order.
 const DISPENSABLE: [&str; 2] = [AFTER, QUEUE];
-
-/// Every stretch of every device of a session, or one of them.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Watched<'a> {
-    /// In the order in which they were kept: device after device, stretch after stretch.
-    watched: &'a [WatchReport],
-}
-
-/// One document, ending in a newline.
-pub fn watch_json(
-    reports: &[WatchReport],
-    stored: Option<&Stored>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    crate::json::document(&Watched { watched: reports }, stored, out)
-}
 
 /// A paragraph a device.
 pub fn watch_summary(

@@ -4,12 +4,13 @@
 //! engine, its seed) has to be the same for all its jobs, and is refused otherwise. A job without time_based is done when
 //! each of its threads has moved its size. Left out: whether any of it may be done to the files.
 
+use super::builder::Builder;
 use super::command::Request;
 use super::job::{Amount, FILES_MAX, Job, Sizes, USUAL};
-use super::problem::{Note, Problem, Refusal};
+use super::problem::{Note, Refusal};
 use super::ranges::Range;
 use super::spread;
-use crate::refusal::{Once, PROBLEMS_MAX, Problems};
+use crate::refusal::{Once, Problems};
 use model::{
     Arrivals, Bytes, CacheMode, EngineChoice, Flush, Nanos, OnError, Pacing, Phases, Placement,
     Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
@@ -135,34 +136,7 @@ fn merged(parts: Vec<JobPart>) -> Vec<JobPart> {
     all
 }
 
-pub(super) struct Builder<'f> {
-    pub(super) found: &'f dyn Fn(&Path) -> Option<There>,
-    problems: Problems<Problem>,
-    notes: Vec<Note>,
-    told: Once,
-    parts: Vec<JobPart>,
-}
-
 impl Builder<'_> {
-    pub(super) fn refuse(&mut self, job: &Job, why: impl Into<String>) {
-        self.problems.push(Problem {
-            place: job.place.clone(),
-            what: format!("[{}]", job.name),
-            why: why.into(),
-        });
-    }
-
-    fn note(&mut self, job: &Job, why: impl Into<String>) {
-        let note = Note {
-            place: job.place.clone(),
-            what: format!("[{}]", job.name),
-            why: why.into(),
-        };
-        if self.told.is_new(&note) && self.notes.len() < PROBLEMS_MAX {
-            self.notes.push(note);
-        }
-    }
-
     fn spans<'j>(&mut self, jobs: &'j [Job]) -> Vec<Vec<&'j Job>> {
         let mut spans: Vec<Vec<&Job>> = Vec::new();
         let mut last_span: HashMap<&str, usize> = HashMap::new();

@@ -1,7 +1,7 @@
 //! fio's command line, and what fathom adds to it: main options, jobs by `--name`, and job files.
 
 use super::Environment;
-use super::job::{self, Jobs};
+use super::jobs::{self, Jobs};
 use super::problem::{Note, Place, Problem, Refusal};
 use super::text::Sections;
 use crate::OwnOptions;
@@ -254,7 +254,7 @@ fn job_option<'a>(
     }
     // `--rw randread` is the same as `--rw=randread`.
     let follows =
-        |next: &&&String| !next.starts_with('-') && job::names().any(|known| known == name);
+        |next: &&&String| !next.starts_with('-') && jobs::names().any(|known| known == name);
     let value = match value {
         None if TAKES_NONE.contains(&name) => None,
         None => rest
@@ -314,7 +314,7 @@ fn finish(sections: Sections<'_>, extra: Extra) -> Result<Request, Refusal> {
         ));
     }
     let unreadable = all.is_empty() && !problems.is_empty();
-    let mut jobs = job::read(&all, &extra.sections);
+    let mut jobs = jobs::read(&all, &extra.sections);
     if !unreadable {
         problems.append(std::mem::take(&mut jobs.problems));
     }

@@ -1,7 +1,7 @@
 //! fio's job files and command line, 3.x: the part that people use for files and block devices.
 //!
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
-//! the manual), `read` (what an option does to a job), `job` (sections → jobs), `ranges` (the files of a job), `build`
+//! the manual), `read` (what an option does to a job), `job` (what a job is), `jobs` (sections → jobs), `ranges` (the files of a job), `build`
 //! (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest; nothing is dropped
 //! in silence. Where fathom differs stands in `docs/dialects.md`.
 //!
@@ -9,9 +9,11 @@
 //! may be overwritten: no option of fio's says so, and `model::check` decides.
 
 mod build;
+mod builder;
 mod command;
 pub mod figures;
 mod job;
+mod jobs;
 mod number;
 mod problem;
 mod ranges;

@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: what is done to them (`build`).
 
-use super::build::Builder;
+use super::builder::Builder;
 use super::job::{Amount, Job};
 use model::{Bytes, EngineChoice, Location, NullBehaviour};
 use std::path::PathBuf;

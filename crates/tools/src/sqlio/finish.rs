@@ -1,7 +1,7 @@
 //! What only the whole line shows: files and drives, the parameter file and what it makes meaningless, and rules that
 //! several switches make together.
 
-use super::parse::{Command, Given};
+use super::command::{Command, Given};
 use super::profile::{Access, Affinity, Files, Line};
 use super::{Action, COUNT_MAX, Note, Problem, Refusal, Request, names, params};
 use std::fmt::Write;

@@ -2,28 +2,11 @@
 //!
 //! What a switch does when it is read stands in `switches`; a new one is a row here and a function there.
 
-use super::parse::{Command, Word};
-use super::{Problem, switches};
+use super::command::{Flag, Read};
+use super::switches;
 use crate::page;
 use model::Field;
 use std::fmt::Write;
-
-/// A switch.
-pub struct Flag {
-    /// What stands behind the dash, or behind the two of a long switch.
-    pub name: &'static str,
-    /// What follows it; empty where nothing does.
-    pub argument: &'static str,
-    /// What it asks for.
-    pub doc: &'static str,
-    /// How Linux does it. Empty for long switches, which are fathom's own.
-    pub linux: &'static str,
-    /// Written with two dashes.
-    pub long: bool,
-    pub(super) read: Read,
-}
-
-type Read = fn(&mut Command, &Word) -> Result<(), Problem>;
 
 const fn short(
     name: &'static str,

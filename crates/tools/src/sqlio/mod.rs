@@ -10,6 +10,7 @@
 //! them), where the I/Os go (`engine`), and whether data may be overwritten (`model::check`).
 
 mod build;
+mod command;
 pub mod figures;
 mod finish;
 mod flags;
@@ -25,7 +26,8 @@ mod text;
 
 pub use crate::diskspd::{Note, Problem, Refusal, decode};
 pub use build::{Built, Size, There, build};
-pub use flags::{FLAGS, Flag, flag_table, option, usage};
+pub use command::Flag;
+pub use flags::{FLAGS, flag_table, option, usage};
 pub use params::{PARAMS_MAX, read_params};
 pub use parse::parse;
 pub use print::{print_params, print_words};

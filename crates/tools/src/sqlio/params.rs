@@ -4,7 +4,7 @@
 //! absent: reading the file, and what it makes of the rest of the command line (`finish`).
 
 use super::profile::Line;
-use super::{COUNT_MAX, Problem, parse};
+use super::{COUNT_MAX, Problem, command};
 
 /// More bytes than this are no parameter file.
 pub const PARAMS_MAX: u64 = 1 << 20;
@@ -75,19 +75,19 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
         }
         found.unwrap_or_default()
     };
-    let count = parse::number(threads).filter(|count| (1..=u64::from(COUNT_MAX)).contains(count));
+    let count = command::number(threads).filter(|count| (1..=u64::from(COUNT_MAX)).contains(count));
     let threads = read(
         count,
         format!("threads: read `{threads}`; say a whole number from 1 to {COUNT_MAX}"),
     );
     let mask = rest.first().map_or(0, |text| {
         read(
-            parse::mask(text),
+            command::mask(text),
             format!("mask: read `{text}`; say a mask, decimal or behind 0x, of at most 64 bits; 0x0 for none"),
         )
     });
     let size = rest.get(1).map(|text| {
-        let mib = parse::number(text).filter(|mib| (1..=u64::from(u32::MAX)).contains(mib));
+        let mib = command::number(text).filter(|mib| (1..=u64::from(u32::MAX)).contains(mib));
         read(
             mib,
             format!(

@@ -1,6 +1,6 @@
 //! What each switch says, one function for each row of the table of flags.
 
-use super::parse::{Command, Word, mask, number};
+use super::command::{Command, Word, mask, number};
 use super::profile::{Access, Affinity, Buffering, Timer, Usage};
 use super::{COUNT_MAX, Problem};
 use model::check::{BLOCK_MAX, QUEUE_DEPTH_MAX};

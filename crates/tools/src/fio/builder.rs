@@ -1,0 +1,37 @@
+//! A profile while it is put together from jobs, with what is wrong. Left out: how (`build`, `ranges`).
+
+use super::job::Job;
+use super::problem::{Note, Problem};
+use super::{JobPart, There};
+use crate::refusal::{Once, PROBLEMS_MAX, Problems};
+use std::path::Path;
+
+/// A profile while it is put together.
+pub(super) struct Builder<'f> {
+    pub(super) found: &'f dyn Fn(&Path) -> Option<There>,
+    pub(super) problems: Problems<Problem>,
+    pub(super) notes: Vec<Note>,
+    pub(super) told: Once,
+    pub(super) parts: Vec<JobPart>,
+}
+
+impl Builder<'_> {
+    pub(super) fn refuse(&mut self, job: &Job, why: impl Into<String>) {
+        self.problems.push(Problem {
+            place: job.place.clone(),
+            what: format!("[{}]", job.name),
+            why: why.into(),
+        });
+    }
+
+    pub(super) fn note(&mut self, job: &Job, why: impl Into<String>) {
+        let note = Note {
+            place: job.place.clone(),
+            what: format!("[{}]", job.name),
+            why: why.into(),
+        };
+        if self.told.is_new(&note) && self.notes.len() < PROBLEMS_MAX {
+            self.notes.push(note);
+        }
+    }
+}

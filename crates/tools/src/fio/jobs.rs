@@ -1,0 +1,152 @@
+//! Sections → jobs, by the table of options. Left out: what a job has (`job`), and what an option does to it (`read`).
+
+use super::job::{FILES_MAX, Job, USUAL};
+use super::problem::{Note, Place, Problem};
+use super::table::{self, Fate, ROWS};
+use super::text::{Said, Section};
+use crate::refusal::{Once, PROBLEMS_MAX, Problems};
+
+/// Most bytes of the globals of all jobs together: each job reads those before it again.
+const REPEATED_MAX: usize = 8 << 20;
+
+/// Everything that the sections say: jobs, what is wrong, what deserves a word.
+#[derive(Default)]
+pub(super) struct Jobs {
+    pub(super) jobs: Vec<Job>,
+    pub(super) globals: Vec<(String, String)>,
+    pub(super) problems: Problems<Problem>,
+    pub(super) notes: Vec<Note>,
+    told: Once,
+    /// Notes beyond those that are kept.
+    more_notes: usize,
+}
+
+/// The jobs of sections, each with the globals before it. `only` picks jobs by name.
+pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
+    let mut all = Jobs::default();
+    let mut globals: Vec<&Said> = Vec::new();
+    let (mut length, mut repeated, mut files) = (0, 0usize, 0);
+    let mut source = 0;
+    for section in sections {
+        // As in fio, the first file goes on with the globals of the command line, and each further one begins anew.
+        if section.source > source.max(1) {
+            globals.clear();
+            length = 0;
+        }
+        source = section.source;
+        if section.name == "global" {
+            for said in &section.options {
+                all.globals.push(pair(said));
+            }
+            globals.extend(&section.options);
+            length += section.options.iter().map(Said::length).sum::<usize>();
+            continue;
+        }
+        if !only.is_empty() && !only.contains(&section.name) {
+            continue;
+        }
+        repeated = repeated.saturating_add(length);
+        if repeated > REPEATED_MAX || files > FILES_MAX {
+            let why = match files > FILES_MAX {
+                true => format!("the jobs name more than {FILES_MAX} files together: take fewer"),
+                false => format!(
+                    "the options of [global] are read again for each job, and are {} MiB by now: take fewer jobs, or fewer \
+                     options in [global]",
+                    REPEATED_MAX >> 20
+                ),
+            };
+            all.problems.push(Problem {
+                place: section.place.clone(),
+                what: format!("[{}]", section.name),
+                why,
+            });
+            break;
+        }
+        let mut job = Job::new(section);
+        let given = globals.iter().copied().chain(&section.options);
+        // What numbers mean stands before the numbers, wherever it was said.
+        let (first, rest): (Vec<&Said>, Vec<&Said>) =
+            given.partition(|said| said.name == "kb_base");
+        for said in first.into_iter().chain(rest) {
+            all.take(&mut job, said);
+        }
+        files += job.files.len();
+        job.own = section.options.iter().map(pair).collect();
+        all.jobs.push(job);
+    }
+    if all.more_notes > 0 {
+        all.notes.push(Note {
+            place: Place::default(),
+            what: format!("{} more notes", all.more_notes),
+            why: "they are like these and not shown".to_owned(),
+        });
+    }
+    if all.jobs.is_empty() && all.problems.is_empty() {
+        all.problems.push(Problem {
+            place: Place::default(),
+            what: "no job".to_owned(),
+            why:
+                "name a job file with a section beside [global], or say --name=NAME and its options"
+                    .to_owned(),
+        });
+    }
+    all
+}
+
+fn pair(said: &Said) -> (String, String) {
+    let value = said.value.clone().unwrap_or_else(|| "1".to_owned());
+    (said.name.clone(), value)
+}
+
+impl Jobs {
+    fn take(&mut self, job: &mut Job, said: &Said) {
+        let Some(row) = table::find(&said.name) else {
+            return self.refuse(said, "fio 3.x has no such option that fathom knows; `fathom fio --help` lists those that it does");
+        };
+        let name = row.names[0];
+        if USUAL.contains(&name) && !job.said.contains(&name) {
+            job.said.push(name);
+        }
+        match row.fate {
+            Fate::Read(read) => match read(job, said.value.as_deref()) {
+                Ok(None) => {}
+                Ok(Some(note)) => self.note(said, &note),
+                Err(why) if why.is_empty() => self.refuse(said, row.linux),
+                Err(why) => self.refuse(said, &why),
+            },
+            Fate::Note => self.note(said, row.linux),
+            Fate::Refuse => self.refuse(said, row.linux),
+        }
+    }
+
+    fn refuse(&mut self, said: &Said, why: &str) {
+        let problem = Problem {
+            place: said.place.clone(),
+            what: said.shown(),
+            why: why.to_owned(),
+        };
+        // A global is read again for every job, and told once.
+        if self.told.is_new(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn note(&mut self, said: &Said, why: &str) {
+        let note = Note {
+            place: said.place.clone(),
+            what: said.shown(),
+            why: why.to_owned(),
+        };
+        if self.told.is_new(&note) {
+            match self.notes.len() < PROBLEMS_MAX {
+                true => self.notes.push(note),
+                false => self.more_notes += 1,
+            }
+        }
+    }
+}
+
+/// The names of all options, for whoever lists them.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().flat_map(|row| row.names.iter().copied())
+}
