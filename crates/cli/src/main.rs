@@ -70,7 +70,6 @@ fn main() -> ExitCode {
             "--licenses cannot be combined with a command. hint: run fathom --licenses",
         ));
     }
-    host::give_back_code(); // of every command: reading the words went through all of them
     let environment = Environment::read().coloured(!cli.no_color);
     match carry_out(&cli.command, &environment) {
         Ok(ending) => ending.exit_code(),

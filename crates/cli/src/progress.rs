@@ -270,7 +270,6 @@ impl Watcher for RunBars<'_> {
 
     fn end(&mut self) {
         self.bar.iter().for_each(Progress::finish);
-        host::give_back_code(); // of the run
     }
 }
 

@@ -49,12 +49,10 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         &stop,
     );
     let mut schedule = Timespans::new(&profile.timespans, &[], checked, |_| {});
-    host::give_back_code(); // of the look at the machine and the store
     runner.run(
         &mut schedule,
         &mut RunBars::new(environment).on_screen(screen),
     )?;
-    host::give_back_code(); // of the store
     let Some(record) = schedule.records.pop() else {
         return Err(CommandError::failed(
             "interrupted before the measurement began",

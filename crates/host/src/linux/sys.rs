@@ -3,7 +3,6 @@
 //! Each function is safe to call and answers `None` or `false` where the system does not tell.
 #![allow(unsafe_code)]
 
-use super::code::Unwritten;
 use model::{Bytes, DirectIo, Nanos, ProcessCpu};
 use std::ffi::CString;
 use std::fs::File;
@@ -329,15 +328,6 @@ pub(super) fn page_bytes() -> u64 {
     // SAFETY: takes a number and returns one.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(bytes).ok().filter(|&b| b > 0).unwrap_or(4096)
-}
-
-/// Tells the system that a mapping is not needed for now. // madvise(2), `MADV_DONTNEED`
-pub(super) fn give_back(mapping: &Unwritten) {
-    let addresses = mapping.addresses();
-    let start = std::ptr::without_provenance_mut(addresses.start);
-    // SAFETY: `code::unwritten` alone makes such a mapping. The loader made it, so that it stays where it is as long as the
-    // process lives; it may not be written and has no page of its own, so every byte comes back from its file.
-    unsafe { libc::madvise(start, addresses.len(), libc::MADV_DONTNEED) };
 }
 
 /// Waits until something can be read from a terminal, at most so long; a signal ends the wait, too. Whether there is
