@@ -27,12 +27,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-pub(super) use setup::{register_buffers, remedy};
+pub(super) use setup::{ENTRIES_MAX, register_buffers, remedy};
 
 /// Marks the completion of the ring's own timer; slots are far below.
 const TIMER: u64 = u64::MAX;
-/// How long the polled reads before the run may take in all.
-const TRIAL_MAX: Nanos = Nanos::seconds(2);
+/// How long the reads before the run may take in all.
+pub(super) const TRIAL_MAX: Nanos = Nanos::seconds(2);
 /// How often a full queue is handed over before the kernel is taken to refuse for good.
 const HAND_OVERS_MAX: u32 = 10_000;
 

@@ -8,7 +8,7 @@
 
 mod command;
 
-use super::io_uring::{came_back, register_buffers, remedy};
+use super::io_uring::{ENTRIES_MAX, TRIAL_MAX, came_back, register_buffers, remedy};
 use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
 use crate::clock::{Clock, WallClock};
@@ -21,10 +21,6 @@ use std::io;
 
 type Ring = IoUring<squeue::Entry128, cqueue::Entry32>;
 
-/// Most entries that the kernel allows a submission queue.
-const ENTRIES_MAX: u32 = 32_768;
-/// How long the commands before the run may take in all.
-const TRIAL_MAX: Nanos = Nanos::seconds(2);
 const NEWER: &str =
     "Linux 5.19 or later has it; without it, name the block device (/dev/nvme0n1 for /dev/ng0n1)";
 

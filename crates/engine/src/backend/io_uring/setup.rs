@@ -14,7 +14,7 @@ const REGISTERED_MAX: usize = 1 << 30;
 /// device takes, so that it does not sleep within a run.
 const SUBMISSION_IDLE_MS: u32 = 1000;
 /// Most entries that the kernel allows a submission queue.
-const ENTRIES_MAX: u32 = 32_768;
+pub(in super::super) const ENTRIES_MAX: u32 = 32_768;
 /// Most that are staged before they are handed over.
 const STAGED_MAX: u32 = 64;
 /// Fewest places for completions.
