@@ -135,12 +135,6 @@ impl Mix {
         }
     }
 
-    /// Bytes of an I/O of this line.
-    #[inline]
-    pub(crate) fn length_of(&self, line: u16) -> u32 {
-        self.lines[usize::from(line)].block
-    }
-
     /// Counts an I/O of the measured phase that completed.
     #[inline]
     pub(crate) fn count(&mut self, line: u16, operation: Operation, bytes: u64, latency: Nanos) {

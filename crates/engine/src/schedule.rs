@@ -43,7 +43,7 @@ impl Schedule {
 
     /// One of so many threads has done all that it was to do; the last of them ends everything, just after `now`, so that
     /// what it found then counts.
-    pub(crate) fn is_spent(&self, now: Nanos, threads: u32) {
+    pub(crate) fn finish_thread(&self, now: Nanos, threads: u32) {
         if self.spent.fetch_add(1, Ordering::AcqRel) + 1 == threads {
             self.halt(now.plus(Nanos(1)));
         }
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn the_last_thread_that_is_done_ends_it_all() {
         let schedule = schedule();
-        schedule.is_spent(Nanos(40), 2);
+        schedule.finish_thread(Nanos(40), 2);
         assert!(!schedule.is_over(Nanos(60)));
-        schedule.is_spent(Nanos(60), 2);
+        schedule.finish_thread(Nanos(60), 2);
         assert!(schedule.counts(Nanos(60)) && schedule.is_over(Nanos(61)));
     }
 

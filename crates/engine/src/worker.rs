@@ -44,22 +44,22 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 ) -> Result<(), RunError> {
     let mut now = begin(work);
     let mut paced = now;
-    while !work.schedule.is_over(now) {
+    while !work.config.schedule.is_over(now) {
         let turn = start_turn::<B, C, PLAIN, OPEN>(work, backend, now)?;
         now = end_turn::<B, C, PLAIN, OPEN>(work, backend, &turn, &mut paced)?;
         if !PLAIN && work.is_spent() {
-            work.schedule.is_spent(now, work.threads);
+            work.config.schedule.finish_thread(now, work.config.threads);
             break;
         }
     }
-    work.book.end(now);
+    work.account.book.end(now);
     Ok(())
 }
 
 /// The first turn begins at the moment that is returned.
 pub(crate) fn begin<C: Clock>(work: &mut Work<C>) -> Nanos {
     let now = work.clock.now();
-    work.book.begin(now);
+    work.account.book.begin(now);
     now
 }
 
@@ -80,13 +80,13 @@ fn start_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     backend: &mut B,
     now: Nanos,
 ) -> Result<Underway, RunError> {
-    let free = work.free.len();
+    let free = work.slots.free.len();
     let (due, issued_at) = issue::<B, C, PLAIN, OPEN>(work, backend, now)?;
     Ok(Underway {
         began: now,
         issued_at,
         free,
-        left: work.free.len(),
+        left: work.slots.free.len(),
         due,
     })
 }
@@ -101,24 +101,24 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 ) -> Result<Nanos, RunError> {
     wait::<B, C, OPEN>(work, backend, turn.due)?;
     let now = work.clock.now();
-    if work.book.is_due() {
-        work.book.look(Turn {
+    if work.account.book.is_due() {
+        work.account.book.look(Turn {
             began: turn.began,
             issued_at: turn.issued_at,
             found_at: now,
             issued: turn.free - turn.left,
-            found: work.landed.len(),
+            found: work.slots.landed.len(),
             full: turn.left == 0,
         });
     }
-    if !OPEN || !work.landed.is_empty() {
-        work.pace.learn(now.minus(*paced), work.landed.len());
+    if !OPEN || !work.slots.landed.is_empty() {
+        work.pace.learn(now.minus(*paced), work.slots.landed.len());
         *paced = now;
     }
     if settle::<C, PLAIN, OPEN>(work, now) {
         try_again(work, backend)?;
     }
-    if now >= work.tell_at {
+    if now >= work.shown.at {
         work.tell(now);
     }
     Ok(now)
@@ -155,7 +155,7 @@ impl<C: Clock> Work<C> {
 
     /// Nothing is issued any more from then on.
     pub(crate) fn close(&mut self, now: Nanos) {
-        self.book.end(now);
+        self.account.book.end(now);
     }
 }
 
@@ -174,9 +174,13 @@ fn wait<B: Backend, C: Clock, const OPEN: bool>(
         } else {
             Nanos(0)
         };
-        return backend.reap(&work.clock, due.minus(early), &mut work.landed);
+        return backend.reap(&work.clock, due.minus(early), &mut work.slots.landed);
     }
-    let bound = work.clock.now().plus(REAP_AT_MOST).min(work.schedule.end());
+    let bound = work
+        .clock
+        .now()
+        .plus(REAP_AT_MOST)
+        .min(work.config.schedule.end());
     if OPEN {
         work.clock.wait_until(due.min(bound));
     } else {

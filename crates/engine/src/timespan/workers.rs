@@ -235,9 +235,9 @@ fn work_through<B: Backend>(
     lent.work.clock = clock;
     let (before, delayed_before) = (usage::of_this_thread(), usage::delay_of_this_thread());
     drive(&mut lent.work, &mut *lent.backend)?;
-    lent.work.cpu = usage::between(before, usage::of_this_thread());
+    lent.work.account.cpu = usage::between(before, usage::of_this_thread());
     let delayed = usage::delay_of_this_thread().zip(delayed_before);
-    lent.work.delayed = delayed.map(|(after, before)| after.minus(before));
+    lent.work.account.delayed = delayed.map(|(after, before)| after.minus(before));
     Ok(())
 }
 

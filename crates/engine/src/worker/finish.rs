@@ -94,16 +94,16 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         });
     Ok(Done {
         seats: seats.collect(),
-        failure: work.failure,
+        failure: work.account.failure,
         drained,
         worker: WorkerRecord {
-            thread: work.thread,
-            backlog: work.open.map(|open| open.backlog(&work.schedule)),
+            thread: work.config.thread,
+            backlog: work.open.map(|open| open.backlog(&work.config.schedule)),
             account: Some(Account {
-                cpu: work.cpu,
-                delayed: work.delayed,
-                again: work.again,
-                ..work.book.close()
+                cpu: work.account.cpu,
+                delayed: work.account.delayed,
+                again: work.account.again,
+                ..work.account.book.close()
             }),
             lines,
         },
@@ -112,12 +112,13 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
 
 /// I/Os that the device has not answered, by seat.
 fn unanswered<C: Clock>(work: &Work<C>) -> Vec<u32> {
-    let mut answered = vec![false; work.flights.len()];
-    work.free
+    let mut answered = vec![false; work.slots.flights.len()];
+    work.slots
+        .free
         .iter()
         .for_each(|slot| answered[slot as usize] = true);
     let lost = |seat: usize| {
-        let open = work.flights.iter().zip(&answered);
+        let open = work.slots.flights.iter().zip(&answered);
         open.filter(|(flight, answered)| usize::from(flight.seat) == seat && !**answered)
             .count()
     };
@@ -132,7 +133,7 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
     let mut last_answer = began;
     let mut now = began;
     while work.in_flight() > 0 {
-        let limit = if work.schedule.is_halted() {
+        let limit = if work.config.schedule.is_halted() {
             DRAIN_HALTED_MAX
         } else {
             DRAIN_MAX
@@ -140,9 +141,9 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
         if now.minus(began) >= limit || now.minus(last_answer) >= DRAIN_SILENCE {
             break;
         }
-        backend.reap(&work.clock, Nanos::MAX, &mut work.landed)?;
+        backend.reap(&work.clock, Nanos::MAX, &mut work.slots.landed)?;
         now = work.clock.now();
-        if !work.landed.is_empty() {
+        if !work.slots.landed.is_empty() {
             last_answer = now;
             settle::<C, false, false>(work, now); // nothing counts any more
             try_again(work, backend)?;

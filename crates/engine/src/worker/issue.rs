@@ -23,15 +23,15 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 ) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
     let at_once = work.pace.is_slow();
-    for _ in 0..work.free.len() {
+    for _ in 0..work.slots.free.len() {
         if OPEN && let Some(later) = work.too_early(now) {
             return Ok((later, now));
         }
-        let slot = work.free.take();
+        let slot = work.slots.free.take();
         let seat = if PLAIN { 0 } else { seat_of(work, slot) };
         if !PLAIN && let Some(moment) = holds_until(&work.lanes[usize::from(seat)], &work.clock) {
             due = due.min(moment);
-            work.free.put(slot);
+            work.slots.free.put(slot);
             continue;
         }
         let next = draw::<C, PLAIN>(work, seat, slot, now);
@@ -43,9 +43,10 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             open.start(slot);
         }
         let Step { operation, offset } = next.step;
-        work.flights[slot as usize] = Flight {
+        work.slots.flights[slot as usize] = Flight {
             issued: now,
             offset,
+            length: next.length,
             operation,
             seat,
         };
@@ -128,7 +129,7 @@ fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Next, issued: Nano
         lane.left = lane.left.saturating_sub(length);
     }
     if let Some(turn) = next.turn {
-        work.lines[slot as usize] = turn.line;
+        work.slots.lines[slot as usize] = turn.line;
         if turn.pause.0 > 0 {
             lane.pacer.hold(issued.plus(turn.pause));
         }
@@ -144,7 +145,7 @@ fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
             *next = if seat + 1 == *seats { 0 } else { seat + 1 };
             seat
         }
-        Draw::Bound => work.flights[slot as usize].seat,
+        Draw::Bound => work.slots.flights[slot as usize].seat,
         Draw::Weights {
             ends, alike: true, ..
         } => (work.rng.low() % ends.len() as u32) as u16,

@@ -7,7 +7,6 @@ use crate::RunError;
 use crate::backend::{Backend, Completion, Io};
 use crate::buffer::Write;
 use crate::clock::Clock;
-use crate::mix::Mix;
 use crate::tally::Transferred;
 use model::{Bytes, Failure, Nanos, OnError, Operation};
 
@@ -22,27 +21,29 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     now: Nanos,
 ) -> bool {
-    let found = work.found.next(now, &work.schedule, work.interval_ns);
-    work.found = found;
+    let found = work
+        .account
+        .found
+        .next(now, &work.config.schedule, work.config.interval_ns);
+    work.account.found = found;
     let mut some_failed = false;
-    let (flights, lanes) = (&work.flights, &mut work.lanes);
-    for &Completion { slot, result } in &work.landed {
+    let (flights, lanes) = (&work.slots.flights, &mut work.lanes);
+    for &Completion { slot, result } in &work.slots.landed {
         let flight = &flights[slot as usize];
         let seat = if PLAIN { 0 } else { flight.seat };
         let lane = &mut lanes[usize::from(seat)];
         if result > 0 {
             let bytes = u64::from(result.unsigned_abs());
-            let mut asked = lane.block;
-            if !PLAIN && let Some(mix) = &mut lane.mix {
-                let line = work.lines[slot as usize];
-                asked = mix.length_of(line);
-                if found.counts() {
-                    mix.count(line, flight.operation, bytes, now.minus(flight.issued));
-                }
+            if !PLAIN
+                && found.counts()
+                && let Some(mix) = &mut lane.mix
+            {
+                let line = work.slots.lines[slot as usize];
+                mix.count(line, flight.operation, bytes, now.minus(flight.issued));
             }
             let moved = Transferred {
                 bytes,
-                short: result.unsigned_abs() < asked,
+                short: result.unsigned_abs() < flight.length,
             };
             lane.tally
                 .success(found, flight.operation, flight.issued, moved);
@@ -50,7 +51,7 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
                 let intended = open.intended(slot);
                 lane.tally.respond(found, flight.operation, intended);
             }
-            work.free.put(slot);
+            work.slots.free.put(slot);
         } else {
             some_failed = true;
         }
@@ -58,19 +59,19 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
     if some_failed {
         fail(work);
     }
-    work.landed.clear();
+    work.slots.landed.clear();
     some_failed
 }
 
 /// Counts the failures among what was found. What was not done for want of room is put aside, once for each I/O.
 #[cold]
 fn fail<C: Clock>(work: &mut Work<C>) {
-    for at in 0..work.landed.len() {
-        let Completion { slot, result } = work.landed[at];
-        let stamp = work.flights[slot as usize].issued;
-        if result == -EAGAIN && work.again_at[slot as usize] != stamp {
-            work.again_at[slot as usize] = stamp;
-            work.refused.push(slot);
+    for at in 0..work.slots.landed.len() {
+        let Completion { slot, result } = work.slots.landed[at];
+        let stamp = work.slots.flights[slot as usize].issued;
+        if result == -EAGAIN && work.slots.again_at[slot as usize] != stamp {
+            work.slots.again_at[slot as usize] = stamp;
+            work.slots.refused.push(slot);
         } else if result <= 0 {
             fail_one(work, slot, if result == 0 { ENODATA } else { -result });
         }
@@ -88,17 +89,14 @@ pub(super) fn try_again<B: Backend, C: Clock>(
     work: &mut Work<C>,
     backend: &mut B,
 ) -> Result<(), RunError> {
-    while let Some(slot) = work.refused.pop() {
-        let flight = work.flights[slot as usize];
-        let lane = &work.lanes[usize::from(flight.seat)];
-        let line = |mix: &Mix| mix.length_of(work.lines[slot as usize]);
-        let length = lane.mix.as_deref().map_or(lane.block, line);
+    while let Some(slot) = work.slots.refused.pop() {
+        let flight = work.slots.flights[slot as usize];
         let memory = match flight.operation {
             Operation::Read => work.buffers.for_read(slot),
             Operation::Write => {
                 let write = Write {
                     offset: Bytes(flight.offset),
-                    length: length as usize,
+                    length: flight.length as usize,
                     issued: flight.issued,
                 };
                 let seat = usize::from(flight.seat);
@@ -109,14 +107,14 @@ pub(super) fn try_again<B: Backend, C: Clock>(
             operation: flight.operation,
             offset: flight.offset,
             memory: memory.start,
-            length,
+            length: flight.length,
             area: memory.area,
             seat: flight.seat,
             slot,
             issued: flight.issued,
         })?;
         match taken {
-            true => work.again += 1,
+            true => work.account.again += 1,
             false => fail_one(work, slot, EAGAIN),
         }
     }
@@ -125,19 +123,17 @@ pub(super) fn try_again<B: Backend, C: Clock>(
 
 /// Counts a failure and frees its slot; where the plan says so, it ends the run for all threads.
 fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
-    let (found, flight) = (work.found, work.flights[slot as usize]);
-    work.free.put(slot);
+    let (found, flight) = (work.account.found, work.slots.flights[slot as usize]);
+    work.slots.free.put(slot);
     let lane = &mut work.lanes[usize::from(flight.seat)];
     lane.tally.failure(found, flight.operation, errno);
-    let line = |mix: &Mix| mix.length_of(work.lines[slot as usize]);
-    let length = lane.mix.as_deref().map_or(lane.block, line);
-    if work.on_error == OnError::Stop && work.failure.is_none() {
-        work.schedule.halt(found.at);
-        work.failure = Some(Failure {
+    if work.config.on_error == OnError::Stop && work.account.failure.is_none() {
+        work.config.schedule.halt(found.at);
+        work.account.failure = Some(Failure {
             operation: flight.operation,
             target: lane.target,
             offset: Bytes(flight.offset),
-            length: Bytes(u64::from(length)),
+            length: Bytes(u64::from(flight.length)),
             errno,
             message: crate::error::errno_text(&std::io::Error::from_raw_os_error(errno)),
         });

@@ -28,32 +28,52 @@ const TELL_P99_EVERY: Nanos = Nanos::millis(200);
 /// Everything that one thread works with, owned by the thread alone.
 pub(crate) struct Work<C> {
     pub(crate) clock: C,
-    pub(super) schedule: Arc<Schedule>,
-    pub(super) thread: u32,
-    pub(super) threads: u32, // of the plan
-    live: Arc<Live>,
+    pub(super) config: Config,
     pub(super) rng: Jenkins, // DISKSPD's generator, one for all targets of the thread
     pub(super) draw: Draw,
     pub(super) lanes: Box<[TargetState]>, // by seat
     pub(crate) buffers: Buffers,
-    pub(super) open: Option<Open>,      // where a rate is asked
-    pub(super) flights: Box<[Flight]>,  // by slot
-    pub(super) lines: Box<[u16]>,       // of mixed workloads, by slot
-    pub(super) free: Ring,              // slots not in flight
-    pub(super) landed: Vec<Completion>, // capacity the slots
-    pub(super) refused: Vec<u32>,       // slots given back undone; likewise
-    pub(super) again_at: Box<[Nanos]>,  // by slot: the stamp of what was last handed over again
-    pub(super) again: u64,              // I/Os handed over again
+    pub(super) open: Option<Open>, // where a rate is asked
+    pub(super) slots: Slots,
     pub(super) pace: Pace,
-    pub(super) found: BatchTime, // the last batch
-    pub(super) book: LoopProfile,
-    pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner says it
-    pub(crate) delayed: Option<Nanos>, // ready in the turns, without a processor; likewise
-    pub(super) tell_at: Nanos,         // when onlookers are told next
-    tell_p99_at: Nanos,                // when of percentiles too
+    pub(crate) account: Accounting,
+    pub(super) shown: Shown,
+}
+
+/// What stays as it is.
+pub(super) struct Config {
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) thread: u32,
+    pub(super) threads: u32, // of the plan
     pub(super) interval_ns: u64,
     pub(super) on_error: OnError,
+}
+
+/// Which slots are free, and what is in the others.
+pub(super) struct Slots {
+    pub(super) flights: Box<[Flight]>,  // by slot
+    pub(super) lines: Box<[u16]>,       // of mixed workloads, by slot
+    pub(super) free: Ring,              // not in flight
+    pub(super) landed: Vec<Completion>, // capacity the slots
+    pub(super) refused: Vec<u32>,       // given back undone; likewise
+    pub(super) again_at: Box<[Nanos]>,  // by slot: the stamp of what was last submitted again
+}
+
+/// What the thread did, beside what each target counts.
+pub(crate) struct Accounting {
+    pub(super) found: BatchTime, // the last batch
+    pub(super) book: LoopProfile,
+    pub(super) again: u64,             // I/Os submitted again
+    pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner sets it
+    pub(crate) delayed: Option<Nanos>, // ready in the turns, without a processor; likewise
     pub(super) failure: Option<Failure>,
+}
+
+/// What onlookers are shown, and when next.
+pub(super) struct Shown {
+    live: Arc<Live>,
+    pub(super) at: Nanos,
+    p99_at: Nanos,
 }
 
 /// One slot's I/O.
@@ -61,6 +81,7 @@ pub(crate) struct Work<C> {
 pub(super) struct Flight {
     pub(super) issued: Nanos,
     pub(super) offset: u64,
+    pub(super) length: u32,
     pub(super) operation: Operation,
     pub(super) seat: u16,
 }
@@ -80,35 +101,35 @@ impl<C: Clock> Work<C> {
             .iter()
             .map(|seat| TargetState::new(shared, place.thread, seat, &mut rng))
             .collect();
-        let mixed = lanes.iter().any(|lane| lane.mix.is_some());
         Ok(Work {
             clock,
-            schedule: Arc::clone(&shared.schedule),
-            thread: place.thread,
-            threads: plan.threads(),
-            live,
+            config: Config {
+                schedule: Arc::clone(&shared.schedule),
+                thread: place.thread,
+                threads: plan.threads(),
+                interval_ns: plan.interval.0,
+                on_error: plan.on_error,
+            },
             rng,
             draw: Draw::new(plan, place),
+            slots: Slots::new(place, lanes.iter().any(|lane| lane.mix.is_some())),
             lanes,
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
             open: Open::new(plan, place),
-            flights: (0..place.slots).map(|slot| idle(place, slot)).collect(),
-            lines: vec![0; if mixed { place.slots as usize } else { 0 }].into(),
-            free: Ring::full(place.slots),
-            landed: Vec::with_capacity(place.slots as usize),
-            refused: Vec::with_capacity(place.slots as usize),
-            again_at: vec![Nanos::MAX; place.slots as usize].into(),
-            again: 0,
             pace: Pace::new(),
-            found: BatchTime::NEVER,
-            book: LoopProfile::new(),
-            cpu: None,
-            delayed: None,
-            tell_at: Nanos(0),
-            tell_p99_at: Nanos(0),
-            interval_ns: plan.interval.0,
-            on_error: plan.on_error,
-            failure: None,
+            account: Accounting {
+                found: BatchTime::NEVER,
+                book: LoopProfile::new(),
+                again: 0,
+                cpu: None,
+                delayed: None,
+                failure: None,
+            },
+            shown: Shown {
+                live,
+                at: Nanos(0),
+                p99_at: Nanos(0),
+            },
         })
     }
 
@@ -120,7 +141,7 @@ impl<C: Clock> Work<C> {
     }
 
     pub(super) fn in_flight(&self) -> usize {
-        self.flights.len() - self.free.len()
+        self.slots.flights.len() - self.slots.free.len()
     }
 
     /// Whether anything is in flight.
@@ -148,18 +169,33 @@ impl<C: Clock> Work<C> {
             let (its_ios, its_bytes) = lane.tally.so_far();
             (ios + its_ios, bytes + its_bytes)
         });
-        self.live.publish(ios, bytes);
-        if now >= self.tell_p99_at {
+        self.shown.live.publish(ios, bytes);
+        if now >= self.shown.p99_at {
             let slowest = self.lanes.iter().filter_map(|lane| lane.tally.p99()).max();
-            self.live.publish_p99(slowest);
+            self.shown.live.publish_p99(slowest);
             let known = slowest.is_some();
-            self.tell_p99_at = now.plus(if known { TELL_P99_EVERY } else { TELL_EVERY });
+            self.shown.p99_at = now.plus(if known { TELL_P99_EVERY } else { TELL_EVERY });
         }
         let edge = self
             .open
             .as_mut()
-            .map(|open| open.look(now, &self.schedule));
-        self.tell_at = now.plus(TELL_EVERY).min(edge.unwrap_or(Nanos::MAX));
+            .map(|open| open.look(now, &self.config.schedule));
+        self.shown.at = now.plus(TELL_EVERY).min(edge.unwrap_or(Nanos::MAX));
+    }
+}
+
+impl Slots {
+    /// All of them free; `mixed` where a target has several lines.
+    fn new(place: &ThreadPlan, mixed: bool) -> Self {
+        let slots = place.slots as usize;
+        Slots {
+            flights: (0..place.slots).map(|slot| idle(place, slot)).collect(),
+            lines: vec![0; if mixed { slots } else { 0 }].into(),
+            free: Ring::full(place.slots),
+            landed: Vec::with_capacity(slots),
+            refused: Vec::with_capacity(slots),
+            again_at: vec![Nanos::MAX; slots].into(),
+        }
     }
 }
 
@@ -170,6 +206,7 @@ fn idle(place: &ThreadPlan, slot: u32) -> Flight {
     Flight {
         issued: Nanos(0),
         offset: 0,
+        length: 0,
         operation: Operation::Read,
         seat: bound.unwrap_or(0) as u16,
     }
