@@ -25,8 +25,8 @@ pub use order::{Order, Turn, turns};
 pub use precision::is_tight;
 pub use repeat::Repeat;
 pub use survey::{
-    GRID_SHARE_DEFAULT, Load, PRECISION_DEFAULT, SETS, Skipped, Survey, SurveyError, SurveyRequest,
-    SurveyWorkload, Why, WorkloadSet,
+    GRID_SHARE_DEFAULT, Load, PRECISION_DEFAULT, SETS, Skipped, Survey, SurveyError, SurveyOptions,
+    SurveyRequest, SurveyWorkload, Why, WorkloadSet,
 };
 
 use analysis::Estimate;

@@ -23,6 +23,21 @@ pub(crate) struct FilesArgs {
     /// A folder; a folder of fathom's own is made in it and removed afterwards, nothing else in it is touched
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) work: FilesWorkArgs,
+    /// Print the table of bonnie++ 2.00 and its line for programs, with numbers where it prints plus signs
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) bonnie: bool,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is done with the files.
+#[derive(Args, Debug)]
+pub(crate) struct FilesWorkArgs {
     /// Small files, of all threads together; 0 leaves the operations on small files out
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = FILES)]
     pub(crate) files: String,
@@ -69,14 +84,6 @@ pub(crate) struct FilesArgs {
         default_value = "0"
     )]
     pub(crate) seed: String,
-    /// Print the table of bonnie++ 2.00 and its line for programs, with numbers where it prints plus signs
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) bonnie: bool,
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-    /// Print the whole report as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// What stands below the options of `fathom dd`.

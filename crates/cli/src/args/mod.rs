@@ -20,7 +20,7 @@ pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
     CompareArgs, ConditionArgs,
 };
-pub(crate) use files::{DdArgs, FilesArgs};
+pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use known::KnownArgs;
 pub(crate) use load::LoadArgs;
@@ -221,6 +221,38 @@ pub(crate) struct SurveyArgs {
     /// Size of the file, or of the part that is used [default: chosen from memory and free space]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Remove the file afterwards, if fathom made it
+    #[arg(long)]
+    pub(crate) rm: bool,
+    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
+    pub(crate) engine: String,
+    /// Same seed, same offsets and operations
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
+    pub(crate) seed: String,
+    /// Write the page of the survey into this file; none writes no page [default: fathom-survey-ID.html in the current
+    /// folder]
+    #[arg(short = 'o', long, value_name = "FILE|none")]
+    pub(crate) page: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a survey measures, and how well.
+#[derive(Args, Debug)]
+pub(crate) struct SearchArgs {
     /// How long it may take, without making the file: 90s, 3m, 1h [default: 3m, 6m with --p99; as long as needed with
     /// --exhaustive]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
@@ -255,31 +287,6 @@ pub(crate) struct SurveyArgs {
     /// Leave out the workloads that write
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Remove the file afterwards, if fathom made it
-    #[arg(long)]
-    pub(crate) rm: bool,
-    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
-    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
-    pub(crate) engine: String,
-    /// Same seed, same offsets and operations
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
-    pub(crate) seed: String,
-    /// Write the page of the survey into this file; none writes no page [default: fathom-survey-ID.html in the current
-    /// folder]
-    #[arg(short = 'o', long, value_name = "FILE|none")]
-    pub(crate) page: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) consent: ConsentArgs,
-    #[command(flatten)]
-    pub(crate) known: KnownArgs,
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
-    #[arg(long)]
-    pub(crate) live: bool,
-    /// Print the whole report as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// `fathom diskspd` and `fathom sqlio`: listed here for help, completions and man pages. The dialects read the words

@@ -81,9 +81,22 @@ pub struct SurveyRequest {
     pub target: Location,
     /// Length of the range, from the start of the target. // at least the largest block
     pub size: Bytes,
+    /// Deepest queue allowed, for a small range or little memory. The ladder stops at 128 anyway. // at least 1
+    pub queue_depth_max: u32,
+    /// Most threads: no more than cores help. // at least 1
+    pub threads_max: u32,
+    /// The device below a file, on which the workloads that read are run too.
+    pub raw: Option<Location>,
+    /// The rest, which does not depend on target and machine.
+    pub options: SurveyOptions,
+}
+
+/// What is chosen of a survey, on whatever target and machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurveyOptions {
     /// What stands between the I/O and the device.
     pub cache: CacheMode,
-    /// For all cells together, [`crate::BUDGET_DEFAULT`] unless asked otherwise.
+    /// For all cells together, [`crate::BUDGET_DEFAULT`] unless asked otherwise. // above 0
     pub budget: Nanos,
     /// What is done, in the order of display. // at least one
     pub workloads: Vec<SurveyWorkload>,
@@ -93,10 +106,6 @@ pub struct SurveyRequest {
     pub seed: u64,
     /// Which backend; `sync` climbs by threads.
     pub engine: EngineChoice,
-    /// Deepest queue allowed, for a small range or little memory. The ladder stops at 128 anyway. // at least 1
-    pub queue_depth_max: u32,
-    /// Most threads: no more than cores help. // at least 1
-    pub threads_max: u32,
     /// Half of the 95 % interval of a rate, as a share of it, at which a cell ends. // above 0
     pub precision: f64,
     /// The time that the cells of all climbs may measure together, as a share of what the whole grid would measure; none
@@ -108,8 +117,14 @@ pub struct SurveyRequest {
     pub exhaustive: bool,
     /// Also look whether caches are honest.
     pub cache_check: bool,
-    /// The device below a file, on which the workloads that read are run too.
-    pub raw: Option<Location>,
+}
+
+impl SurveyOptions {
+    /// The workloads that are run: all, or those that only read.
+    pub fn wanted(&self) -> impl Iterator<Item = &SurveyWorkload> {
+        let reads = |workload: &&SurveyWorkload| !self.read_only || workload.write == Ratio::NONE;
+        self.workloads.iter().filter(reads)
+    }
 }
 
 /// A survey that cannot be done as asked.
@@ -165,12 +180,7 @@ enum Ask {
 impl Survey {
     /// Checks that the request can be met; see [`SurveyError`].
     pub fn new(request: SurveyRequest) -> Result<Survey, SurveyError> {
-        let mut order: Vec<_> = request
-            .workloads
-            .iter()
-            .filter(|w| !request.read_only || w.write == Ratio::NONE)
-            .cloned()
-            .collect();
+        let mut order: Vec<_> = request.options.wanted().cloned().collect();
         let Some(least) = order.iter().map(|w| w.block).max() else {
             return Err(SurveyError::NothingToRead);
         };
@@ -188,7 +198,7 @@ impl Survey {
         let depth_max = request.queue_depth_max.min(DEPTH_MAX);
         let survey = Survey {
             limits: Limits {
-                ladder: load::ladder(request.engine, depth_max, threads_max),
+                ladder: load::ladder(request.options.engine, depth_max, threads_max),
                 threads_max,
                 in_flight_max: u32::MAX,
             },
@@ -201,7 +211,7 @@ impl Survey {
 
     /// One cell a workload is the least that a survey is.
     fn affordable(&self) -> Result<(), SurveyError> {
-        let (cells, needed) = match self.request.exhaustive {
+        let (cells, needed) = match self.request.options.exhaustive {
             true => {
                 let cells = self.order.len() * self.grid().len();
                 (cells, budget::for_cells(cells, GRID_PHASES.total()))
@@ -211,9 +221,9 @@ impl Survey {
                 (cells, budget::least(cells))
             }
         };
-        if self.request.budget < needed {
+        if self.request.options.budget < needed {
             return Err(SurveyError::Budget {
-                read: self.request.budget,
+                read: self.request.options.budget,
                 needed,
                 cells,
             });
@@ -224,6 +234,7 @@ impl Survey {
     /// The workloads that are run, in the order of display.
     pub fn workloads(&self) -> impl Iterator<Item = &SurveyWorkload> {
         self.request
+            .options
             .workloads
             .iter()
             .filter(|workload| self.order.contains(workload))
@@ -241,10 +252,10 @@ impl Survey {
         if cells == 0 {
             return Nanos(0);
         }
-        let purse = Purse::after(done, self.request.budget);
+        let purse = Purse::after(done, self.request.options.budget);
         let by_budget = purse.time_for(cells);
         // Goals and cells beside the workloads are not of the allowance.
-        let only_climbs = !self.request.exhaustive && self.request.goal.is_none();
+        let only_climbs = !self.request.options.exhaustive && self.request.options.goal.is_none();
         match self.allowance(done) {
             Allowance::UNBOUNDED => by_budget,
             allowance if only_climbs => {
@@ -317,7 +328,7 @@ impl Survey {
             return None;
         }
         let rows = self.rows(done);
-        if self.request.exhaustive {
+        if self.request.options.exhaustive {
             return self.of_the_grid(&rows).or_else(|| self.beside(done));
         }
         let waiting = rows.iter().filter(|row| row.is_new()).count() as u64;
@@ -393,7 +404,7 @@ impl Survey {
     }
 
     fn of_the_goal(&self, done: &[Measured], rows: &[Row]) -> Option<(usize, Ask)> {
-        let goal = self.request.goal?;
+        let goal = self.request.options.goal?;
         rows.iter().enumerate().find_map(|(place, row)| {
             let best = row.best().filter(|_| !row.spoilt)?.rate;
             let tries = goal::tries(&self.order[place].name, &goal, done);
@@ -405,7 +416,7 @@ impl Survey {
     /// Of the cells that the answer rests on, the one whose interval is the widest.
     fn loosest(&self, rows: &[Row]) -> Option<(usize, Ask)> {
         let ladder_start = *self.limits.ladder.first()?;
-        let asked = self.request.precision;
+        let asked = self.request.options.precision;
         let candidates = rows.iter().enumerate().flat_map(|(place, row)| {
             let keys = [
                 (row.at(ladder_start), ON_THE_WAY * asked),
@@ -430,10 +441,10 @@ impl Survey {
     /// Cells that are likely to come: what the time is shared among.
     fn cells_likely(&self, done: &[Measured]) -> usize {
         let rows = self.rows(done);
-        if self.request.exhaustive {
+        if self.request.options.exhaustive {
             return self.left_of_grid(&rows);
         }
-        let goals = match self.request.goal {
+        let goals = match self.request.options.goal {
             Some(goal) => self.tries_likely(&goal, done),
             None => 0,
         };
@@ -467,7 +478,7 @@ impl Survey {
 
     /// What the climbs may still measure.
     fn allowance(&self, done: &[Measured]) -> Allowance {
-        let Some(share) = self.request.grid_share else {
+        let Some(share) = self.request.options.grid_share else {
             return Allowance::UNBOUNDED;
         };
         let cells = self.order.len() * self.grid().len();
@@ -526,19 +537,19 @@ impl Survey {
         };
         let times_rate = arrivals.map_or(0, |arrivals| arrivals.per_s);
         let tight = match why {
-            Why::Precision | Why::Top | Why::Again => request.precision,
-            _ => ON_THE_WAY * request.precision,
+            Why::Precision | Why::Top | Why::Again => request.options.precision,
+            _ => ON_THE_WAY * request.options.precision,
         };
         Point {
             label: workload.name.clone(),
             load,
             why,
-            precision: (!request.exhaustive && arrivals.is_none()).then_some(tight),
+            precision: (!request.options.exhaustive && arrivals.is_none()).then_some(tight),
             timespan: Timespan {
                 phases,
                 interval: budget::interval(phases.measured),
-                seed: cell_seed(request.seed, &workload.name, load, times_rate),
-                engine: request.engine,
+                seed: cell_seed(request.options.seed, &workload.name, load, times_rate),
+                engine: request.options.engine,
                 on_error: OnError::Stop,
                 pool: None,
                 polling: model::Polling::default(),
@@ -567,7 +578,7 @@ impl Survey {
             },
             Ask::Closed(..) | Ask::Open(..) => Target {
                 length: Some(request.size),
-                cache: request.cache,
+                cache: request.options.cache,
                 threads: load.threads,
                 ..Target::new(request.target.clone(), work)
             },
@@ -577,9 +588,9 @@ impl Survey {
 
 impl Sweep for Survey {
     fn next(&self, done: &[Measured]) -> Option<Point> {
-        let purse = Purse::after(done, self.request.budget);
+        let purse = Purse::after(done, self.request.options.budget);
         let (place, ask) = self.choose(done, &purse)?;
-        let phases = match (&ask, self.request.exhaustive) {
+        let phases = match (&ask, self.request.options.exhaustive) {
             (_, true) => GRID_PHASES,
             (Ask::Open(..), _) => purse.phases_of_goal(self.cells_likely(done)),
             (Ask::Closed(_, why), _) => {
@@ -599,19 +610,20 @@ impl Sweep for Survey {
     }
 
     fn cells_left_max(&self, done: &[Measured]) -> usize {
-        let purse = Purse::after(done, self.request.budget);
+        let purse = Purse::after(done, self.request.options.budget);
         if self.choose(done, &purse).is_none() {
             return 0;
         }
         let rows = self.rows(done);
         let sides = side::wanted(&self.request, &self.order, done).len();
-        if self.request.exhaustive {
+        if self.request.options.exhaustive {
             return self.left_of_grid(&rows) + sides;
         }
         let widths = self.limits.threads_max.ilog2() as usize * wider::LOADS_MAX;
         let most = self.limits.ladder.len() * TIGHTEN_MAX as usize + widths;
         let goals = self
             .request
+            .options
             .goal
             .map_or(0, |_| self.order.len() * goal::TRIES_MAX);
         let closed = rows.iter().filter(|row| !row.spoilt);

@@ -34,9 +34,9 @@ pub(crate) fn wanted(
     done: &[Measured],
 ) -> Vec<Side> {
     let mut sides = Vec::new();
-    if request.cache_check {
+    if request.options.cache_check {
         let looks = CacheLook::ALL.into_iter();
-        let looks = looks.filter(|look| look.runs_on(&request.target, request.read_only));
+        let looks = looks.filter(|look| look.runs_on(&request.target, request.options.read_only));
         sides.extend(looks.map(|look| of_cache(look, request)));
     }
     if let Some(raw) = &request.raw {
@@ -100,7 +100,7 @@ fn of_raw(
         load,
         target: raw.clone(),
         length: request.size,
-        cache: request.cache,
+        cache: request.options.cache,
         write_through: false,
     };
     loads.into_iter().map(side).collect()

@@ -15,20 +15,22 @@ fn request() -> SurveyRequest {
     SurveyRequest {
         target: Location::Path("t".into()),
         size: Bytes::gib(1),
-        cache: CacheMode::Unbuffered,
-        budget: Nanos::seconds(180),
-        workloads: WorkloadSet::of("all").unwrap().workloads(),
-        read_only: false,
-        seed: 7,
-        engine: EngineChoice::Auto,
         queue_depth_max: 128,
         threads_max: 4,
-        precision: PRECISION_DEFAULT,
-        grid_share: Some(GRID_SHARE_DEFAULT),
-        goal: None,
-        exhaustive: false,
-        cache_check: false,
         raw: None,
+        options: SurveyOptions {
+            cache: CacheMode::Unbuffered,
+            budget: Nanos::seconds(180),
+            workloads: WorkloadSet::of("all").unwrap().workloads(),
+            read_only: false,
+            seed: 7,
+            engine: EngineChoice::Auto,
+            precision: PRECISION_DEFAULT,
+            grid_share: Some(GRID_SHARE_DEFAULT),
+            goal: None,
+            exhaustive: false,
+            cache_check: false,
+        },
     }
 }
 
@@ -273,7 +275,7 @@ fn a_load_that_is_not_like_itself_a_second_time_is_known_no_better_than_that() {
         cap: 27_000.0,
         ..FAST
     };
-    let survey = survey(|r| r.read_only = true);
+    let survey = survey(|r| r.options.read_only = true);
     let known = 17; // cells of four climbs
     let mut count = 0;
     let done = play(&survey, |point| {
@@ -293,7 +295,7 @@ fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
     for noise in [0.01, 0.1, 0.5, 1.0] {
         let noisy = Device { noise, ..FAST };
         let survey = survey(|request| {
-            (request.budget, request.threads_max) = (Nanos::seconds(60), 1);
+            (request.options.budget, request.threads_max) = (Nanos::seconds(60), 1);
         });
         let mut wall = Nanos(0);
         let done = play(&survey, |point| {
@@ -320,7 +322,7 @@ fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
 
 #[test]
 fn short_of_time_nothing_is_run_again_before_all_were_run_once() {
-    let survey = survey(|r| r.budget = Nanos::seconds(16));
+    let survey = survey(|r| r.options.budget = Nanos::seconds(16));
     let done = play(&survey, |point| FAST.run(point, Nanos::millis(400)));
     let first_repeat = done.iter().enumerate().position(|(place, cell)| {
         let load = Load::of(&cell.record);
@@ -360,7 +362,7 @@ fn what_still_gains_at_the_deepest_load_is_given_more_threads() {
         cap: 2_000_000.0,
         ..FAST
     };
-    let done = play(&survey(|r| r.read_only = true), |point| {
+    let done = play(&survey(|r| r.options.read_only = true), |point| {
         deep.run(point, Nanos::millis(30))
     });
     let loads = loads(&done, "4K random read");
@@ -370,7 +372,7 @@ fn what_still_gains_at_the_deepest_load_is_given_more_threads() {
 
 #[test]
 fn a_read_only_survey_writes_nothing() {
-    let done = play(&survey(|r| r.read_only = true), |point| {
+    let done = play(&survey(|r| r.options.read_only = true), |point| {
         FAST.run(point, Nanos(0))
     });
     assert!(
@@ -378,8 +380,8 @@ fn a_read_only_survey_writes_nothing() {
             .all(|cell| !cell.record.plan.targets[0].writes())
     );
     let only_writes = |r: &mut SurveyRequest| {
-        r.read_only = true;
-        r.workloads.retain(|w| w.write != Ratio::NONE);
+        r.options.read_only = true;
+        r.options.workloads.retain(|w| w.write != Ratio::NONE);
     };
     let mut request = request();
     only_writes(&mut request);
@@ -389,9 +391,9 @@ fn a_read_only_survey_writes_nothing() {
 #[test]
 fn the_whole_grid_has_every_depth_with_every_number_of_threads() {
     let survey = survey(|r| {
-        r.exhaustive = true;
-        r.budget = Nanos::seconds(3600);
-        r.workloads.truncate(1);
+        r.options.exhaustive = true;
+        r.options.budget = Nanos::seconds(3600);
+        r.options.workloads.truncate(1);
     });
     let done = play(&survey, |point| FAST.run(point, Nanos(0)));
     assert_eq!(done.len(), 8 * 3);
@@ -407,8 +409,8 @@ fn the_whole_grid_has_every_depth_with_every_number_of_threads() {
 fn a_noisy_cell_that_the_answer_rests_on_is_run_again() {
     let noisy = Device { noise: 0.5, ..FAST };
     let survey = survey(|r| {
-        r.workloads.truncate(1);
-        (r.budget, r.grid_share) = (Nanos::seconds(20), None);
+        r.options.workloads.truncate(1);
+        (r.options.budget, r.options.grid_share) = (Nanos::seconds(20), None);
     });
     let done = play(&survey, |point| noisy.run(point, Nanos(0)));
     let again = loads(&done, "4K random read");
@@ -488,10 +490,11 @@ fn what_was_skipped_is_said_with_its_reason() {
 
 #[test]
 fn short_of_time_every_workload_still_gets_its_depth_1() {
-    let done = play(&survey(|r| r.budget = Nanos::seconds(20)), |point| {
-        FAST.run(point, Nanos::millis(1500))
-    });
-    for workload in request().workloads {
+    let done = play(
+        &survey(|r| r.options.budget = Nanos::seconds(20)),
+        |point| FAST.run(point, Nanos::millis(1500)),
+    );
+    for workload in request().options.workloads {
         assert_eq!(
             loads(&done, &workload.name).first(),
             Some(&1),
@@ -517,7 +520,7 @@ fn what_cannot_be_done_is_refused_with_what_can() {
         Survey::new(request).unwrap_err().to_string()
     };
     expect!["budget: read 5s; 42 cells need at least 15s: say --budget 15s or more"]
-        .assert_eq(&refuse(|r| r.budget = Nanos::seconds(5)));
+        .assert_eq(&refuse(|r| r.options.budget = Nanos::seconds(5)));
     expect![
         "size: read 512K; a survey needs at least 1M, and tells little below 1G: say --size 1G"
     ]
@@ -558,9 +561,9 @@ proptest! {
             flow: (flow_mib << 20) as f64,
             noise: 0.01,
         };
-        let adaptive = survey(|r| r.seed = seed);
+        let adaptive = survey(|r| r.options.seed = seed);
         let grid = survey(|r| {
-            (r.exhaustive, r.budget, r.seed) = (true, Nanos::seconds(7200), !seed);
+            (r.options.exhaustive, r.options.budget, r.options.seed) = (true, Nanos::seconds(7200), !seed);
         });
         let few = play(&adaptive, |point| device.run(point, Nanos(0)));
         let all = play(&grid, |point| device.run(point, Nanos(0)));
@@ -584,7 +587,7 @@ proptest! {
         overheads_ms in prop::collection::vec(0u64..3_000, 300),
     ) {
         let survey = survey(|r| {
-            r.budget = Nanos::seconds(budget_s);
+            r.options.budget = Nanos::seconds(budget_s);
             r.queue_depth_max = queue_depth_max;
         });
         let device = Device { latency_us, cap: cap as f64, ..FAST };
@@ -604,10 +607,10 @@ proptest! {
         budget_s in 20u64..300,
         overhead_ms in 0u64..1_500,
     ) {
-        let survey = survey(|r| r.budget = Nanos::seconds(budget_s));
+        let survey = survey(|r| r.options.budget = Nanos::seconds(budget_s));
         let device = Device { latency_us, cap: cap as f64, ..FAST };
         let done = play(&survey, |point| device.run(point, Nanos::millis(overhead_ms)));
-        for workload in request().workloads {
+        for workload in request().options.workloads {
             prop_assert!(!loads(&done, &workload.name).is_empty(), "{}", workload.name);
         }
     }

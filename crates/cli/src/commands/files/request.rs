@@ -3,7 +3,7 @@
 //! Which steps may be left out stands in `skip`.
 
 use super::skip;
-use crate::args::FilesArgs;
+use crate::args::{FilesArgs, FilesWorkArgs};
 use model::{Bytes, CommandError, Nanos, TreeWork};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -41,6 +41,12 @@ impl Asked {
     pub(crate) fn read(args: &FilesArgs) -> Result<Asked, CommandError> {
         let FilesArgs {
             folder,
+            work,
+            bonnie,
+            keep: _,
+            json: _,
+        } = args;
+        let FilesWorkArgs {
             files,
             file_size,
             folders,
@@ -52,10 +58,7 @@ impl Asked {
             drop_caches,
             patience,
             seed,
-            bonnie,
-            keep: _,
-            json: _,
-        } = args;
+        } = work;
         let mut reader = Reader::default();
         reader.target(folder);
         let count = within(&mut reader, ("--files", files, FILES_FORM), 0..=FILES_MAX);

@@ -32,9 +32,10 @@ impl Surveyed<'_> {
         };
         SurveyContext {
             workloads: workloads(self.asked),
-            budget_ns: (self.asked.budget != Nanos::MAX).then_some(self.asked.budget.0),
+            budget_ns: (self.asked.options.budget != Nanos::MAX)
+                .then_some(self.asked.options.budget.0),
             elapsed_ns: Some(self.walked.took.0),
-            read_only: Some(self.asked.read_only),
+            read_only: Some(self.asked.options.read_only),
             size_bytes: Some(self.site.size.0),
             size_reason: self.site.reason.clone(),
             filled: self.filled.map(|(bytes, took)| Filled {
@@ -45,8 +46,12 @@ impl Surveyed<'_> {
             queue_depth_max: Some(u64::from(self.depth_max)),
             settled: self.survey.settled(&self.walked.done),
             left_out: self.left_out(),
-            goal: self.asked.goal.map(|goal| (goal.latency.0, goal.quantile)),
-            precision: (!self.asked.exhaustive).then_some(self.asked.precision),
+            goal: self
+                .asked
+                .options
+                .goal
+                .map(|goal| (goal.latency.0, goal.quantile)),
+            precision: (!self.asked.options.exhaustive).then_some(self.asked.options.precision),
             interrupted: self.walked.interrupted,
             failure: self.walked.trouble().map(ToString::to_string),
         }
@@ -71,17 +76,17 @@ pub(crate) fn from_store(session: &Session) -> SurveyContext {
         return context;
     }
     let asked = asked_again(&session.summary.command);
-    let read_only = asked.as_ref().map(|asked| asked.read_only);
+    let read_only = asked.as_ref().map(|asked| asked.options.read_only);
     let first = session
         .runs
         .first()
         .and_then(|run| run.record()?.plan.targets.first());
     SurveyContext {
         workloads: asked.as_ref().map(workloads).unwrap_or_default(),
-        budget_ns: asked.as_ref().map(|asked| asked.budget.0),
+        budget_ns: asked.as_ref().map(|asked| asked.options.budget.0),
         goal: asked
             .as_ref()
-            .and_then(|asked| Some((asked.goal?.latency.0, asked.goal?.quantile))),
+            .and_then(|asked| Some((asked.options.goal?.latency.0, asked.options.goal?.quantile))),
         read_only,
         size_bytes: first.map(|target| target.length.0),
         queue_depth_max: asked.and_then(|asked| asked.depth_max).map(u64::from),
@@ -97,7 +102,7 @@ pub(crate) fn from_store(session: &Session) -> SurveyContext {
 }
 
 fn workloads(asked: &Asked) -> Vec<String> {
-    let run = asked.wanted();
+    let run = asked.options.wanted();
     run.map(|workload| workload.name.clone()).collect()
 }
 
@@ -117,8 +122,8 @@ mod tests {
     fn what_a_stored_command_line_said_is_understood_again() {
         let words = ["fathom", "survey", "--budget", "90s", "--read-only"].map(str::to_owned);
         let asked = asked_again(&words).unwrap();
-        assert_eq!(asked.budget, Nanos::seconds(90));
-        assert!(asked.read_only);
+        assert_eq!(asked.options.budget, Nanos::seconds(90));
+        assert!(asked.options.read_only);
         assert_eq!(
             asked_again(&["fathom".to_owned(), "explore".to_owned()]),
             None

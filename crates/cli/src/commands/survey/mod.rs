@@ -63,7 +63,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     if let Some(raw) = &raw {
         site::may_be_read_raw(raw, &before, site.size)?;
     }
-    let depth_max = asked.depth_max(engine::queue_depth_max(asked.engine)?)?;
+    let depth_max = asked.depth_max(engine::queue_depth_max(asked.options.engine)?)?;
     let threads_max = asked.threads_max(host.cpus.len());
     let survey = plan_survey(&asked, &site, depth_max, threads_max)?;
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
@@ -106,9 +106,9 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let screen = live::screen(args.live, environment, std::slice::from_ref(&known))?;
     let walk = Walk {
         survey: &survey,
-        budget: asked.budget,
+        budget: asked.options.budget,
         known: &std::iter::once(known).chain(raw).collect::<Vec<_>>(),
-        progress: &Progress::of_survey(environment, asked.budget).on_screen(screen),
+        progress: &Progress::of_survey(environment, asked.options.budget).on_screen(screen),
         stop: &stop,
         interrupt: &interrupt,
     };
@@ -170,21 +170,22 @@ fn all_of_it(asked: &Asked, site: &Site, depth_max: u32, threads_max: u32) -> Pr
     let on_site = |workload| Target {
         length: Some(site.size),
         create: site.create,
-        cache: asked.cache,
+        cache: asked.options.cache,
         threads: threads_max,
         ..Target::new(asked.target.clone(), at_depth(workload, depth_max))
     };
     let raw = asked.raw.as_ref().zip(
         asked
+            .options
             .wanted()
             .find(|workload| workload.write == Ratio::NONE),
     );
     let on_raw = raw.map(|(raw, workload)| Target {
         length: Some(site.size),
-        cache: asked.cache,
+        cache: asked.options.cache,
         ..Target::new(raw.clone(), at_depth(workload, depth_max))
     });
-    let targets = asked.wanted().map(on_site).chain(on_raw);
+    let targets = asked.options.wanted().map(on_site).chain(on_raw);
     Profile {
         timespans: targets.map(|target| one_second(asked, target)).collect(),
     }
@@ -199,8 +200,8 @@ fn one_second(asked: &Asked, target: Target) -> Timespan {
             cooldown: Nanos(0),
         },
         interval: second,
-        seed: asked.seed,
-        engine: asked.engine,
+        seed: asked.options.seed,
+        engine: asked.options.engine,
         on_error: OnError::Stop,
         pool: None,
         polling: model::Polling::default(),
@@ -228,20 +229,10 @@ fn plan_survey(
     let request = SurveyRequest {
         target: asked.target.clone(),
         size: site.size,
-        cache: asked.cache,
-        budget: asked.budget,
-        workloads: asked.workloads.clone(),
-        read_only: asked.read_only,
-        seed: asked.seed,
-        engine: asked.engine,
         queue_depth_max: depth_max,
         threads_max,
-        precision: asked.precision,
-        grid_share: asked.grid_share,
-        goal: asked.goal,
-        exhaustive: asked.exhaustive,
-        cache_check: asked.cache_check,
         raw: asked.raw.clone(),
+        options: asked.options.clone(),
     };
     Survey::new(request).map_err(CommandError::refused)
 }

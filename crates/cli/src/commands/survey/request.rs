@@ -2,12 +2,12 @@
 
 use super::page::PagePlace;
 use super::workloads;
-use crate::args::SurveyArgs;
+use crate::args::{SearchArgs, SurveyArgs};
 use crate::commands::survey::size::SIZE_MIN;
 use analysis::Goal;
 use model::{Bytes, CacheMode, CommandError, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
 use std::path::PathBuf;
-use sweep::SurveyWorkload;
+use sweep::SurveyOptions;
 use tools::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
 use tools::{Problem, Reader};
 
@@ -29,28 +29,15 @@ pub(crate) struct Asked {
     /// The file or device; with the engine null its imaginary device.
     pub(crate) target: Location,
     pub(crate) size: Option<Bytes>,
-    /// For the whole survey, the filling of the file left out. // above 0
-    pub(crate) budget: Nanos,
     /// `None` is as deep as the engine can, up to [`DEPTH_MAX`].
     pub(crate) depth_max: Option<u32>,
     /// `None` is as many as there are cores, up to [`THREADS_MAX`].
     pub(crate) threads_max: Option<u32>,
-    /// In the order of display. // at least one
-    pub(crate) workloads: Vec<SurveyWorkload>,
-    pub(crate) goal: Option<Goal>,
-    /// Half of the interval of a rate, as a share of it. // above 0
-    pub(crate) precision: f64,
-    /// The measured time, as a share of the whole grid's; none where a budget was named, which is then used.
-    pub(crate) grid_share: Option<f64>,
-    pub(crate) exhaustive: bool,
-    pub(crate) cache_check: bool,
     /// The device below the file, to be read too.
     pub(crate) raw: Option<Location>,
-    pub(crate) cache: CacheMode,
-    pub(crate) read_only: bool,
+    /// The budget is for the whole survey, the filling of the file left out; where one was named, all of it is used.
+    pub(crate) options: SurveyOptions,
     pub(crate) remove: bool,
-    pub(crate) engine: EngineChoice,
-    pub(crate) seed: u64,
     pub(crate) page: PagePlace,
 }
 
@@ -64,17 +51,7 @@ impl Asked {
         let SurveyArgs {
             target,
             size,
-            budget,
-            depth_max,
-            workload,
-            p99,
-            precision,
-            threads_max,
-            exhaustive,
-            cache_check,
-            compare_raw,
-            cache,
-            read_only,
+            search,
             rm,
             engine,
             seed,
@@ -85,6 +62,19 @@ impl Asked {
             json: _,
             live: _, // how it is watched meanwhile
         } = args;
+        let SearchArgs {
+            budget,
+            depth_max,
+            cache,
+            workload,
+            p99,
+            precision,
+            threads_max,
+            exhaustive,
+            cache_check,
+            compare_raw,
+            read_only,
+        } = search;
         let mut reader = Reader::default();
         let size = size
             .as_deref()
@@ -96,31 +86,33 @@ impl Asked {
         let asked = Asked {
             target: read_target(target.as_ref(), engine, size, &mut reader),
             size,
-            budget: match budget.as_deref() {
-                Some(text) => reader.value("--budget", text).unwrap_or_default(),
-                None => default_budget(*exhaustive, p99.is_some()),
-            },
             depth_max: depth_max
                 .as_deref()
                 .and_then(|text| read_depth(text, &mut reader)),
             threads_max: threads_max
                 .as_deref()
                 .and_then(|text| read_threads(text, &mut reader)),
-            workloads: workloads::read(workload, &mut reader),
-            goal: p99.as_deref().and_then(|text| read_goal(text, &mut reader)),
-            precision: read_precision(precision, &mut reader),
-            grid_share: budget.is_none().then_some(sweep::GRID_SHARE_DEFAULT),
-            exhaustive: *exhaustive,
-            cache_check: *cache_check,
             raw: compare_raw.as_ref().map(|path| reader.location(path)),
-            cache,
-            read_only: *read_only,
+            options: SurveyOptions {
+                cache,
+                budget: match budget.as_deref() {
+                    Some(text) => reader.value("--budget", text).unwrap_or_default(),
+                    None => default_budget(*exhaustive, p99.is_some()),
+                },
+                workloads: workloads::read(workload, &mut reader),
+                read_only: *read_only,
+                seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
+                engine,
+                precision: read_precision(precision, &mut reader),
+                grid_share: budget.is_none().then_some(sweep::GRID_SHARE_DEFAULT),
+                goal: p99.as_deref().and_then(|text| read_goal(text, &mut reader)),
+                exhaustive: *exhaustive,
+                cache_check: *cache_check,
+            },
             remove: *rm,
-            engine,
-            seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
             page: PagePlace::read(page.as_deref(), !keep.no_store, &mut reader),
         };
-        if asked.exhaustive && asked.goal.is_some() {
+        if asked.options.exhaustive && asked.options.goal.is_some() {
             reader.refuse(Problem::Contradiction {
                 option: "--exhaustive",
                 why: "a rate that keeps a latency is looked for, and the whole grid is not a search: leave one out",
@@ -142,12 +134,6 @@ impl Asked {
     pub(crate) fn threads_max(&self, cores: usize) -> u32 {
         let cores = u32::try_from(cores).unwrap_or(THREADS_MAX);
         self.threads_max.unwrap_or(cores.clamp(1, THREADS_MAX))
-    }
-
-    /// The workloads that are run: all, or those that only read.
-    pub(crate) fn wanted(&self) -> impl Iterator<Item = &SurveyWorkload> {
-        let reads = |workload: &&SurveyWorkload| !self.read_only || workload.write == Ratio::NONE;
-        self.workloads.iter().filter(reads)
     }
 
     /// The deepest queue of the ladder, on an engine that has at most so many outstanding.
@@ -266,7 +252,7 @@ fn read_target(
 fn refuse_what_null_has_not(asked: &Asked, reader: &mut Reader) {
     let said = [
         (asked.remove, "--rm"),
-        (asked.cache == CacheMode::Cached, "--cache cached"),
+        (asked.options.cache == CacheMode::Cached, "--cache cached"),
     ];
     for (_, option) in said.iter().filter(|(said, _)| *said) {
         reader.refuse(Problem::Contradiction {

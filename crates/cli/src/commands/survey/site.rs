@@ -33,7 +33,7 @@ pub(crate) fn choose(
 ) -> Result<Site, CommandError> {
     let mut site = match facts.kind {
         TargetKind::File if is_ours(facts) => reuse(asked, facts, host)?,
-        TargetKind::File if asked.read_only => as_it_is(asked, facts)?,
+        TargetKind::File if asked.options.read_only => as_it_is(asked, facts)?,
         TargetKind::File | TargetKind::Missing => make(asked, facts, host)?,
         TargetKind::BlockDevice | TargetKind::Null | TargetKind::Simulated => {
             as_it_is(asked, facts)?
@@ -50,7 +50,7 @@ pub(crate) fn choose(
             words: Vec::new(),
         },
     };
-    if asked.cache == CacheMode::Cached {
+    if asked.options.cache == CacheMode::Cached {
         site.words.push(
             "note: --cache cached: reads and writes go through the system's cache, so this measures the cache \
              as much as the disk"
@@ -202,7 +202,7 @@ fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, C
                 .file_system
                 .as_ref()
                 .map(|fs| Bytes(fs.free.0.saturating_add(facts.allocated.0)));
-            let choice = size::choose(host.ram, free, asked.cache)
+            let choice = size::choose(host.ram, free, asked.options.cache)
                 .map_err(|why| CommandError::refused(format!("{path}: {why}")))?;
             (choice.size, choice.reason)
         }
@@ -262,21 +262,23 @@ mod tests {
         let mut asked = Asked {
             target: Location::Path("f".into()),
             size: None,
-            budget: Nanos::seconds(90),
             depth_max: None,
             threads_max: None,
-            workloads: Vec::new(),
-            goal: None,
-            precision: 0.02,
-            grid_share: None,
-            exhaustive: false,
-            cache_check: false,
             raw: None,
-            cache: CacheMode::Unbuffered,
-            read_only: false,
+            options: sweep::SurveyOptions {
+                cache: CacheMode::Unbuffered,
+                budget: Nanos::seconds(90),
+                workloads: Vec::new(),
+                read_only: false,
+                seed: 0,
+                engine: EngineChoice::Auto,
+                precision: 0.02,
+                grid_share: None,
+                goal: None,
+                exhaustive: false,
+                cache_check: false,
+            },
             remove: false,
-            engine: EngineChoice::Auto,
-            seed: 0,
             page: crate::commands::survey::page::PagePlace::Nowhere,
         };
         change(&mut asked);
@@ -340,7 +342,7 @@ mod tests {
     #[test]
     fn a_filling_that_was_cut_short_is_completed() {
         let partial = file(Content::FathomPartial, Bytes::mib(100));
-        let read_only = asked(|asked| asked.read_only = true);
+        let read_only = asked(|asked| asked.options.read_only = true);
         assert_eq!(
             chosen(&read_only, &partial),
             (Bytes::gib(2), Some(Bytes::gib(2)))
@@ -350,7 +352,7 @@ mod tests {
     #[test]
     fn a_persons_file_is_only_read_when_only_reads_were_asked() {
         let foreign = file(Content::Foreign, Bytes::gib(3));
-        let read_only = asked(|asked| asked.read_only = true);
+        let read_only = asked(|asked| asked.options.read_only = true);
         assert_eq!(chosen(&read_only, &foreign), (Bytes::gib(3), None));
         assert_eq!(chosen(&asked(|_| {}), &foreign).1, Some(Bytes::gib(2)));
     }
