@@ -55,7 +55,7 @@ mod usage;
 mod worker;
 
 pub use calibration::Calibration;
-pub use copy::{Copied, CopyEnd, CopyError, CopyJob, copy};
+pub use copy::{Copied, CopyEnd, CopyError, CopyJob, CopyReads, copy};
 pub use dispatch::{Availability, available, queue_depth_max};
 pub use drop_cache::forget_cached;
 pub use error::{RunError, errno_text};

@@ -39,14 +39,8 @@ pub struct CopyJob {
     pub count: Option<u64>,
     /// Bytes, at most.
     pub count_bytes: Option<Bytes>,
-    /// Short reads are joined to whole blocks of the output.
-    pub joins: bool,
-    /// A short read is completed by further ones.
-    pub fills: bool,
-    /// A short read is filled up with zeros.
-    pub pads: bool,
-    /// A failed read is left out, and the copy goes on.
-    pub goes_on: bool,
+    /// What becomes of short and failed reads.
+    pub reads: CopyReads,
     /// Data is on the device before it is over.
     pub syncs_data: bool,
     /// Data and facts are.
@@ -59,6 +53,19 @@ pub struct CopyJob {
     pub must_be_there: bool,
     /// What both paths led to when it was decided whether the output may be written.
     pub pins: Pins,
+}
+
+/// What becomes of short and failed reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CopyReads {
+    /// Short reads are joined to whole blocks of the output.
+    pub joins: bool,
+    /// A short read is completed by further ones.
+    pub fills: bool,
+    /// A short read is filled up with zeros.
+    pub pads: bool,
+    /// A failed read is left out, and the copy goes on.
+    pub goes_on: bool,
 }
 
 /// What was copied.
@@ -252,7 +259,7 @@ impl Run<'_> {
                 None => continue,
             };
             let data = &buffer.bytes()[..length];
-            match self.job.joins && self.job.input.block != self.job.output.block
+            match self.job.reads.joins && self.job.input.block != self.job.output.block
                 || self.is_joining(length, &joined)
             {
                 true => self.join(data, &mut joined)?,
@@ -266,7 +273,7 @@ impl Run<'_> {
 
     /// With equal blocks only a short read begins a block that is joined.
     fn is_joining(&self, length: usize, joined: &Aligned) -> bool {
-        self.job.joins && (joined.filled > 0 || (length as u64) < self.job.output.block.0)
+        self.job.reads.joins && (joined.filled > 0 || (length as u64) < self.job.output.block.0)
     }
 
     /// How much the next read may bring; `None` where all that was wanted is there.
@@ -288,7 +295,7 @@ impl Run<'_> {
         let read = blocks::read(
             &mut self.input,
             &mut buffer.bytes_mut()[..most],
-            self.job.fills,
+            self.job.reads.fills,
         );
         let took = self.clock.now().minus(begin);
         let mut length = match read {
@@ -301,7 +308,7 @@ impl Run<'_> {
             true => self.copied.records_in.0 += 1,
             false => self.copied.records_in.1 += 1,
         }
-        if self.job.pads && length < block {
+        if self.job.reads.pads && length < block {
             buffer.bytes_mut()[length..].fill(0);
             length = block;
         }
@@ -314,7 +321,7 @@ impl Run<'_> {
             self.job.input.path.display(),
             errno_text(error)
         );
-        if !self.job.goes_on {
+        if !self.job.reads.goes_on {
             return Err(why);
         }
         if self.copied.skipped.len() < SKIPPED_MAX {
@@ -322,7 +329,7 @@ impl Run<'_> {
         }
         // Past what cannot be read; where that is not possible, the copy cannot go on.
         blocks::skip(&mut self.input, block as u64).map_err(|error| errno_text(&error))?;
-        if self.job.pads {
+        if self.job.reads.pads {
             let zeros = Aligned::of(Bytes(block as u64));
             self.write(zeros.bytes())?;
         }

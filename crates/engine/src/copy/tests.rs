@@ -16,7 +16,10 @@ fn job(folder: &Path, input_block: u64, output_block: u64) -> CopyJob {
     CopyJob {
         input: end(&folder.join("in"), input_block),
         output: end(&folder.join("out"), output_block),
-        joins: input_block != output_block,
+        reads: CopyReads {
+            joins: input_block != output_block,
+            ..CopyReads::default()
+        },
         ..CopyJob::default()
     }
 }
@@ -69,7 +72,7 @@ fn places_lengths_and_padding_are_those_of_dd() {
     assert_eq!(fs::read(&out).unwrap(), wanted);
 
     let mut over = job(folder.path(), 300, 300);
-    (over.keeps_length, over.pads) = (true, true);
+    (over.keeps_length, over.reads.pads) = (true, true);
     (over.count, over.count_bytes) = (None, Some(Bytes(10)));
     let (copied, _) = run(&over);
     assert_eq!(copied.bytes, Bytes(300), "filled up");

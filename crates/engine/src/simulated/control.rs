@@ -34,11 +34,9 @@ pub(super) struct Seen {
 
 pub(super) struct Control<'a> {
     schedule: &'a Schedule,
-    devices: &'a [SharedDevice],
+    machine: Machine<'a>,
     lives: Vec<Arc<Live>>,
     observer: &'a dyn Observer,
-    cores: u32,
-    cpu: Nanos, // of an I/O
     every: Nanos,
     phase: Phase,
     tick_at: Nanos,
@@ -46,8 +44,15 @@ pub(super) struct Control<'a> {
     judge: Option<Judge>, // of the measured phase
     measured: Nanos,      // as planned
     last: Counters,
-    loads: Vec<ThreadLoad>,
     seen: Seen,
+}
+
+/// The imaginary machine whose counters are read.
+struct Machine<'a> {
+    devices: &'a [SharedDevice],
+    cores: u32,
+    cpu: Nanos, // of an I/O
+    loads: Vec<ThreadLoad>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +77,14 @@ impl<'a> Control<'a> {
         };
         let mut control = Control {
             schedule,
-            devices,
+            machine: Machine {
+                devices,
+                cores: plan.threads().max(CORES),
+                cpu,
+                loads: Vec::new(),
+            },
             lives,
             observer,
-            cores: plan.threads().max(CORES),
-            cpu,
             every: sampler::every(plan),
             phase: Phase::WarmUp,
             tick_at: TICK_EVERY,
@@ -84,7 +92,6 @@ impl<'a> Control<'a> {
             judge: None,
             measured: plan.phases.measured,
             last: Counters::default(),
-            loads: Vec::new(),
             seen: Seen {
                 window: CounterWindow::default(),
                 lifetime: CounterWindow::default(),
@@ -92,7 +99,7 @@ impl<'a> Control<'a> {
                 had_enough: false,
             },
         };
-        control.seen.lifetime.before = control.read(Nanos(0), &[]);
+        control.seen.lifetime.before = control.machine.read(Nanos(0));
         if plan.phases.warmup.0 > 0 {
             observer.on(Event::Phase { name: "warm-up" });
         }
@@ -101,7 +108,7 @@ impl<'a> Control<'a> {
 
     /// Of the imaginary machine.
     pub(super) fn cores(&self) -> u32 {
-        self.cores
+        self.machine.cores
     }
 
     /// When it looks next; `MAX` when there is nothing to come.
@@ -125,8 +132,8 @@ impl<'a> Control<'a> {
     /// Looks at what is due: it is the moment that [`Control::next`] says.
     pub(super) fn look(&mut self, loads: &[ThreadLoad]) {
         let now = self.next();
-        self.loads.clear();
-        self.loads.extend_from_slice(loads);
+        self.machine.loads.clear();
+        self.machine.loads.extend_from_slice(loads);
         if now == self.tick_at {
             self.tick(now);
             self.tick_at = now.plus(TICK_EVERY);
@@ -134,7 +141,7 @@ impl<'a> Control<'a> {
         self.ask(now, loads);
         let is_edge = now == self.edge();
         if now == self.sample_at && !is_edge {
-            let reading = self.read(now, loads);
+            let reading = self.machine.read(now);
             self.sample(reading);
             self.sample_at = now.plus(self.every);
         }
@@ -156,7 +163,7 @@ impl<'a> Control<'a> {
     }
 
     fn pass_edge(&mut self, now: Nanos, loads: &[ThreadLoad]) {
-        let reading = self.read(now, loads);
+        let reading = self.machine.read(now);
         if self.phase == Phase::WarmUp {
             self.observer.on(Event::Phase { name: "measured" });
             self.phase = Phase::Measured;
@@ -194,9 +201,20 @@ impl<'a> Control<'a> {
         }));
     }
 
-    fn read(&self, now: Nanos, loads: &[ThreadLoad]) -> Counters {
+    /// All that was seen; the last I/O was found at `drained`.
+    pub(super) fn close(mut self, drained: Nanos) -> Seen {
+        self.seen.lifetime.after = self.machine.read(drained);
+        self.seen
+    }
+}
+
+impl Machine<'_> {
+    fn read(&self, now: Nanos) -> Counters {
         let busy = |core: u32| {
-            let its = loads.iter().filter(|load| load.thread % self.cores == core);
+            let its = self
+                .loads
+                .iter()
+                .filter(|load| load.thread % self.cores == core);
             let ios: u64 = its.map(|load| load.ios).sum();
             Nanos(ios.saturating_mul(self.cpu.0)).min(now)
         };
@@ -223,11 +241,5 @@ impl<'a> Control<'a> {
             process: None, // in simulated time nothing of it was used
             quotas: Vec::new(),
         }
-    }
-
-    /// All that was seen; the last I/O was found at `drained`.
-    pub(super) fn close(mut self, drained: Nanos) -> Seen {
-        self.seen.lifetime.after = self.read(drained, &self.loads);
-        self.seen
     }
 }

@@ -49,14 +49,25 @@ pub(crate) struct Device {
     queue: Box<[f64]>,    // when each of its places is free; empty without a limit
     gains: Box<[f64]>,    // of positioning, by I/Os outstanding
     hits: f64,            // share of reads that the cache serves
-    throttle: Bucket,     // of the host
-    caps: [Bucket; 2],    // I/Os, bytes
+    limits: Limits,
+    ended_at: u64, // where the last I/O ended
+    neighbour_at: f64,
+    counted: Counted,
+}
+
+/// What may hold an I/O back before the device serves it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Limits {
+    throttle: Bucket,  // of the host
+    caps: [Bucket; 2], // I/Os, bytes
     roof_free: f64,
     kept: f64, // bytes in the write cache
     kept_at: f64,
-    ended_at: u64, // where the last I/O ended
+}
+
+/// What the counters say.
+struct Counted {
     outstanding: u64,
-    neighbour_at: f64,
     counters: DeviceCounters,
     busy_until: Nanos, // counted as busy up to then
 }
@@ -97,19 +108,17 @@ impl Device {
             queue: vec![0.0; is.queue as usize].into(),
             gains: (0..=deepest).map(gain).collect(),
             hits: (is.cache.0 as f64 / range.0.max(1) as f64).min(1.0),
-            throttle: Bucket::default(),
-            caps: Default::default(),
-            roof_free: 0.0,
-            kept: 0.0,
-            kept_at: 0.0,
+            limits: Limits::default(),
             ended_at: u64::MAX,
-            outstanding: 0,
             neighbour_at,
-            counters: DeviceCounters {
-                name: is.to_string(),
-                ..DeviceCounters::default()
+            counted: Counted {
+                outstanding: 0,
+                counters: DeviceCounters {
+                    name: is.to_string(),
+                    ..DeviceCounters::default()
+                },
+                busy_until: Nanos(0),
             },
-            busy_until: Nanos(0),
             is: *is,
             rng,
         }
@@ -133,10 +142,10 @@ impl Device {
         let due = Nanos(due.round() as u64).max(io.at.plus(Nanos(1)));
         let entered = Nanos(entered as u64).min(due);
         if seen {
-            self.outstanding += 1;
-            let fresh = due.minus(entered.max(self.busy_until));
-            self.counters.busy = self.counters.busy.plus(fresh);
-            self.busy_until = self.busy_until.max(due);
+            self.counted.outstanding += 1;
+            let fresh = due.minus(entered.max(self.counted.busy_until));
+            self.counted.counters.busy = self.counted.counters.busy.plus(fresh);
+            self.counted.busy_until = self.counted.busy_until.max(due);
         }
         Promise { due, entered, seen }
     }
@@ -146,7 +155,7 @@ impl Device {
         if !promise.seen {
             return;
         }
-        self.outstanding -= 1;
+        self.counted.outstanding -= 1;
         let requests = match self.is.request_max.0 {
             0 => 1,
             most => io.length.div_ceil(most),
@@ -158,15 +167,15 @@ impl Device {
     /// What the counters say at `now`.
     pub(crate) fn counters(&mut self, now: Nanos) -> DeviceCounters {
         self.let_others_in(now.0 as f64);
-        let mut counters = self.counters.clone();
-        counters.in_flight = self.outstanding;
-        counters.busy = counters.busy.minus(self.busy_until.minus(now)); // it is counted ahead
+        let mut counters = self.counted.counters.clone();
+        counters.in_flight = self.counted.outstanding;
+        counters.busy = counters.busy.minus(self.counted.busy_until.minus(now)); // it is counted ahead
         counters
     }
 
     fn count(&mut self, operation: Operation, requests: u64, bytes: u64, time: Nanos) {
         let time = Nanos(time.0.saturating_mul(requests));
-        let counters = &mut self.counters;
+        let counters = &mut self.counted.counters;
         match operation {
             Operation::Read => {
                 counters.reads += requests;
@@ -186,7 +195,7 @@ impl Device {
         let mut entered = io.at.0 as f64;
         if self.is.faults.throttle > 0 {
             let cost = NS_PER_S / self.is.faults.throttle as f64;
-            entered = self.throttle.take(entered, cost, 0.0);
+            entered = self.limits.throttle.take(entered, cost, 0.0);
         }
         let place = earliest(&self.queue);
         if let Some(place) = place {
@@ -199,7 +208,7 @@ impl Device {
             None => self.serve_on_channel(at, io, slow),
         };
         self.ended_at = io.offset + io.length;
-        if self.is.cliff > 0 && self.outstanding >= self.is.cliff {
+        if self.is.cliff > 0 && self.counted.outstanding >= self.is.cliff {
             done += self.is.cliff_latency.0 as f64;
         }
         if let Some(place) = place {
@@ -212,11 +221,11 @@ impl Device {
         let mut at = at;
         if self.is.cap_iops > 0 {
             let cost = NS_PER_S / self.is.cap_iops as f64 * slow;
-            at = self.caps[0].take(at, cost, cost * self.is.burst as f64);
+            at = self.limits.caps[0].take(at, cost, cost * self.is.burst as f64);
         }
         if self.is.cap_bandwidth > 0 {
             let cost = bytes * NS_PER_S / self.is.cap_bandwidth as f64 * slow;
-            at = self.caps[1].take(at, cost, 0.0);
+            at = self.limits.caps[1].take(at, cost, 0.0);
         }
         at
     }
@@ -226,8 +235,9 @@ impl Device {
         if roof == 0 {
             return at;
         }
-        self.roof_free = self.roof_free.max(at) + io.length as f64 * NS_PER_S / roof as f64 * slow;
-        self.roof_free
+        self.limits.roof_free =
+            self.limits.roof_free.max(at) + io.length as f64 * NS_PER_S / roof as f64 * slow;
+        self.limits.roof_free
     }
 
     /// `None` for what no cache of the device serves.
@@ -241,10 +251,11 @@ impl Device {
             }
             Operation::Write if self.is.write_cache.0 > 0 => {
                 let drain = self.is.drain as f64 / slow / NS_PER_S; // bytes a nanosecond
-                self.kept = (self.kept - drain * (at - self.kept_at).max(0.0)).max(0.0);
-                self.kept_at = self.kept_at.max(at);
-                self.kept += io.length as f64;
-                let over = self.kept - self.is.write_cache.0 as f64;
+                self.limits.kept =
+                    (self.limits.kept - drain * (at - self.limits.kept_at).max(0.0)).max(0.0);
+                self.limits.kept_at = self.limits.kept_at.max(at);
+                self.limits.kept += io.length as f64;
+                let over = self.limits.kept - self.is.write_cache.0 as f64;
                 at += (over / drain).max(0.0);
             }
             _ => return None,
@@ -259,7 +270,7 @@ impl Device {
         };
         let mut mean = service.0 as f64;
         if io.offset != self.ended_at {
-            let found = (self.outstanding as usize + 1).min(self.gains.len() - 1);
+            let found = (self.counted.outstanding as usize + 1).min(self.gains.len() - 1);
             mean += self.is.position.0 as f64 * self.gains[found];
         }
         let mut time = mean * self.law.draw(&mut self.rng);

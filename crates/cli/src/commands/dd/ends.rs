@@ -4,7 +4,7 @@
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
 use crate::options;
-use engine::{CopyEnd, CopyJob, Silent, Stop};
+use engine::{CopyEnd, CopyJob, CopyReads, Silent, Stop};
 use gate::Pins;
 use host::Root;
 use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
@@ -231,10 +231,12 @@ fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob 
         },
         count,
         count_bytes,
-        joins: asked.joins,
-        fills: asked.input_flags.fullblock,
-        pads: conversions.sync,
-        goes_on: conversions.noerror,
+        reads: CopyReads {
+            joins: asked.joins,
+            fills: asked.input_flags.fullblock,
+            pads: conversions.sync,
+            goes_on: conversions.noerror,
+        },
         syncs_data: conversions.fdatasync,
         syncs_all: conversions.fsync,
         keeps_length: conversions.notrunc,
