@@ -26,16 +26,23 @@ struct Device<'a> {
     write_bytes_per_s: f64,
     read_mean_ns: Option<f64>,
     write_mean_ns: Option<f64>,
-    timed: u64,
-    p50_ns: Option<u64>,
-    p99_ns: Option<u64>,
-    max_ns: Option<u64>,
+    #[serde(flatten)]
+    timed: Timed,
     queue: f64,
     in_flight: u64,
     /// Share of the time with an I/O in flight, 0 to 1: no limit of a device that does several at once.
     utilisation: f64,
     #[serde(rename = "LogicalDisk")]
     logical_disk: LogicalDisk,
+}
+
+/// Latencies of the I/Os that were timed by themselves.
+#[derive(Default, Serialize)]
+struct Timed {
+    timed: u64,
+    p50_ns: Option<u64>,
+    p99_ns: Option<u64>,
+    max_ns: Option<u64>,
 }
 
 /// The four counters of Windows' Performance Monitor by their own names, in its units.
@@ -89,7 +96,6 @@ pub fn json_line(moment: &Moment, time_utc: Nanos) -> serde_json::Result<String>
 
 fn device(device: &DeviceMoment) -> Device<'_> {
     let figures = &device.figures;
-    let latency = figures.latency;
     Device {
         name: &device.name,
         reads_per_s: figures.reads_per_s(),
@@ -98,10 +104,14 @@ fn device(device: &DeviceMoment) -> Device<'_> {
         write_bytes_per_s: figures.write_bytes_per_s(),
         read_mean_ns: figures.read_ns(),
         write_mean_ns: figures.write_ns(),
-        timed: latency.map_or(0, |latency| latency.timed),
-        p50_ns: latency.map(|latency| latency.p50.0),
-        p99_ns: latency.and_then(|latency| Some(latency.p99?.0)),
-        max_ns: latency.map(|latency| latency.max.0),
+        timed: figures
+            .latency
+            .map_or_else(Timed::default, |latency| Timed {
+                timed: latency.timed,
+                p50_ns: Some(latency.p50.0),
+                p99_ns: latency.p99.map(|p99| p99.0),
+                max_ns: Some(latency.max.0),
+            }),
         queue: figures.queue(),
         in_flight: figures.in_flight,
         utilisation: figures.utilisation(),
