@@ -5,7 +5,7 @@
 
 pub(crate) use crate::diskspd_address::Step;
 use crate::diskspd_address::Walk;
-use crate::jenkins::Jenkins;
+use crate::rng::Jenkins;
 use crate::rng::Rng;
 use crate::stripe::Stripe;
 use crate::thread_plan::TargetShare;

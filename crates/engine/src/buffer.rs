@@ -14,7 +14,7 @@ mod source;
 pub(crate) use source::Source;
 
 use crate::RunError;
-use crate::jenkins::Jenkins;
+use crate::rng::Jenkins;
 use crate::rng::Rng;
 use crate::shape::{Shape, Turns};
 use crate::thread_plan::{TargetShare, ThreadPlan};

@@ -5,7 +5,7 @@
 //! difference: an absolute range whose length is no multiple of the alignment is drawn from at its aligned offsets
 //! only, and never so late that a block would pass the end; DISKSPD leaves both to whoever asked.
 
-use crate::jenkins::Jenkins;
+use crate::rng::Jenkins;
 use model::{DiskspdAccess, Operation, PlannedTarget, Sequence};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

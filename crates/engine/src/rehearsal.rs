@@ -7,7 +7,7 @@ use crate::RunError;
 use crate::backend::{Backend, Null, Setup};
 use crate::clock::FakeClock;
 use crate::heat;
-use crate::live::Live;
+use crate::observer::Live;
 use crate::schedule::Schedule;
 use crate::target::open_all;
 use crate::target_state::Shared;

@@ -23,7 +23,6 @@ mod delete;
 mod documents;
 mod error;
 mod headline;
-mod imports;
 mod load;
 mod notice;
 mod open;

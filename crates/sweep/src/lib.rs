@@ -13,7 +13,6 @@ mod forecast;
 mod grid;
 mod key;
 mod order;
-mod precision;
 mod repeat;
 mod survey;
 
@@ -22,8 +21,7 @@ pub use forecast::{AROUND_GUESS, FILL_GUESS_BYTES_PER_S, Pace, filling};
 pub use grid::{Axis, CELLS_MAX, Cell, Exclusion, Grid, GridProblem, Group};
 pub use key::key;
 pub use order::{Order, Turn, turns};
-pub use precision::is_tight;
-pub use repeat::Repeat;
+pub use repeat::{Repeat, is_tight};
 pub use survey::{
     GRID_SHARE_DEFAULT, Load, PRECISION_DEFAULT, SETS, Skipped, Survey, SurveyError, SurveyOptions,
     SurveyRequest, SurveyWorkload, Why, WorkloadSet,

@@ -4,7 +4,7 @@
 
 use super::map::Map;
 use crate::RunError;
-use crate::jenkins::Jenkins;
+use crate::rng::Jenkins;
 use model::{Plan, WriteContent};
 use std::fs::OpenOptions;
 use std::io::Read;

@@ -4,7 +4,7 @@
 
 use super::device::SharedDevice;
 use crate::early_stop::Judge;
-use crate::live::Live;
+use crate::observer::Live;
 use crate::observer::{Event, Observer, Tick};
 use crate::sampler;
 use crate::schedule::Schedule;

@@ -9,7 +9,7 @@ use crate::RunError;
 use crate::backend::{REAP_AT_MOST, Simulated};
 use crate::clock::Clock;
 use crate::heat;
-use crate::live::Live;
+use crate::observer::Live;
 use crate::observer::Observer;
 use crate::schedule::Schedule;
 use crate::stop::Stop;

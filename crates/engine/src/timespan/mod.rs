@@ -17,7 +17,7 @@ use crate::clock::{Clock, WallClock};
 use crate::cores;
 use crate::dispatch;
 use crate::early_stop::Judge;
-use crate::live::Live;
+use crate::observer::Live;
 use crate::observer::{Event, Observer, Tick};
 use crate::sampler::Sampler;
 use crate::schedule::Schedule;

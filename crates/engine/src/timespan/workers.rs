@@ -4,7 +4,7 @@ use crate::RunError;
 use crate::affinity;
 use crate::backend::{Backend, Setup, Used};
 use crate::clock::{Clock, WallClock};
-use crate::live::Live;
+use crate::observer::Live;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 use crate::target::open_all;

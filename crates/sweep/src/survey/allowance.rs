@@ -9,7 +9,7 @@
 use super::climb::Why;
 use crate::Measured;
 use crate::budget::{MEASURED_MIN, Purse, WARMUP_MAX};
-use crate::precision::LEAST;
+use crate::repeat::LEAST;
 use model::Nanos;
 
 /// Of each workload at least, however small its grid is.

@@ -2,14 +2,13 @@
 //! touched, and told before anything runs.
 //!
 //! Read in this order: the flow (here), `asked` (words → cells), `site` (what is checked and made once), `forecast`
-//! (what will be done), `earlier` (what there is to go on with), `shelf` and `lock` (sessions and
+//! (what will be done), `earlier` (what there is to go on with), `shelf` (sessions and
 //! keys), `walk` (cell after cell), `shown` (from the store), `script`
 //! (the same for elsewhere). Which combinations there are and in which order they run is `sweep`'s business.
 
 mod asked;
 mod earlier;
 mod forecast;
-mod lock;
 mod script;
 mod shelf;
 mod shown;

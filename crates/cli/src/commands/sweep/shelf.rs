@@ -1,18 +1,19 @@
 //! The sweep in the store: a new session or one that is gone on with, and each cell as it comes.
 //!
-//! A key stands for a turn; the store holds each key once. While a sweep runs it holds a lock beside the store (`lock`), so
+//! A key stands for a turn; the store holds each key once. While a sweep runs it holds a lock beside the store, so
 //! that the same command, typed twice, does not go on with the sweep that is running.
 
 use super::asked::Asked;
 use super::earlier::{Earlier, earlier};
-use super::lock::Lock;
 use crate::args::SweepArgs;
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::output;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
+use gate::FileLock;
 use model::{CommandError, HostRecord, Nanos};
 use session::{Journal, clock};
+use std::path::{Path, PathBuf};
 use store::{SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
@@ -240,6 +241,30 @@ impl<'a> Shelf<'a> {
             SessionOutcome::Failed
         } else {
             SessionOutcome::Complete
+        }
+    }
+}
+
+/// What the file contains; a file of this name without it is foreign.
+const MARK: &str =
+    "A sweep of fathom locks this file while it runs. It may be removed when none does.\n";
+
+/// Held while a sweep runs; the system lets go of it however the program ends.
+struct Lock {
+    _file: FileLock,
+}
+
+impl Lock {
+    fn take(store: &Path, session: SessionId) -> Result<Self, CommandError> {
+        let mut path = store.as_os_str().to_owned();
+        path.push(format!("-sweep-{session}"));
+        let path = PathBuf::from(path);
+        match FileLock::take(&path, MARK) {
+            Ok(Some(file)) => Ok(Lock { _file: file }),
+            Ok(None) => Err(CommandError::refused(format!(
+                "sweep {session} is running just now, in another fathom: wait for its end, or say --new for another one"
+            ))),
+            Err(error) => Err(crate::failure::of_output(&error)),
         }
     }
 }
