@@ -159,14 +159,15 @@ const NOTE_LINES_MAX: usize = 7;
 
 /// At most so many lines of notes; how many notes were left out is said.
 pub(crate) fn notes(notes: &[String], lines_max: usize, paper: &Paper) -> Vec<String> {
-    notes_before(notes, 0, (lines_max, paper)).0
+    notes_before(notes, 0, lines_max, paper).0
 }
 
 /// The same of notes that others would follow, and whether there is room for those: where it ends here, they are counted.
 pub(crate) fn notes_before(
     notes: &[String],
     others: usize,
-    (lines_max, paper): (usize, &Paper),
+    lines_max: usize,
+    paper: &Paper,
 ) -> (Vec<String>, bool) {
     let mut lines = Vec::new();
     for (place, note) in notes.iter().enumerate() {

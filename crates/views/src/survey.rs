@@ -57,7 +57,7 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     page.push(String::new());
     let rows: Vec<Vec<String>> = report.rows.iter().take(ROWS_MAX).map(cells).collect();
     let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
-    page.extend(table(report, (&rows, &shown), paper));
+    page.extend(table(report, &rows, &shown, paper));
     page.extend(footnote(report, &shown, paper));
     let beside_table = page.len();
     page.extend(limits(report, paper));
@@ -102,7 +102,8 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
 
 fn table(
     report: &SurveyReport,
-    (rows, shown): (&[Vec<String>], &[usize]),
+    rows: &[Vec<String>],
+    shown: &[usize],
     paper: &Paper,
 ) -> Vec<String> {
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();

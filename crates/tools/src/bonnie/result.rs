@@ -64,11 +64,7 @@ pub fn files_bonnie(report: &FilesReport, out: &mut dyn Write) -> io::Result<()>
         };
         figures(out, &format!("{head:>19.19}"), &small, false)?;
     }
-    writeln!(
-        out,
-        "{}",
-        fields(report, machine, (&large, &small)).join(",")
-    )
+    writeln!(out, "{}", fields(report, machine, &large, &small).join(","))
 }
 
 /// What the empty places mean, a sentence each.
@@ -135,7 +131,8 @@ fn figures(
 fn fields(
     report: &FilesReport,
     machine: &str,
-    (large, small): (&[Option<&FilesRow>; 6], &[Option<&FilesRow>; 6]),
+    large: &[Option<&FilesRow>; 6],
+    small: &[Option<&FilesRow>; 6],
 ) -> Vec<String> {
     let tree = report.tree.clone().unwrap_or_default();
     let mut all = vec![

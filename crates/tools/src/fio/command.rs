@@ -218,7 +218,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
                     sections.problems.push(wrong(arg, &why));
                 }
             }
-            None => job_option(&mut sections, &here, (name, value), &mut rest),
+            None => job_option(&mut sections, &here, name, value, &mut rest),
         }
     }
     for file in &files {
@@ -239,7 +239,8 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
 fn job_option<'a>(
     sections: &mut Sections<'_>,
     here: &Place,
-    (name, value): (&str, Option<String>),
+    name: &str,
+    value: Option<String>,
     rest: &mut std::iter::Peekable<impl Iterator<Item = &'a String>>,
 ) {
     let behind = || -> Option<String> { None };

@@ -6,6 +6,7 @@ use super::job::{Amount, FILES_MAX, Job, Pattern, Sizes, Zones};
 use super::number::{SIZE_FORM, TIME_FORM, digits, time};
 use super::text::NAME_MAX;
 use model::{EngineChoice, Spacing};
+use std::ops::RangeInclusive;
 
 pub(super) type Told = Result<Option<String>, String>;
 
@@ -27,11 +28,15 @@ fn size(job: &Job, value: Option<&str>) -> Result<u64, String> {
         .ok_or_else(|| SIZE_FORM.to_owned())
 }
 
-fn count(job: &Job, value: Option<&str>, (least, most): (u64, u64)) -> Result<u64, String> {
+fn count(job: &Job, value: Option<&str>, range: RangeInclusive<u64>) -> Result<u64, String> {
     let number = size(job, value)?;
-    match (least..=most).contains(&number) {
+    match range.contains(&number) {
         true => Ok(number),
-        false => Err(format!("read {number}; it is from {least} to {most} here")),
+        false => Err(format!(
+            "read {number}; it is from {} to {} here",
+            range.start(),
+            range.end()
+        )),
     }
 }
 
@@ -114,7 +119,7 @@ pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.file_count = count(job, value, (1, 256))?)
+    done!(job.file_count = count(job, value, 1..=256)?)
 }
 
 pub(super) fn rw(job: &mut Job, value: Option<&str>) -> Told {
@@ -187,7 +192,7 @@ fn both<T: Clone>(
     Ok((first, second))
 }
 
-fn sizes(job: &mut Job, (reads, writes): (Sizes, Sizes)) -> Told {
+fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> Told {
     let zero = |sizes: &Sizes| match sizes {
         Sizes::Fixed(size) | Sizes::Range(size, _) => *size == 0,
         Sizes::Split(parts) => parts.iter().any(|(size, _)| *size == 0),
@@ -201,8 +206,8 @@ fn sizes(job: &mut Job, (reads, writes): (Sizes, Sizes)) -> Told {
 
 pub(super) fn bs(job: &mut Job, value: Option<&str>) -> Told {
     let base = job.base;
-    let read = both(value, |text| base.size(text).map(Sizes::Fixed), SIZE_FORM)?;
-    sizes(job, read)
+    let (reads, writes) = both(value, |text| base.size(text).map(Sizes::Fixed), SIZE_FORM)?;
+    sizes(job, reads, writes)
 }
 
 pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> Told {
@@ -216,15 +221,15 @@ pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> Told {
             Sizes::Range(low, high)
         })
     };
-    let read = both(Some(&value), range, "a range is LOW-HIGH, such as 4k-64k")?;
-    sizes(job, read)
+    let (reads, writes) = both(Some(&value), range, "a range is LOW-HIGH, such as 4k-64k")?;
+    sizes(job, reads, writes)
 }
 
 pub(super) fn bssplit(job: &mut Job, value: Option<&str>) -> Told {
     let base = job.base;
     const FORM: &str = "a split is SIZE/PERCENT:SIZE/PERCENT…, the percentages 100 together";
-    let read = both(value, |text| base.split(text).map(Sizes::Split), FORM)?;
-    sizes(job, read)
+    let (reads, writes) = both(value, |text| base.split(text).map(Sizes::Split), FORM)?;
+    sizes(job, reads, writes)
 }
 
 pub(super) fn blockalign(job: &mut Job, value: Option<&str>) -> Told {
@@ -265,11 +270,11 @@ pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn iodepth(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.depth = count(job, value, (1, 32_768))?)
+    done!(job.depth = count(job, value, 1..=32_768)?)
 }
 
 pub(super) fn numjobs(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.jobs = count(job, value, (1, 1024))?)
+    done!(job.jobs = count(job, value, 1..=1024)?)
 }
 
 pub(super) fn set_size(job: &mut Job, value: Option<&str>) -> Told {
@@ -293,7 +298,7 @@ pub(super) fn offset(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn loops(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.loops = count(job, value, (1, 1 << 20))?)
+    done!(job.loops = count(job, value, 1..=1 << 20)?)
 }
 
 pub(super) fn runtime(job: &mut Job, value: Option<&str>) -> Told {
@@ -332,7 +337,7 @@ pub(super) fn thinktime(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn thinktime_blocks(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.think_blocks = count(job, value, (1, u64::from(u32::MAX)))?)
+    done!(job.think_blocks = count(job, value, 1..=u64::from(u32::MAX))?)
 }
 
 pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {

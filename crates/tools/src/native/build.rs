@@ -10,9 +10,9 @@ use super::{
 use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
 use model::{
-    Access, Arrivals, Bytes, CacheMode, EngineChoice, Location, Nanos, NullBehaviour, OnError,
-    Phases, Placement, Polling, Profile, QueueDepth, Ratio, Spacing, Target, Timespan, Workload,
-    WriteContent,
+    Access, Arrivals, Bytes, CacheMode, EngineChoice, Location, MixedLine, Nanos, NullBehaviour,
+    OnError, Phases, Placement, Polling, Profile, QueueDepth, Ratio, Spacing, Target, Timespan,
+    Workload, WriteContent,
 };
 use std::path::PathBuf;
 
@@ -281,7 +281,12 @@ fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
             Access::Random => Ratio::ALL,
             _ => Ratio::NONE,
         };
-        let lines = lines::read("--block", block, (write, random), reader);
+        let usual = MixedLine {
+            write,
+            random,
+            ..MixedLine::new(Bytes(1))
+        };
+        let lines = lines::read("--block", block, &usual, reader);
         Workload::mixed(lines, queue_depth)
     } else {
         Workload {

@@ -5,7 +5,7 @@
 
 use crate::problem::Problem;
 use crate::read::Reader;
-use model::{Bytes, MixedAccess, MixedLine, Ratio};
+use model::{Bytes, MixedAccess, MixedLine};
 use std::str::FromStr;
 
 const FORM: &str = "a mix is made of lines such as 4K:60,64K:40: a size, its share, and after further colons write=PERCENT, \
@@ -20,7 +20,7 @@ pub(super) fn is_mixed(text: &str) -> bool {
 pub(super) fn read(
     option: &'static str,
     text: &str,
-    usual: (Ratio, Ratio),
+    usual: &MixedLine,
     reader: &mut Reader,
 ) -> Vec<MixedLine> {
     let mut lines = Vec::new();
@@ -37,13 +37,13 @@ pub(super) fn read(
     lines
 }
 
-fn line(item: &str, (write, random): (Ratio, Ratio)) -> Option<MixedLine> {
+fn line(item: &str, usual: &MixedLine) -> Option<MixedLine> {
     let mut parts = item.split(':').map(str::trim);
     let block: Bytes = value(parts.next()?)?;
     let mut line = MixedLine {
-        write,
-        random,
-        ..MixedLine::new(block)
+        block,
+        align: block,
+        ..*usual
     };
     let mut seen: Vec<&str> = Vec::new();
     for part in parts {
@@ -107,10 +107,11 @@ fn print_line(line: &MixedLine) -> String {
 mod tests {
     use super::*;
     use model::Nanos;
+    use model::Ratio;
 
     fn lines(text: &str) -> Result<Vec<MixedLine>, usize> {
         let mut reader = Reader::default();
-        let lines = read("--block", text, (Ratio::NONE, Ratio::ALL), &mut reader);
+        let lines = read("--block", text, &MixedLine::new(Bytes(1)), &mut reader);
         reader
             .finish(lines)
             .map_err(|refusal| refusal.iter().count())

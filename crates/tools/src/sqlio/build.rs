@@ -84,8 +84,9 @@ pub fn build(profile: &Profile, extra: &Extra, found: &[Option<There>]) -> Resul
     let each = targets.iter().zip(found).zip(&sizes);
     let all = targets.len() as u64;
     let targets: Vec<Target> = each
-        .map(|(((name, threads, _), there), size)| {
-            target((profile, all), (name, *threads), *there, size)
+        .map(|(((name, threads, _), there), size)| Target {
+            content: content(profile, all),
+            ..target(profile, name, *threads, *there, size)
         })
         .collect();
     Ok(Built {
@@ -186,8 +187,9 @@ fn placement(profile: &Profile) -> Placement {
 }
 
 fn target(
-    (profile, all): (&Profile, u64),
-    (name, threads): (&str, u32),
+    profile: &Profile,
+    name: &str,
+    threads: u32,
     there: Option<There>,
     size: &Size,
 ) -> Target {
@@ -207,22 +209,21 @@ fn target(
         },
         write_through: matches!(profile.buffering, Buffering::None | Buffering::Software),
         beyond_end: BeyondEnd::Refuse,
-        content: match profile.read_percent {
-            100 => WriteContent::default(),
-            _ => WriteContent::Source {
-                bytes: content_bytes(profile, all),
-                file: profile.entropy.as_ref().map(PathBuf::from),
-            },
-        },
         threads: if pooled { 1 } else { threads },
         ..Target::new(Location::Path(PathBuf::from(name)), workload(profile))
     }
 }
 
 /// A share of the random data for each file, and at least a block.
-fn content_bytes(profile: &Profile, files: u64) -> Bytes {
+fn content(profile: &Profile, files: u64) -> WriteContent {
     let share = Bytes(ENTROPY.0 / files).floor_to(Bytes(4096));
-    Bytes(share.0.max(profile.block_bytes()))
+    match profile.read_percent {
+        100 => WriteContent::default(),
+        _ => WriteContent::Source {
+            bytes: Bytes(share.0.max(profile.block_bytes())),
+            file: profile.entropy.as_ref().map(PathBuf::from),
+        },
+    }
 }
 
 fn workload(profile: &Profile) -> Workload {

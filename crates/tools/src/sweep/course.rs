@@ -135,14 +135,15 @@ impl CourseText {
         Course {
             order,
             shuffle_seed: shuffle_seed.unwrap_or_default(),
-            repeat: read_repeat((repeat.as_deref(), precision.as_deref()), place, problems),
+            repeat: read_repeat(repeat.as_deref(), precision.as_deref(), place, problems),
             rest: rest.unwrap_or_default(),
         }
     }
 }
 
 fn read_repeat(
-    (repeat, precision): (Option<&str>, Option<&str>),
+    repeat: Option<&str>,
+    precision: Option<&str>,
     place: &dyn Fn(&str) -> String,
     problems: &mut Problems<Problem>,
 ) -> Repeat {

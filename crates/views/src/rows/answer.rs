@@ -81,7 +81,7 @@ pub fn answer_table(answer: &AnswerTable, paper: &Paper, out: &mut dyn Write) ->
         let mut cells = row.iter().map(|cell| cell.shown(words_max));
         writeln!(out, "{}", line(&mut cells))?;
     }
-    for line in not_shown(answer, (&rooms, shown, words_max), paper.width()) {
+    for line in not_shown(answer, &rooms, shown, words_max, paper.width()) {
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -126,7 +126,9 @@ fn fitted(rooms: &[Room], page: usize) -> (usize, usize) {
 /// `cut at 80 columns: label; left out: tags; --csv and --json have all`; nothing where all is there.
 fn not_shown(
     answer: &AnswerTable,
-    (rooms, shown, words_max): (&[Room], usize, usize),
+    rooms: &[Room],
+    shown: usize,
+    words_max: usize,
     page: usize,
 ) -> Vec<String> {
     let named = |places: &mut dyn Iterator<Item = usize>| {

@@ -14,8 +14,8 @@ pub(super) fn notes(report: &SurveyReport, room: usize, paper: &Paper) -> Vec<St
     let findings = report.findings.iter();
     let told = findings.map(|finding| foot::finding(finding, None));
     let others: Vec<String> = told.chain(report.notes.iter().cloned()).collect();
-    let room_of_doubts = (room.max(DOUBTS_MIN), paper);
-    let (mut lines, is_room) = foot::notes_before(&doubts(report), others.len(), room_of_doubts);
+    let (mut lines, is_room) =
+        foot::notes_before(&doubts(report), others.len(), room.max(DOUBTS_MIN), paper);
     if is_room {
         let left = room.saturating_sub(lines.len()).max(1);
         lines.extend(foot::notes(&others, left, paper));
