@@ -45,8 +45,8 @@ pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
 pub use preflight::{preflight_headline, preflight_json, preflight_summary};
 pub use rows::{
-    AnswerCell, AnswerTable, answer_csv, answer_table, fields_table, pivot_table, rows_csv,
-    rows_json, rows_parquet, rows_table,
+    AnswerCell, AnswerTable, EXPORTS, Export, answer_csv, answer_table, export, fields_table,
+    pivot_table, rows_table,
 };
 pub use script::{Script, ScriptLine, Shell};
 pub use sessions::{SessionLine, write_sessions};

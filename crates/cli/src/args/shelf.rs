@@ -1,8 +1,10 @@
 //! The shelf's commands: list, show, table, export, tag, delete, db.
 
 use super::KnownArgs;
-use clap::{Args, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use std::path::PathBuf;
+use views::{EXPORTS, Export};
 
 const FILTER: &str = "\
 A filter compares fields with values in their units: 'block=8K and write=0', 'latency_p99 < 5ms', \
@@ -130,19 +132,39 @@ pub(crate) struct ExportArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// In which form.
-#[derive(Args, Debug)]
-#[group(required = true, multiple = false)]
-pub(crate) struct ExportForm {
-    /// Comma-separated, headings with their units
-    #[arg(long)]
-    pub(crate) csv: bool,
-    /// One JSON list
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// A Parquet file
-    #[arg(long)]
-    pub(crate) parquet: bool,
+/// In which form: an option for each row of [`EXPORTS`], and exactly one of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExportForm(pub(crate) &'static Export);
+
+impl Args for ExportForm {
+    fn augment_args(command: Command) -> Command {
+        let option = |export: &'static Export| {
+            let option = Arg::new(export.name).long(export.name).help(export.about);
+            option.action(ArgAction::SetTrue)
+        };
+        let names = EXPORTS.iter().map(|export| export.name);
+        let group = ArgGroup::new("form").args(names).required(true);
+        command.args(EXPORTS.iter().map(option)).group(group)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ExportForm {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut all = EXPORTS.iter();
+        let export = all.find(|export| matches.get_flag(export.name));
+        export
+            .map(ExportForm)
+            .ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// `fathom tag`.

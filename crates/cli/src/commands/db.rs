@@ -4,7 +4,7 @@ use super::rows::shelf;
 use crate::args::{BackupArgs, CheckDbArgs, DbArgs, DbCommand, SqlArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::report::{Form, RowsForm};
+use crate::report::Form;
 use crate::{keep, output, report};
 use model::CommandError;
 use session::clock;
@@ -119,10 +119,6 @@ fn sql(args: &SqlArgs, environment: &Environment) -> Result<Ending, CommandError
     let store = shelf(&args.store, environment)?;
     let answer = store.ask(&args.sql).map_err(CommandError::refused)?;
     let form = Form::of_list(args.json, environment);
-    output::print(&report::answer(
-        &answer,
-        RowsForm::of(args.csv, args.json),
-        form,
-    ))?;
+    output::print(&report::answer(&answer, args.csv, form))?;
     Ok(Ending::Good)
 }

@@ -4,7 +4,7 @@ use super::rows::{Choice, shelf};
 use crate::args::ExportArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::report::{Form, RowsForm};
+use crate::report::Form;
 use crate::{output, report};
 use gate::Replace;
 use model::CommandError;
@@ -13,20 +13,19 @@ use std::io::IsTerminal;
 /// Writes them to a new file, or to standard output.
 pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let choice = Choice::read(&args.rows, args.columns.as_deref())?;
-    if args.form.parquet && args.out.is_none() && std::io::stdout().is_terminal() {
-        return Err(CommandError::refused(
-            "--parquet: a Parquet file is no text for a terminal: add --out FILE, or send it on with >",
-        ));
+    let export = args.form.0;
+    if !export.is_text && args.out.is_none() && std::io::stdout().is_terminal() {
+        return Err(CommandError::refused(format!(
+            "--{}: {} is no text for a terminal: add --out FILE, or send it on with >",
+            export.name,
+            export.about.replacen('A', "a", 1)
+        )));
     }
     let store = shelf(&args.rows.store, environment)?;
-    let form = match args.form.parquet {
-        true => RowsForm::Parquet,
-        false => RowsForm::of(args.form.csv, args.form.json),
-    };
-    let columns = choice.named(form).unwrap_or_default();
+    let columns = choice.named(Some(export)).unwrap_or_default();
     let (selection, ending) = choice.select(&store, columns)?;
     let rows = &selection.rows;
-    let bytes = report::rows(&selection, form, Form::of_list(false, environment));
+    let bytes = report::rows(&selection, Some(export), Form::of_list(false, environment));
     match &args.out {
         Some(path) => {
             // Whatever writes never guesses: what is there stays.

@@ -3,7 +3,6 @@
 use crate::args::{RowsArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::report::RowsForm;
 use crate::{keep, output};
 use analysis::columns::{
     Column, Filter, Problem, Rank, SelectedRow, Selection, SortKey, Usual, columns, columns_of,
@@ -13,6 +12,7 @@ use model::{CommandError, ResultRow};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use store::{RunName, SessionId, Store, StoreError};
+use views::Export;
 
 /// What was asked for, read and found good.
 pub(crate) struct Choice {
@@ -101,8 +101,8 @@ impl Choice {
     }
 
     /// The fields that are shown: those that were named; a program gets all there are.
-    pub(crate) fn named(&self, form: RowsForm) -> Option<Vec<&'static Column>> {
-        let all = || (form != RowsForm::Text).then(|| columns().collect());
+    pub(crate) fn named(&self, export: Option<&Export>) -> Option<Vec<&'static Column>> {
+        let all = || export.is_some().then(|| columns().collect());
         self.columns.clone().or_else(all)
     }
 

@@ -4,7 +4,7 @@ use super::{survey, sweep};
 use crate::args::ShowArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::report::{FilesForm, Form, RowsForm};
+use crate::report::{FilesForm, Form};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
 use analysis::{Known, Observed, session_findings};
@@ -106,11 +106,12 @@ fn as_rows(
         SessionKind::Sweep => Ok(Some(sweep::shown(store, &summary, form)?)),
         SessionKind::Import if summary.runs != 1 => {
             let rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
-            let (selection, rows_form) = match form.json {
-                true => (Selection::of(columns().collect(), &rows), RowsForm::Json),
-                false => (usual(&rows), RowsForm::Text),
+            let selection = match form.json {
+                true => Selection::of(columns().collect(), &rows),
+                false => usual(&rows),
             };
-            let mut page = report::rows(&selection, rows_form, form);
+            let export = report::export_of(false, form.json);
+            let mut page = report::rows(&selection, export, form);
             if !form.json {
                 let observed: Vec<Observed> = rows.iter().map(Observed::of_row).collect();
                 let findings = session_findings(&observed, known);

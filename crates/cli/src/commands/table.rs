@@ -4,7 +4,7 @@ use super::rows::{Choice, shelf};
 use crate::args::TableArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::report::{Form, RowsForm};
+use crate::report::Form;
 use crate::{output, report};
 use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
 use model::CommandError;
@@ -24,7 +24,7 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     let condition = args.best.as_deref().map(condition).transpose()?;
     let store = shelf(&args.rows.store, environment)?;
     let form = Form::of_list(args.json, environment);
-    let shown = RowsForm::of(args.csv, args.json);
+    let shown = report::export_of(args.csv, args.json);
     if grid.is_none() && condition.is_none() {
         let (selection, ending) = match choice.named(shown) {
             Some(columns) => choice.select(&store, columns)?,

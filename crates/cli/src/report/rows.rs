@@ -4,35 +4,26 @@ use super::{Form, written};
 use analysis::columns::{Pivot, Selection};
 use serde_json::{Map, Value, json};
 use store::{Answer, Cell};
-use views::{AnswerCell, AnswerTable};
+use views::{AnswerCell, AnswerTable, Export};
 
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RowsForm {
-    Text,
-    Csv,
-    Json,
-    Parquet,
-}
-
-impl RowsForm {
-    /// As the options say.
-    pub(crate) fn of(csv: bool, json: bool) -> RowsForm {
-        match (csv, json) {
-            (true, _) => RowsForm::Csv,
-            (_, true) => RowsForm::Json,
-            _ => RowsForm::Text,
-        }
+/// Returns the form that the options ask for; `None` is the table for people.
+pub(crate) fn export_of(csv: bool, json: bool) -> Option<&'static Export> {
+    match (csv, json) {
+        (true, _) => views::export("csv"),
+        (_, true) => views::export("json"),
+        _ => None,
     }
 }
 
 /// Fields of results.
-pub(crate) fn rows(selection: &Selection, rows: RowsForm, form: Form<'_>) -> Vec<u8> {
-    written(|out| match rows {
-        RowsForm::Text => views::rows_table(selection, &form.paper(), out),
-        RowsForm::Csv => views::rows_csv(selection, out),
-        RowsForm::Json => views::rows_json(selection, out),
-        RowsForm::Parquet => views::rows_parquet(selection, out),
+pub(crate) fn rows(
+    selection: &Selection,
+    export: Option<&'static Export>,
+    form: Form<'_>,
+) -> Vec<u8> {
+    written(|out| match export {
+        Some(export) => (export.write)(selection, out),
+        None => views::rows_table(selection, &form.paper(), out),
     })
 }
 
@@ -55,8 +46,8 @@ pub(crate) fn told(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
 }
 
 /// What the store said to a question in SQL.
-pub(crate) fn answer(answer: &Answer, rows: RowsForm, form: Form<'_>) -> Vec<u8> {
-    if rows == RowsForm::Json {
+pub(crate) fn answer(answer: &Answer, csv: bool, form: Form<'_>) -> Vec<u8> {
+    if form.json {
         let objects = answer.rows.iter().map(|row| {
             let pairs = answer.columns.iter().cloned().zip(row.iter().map(plain));
             Value::Object(pairs.collect::<Map<_, _>>())
@@ -68,9 +59,9 @@ pub(crate) fn answer(answer: &Answer, rows: RowsForm, form: Form<'_>) -> Vec<u8>
         columns: answer.columns.clone(),
         rows: answer.rows.iter().map(cells).collect(),
     };
-    written(|out| match rows {
-        RowsForm::Csv => views::answer_csv(&table, out),
-        _ => views::answer_table(&table, &form.paper(), out),
+    written(|out| match csv {
+        true => views::answer_csv(&table, out),
+        false => views::answer_table(&table, &form.paper(), out),
     })
 }
 

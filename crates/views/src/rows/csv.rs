@@ -2,13 +2,21 @@
 //! nothing where nothing is known; text that a spreadsheet or a terminal would obey is made harmless. Source: RFC 4180,
 //! with a line feed at the end of a line.
 
+use super::Export;
 use crate::text::printable;
 use crate::time::utc_text;
 use analysis::columns::{Selection, Unit, Value};
 use std::io::{self, Write};
 
+pub(super) const EXPORT: Export = Export {
+    name: "csv",
+    about: "Comma-separated, headings with their units",
+    is_text: true,
+    write: rows_csv,
+};
+
 /// Writes the headings and all rows.
-pub fn rows_csv(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
+fn rows_csv(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
     let headings: Vec<&str> = selection
         .columns
         .iter()

@@ -1,12 +1,20 @@
 //! Rows as one JSON list of objects; the keys are the headings, and every key is in every object.
 
+use super::Export;
 use crate::time::utc_text;
 use analysis::columns::{Column, Selection, Unit, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::{self, Write};
 
+pub(super) const EXPORT: Export = Export {
+    name: "json",
+    about: "One JSON list",
+    is_text: true,
+    write: rows_json,
+};
+
 /// Writes the list, one object a line, ending in a newline.
-pub fn rows_json(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
+fn rows_json(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"[")?;
     for (place, row) in selection.rows.iter().enumerate() {
         out.write_all(if place == 0 { b"\n" } else { b",\n" })?;

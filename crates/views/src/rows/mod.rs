@@ -12,9 +12,6 @@ mod pivot;
 mod table;
 
 pub use answer::{AnswerCell, AnswerTable, answer_csv, answer_table};
-pub use csv::rows_csv;
-pub use json::rows_json;
-pub use parquet::rows_parquet;
 pub use pivot::pivot_table;
 pub use table::{fields_table, rows_table};
 
@@ -23,7 +20,29 @@ use crate::table::{Column, left, right};
 use crate::text::printable;
 use crate::time::Zone;
 use crate::time::minute;
-use analysis::columns::{Unit, Value};
+use analysis::columns::{Selection, Unit, Value};
+use std::io::{self, Write};
+
+/// A form in which results leave fathom for other programs: one file, and one row in [`EXPORTS`].
+#[derive(Debug)]
+pub struct Export {
+    /// The option of `fathom export` that asks for it, without its dashes.
+    pub name: &'static str,
+    /// What it is, for the help.
+    pub about: &'static str,
+    /// Whether a terminal can show it.
+    pub is_text: bool,
+    /// Writes the fields and rows that were chosen.
+    pub write: fn(&Selection, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every form.
+pub const EXPORTS: &[Export] = &[csv::EXPORT, json::EXPORT, parquet::EXPORT];
+
+/// Returns the form that this option asks for.
+pub fn export(name: &str) -> Option<&'static Export> {
+    EXPORTS.iter().find(|export| export.name == name)
+}
 
 /// A value as a person reads it.
 fn told(value: &Value, unit: Unit, zone: &Zone) -> String {

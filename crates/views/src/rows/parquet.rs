@@ -3,6 +3,7 @@
 //! Text is UTF-8, whole numbers are 64 bits with sign, moments are nanoseconds in UTC. Uncompressed: ten thousand
 //! results are a few MiB, and every reader takes it. Deliberately absent: several row groups.
 
+use super::Export;
 use analysis::columns::{Column, Selection, Unit, Value};
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -13,8 +14,15 @@ use parquet::schema::types::Type;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+pub(super) const EXPORT: Export = Export {
+    name: "parquet",
+    about: "A Parquet file",
+    is_text: false,
+    write: rows_parquet,
+};
+
 /// Writes the whole file.
-pub fn rows_parquet(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
+fn rows_parquet(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
     let mut bytes = Vec::new();
     file(selection, &mut bytes).map_err(io::Error::other)?;
     out.write_all(&bytes)
