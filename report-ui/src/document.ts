@@ -4,7 +4,7 @@
 export type Unit =
   | "text" | "name" | "tags" | "count" | "percent" | "rate" | "size" | "size_per_second" | "time" | "moment" | "truth";
 export type Value = null | number | boolean | string;
-export type Rank = "valid" | "weak" | "invalid";
+export type Rank = "valid" | "not_checked" | "weak" | "invalid";
 
 export interface Estimate { value: number; low: number | null; high: number | null; samples: number }
 

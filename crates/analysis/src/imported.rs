@@ -1,9 +1,10 @@
 //! The report of a run that another tool measured: its figures as printed, and what they give away of themselves.
 //!
 //! Little is known of such a run: only rules whose facts the text holds look at it, and they keep silent where a fact is
-//! missing. So the best verdict is that it is valid as printed. Deliberately absent: everything that needs the device's
+//! missing. Where the text holds too little, it is not checked. Deliberately absent: everything that needs the device's
 //! counters, the histogram or the time series.
 
+use crate::checks::Checks;
 use crate::findings::{Finding, Seen, findings};
 use crate::known::Known;
 use crate::observed::Observed;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// The report of an imported run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedReport {
-    /// May the figures be used, and why or why not; at best they are valid as printed.
+    /// May the figures be used, and why or why not.
     pub verdict: Verdict,
     /// Whose figures these are: `as printed by diskspd 2.0.17`.
     pub printed_by: String,
@@ -33,8 +34,9 @@ pub fn imported_report(run: &ImportedRun) -> ImportedReport {
 
 /// The same, with what people said of the target.
 pub fn imported_report_knowing(run: &ImportedRun, known: &Known) -> ImportedReport {
+    let observed = Observed::of_imported(run);
     let findings = findings(&Seen {
-        observed: &Observed::of_imported(run),
+        observed: &observed,
         own: None,
         imported: Some(run),
         known,
@@ -42,7 +44,7 @@ pub fn imported_report_knowing(run: &ImportedRun, known: &Known) -> ImportedRepo
     let total = &run.figures.total;
     let has_rate = total.ios_per_s.is_some() || total.bytes_per_s.is_some();
     ImportedReport {
-        verdict: Verdict::of_printed(&findings, has_rate),
+        verdict: Verdict::of_printed(&findings, Checks::of_imported(run, &observed), has_rate),
         printed_by: printed_by(run),
         findings,
         run: run.clone(),

@@ -13,6 +13,7 @@
 #[cfg(test)]
 mod chance;
 mod changes;
+mod checks;
 pub mod columns;
 mod compare;
 mod comparison;

@@ -1,6 +1,6 @@
 //! The report of one run, assembled from its parts. Each part says where its method comes from.
 
-use crate::comparison::Agreement;
+use crate::checks::Checks;
 use crate::cpu::CpuReport;
 use crate::device_check::{DeviceCheck, device_checks};
 use crate::estimates::{Series, WarmupCut, warmup_cut};
@@ -196,8 +196,9 @@ fn report(
         imported: None,
         known,
     });
+    let checks = Checks::of_own(&own);
     RunReport {
-        verdict: Verdict::from_findings(&findings, good(&device_checks, &steadiness))
+        verdict: Verdict::from_findings(&findings, checks)
             .of_simulated(record.engine.backend == SIMULATED),
         report_version: REPORT_VERSION,
         outcome: OutcomeReport::of(record),
@@ -218,21 +219,6 @@ fn report(
         tool_version: record.tool_version.clone(),
         command: record.command.clone(),
     }
-}
-
-/// What was looked at and found in order, for a run that nothing speaks against.
-fn good(checks: &[DeviceCheck], steadiness: &Steadiness) -> String {
-    let agrees = |check: &DeviceCheck| check.agreement == Agreement::Agrees;
-    let device = if !checks.is_empty() && checks.iter().all(agrees) {
-        "the device counted what fathom counted"
-    } else {
-        "not compared with the device's own counters"
-    };
-    let rate = match steadiness.steady {
-        Some(_) => "the rate was steady",
-        None => "too short to tell whether the rate was steady",
-    };
-    format!("no errors; {device}; {rate}")
 }
 
 fn target_reports(record: &RunRecord) -> Vec<TargetReport> {

@@ -1,5 +1,6 @@
 //! The answer before the numbers: may this result be used, and if not, why.
 
+use crate::checks::Checks;
 use crate::findings::{Finding, FindingRank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ pub enum Rank {
     /// Nothing speaks against it.
     #[default]
     Valid,
+    /// Nothing speaks against it, and too little could be checked.
+    NotChecked,
     /// It may be used with the reasons in mind.
     Weak,
     /// It does not say what was asked.
@@ -20,10 +23,21 @@ pub enum Rank {
 }
 
 impl Rank {
+    /// Critical findings make a result invalid, warnings make it weak; what another finding explains does neither.
+    pub(crate) fn of_findings(findings: &[Finding]) -> Rank {
+        let own = findings.iter().filter(|finding| finding.because.is_none());
+        match own.map(|finding| finding.rank).max() {
+            Some(FindingRank::Critical) => Rank::Invalid,
+            Some(FindingRank::Warning) => Rank::Weak,
+            Some(FindingRank::Info) | None => Rank::Valid,
+        }
+    }
+
     /// As it stands on the first line.
     pub const fn word(self) -> &'static str {
         match self {
             Rank::Valid => "VALID",
+            Rank::NotChecked => "NOT CHECKED",
             Rank::Weak => "WEAK",
             Rank::Invalid => "INVALID",
         }
@@ -40,9 +54,12 @@ pub struct Verdict {
     pub rank: Rank,
     /// Where the result is valid as one thing but not as another: what it is not valid as.
     pub not_as: Option<String>,
-    /// Where less could be looked at than usual: what it is valid as, `printed`.
+    /// Checks that were possible and passed: `cache bypassed`.
     #[serde(default)]
-    pub only_as: Option<String>,
+    pub checks: Vec<String>,
+    /// What the other checks would have needed.
+    #[serde(default)]
+    pub unchecked: Vec<String>,
     /// Of a device that exists in a model only: no hardware was measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
@@ -51,26 +68,36 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Critical findings make a result invalid, warnings make it weak. `good` is said when there are none.
-    pub(crate) fn from_findings(findings: &[Finding], good: String) -> Verdict {
-        let of = |rank| findings.iter().filter(move |finding| finding.rank == rank);
+    /// Critical findings make a result invalid, warnings make it weak. What another finding explains is no reason of its
+    /// own. Without a reason it is valid, with what was checked, or not checked.
+    pub(crate) fn from_findings(findings: &[Finding], checks: Checks) -> Verdict {
+        let of = |rank| {
+            let own = findings.iter().filter(|finding| finding.because.is_none());
+            own.filter(move |finding| finding.rank == rank)
+        };
         let first_critical = of(FindingRank::Critical).next();
         let mut reasons: Vec<String> = of(FindingRank::Critical)
             .chain(of(FindingRank::Warning))
             .map(|finding| finding.sentence.clone())
             .collect();
-        let rank = match (first_critical, reasons.is_empty()) {
-            (Some(_), _) => Rank::Invalid,
-            (None, false) => Rank::Weak,
-            (None, true) => Rank::Valid,
+        let rank = match Rank::of_findings(findings) {
+            Rank::Valid if !checks.are_enough() => Rank::NotChecked,
+            rank => rank,
         };
-        if reasons.is_empty() {
-            reasons.push(good);
+        let passed = checks.passed.join(", ");
+        match (rank, passed.is_empty()) {
+            (Rank::Valid, _) => reasons.push(format!("no errors; {passed}")),
+            (Rank::NotChecked, true) => reasons.push("nothing to check it by".to_owned()),
+            (Rank::NotChecked, false) => {
+                reasons.push(format!("too little to check it by: only {passed}"));
+            }
+            _ => {}
         }
         Verdict {
             rank,
             not_as: first_critical.and_then(|finding| finding.not_as.clone()),
-            only_as: None,
+            checks: checks.passed,
+            unchecked: checks.missing,
             simulated: false,
             reasons,
         }
@@ -82,18 +109,12 @@ impl Verdict {
         Verdict { simulated, ..self }
     }
 
-    /// Of figures that another tool printed. They can contradict each other, and then they are told like our own; where
-    /// they do not, they are valid as printed and no more: the device's counts and most of the rest are not known.
-    pub(crate) fn of_printed(findings: &[Finding], has_rate: bool) -> Verdict {
-        let good = "no figure contradicts another; the device's own counts are not known";
-        let mut verdict = Verdict::from_findings(findings, good.to_owned());
-        match (verdict.rank, has_rate) {
-            (Rank::Valid, true) => verdict.only_as = Some("printed".to_owned()),
-            (Rank::Valid, false) => {
-                verdict.rank = Rank::Weak;
-                verdict.reasons = vec!["the text holds no rate".to_owned()];
-            }
-            (Rank::Weak | Rank::Invalid, _) => {}
+    /// Of figures that another tool printed: without a rate there is nothing to use.
+    pub(crate) fn of_printed(findings: &[Finding], checks: Checks, has_rate: bool) -> Verdict {
+        let mut verdict = Verdict::from_findings(findings, checks);
+        if verdict.rank <= Rank::NotChecked && !has_rate {
+            verdict.rank = Rank::Weak;
+            verdict.reasons = vec!["the text holds no rate".to_owned()];
         }
         verdict
     }
@@ -106,10 +127,10 @@ impl Verdict {
 
     /// The first line of every view: `WEAK: stopped after 12 s of 60 s`.
     pub fn sentence(&self) -> String {
-        let as_what = match (&self.not_as, &self.only_as) {
-            (Some(what), _) | (None, Some(what)) => format!(" as {what}"),
-            (None, None) => String::new(),
-        };
+        let as_what = self
+            .not_as
+            .as_ref()
+            .map_or_else(String::new, |what| format!(" as {what}"));
         let why = self.reasons.first().map_or("", String::as_str);
         format!("{}{as_what}: {why}", self.words())
     }

@@ -144,6 +144,9 @@ pub(crate) fn finding(finding: &Finding, first: Option<&String>) -> String {
         FindingRank::Critical => "invalid: ",
     };
     let (advice, see) = (&finding.advice, finding.see());
+    if let Some(cause) = finding.because {
+        return format!("follows from {cause}: {}", printable(&finding.sentence));
+    }
     if first == Some(&finding.sentence) {
         format!("to do: {advice}; see {see}")
     } else {

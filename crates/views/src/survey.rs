@@ -129,7 +129,7 @@ fn table(
 fn name(row: &SurveyRow) -> String {
     let mark = match (row.rank, &row.best) {
         (_, None) | (Rank::Valid, _) => " ",
-        (Rank::Weak, _) => "?",
+        (Rank::Weak | Rank::NotChecked, _) => "?",
         (Rank::Invalid, _) => "!",
     };
     format!(

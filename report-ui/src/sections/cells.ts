@@ -90,7 +90,7 @@ function typed(value: unknown): string {
 
 function order(page: Page, places: number[], state: State): void {
   if (state.sort === "") return;
-  const key = (place: number) => (state.sort === "rank" ? ["valid", "weak", "invalid"].indexOf(page.cell(place).rank ?? "") : page.value(place, state.sort));
+  const key = (place: number) => (state.sort === "rank" ? ["valid", "not_checked", "weak", "invalid"].indexOf(page.cell(place).rank ?? "") : page.value(place, state.sort));
   places.sort((a, b) => {
     const [one, other] = [key(a), key(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);

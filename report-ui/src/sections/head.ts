@@ -7,9 +7,9 @@ import type { Page } from "../page";
 import { themeSwitch } from "../theme";
 import { cellLink } from "./link";
 
-const WORDS: Record<Rank, string> = { valid: "VALID", weak: "WEAK", invalid: "INVALID" };
+const WORDS: Record<Rank, string> = { valid: "VALID", not_checked: "NOT CHECKED", weak: "WEAK", invalid: "INVALID" };
 /** A sign beside the colour: colour alone says nothing to many. */
-const SIGNS: Record<Rank, string> = { valid: "✓", weak: "!", invalid: "✕" };
+const SIGNS: Record<Rank, string> = { valid: "✓", not_checked: "?", weak: "!", invalid: "✕" };
 
 export function badge(rank: Rank | null): HTMLElement {
   return rank === null
@@ -33,10 +33,10 @@ function kindOf(part: Part): string {
 export function verdicts(page: Page): HTMLElement {
   const blocks = page.document.parts.map((part, place) => {
     const { headline, rank, sentences } = part.verdict;
-    const words = headline.replace(/^(VALID|WEAK|INVALID)( as [^:(]*)?( \([^)]*\))?: /, "");
+    const words = headline.replace(/^(VALID|NOT CHECKED|WEAK|INVALID)( as [^:(]*)?( \([^)]*\))?: /, "");
     const heading = page.compares ? "h2" : "h1";
     const started = part.started_utc_ns === null ? "" : ` · ${format.moment(part.started_utc_ns)}`;
-    const doubt = headline.match(/^[A-Z]+( as [^:(]*)?( \(([^)]*)\))?:/);
+    const doubt = headline.match(/^[A-Z ]+?( as [^:(]*)?( \(([^)]*)\))?:/);
     return h("div", { class: `verdict ${rank ?? "unknown"}`, "data-part": place },
       h("p", { class: "what" }, `${kindOf(part)} · `, h("span", { class: "target" }, part.target || "no target"), started),
       h(heading, { class: words.length > 90 ? "long" : "" }, badge(rank), " ", h("span", { class: "headline" }, words)),

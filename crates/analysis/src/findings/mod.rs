@@ -31,6 +31,7 @@ mod device_cache;
 mod does_not_add_up;
 mod drift;
 mod drop;
+mod explains;
 mod file_too_small;
 mod filesystem_overhead;
 mod fragmented_file;
@@ -316,6 +317,10 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// What to do next.
     pub advice: String,
+    /// The rule whose finding explains this one: then it is a consequence, and no reason of the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub because: Option<RuleId>,
 }
 
 /// One number behind a finding.
@@ -376,6 +381,7 @@ pub(crate) fn finding(
             })
             .collect(),
         advice: advice.to_owned(),
+        because: None,
     }
 }
 
@@ -399,7 +405,7 @@ mod tests {
         assert_eq!(report.findings, []);
         assert_eq!(
             report.verdict.sentence(),
-            "VALID: no errors; the device counted what fathom counted; the rate was steady"
+            "VALID: no errors; device counters agree, cache bypassed, queue full, steady, enough samples"
         );
     }
 

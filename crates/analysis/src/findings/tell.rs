@@ -1,5 +1,6 @@
 //! Which findings are told, and in which order: by consequence, and of one cause only the strongest.
 
+use super::explains::explained;
 use super::{Cause, FINDINGS, Finding, Look, Seen, Several, process_stopped};
 use crate::known::Known;
 use crate::observed::Observed;
@@ -19,7 +20,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     if told.iter().any(|(_, finding)| finding.id == stopped) {
         told.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id));
     }
-    strongest(told)
+    explained(strongest(told))
 }
 
 /// What the runs of a session say together that none of them says alone; the order is as above.
@@ -31,7 +32,7 @@ pub fn session_findings(runs: &[Observed], known: &Known) -> Vec<Finding> {
         };
         Some((rule.cause, look(&several)?))
     });
-    strongest(told.collect())
+    explained(strongest(told.collect()))
 }
 
 /// Of each cause the finding of the highest rank, then of the highest confidence, then the first.

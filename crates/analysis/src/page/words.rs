@@ -27,7 +27,7 @@ pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> P
         }
         match seen.cell.rank {
             Some(Rank::Valid) => counts.valid += 1,
-            Some(Rank::Weak) => counts.weak += 1,
+            Some(Rank::Weak | Rank::NotChecked) => counts.weak += 1,
             Some(Rank::Invalid) => counts.invalid += 1,
             None => {}
         }
@@ -67,6 +67,11 @@ fn rank(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Rank> {
     let judged = counts.valid + counts.weak + counts.invalid;
     if judged == 0 && counts.failed == 0 {
         return None;
+    }
+    if let [one] = own
+        && one.cell.rank == Some(Rank::NotChecked)
+    {
+        return one.cell.rank;
     }
     if counts.valid + counts.weak == 0 {
         return (judged > 0 || own.iter().all(|seen| seen.cell.failed)).then_some(Rank::Invalid);

@@ -16,7 +16,7 @@ use crate::findings::{Finding, FindingRank, SHORT_RUN, shortness};
 use crate::latency::Latency;
 use crate::rows::ErrorRow;
 use crate::say;
-use crate::verdict::Verdict;
+use crate::verdict::Rank;
 use model::{LatencyHeat, RunRecord, Tally};
 
 /// The loads that were run to their end more than once, all runs of each together, in the order of their first runs.
@@ -77,7 +77,7 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
         threads: longest.threads,
         write_percent: longest.write_percent,
         asked_rate_per_s: None,
-        rank: Verdict::from_findings(&findings, String::new()).rank,
+        rank: Rank::of_findings(&findings),
         outcome: longest.outcome.clone(),
         runs: runs.len() as u64,
         latency_runs: timed.len() as u64,

@@ -25,7 +25,7 @@ pub(super) fn judge(
     let mut told: Vec<(&Finding, u64)> = Vec::new();
     for (finding, cell) in of_best.chain(of_shallow) {
         let new = told.iter().all(|(known, _)| known.id != finding.id);
-        if new && finding.rank > FindingRank::Info {
+        if new && finding.because.is_none() && finding.rank > FindingRank::Info {
             told.push((finding, cell.queue_depth));
         }
     }
@@ -99,7 +99,8 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
     Verdict {
         rank,
         not_as,
-        only_as: None,
+        checks: Vec::new(),
+        unchecked: Vec::new(),
         simulated: false,
         reasons,
     }

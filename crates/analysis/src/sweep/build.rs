@@ -165,7 +165,11 @@ fn notes(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Vec<
             name(first)
         ));
     }
-    for (rank, word) in [(Rank::Invalid, "invalid"), (Rank::Weak, "weak")] {
+    for (rank, word) in [
+        (Rank::Invalid, "invalid"),
+        (Rank::Weak, "weak"),
+        (Rank::NotChecked, "not checked"),
+    ] {
         let of_rank = |row: &&SweepRow| {
             let figures = row.figures.as_ref();
             figures.is_some_and(|figures| figures.rank == Some(rank))

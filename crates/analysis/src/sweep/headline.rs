@@ -65,6 +65,7 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
         left,
         missing,
         doubt(Rank::Weak, "weak"),
+        doubt(Rank::NotChecked, "not checked"),
     ]
     .into_iter()
     .flatten()
@@ -82,7 +83,8 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
     Verdict {
         rank,
         not_as: None,
-        only_as: None,
+        checks: Vec::new(),
+        unchecked: Vec::new(),
         simulated: false,
         reasons,
     }

@@ -23,7 +23,7 @@ fn mixed() -> Sample {
 #[test]
 fn a_sound_run() {
     expect![[r#"
-        VALID: no errors; the device counted what fathom counted; the rate was steady
+        VALID: no errors; device counters agree, cache bypassed, queue full, steady, enough samples
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
@@ -38,10 +38,10 @@ fn a_sound_run() {
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
-        note    the slowest 20 I/Os took 6.56 ms to 6.57 ms, 3.66 times what 99.9 % of all stayed below:
-                about a pause of the whole queue (32 I/Os) of 6.57 ms, an event and no tail; look at the
-                rate over time, and for what stood still then; leave the event out of what you call the
-                tail; see docs/findings.md#latency-wall
+        note    the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9 % of all stayed below:
+                about 6 pauses of the whole queue of 6.57 ms, an event and no tail; look at the rate over
+                time, and for what stood still then; leave the event out of what you call the tail; see
+                docs/findings.md#latency-wall
         note    vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
                 cut loses them; measure with --write-through as well, to see what durability costs; see
                 docs/findings.md#write-cache
@@ -171,7 +171,7 @@ fn an_interrupted_run() {
         load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 2.73 MiB read; fathom counted 2.73 MiB read: the same to the byte
         note    to do: run it again to its end; see docs/findings.md#interrupted
-        note    weak: a short run: 700 I/Os in 2.40 s; measure longer; see docs/findings.md#short-run
+        note    follows from interrupted: a short run: 700 I/Os in 2.40 s
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&interrupted.build()));
 }
@@ -212,10 +212,9 @@ fn a_run_that_failed() {
                 docs/findings.md#io-errors
         note    weak: a short run: 1 s, too few steps to see a change; measure longer; see
                 docs/findings.md#short-run
-        note    the slowest 20 I/Os took 656 µs to 657 µs, 3.66 times what 99.9 % of all stayed below: about
-                a pause of the whole queue (32 I/Os) of 657 µs, an event and no tail; look at the rate over
-                time, and for what stood still then; leave the event out of what you call the tail; see
-                docs/findings.md#latency-wall
+        note    vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
+                cut loses them; measure with --write-through as well, to see what durability costs; see
+                docs/findings.md#write-cache
         note    and 2 more: see --json
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&record));
