@@ -1,0 +1,347 @@
+//! Small documents of other tools, made from figures: `fio iops=6000 iodepth=64`, `dd bs=1M …`, `diskspd …`, `sqlio …`.
+//!
+//! What is not specified has the figures of an honest device: latencies by Little's law from rate and depth, spread widely,
+//! windows that vary by 3 %, counters that agree. Deliberately absent: texts that somebody posted.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The text that a line stands for.
+pub(crate) fn text(line: &str) -> String {
+    let (tool, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let figures = Figures::read(rest);
+    match tool {
+        "fio" => fio(&figures),
+        "diskspd" => diskspd(&figures),
+        "sqlio" => sqlio(&figures),
+        "dd" => dd(rest),
+        other => panic!("{other} makes no document"),
+    }
+}
+
+struct Figures(BTreeMap<String, String>);
+
+impl Figures {
+    fn read(text: &str) -> Figures {
+        let pairs = text.split_whitespace().map(|word| {
+            word.split_once('=')
+                .unwrap_or_else(|| panic!("{word} is no name=value"))
+        });
+        Figures(
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        )
+    }
+
+    fn word<'a>(&'a self, name: &str, or: &'a str) -> &'a str {
+        self.0.get(name).map_or(or, String::as_str)
+    }
+
+    fn number(&self, name: &str, or: f64) -> f64 {
+        self.0.get(name).map_or(or, |value| {
+            value.parse().unwrap_or_else(|_| panic!("{name}={value}"))
+        })
+    }
+}
+
+fn bytes(text: &str) -> f64 {
+    let end = text
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+        .len();
+    let scale = match text[end..].to_ascii_lowercase().as_str() {
+        "" => 1.0,
+        "k" => 1024.0,
+        "m" => 1_048_576.0,
+        "g" => 1_073_741_824.0,
+        "t" => 1_099_511_627_776.0,
+        other => panic!("{other} is no unit"),
+    };
+    text[..end].parse::<f64>().unwrap() * scale
+}
+
+/// Percentiles as multiples of the mean, of an honest device under load.
+const WIDE: [(&str, f64); 7] = [
+    ("1.000000", 0.3),
+    ("5.000000", 0.45),
+    ("50.000000", 0.9),
+    ("95.000000", 1.9),
+    ("99.000000", 2.6),
+    ("99.900000", 4.5),
+    ("99.990000", 7.0),
+];
+
+fn fio(f: &Figures) -> String {
+    let (jobs, depth) = (f.number("numjobs", 1.0), f.number("iodepth", 32.0));
+    let engine = f.word("ioengine", "libaio");
+    let in_flight = match engine {
+        "sync" | "psync" | "pvsync2" | "mmap" => jobs,
+        _ => jobs * depth,
+    };
+    let (iops, secs) = (f.number("iops", 20_000.0), f.number("secs", 60.0));
+    let rw = f.word("rw", "randread");
+    let slat_us = f.number("slat", 3.0);
+    let sync_us = f.number("sync", 0.0);
+    let lat_us = f.number("lat", (in_flight / iops * 1e6 - sync_us).max(slat_us + 1.0));
+    let mut text = String::new();
+    for line in f
+        .word("before", "")
+        .split('_')
+        .filter(|line| !line.is_empty())
+    {
+        let _ = writeln!(text, "fio: {}", line.replace('~', " "));
+    }
+    let mut options = format!(
+        "\"name\" : \"a\", \"filename\" : \"{}\", \"size\" : \"{}\", \"rw\" : \"{rw}\", \"bs\" : \"{}\", \"ioengine\" : \"{engine}\", \
+         \"iodepth\" : \"{depth}\", \"numjobs\" : \"{jobs}\", \"direct\" : \"{}\"",
+        f.word("filename", "/dev/sdb"),
+        f.word("size", "200G"),
+        f.word("bs", "4k"),
+        f.word("direct", "1")
+    );
+    for (name, value) in &f.0 {
+        if let Some(option) = name.strip_prefix("opt.") {
+            let _ = write!(options, ", \"{option}\" : \"{value}\"");
+        }
+    }
+    let idle = "{ \"total_ios\" : 0 }";
+    let side = |share: f64| side(f, share * iops, (lat_us, slat_us, secs, jobs));
+    let (read, write) = match rw {
+        "randrw" | "rw" => (side(0.5), side(0.5)),
+        "write" | "randwrite" => (idle.to_owned(), side(1.0)),
+        _ => (side(1.0), idle.to_owned()),
+    };
+    let sync = if sync_us > 0.0 {
+        let ns = sync_us * 1000.0;
+        format!(
+            ", \"sync\" : {{ \"total_ios\" : 0, \"lat_ns\" : {{ \"min\" : 1000, \"max\" : {:.0}, \"mean\" : {ns:.1}, \
+             \"N\" : {:.0}, \"percentile\" : {{ \"99.000000\" : {:.0} }} }} }}",
+            ns * 5.0,
+            iops * secs,
+            ns * 2.0
+        )
+    } else {
+        String::new()
+    };
+    let _ = write!(
+        text,
+        "{{ \"fio version\" : \"fio-3.36\", \"jobs\" : [ {{ \"jobname\" : \"a\", \"error\" : 0, \"job options\" : {{ {options} }}, \
+         \"read\" : {read}, \"write\" : {write}{sync}, \"usr_cpu\" : {}, \"sys_cpu\" : {} }} ], \"disk_util\" : [ {} ] }}",
+        f.number("usr", 5.0),
+        f.number("sys", 12.0),
+        disks(f, iops * secs)
+    );
+    text
+}
+
+/// `disks=sda:100,sdb:5`: names, and percent of the I/Os that each had.
+fn disks(f: &Figures, ios: f64) -> String {
+    let word = f.word("disks", "sdb:100");
+    let disk = |word: &str| {
+        let (name, percent) = word.split_once(':').unwrap();
+        let share: f64 = percent.parse::<f64>().unwrap() / 100.0;
+        let util = f.number("util", 99.0) * share.min(1.0);
+        format!(
+            "{{ \"name\" : \"{name}\", \"read_ios\" : {:.0}, \"write_ios\" : 0, \"read_merges\" : 0, \"write_merges\" : 0, \
+             \"util\" : {util:.2} }}",
+            share * ios
+        )
+    };
+    let all: Vec<String> = word
+        .split(',')
+        .filter(|word| *word != "none")
+        .map(disk)
+        .collect();
+    all.join(", ")
+}
+
+fn side(f: &Figures, iops: f64, (lat_us, slat_us, secs, jobs): (f64, f64, f64, f64)) -> String {
+    let ns = (lat_us - slat_us) * 1000.0;
+    let named: BTreeMap<&str, &str> = f
+        .word("p", "")
+        .split(',')
+        .filter_map(|one| one.split_once(':'))
+        .collect();
+    let percentile = |(name, times): &(&str, f64)| {
+        let short = name.trim_end_matches('0').trim_end_matches('.');
+        let of = named
+            .get(short)
+            .map(|us| us.parse::<f64>().unwrap() * 1000.0);
+        format!("\"{name}\" : {:.0}", of.unwrap_or(ns * times))
+    };
+    let points: Vec<String> = WIDE.iter().map(percentile).collect();
+    let sync = matches!(
+        f.word("ioengine", ""),
+        "sync" | "psync" | "pvsync2" | "mmap"
+    );
+    let slat = if sync { 0.0 } else { slat_us * 1000.0 };
+    let sd = f.number("lat_sd", 60.0) / 100.0 * ns;
+    let windows = f.number("windows", (secs * 2.0 * jobs).floor());
+    let varies = f.number("vary", 3.0) / 100.0;
+    let bytes = bytes(f.word("bs", "4k"));
+    format!(
+        "{{ \"io_bytes\" : {:.0}, \"io_kbytes\" : {:.0}, \"bw_bytes\" : {:.0}, \"iops\" : {iops:.3}, \"runtime\" : {:.0}, \
+         \"total_ios\" : {:.0}, \"slat_ns\" : {{ \"mean\" : {slat:.1} }}, \"clat_ns\" : {{ \"min\" : {:.0}, \"max\" : {:.0}, \
+         \"mean\" : {ns:.1}, \"stddev\" : {sd:.1}, \"percentile\" : {{ {} }} }}, \"lat_ns\" : {{ \"mean\" : {:.1} }}, \
+         \"iops_min\" : {:.0}, \"iops_max\" : {:.0}, \"iops_mean\" : {iops:.1}, \"iops_stddev\" : {:.3}, \"iops_samples\" : {windows:.0} }}",
+        iops * secs * bytes,
+        iops * secs * bytes / 1024.0,
+        f.number("bw", iops * bytes),
+        secs * 1000.0,
+        f.number("ios", iops * secs),
+        ns * 0.2,
+        f.number("max", ns * 12.0 / 1000.0) * 1000.0,
+        points.join(", "),
+        ns + slat,
+        iops * (1.0 - 2.0 * varies),
+        iops * (1.0 + 2.0 * varies),
+        iops * varies
+    )
+}
+
+fn diskspd(f: &Figures) -> String {
+    let (threads, depth) = (f.number("t", 1.0), f.number("o", 8.0));
+    let (iops, secs) = (f.number("iops", 20_000.0), f.number("secs", 60.0));
+    let block = bytes(f.word("b", "64k"));
+    let lat_ms = f.number("lat", threads * depth / iops * 1000.0);
+    let mib = iops * block / 1_048_576.0;
+    let (ios, moved) = ((iops * secs).floor(), (iops * secs).floor() * block);
+    let cache = match f.word("cache", "none") {
+        "none" => {
+            "software cache disabled\n          hardware write cache disabled, writethrough on"
+        }
+        "software" => "software cache disabled",
+        _ => "using software and hardware write cache",
+    };
+    let writes = f.number("w", 0.0);
+    let kind = match writes {
+        0.0 => "performing read test".to_owned(),
+        100.0 => "performing write test".to_owned(),
+        share => format!(
+            "performing mix test (read/write ratio: {:.0}/{share:.0})",
+            100.0 - share
+        ),
+    };
+    let mut text = String::new();
+    if f.word("before", "") == "privilege" {
+        text.push_str("WARNING: Could not set privileges for setting valid file size; will use a slower method of preparing the file\n\n");
+    }
+    let _ = write!(
+        text,
+        "Command Line: diskspd.exe -b{0} -d{secs} -o{depth} -t{threads} -L t.dat\n\nInput parameters:\n\n       timespan:   1\n       \
+         -------------\n       duration: {secs}s\n       warm up time: 5s\n      cool down time: 0s\n       measuring latency\n       \
+         random seed: 0\n       path: 't.dat'\n          think time: 0ms\n          burst size: 0\n          {cache}\n          {kind}\n          \
+         block size: {block}\n          using random I/O (alignment: {block})\n          number of outstanding I/O operations: {depth}\n          \
+         thread stride size: 0\n          threads per file: {threads}\n          using I/O Completion Ports\n          IO priority: normal\n\n\
+         Results for timespan 1:\n*******************************************************************************\n\n\
+         actual test time:       {secs:.2}s\nthread count:           {threads}\nproc count:             4\n\n\
+         CPU |  Usage |  User  |  Kernel |  Idle\n-------------------------------------------\n",
+        f.word("b", "64k")
+    );
+    processors(f, &mut text);
+    let all = [moved, ios, mib, iops, lat_ms];
+    tables(all, writes / 100.0, &mut text);
+    text
+}
+
+fn processors(f: &Figures, text: &mut String) {
+    let core = f.number("core", 30.0);
+    for cpu in 0..4 {
+        let busy = if cpu == 0 {
+            core
+        } else {
+            f.number("cores", 8.0)
+        };
+        let _ = writeln!(
+            text,
+            "{cpu:>4}|{busy:>7.2}%|{:>7.2}%|{:>8.2}%|{:>7.2}%",
+            busy * 0.1,
+            busy * 0.9,
+            100.0 - busy
+        );
+    }
+    let mean = (core + 3.0 * f.number("cores", 8.0)) / 4.0;
+    let _ = write!(
+        text,
+        "-------------------------------------------\navg.|{mean:>7.2}%|{:>7.2}%|{:>8.2}%|{:>7.2}%\n\n",
+        mean * 0.1,
+        mean * 0.9,
+        100.0 - mean
+    );
+}
+
+/// Bytes, I/Os, MiB/s, IOPS, latency in milliseconds of both operations together.
+fn tables([moved, ios, mib, iops, lat_ms]: [f64; 5], writes: f64, text: &mut String) {
+    for (name, share) in [("Total", 1.0), ("Read", 1.0 - writes), ("Write", writes)] {
+        let row = |who: &str, file: &str| {
+            format!(
+                "{who} {:>15.0} | {:>12.0} | {:>10.2} | {:>10.2} | {:>8.3}{file}",
+                moved * share,
+                ios * share,
+                mib * share,
+                iops * share,
+                if share > 0.0 { lat_ms } else { 0.0 }
+            )
+        };
+        let _ = write!(
+            text,
+            "{name} IO\nthread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  |  file\n\
+             -----------------------------------------------------------------------------------------------------\n{}\n\
+             -----------------------------------------------------------------------------------------------------\n{}\n\n",
+            row("     0 |", " | t.dat (64GiB)"),
+            row("total:  ", "")
+        );
+    }
+}
+
+fn sqlio(f: &Figures) -> String {
+    let (iops, lat_ms) = (f.number("iops", 4000.0), f.number("lat", 2.0));
+    let (threads, secs) = (f.number("t", 1.0), f.number("secs", 120.0));
+    let cache = match f.word("cache", "hardware") {
+        "hardware" => "buffering set to use hardware disk cache (but not file cache)",
+        "both" => "buffering set to use both file and disk caches",
+        _ => "buffering set to not use file nor disk caches (as is SQL Server)",
+    };
+    format!(
+        "sqlio v1.5.SG\nusing system counter for latency timings, 2241035 counts per second\n{threads} thread{} reading for {secs} secs \
+         from file e:\\t.dat\n\tusing 8KB random IOs\n\t{cache}\nusing current size: {:.0} MB for file: e:\\t.dat\ninitialization done\n\
+         CUMULATIVE DATA:\nthroughput metrics:\nIOs/sec: {iops:>8.2}\nMBs/sec: {:>8.2}\nlatency metrics:\nMin_Latency(ms): 0\n\
+         Avg_Latency(ms): {lat_ms:.0}\nMax_Latency(ms): {:.0}\nhistogram:\n\
+         ms: 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24+\n\
+         %: 10 30 30 20 10  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0\n",
+        if threads > 1.0 { "s" } else { "" },
+        f.number("size", 20_000.0),
+        iops * 8192.0 / 1_048_576.0,
+        lat_ms * 30.0
+    )
+}
+
+/// `if=/dev/zero of=t.dat bs=1M count=1024 secs=0.6`: the time apart, the rest is dd's command line. Without `count` there
+/// is no command line, only the last line, of so many `bytes`.
+fn dd(line: &str) -> String {
+    let f = Figures::read(line);
+    let secs = f.number("secs", 10.0);
+    let count = f.number("count", 0.0);
+    let moved = if count > 0.0 {
+        count * bytes(f.word("bs", "512"))
+    } else {
+        f.number("bytes", 1e9)
+    };
+    let summary = format!(
+        "{moved:.0} bytes ({:.1} GB, {:.1} GiB) copied, {secs} s, {:.1} MB/s\n",
+        moved / 1e9,
+        moved / 1_073_741_824.0,
+        moved / secs / 1e6
+    );
+    if count == 0.0 {
+        return summary;
+    }
+    let words = line
+        .split_whitespace()
+        .filter(|word| !word.starts_with("secs="));
+    let command: Vec<&str> = words.collect();
+    format!(
+        "$ time dd {}\n{count:.0}+0 records in\n{count:.0}+0 records out\n{summary}",
+        command.join(" ")
+    )
+}

@@ -1,0 +1,220 @@
+//! The case files: for each cause a made document with the figures that it leaves, the finding that names it, and the
+//! nearest innocent document, about which that finding is silent.
+//!
+//! A case is a file of `causes/`, a line a field: `cause`, `expect` (rule and rank), `figure` (name and value of the
+//! evidence, within 2 %), `line` (what the verdict line contains), `known` (hints of a person), `guilty` and `innocent`
+//! (a line for `documents`, which makes the tool's text of it). They go the whole way: text, reader, rules, verdict.
+//! Prints sensitivity and false alarms; `cargo xtask cases` shows them. Deliberately absent: runs of fathom's own, whose
+//! rules have their cases beside them, and texts of others.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "this is a test, helpers too; the table is its output"
+)]
+
+mod documents;
+
+use analysis::{Finding, FindingRank, ImportedReport, Known, Medium, imported_report_knowing};
+use std::path::Path;
+
+struct Case {
+    name: String,
+    cause: String,
+    rule: String,
+    rank: FindingRank,
+    figures: Vec<(String, f64)>,
+    line: Option<String>,
+    known: Known,
+    guilty: String,
+    innocent: String,
+}
+
+impl Case {
+    fn read(name: &str, text: &str) -> Case {
+        let all = |field: &str| {
+            let lines = text.lines().filter_map(|line| line.split_once(": "));
+            let of = lines.filter(|(name, _)| *name == field);
+            of.map(|(_, value)| value.trim().to_owned())
+                .collect::<Vec<_>>()
+        };
+        let one = |field: &str| {
+            let mut found = all(field);
+            assert_eq!(found.len(), 1, "{name}: one line `{field}: …`");
+            found.remove(0)
+        };
+        let expect = one("expect");
+        let (rule, rank) = expect.split_once(' ').expect("rule and rank");
+        let figure = |text: String| {
+            let (name, value) = text.split_once(' ').expect("name and value");
+            (name.to_owned(), value.parse().expect("a number"))
+        };
+        Case {
+            name: name.to_owned(),
+            cause: one("cause"),
+            rule: rule.to_owned(),
+            rank: match rank {
+                "note" => FindingRank::Info,
+                "warning" => FindingRank::Warning,
+                "error" => FindingRank::Critical,
+                other => panic!("{name}: {other} is no rank"),
+            },
+            figures: all("figure").into_iter().map(figure).collect(),
+            line: all("line").pop(),
+            known: known(&all("known")),
+            guilty: one("guilty"),
+            innocent: one("innocent"),
+        }
+    }
+
+    /// What is wrong with the report of the guilty document.
+    fn missed(&self, report: &ImportedReport) -> Option<String> {
+        let found = report
+            .findings
+            .iter()
+            .find(|one| one.id.as_str() == self.rule);
+        let told = || {
+            report
+                .findings
+                .iter()
+                .map(|one| one.id.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let Some(finding) = found else {
+            return Some(format!("not found; but {}", told()));
+        };
+        if finding.rank != self.rank {
+            return Some(format!("is {:?}", finding.rank));
+        }
+        if let Some(cause) = finding.because {
+            return Some(format!("follows from {cause}"));
+        }
+        let off = self
+            .figures
+            .iter()
+            .find(|(name, value)| !has_figure(finding, name, *value));
+        if let Some((name, value)) = off {
+            return Some(format!("{name} is not {value}: {:?}", finding.evidence));
+        }
+        let sentence = report.verdict.sentence();
+        let line = self
+            .line
+            .as_ref()
+            .filter(|line| !sentence.contains(line.as_str()));
+        line.map(|line| format!("`{line}` is not in `{sentence}`"))
+    }
+}
+
+fn has_figure(finding: &Finding, name: &str, value: f64) -> bool {
+    let near = |is: f64| (is - value).abs() <= 0.02 * value.abs();
+    finding
+        .evidence
+        .iter()
+        .any(|one| one.name == name && near(one.value))
+}
+
+fn known(lines: &[String]) -> Known {
+    let mut known = Known::default();
+    for line in lines {
+        let (name, value) = line.split_once('=').expect("name=value");
+        let number = || value.parse::<f64>().expect("a number");
+        match name {
+            "medium" => known.medium = Some(value.parse::<Medium>().expect("a medium")),
+            "cap-iops" => known.cap_per_s = Some(number()),
+            "cap-mibs" => known.cap_bytes_per_s = Some(number() * 1_048_576.0),
+            "array-cache-gib" => {
+                known.array_cache_bytes = Some((number() * 1_073_741_824.0) as u64);
+            }
+            other => panic!("{other} is no hint"),
+        }
+    }
+    known
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/causes");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    files.sort();
+    let case = |path: &std::path::PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        Case::read(&name, &std::fs::read_to_string(path).unwrap())
+    };
+    files.iter().map(case).collect()
+}
+
+fn report(case: &Case, line: &str) -> ImportedReport {
+    let text = documents::text(line);
+    let reading = tools::imports::read("case.txt", &text)
+        .unwrap_or_else(|error| panic!("{}: {error}\n{text}", case.name));
+    assert_eq!(reading.broken, [], "{}: {text}", case.name);
+    assert_eq!(reading.runs.len(), 1, "{}: {text}", case.name);
+    imported_report_knowing(&reading.runs[0], &case.known)
+}
+
+#[test]
+fn each_cause_is_named_and_its_innocent_neighbour_is_not_accused() {
+    let cases = cases();
+    let (mut missed, mut alarms) = (Vec::new(), Vec::new());
+    for case in &cases {
+        if let Some(why) = case.missed(&report(case, &case.guilty)) {
+            missed.push(format!(
+                "{} ({}): {} {why}",
+                case.name, case.cause, case.rule
+            ));
+        }
+        let innocent = report(case, &case.innocent);
+        if let Some(alarm) = innocent
+            .findings
+            .iter()
+            .find(|one| one.id.as_str() == case.rule)
+        {
+            alarms.push(format!("{}: {}", case.name, alarm.sentence));
+        }
+    }
+    let of = |wrong: usize| format!("{wrong} of {}", cases.len());
+    println!("cases: {}", cases.len());
+    println!(
+        "missed: {} (sensitivity {:.1}%)",
+        of(missed.len()),
+        share(cases.len() - missed.len(), cases.len())
+    );
+    println!(
+        "false alarms: {} ({:.1}%)",
+        of(alarms.len()),
+        share(alarms.len(), cases.len())
+    );
+    println!(
+        "{:<24} {:>6} {:>7} {:>7}",
+        "rule", "cases", "missed", "alarms"
+    );
+    let mut rules: Vec<&str> = cases.iter().map(|case| case.rule.as_str()).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    for rule in rules {
+        let count = |names: &[String]| {
+            let mine = cases.iter().filter(|case| case.rule == rule);
+            mine.filter(|case| names.iter().any(|name| name.starts_with(&case.name)))
+                .count()
+        };
+        let all = cases.iter().filter(|case| case.rule == rule).count();
+        println!(
+            "{rule:<24} {all:>6} {:>7} {:>7}",
+            count(&missed),
+            count(&alarms)
+        );
+    }
+    assert!(
+        missed.is_empty() && alarms.is_empty(),
+        "missed:\n{}\nfalse alarms:\n{}",
+        missed.join("\n"),
+        alarms.join("\n")
+    );
+}
+
+fn share(part: usize, of: usize) -> f64 {
+    100.0 * part as f64 / of.max(1) as f64
+}
