@@ -4,7 +4,7 @@
 //! with fewer than three the result is not checked, however plausible it looks. A check that fails is a finding.
 
 use crate::comparison::Agreement;
-use crate::findings::Own;
+use crate::findings::{Own, is_on_loop, shortness};
 use crate::in_flight::InFlight;
 use crate::observed::Observed;
 use model::imported_evidence::ImportedFlush;
@@ -64,7 +64,7 @@ impl Checks {
             .targets
             .iter()
             .all(|target| target.cache == CacheMode::Unbuffered);
-        let enough = crate::findings::shortness(own.total.ios, own.intervals.len(), 0.0).is_none();
+        let enough = shortness(own.total.ios, own.intervals.len(), 0.0).is_none();
         Checks::of(&[
             (COUNTERS, agrees && !checks.is_empty()),
             (EXTENTS, is_written(record)),
@@ -94,7 +94,10 @@ impl Checks {
         let writes = run.workload.write_percent == Some(model::Ratio::ALL);
         Checks::of(&[
             (COUNTERS, has_counters(run)),
-            (BYPASSED, direct || (durable && writes)),
+            (
+                BYPASSED,
+                (direct || (durable && writes)) && !is_on_loop(run),
+            ),
             (
                 QUEUE,
                 full.is_some_and(|(mean, asked)| mean >= FULL_MIN * asked),
@@ -108,9 +111,10 @@ impl Checks {
     }
 }
 
-/// Where the devices that fio saw had fewer I/Os, `page-cache` says it.
+/// Where the devices that fio saw had fewer I/Os, `page-cache` says it. A loop device counts what its file's cache answers.
 fn has_counters(run: &ImportedRun) -> bool {
     let most = run.evidence.disks.iter().map(|disk| disk.ios).max();
+    let most = most.filter(|_| !is_on_loop(run));
     most.zip(run.figures.total.ios)
         .is_some_and(|(disk, ios)| disk as f64 >= 0.9 * ios as f64)
 }

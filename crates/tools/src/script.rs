@@ -10,7 +10,7 @@ use crate::imports::run::unknown;
 use crate::imports::section::{Found, Section, Start, short};
 use model::{ImportFormat, ImportedCpu, ImportedRun, Nanos};
 
-/// Is the row of Scripts around DISKSPD.
+/// Defines the row of scripts around DISKSPD.
 pub(crate) const TOOL: Tool = Tool {
     name: "a script",
     option: None,

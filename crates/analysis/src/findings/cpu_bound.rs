@@ -48,7 +48,8 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         .imported
         .is_some_and(|run| run.format == ImportFormat::FioJson)
     {
-        return of_jobs(&cpu);
+        let long = seen.observed.measured_ns >= Some(1e9);
+        return of_jobs(&cpu).filter(|_| long);
     }
     if let Some(all) = all_of_others(&cpu) {
         return Some(all);

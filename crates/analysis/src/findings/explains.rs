@@ -42,6 +42,22 @@ const EXPLAINS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "loop-page-cache",
+        &[
+            "cpu-bound",
+            "tool-bound",
+            "in-flight",
+            "depth-not-reached",
+            "impossible-for-medium",
+            "file-too-small",
+            "not-steady",
+            "drop",
+            "drift",
+            "latency-wall",
+            "thread-imbalance",
+        ],
+    ),
+    (
         "page-cache",
         &[
             "answered-from-memory",

@@ -48,6 +48,7 @@ mod io_uring_punted;
 mod latency_truncated;
 mod latency_wall;
 mod little;
+mod loop_page_cache;
 mod misaligned;
 mod mount_options;
 mod neighbour;
@@ -98,6 +99,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use id::RuleId;
+pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use short_run::shortness;
 pub(crate) use tell::findings;
 pub use tell::session_findings;
@@ -123,6 +125,7 @@ pub const FINDINGS: &[Rule] = &[
     tool_warnings::RULE,
     backlog::RULE,
     unwritten_extents::RULE,
+    loop_page_cache::RULE,
     impossible_for_medium::RULE,
     page_cache::RULE,
     device_cache::RULE,

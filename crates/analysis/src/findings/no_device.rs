@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "No device took part, so the figures are those of the generator and of memory.",
-    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram).",
+    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram, /dev/zram).",
     source: "null(4); fio(1), \"I/O engine\"; shm_overview(7).",
     advice: "Specify a file or a device: `fathom run FILE --create 4G`.",
     look: Look::Any(look),
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 const ENGINES: [&str; 2] = ["null", "cpuio"];
 const NAMES: [&str; 2] = ["/dev/null", "/dev/zero"];
-const IN_MEMORY: [&str; 3] = ["/dev/shm/", "/dev/ram", "/run/shm/"];
+const IN_MEMORY: [&str; 4] = ["/dev/shm/", "/dev/ram", "/dev/zram", "/run/shm/"];
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
@@ -65,6 +65,7 @@ mod tests {
         for (target, is_told) in [
             ("/dev/null", true),
             ("/dev/shm/t.dat", true),
+            ("/dev/zram0", true),
             ("/dev/nvme0n1", false),
             ("/srv/null", false),
         ] {

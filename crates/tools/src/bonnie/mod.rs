@@ -10,7 +10,7 @@ use crate::imports::Reader;
 use model::ImportFormat;
 pub use result::{files_bonnie, unmeasured_words};
 
-/// Is the row of bonnie++.
+/// Defines the row of bonnie++.
 pub(crate) const TOOL: Tool = Tool {
     name: "bonnie++",
     option: None,

@@ -21,7 +21,7 @@ use model::Bytes;
 use model::ImportFormat;
 use std::path::PathBuf;
 
-/// Is the row of dd.
+/// Defines the row of dd.
 pub(crate) const TOOL: Tool = Tool {
     name: "dd",
     option: None,

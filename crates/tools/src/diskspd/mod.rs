@@ -51,7 +51,7 @@ use crate::imports::Reader;
 use model::ImportFormat;
 use std::path::PathBuf;
 
-/// Is the row of DISKSPD.
+/// Defines the row of DISKSPD.
 pub(crate) const TOOL: Tool = Tool {
     name: "DISKSPD",
     option: Some(option),

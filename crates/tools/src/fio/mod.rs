@@ -36,7 +36,7 @@ use crate::imports::Reader;
 use model::ImportFormat;
 use std::fmt::Write;
 
-/// Is the row of fio.
+/// Defines the row of fio.
 pub(crate) const TOOL: Tool = Tool {
     name: "fio",
     option: Some(option),

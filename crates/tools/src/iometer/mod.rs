@@ -31,7 +31,7 @@ use crate::imports::Reader;
 use model::Field;
 use model::ImportFormat;
 
-/// Is the row of IOmeter.
+/// Defines the row of IOmeter.
 pub(crate) const TOOL: Tool = Tool {
     name: "IOmeter",
     option: Some(option),

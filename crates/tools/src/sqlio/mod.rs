@@ -41,7 +41,7 @@ use crate::imports::Reader;
 use model::ImportFormat;
 use std::path::PathBuf;
 
-/// Is the row of SQLIO.
+/// Defines the row of SQLIO.
 pub(crate) const TOOL: Tool = Tool {
     name: "SQLIO",
     option: Some(option),

@@ -1,0 +1,112 @@
+//! A loop device stands for a disk, and the page cache of its file answers.
+//!
+//! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads through the page cache, whatever the
+//! run bypasses above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so
+//! there it is a note. Left out: writes, which reach the file's device late in either case.
+
+use super::below::{Below, targets};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use crate::LimitKind;
+use crate::say;
+use model::{ImportedRun, Operation};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("loop-page-cache"),
+    cause: Cause::Alone,
+    limit: Some(LimitKind::Cache),
+    what: "The target is a loop device, and reads came from the page cache of its file, or from parts of it that were never written.",
+    method: "Own runs: a loop device is in the chain, and the device at the bottom of it had less than 90 % of the bytes that \
+             were read, and less than that by 1 MiB or more. Imported runs: a note where the target or the only device that \
+             was counted is a loop device.",
+    source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",
+    advice: "Set the device up with `losetup --direct-io=on`, or measure the file's own device.",
+    look: Look::Any(look),
+};
+
+const SHARE_MIN: f64 = 0.90;
+const MISSING_MIN: u64 = 1 << 20;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match (seen.own, seen.imported) {
+        (Some(own), _) => targets(own.record).find_map(|target| of_own(own, &target)),
+        (None, run) => of_others(run?),
+    }
+}
+
+fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let chain = &target.facts.chain;
+    let from = chain.iter().position(|device| device.kind == "loop")?;
+    let bottom = chain[from + 1..].last()?;
+    let file = chain[from].detail.as_deref().unwrap_or("its file");
+    let read = target.counted(own.record, Operation::Read).bytes.0;
+    let below = own.record.window.device(&bottom.name)?.read_bytes.0;
+    let missing = read.saturating_sub(below);
+    if missing < MISSING_MIN || below as f64 >= SHARE_MIN * read as f64 {
+        return None;
+    }
+    let share = missing as f64 / read as f64;
+    let sentence = format!(
+        "{} of the reads came from the page cache or unwritten parts of {}, the file of {}: {} had only the rest",
+        say::percent(share),
+        model::printable(file),
+        chain[from].name,
+        bottom.name
+    );
+    let evidence = [("not_on_bottom_share", share)];
+    let advice =
+        "losetup --direct-io=on, then repeat it: if it is slower, the page cache had answered";
+    let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, advice);
+    Some(told.not_as("a disk result"))
+}
+
+fn of_others(run: &ImportedRun) -> Option<Finding> {
+    is_on_loop(run).then(|| {
+        let sentence = "the target is on a loop device: the page cache of its file answers unless it was set up with direct I/O";
+        let advice = "losetup --list --output NAME,DIO: 0 means that the page cache answered; repeat it after losetup --direct-io=on";
+        let told = finding(RULE.id, FindingRank::Info, sentence.to_owned(), &[], advice);
+        told.sure(Confidence::Low)
+    })
+}
+
+/// Whether all that is known to be below is loop devices.
+pub(crate) fn is_on_loop(run: &ImportedRun) -> bool {
+    let targets = &run.workload.targets;
+    let named = !targets.is_empty() && targets.iter().all(|name| name.starts_with("/dev/loop"));
+    let disks = &run.evidence.disks;
+    named || (!disks.is_empty() && disks.iter().all(|disk| disk.name.starts_with("loop")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::{found, imported, told};
+    use crate::sample::Sample;
+    use model::Bytes;
+
+    #[test]
+    fn the_bottom_of_the_chain_is_counted_too() {
+        let mut record = Sample::default().build();
+        record.targets[0].chain[0].kind = "loop".to_owned();
+        record.targets[0].chain[0].detail = Some("/srv/disk.img".to_owned());
+        assert_eq!(found(&record, "loop-page-cache"), None, "vda had all of it");
+        for window in [&mut record.window, &mut record.lifetime] {
+            window.after.devices[1].read_bytes = Bytes(4096 * 200);
+        }
+        let told_of = found(&record, "loop-page-cache").unwrap();
+        assert_eq!(told_of.rank, FindingRank::Critical);
+        assert_eq!(
+            told_of.sentence,
+            "99 % of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1: vda had only \
+             the rest"
+        );
+    }
+
+    #[test]
+    fn of_an_imported_run_the_name_is_a_note() {
+        let mut run = imported();
+        assert_eq!(told(&run, "loop-page-cache"), None);
+        run.workload.targets = vec!["/dev/loop3".to_owned()];
+        let told_of = told(&run, "loop-page-cache").unwrap();
+        assert_eq!(told_of.rank, FindingRank::Info);
+    }
+}
