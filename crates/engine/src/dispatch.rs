@@ -46,7 +46,7 @@ const NOTHING: Polling = Polling {
 
 /// In order of preference; `auto` takes the first that runs, and never the null backend. Commands are passed through where
 /// a target is such that nothing else can be done with it.
-pub(crate) static BACKENDS: [Row; 6] = [
+pub(crate) static BACKENDS: &[Row] = &[
     Row {
         name: "io_uring",
         choice: Some(EngineChoice::IoUring),

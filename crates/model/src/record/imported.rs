@@ -53,70 +53,56 @@ pub struct ImportedRun {
     pub text: String,
 }
 
-/// The kinds of text that are read.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum ImportFormat {
-    /// What DISKSPD prints, any layout from 2.0.11 on.
-    DiskspdText,
-    /// DISKSPD's results document.
-    DiskspdXml,
-    /// What SQLIO prints.
-    SqlioText,
-    /// fio's `--output-format=json` or `json+`.
-    FioJson,
-    /// The results file of IOmeter.
-    IometerCsv,
-    /// One line a run, from a script around DISKSPD.
-    ScriptLines,
-    /// What dd prints when it is done.
-    DdText,
-    /// The line of commas that bonnie++ prints last.
-    BonnieText,
+/// Defines [`ImportFormat`]: a row has its name, the word that stands for it, and the tool that measured.
+macro_rules! import_formats {
+    ($($(#[$about:meta])* $name:ident $word:literal $tool:literal,)*) => {
+        /// The kinds of text that are read.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+        )]
+        #[serde(rename_all = "snake_case")]
+        pub enum ImportFormat {
+            $($(#[$about])* $name,)*
+        }
+
+        impl ImportFormat {
+            /// All of them, in the order in which they are offered.
+            pub const ALL: &[ImportFormat] = &[$(ImportFormat::$name),*];
+
+            /// Returns the word that stands for it in documents and in the store.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(ImportFormat::$name => $word,)*
+                }
+            }
+
+            /// Returns the tool that measured.
+            pub const fn tool(self) -> &'static str {
+                match self {
+                    $(ImportFormat::$name => $tool,)*
+                }
+            }
+        }
+    };
 }
 
-impl ImportFormat {
-    /// All of them, in the order in which they are offered.
-    pub const ALL: [ImportFormat; 8] = [
-        ImportFormat::DiskspdText,
-        ImportFormat::DiskspdXml,
-        ImportFormat::SqlioText,
-        ImportFormat::FioJson,
-        ImportFormat::IometerCsv,
-        ImportFormat::ScriptLines,
-        ImportFormat::DdText,
-        ImportFormat::BonnieText,
-    ];
-
-    /// The word that stands for it in documents and in the store.
-    pub const fn word(self) -> &'static str {
-        match self {
-            ImportFormat::DiskspdText => "diskspd_text",
-            ImportFormat::DiskspdXml => "diskspd_xml",
-            ImportFormat::SqlioText => "sqlio_text",
-            ImportFormat::FioJson => "fio_json",
-            ImportFormat::IometerCsv => "iometer_csv",
-            ImportFormat::ScriptLines => "script_lines",
-            ImportFormat::DdText => "dd_text",
-            ImportFormat::BonnieText => "bonnie_text",
-        }
-    }
-
-    /// The tool that measured.
-    pub const fn tool(self) -> &'static str {
-        match self {
-            ImportFormat::DiskspdText | ImportFormat::DiskspdXml | ImportFormat::ScriptLines => {
-                "diskspd"
-            }
-            ImportFormat::SqlioText => "sqlio",
-            ImportFormat::FioJson => "fio",
-            ImportFormat::IometerCsv => "iometer",
-            ImportFormat::DdText => "dd",
-            ImportFormat::BonnieText => "bonnie++",
-        }
-    }
+import_formats! {
+    /// What DISKSPD prints, any layout from 2.0.11 on.
+    DiskspdText "diskspd_text" "diskspd",
+    /// DISKSPD's results document.
+    DiskspdXml "diskspd_xml" "diskspd",
+    /// What SQLIO prints.
+    SqlioText "sqlio_text" "sqlio",
+    /// fio's `--output-format=json` or `json+`.
+    FioJson "fio_json" "fio",
+    /// The results file of IOmeter.
+    IometerCsv "iometer_csv" "iometer",
+    /// One line a run, from a script around DISKSPD.
+    ScriptLines "script_lines" "diskspd",
+    /// What dd prints when it is done.
+    DdText "dd_text" "dd",
+    /// The line of commas that bonnie++ prints last.
+    BonnieText "bonnie_text" "bonnie++",
 }
 
 /// What was asked for. A field is `None` where the text does not say it, and where the targets of one run differ in it;

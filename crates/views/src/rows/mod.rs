@@ -37,7 +37,11 @@ pub struct Export {
 }
 
 /// Every form.
-pub const EXPORTS: &[Export] = &[csv::EXPORT, json::EXPORT, parquet::EXPORT];
+pub const EXPORTS: &[Export] = &[
+    csv::EXPORT, // in the order of the help
+    json::EXPORT,
+    parquet::EXPORT,
+];
 
 /// Returns the form that this option asks for.
 pub fn export(name: &str) -> Option<&'static Export> {
