@@ -179,6 +179,10 @@ impl Observed {
         let asked = both.map(|(depth, threads)| f64::from(depth) * f64::from(threads));
         let asked = asked.filter(|_| !run.evidence.paced);
         let latency = &run.figures.total.latency;
+        let one = || one_thread(run, &known).filter(|_| one_target && !run.evidence.paced);
+        let asked = asked
+            .filter(|asked| one_target && *asked > 0.0)
+            .or_else(one);
         let rows = run.rows.iter().map(|row| ObservedRow {
             thread: row.thread,
             target: row.target.clone(),
@@ -186,7 +190,7 @@ impl Observed {
             rate_per_s: row.figures.total.ios_per_s,
         });
         Observed {
-            asked_in_flight: asked.filter(|asked| one_target && *asked > 0.0),
+            asked_in_flight: asked,
             windows: RateWindows::of_imported(run),
             whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
             latency_step_ns: latency.resolution.map(|step| step.0 as f64),
@@ -282,6 +286,20 @@ impl ObservedFigures {
                 .collect(),
         }
     }
+}
+
+/// I/Os in flight of one thread, where their number is unknown (fio prints a group of jobs as one, and of a job file not
+/// their number) and rate and latency show that so many were in flight: of more threads there would be more.
+fn one_thread(run: &ImportedRun, known: &Observed) -> Option<f64> {
+    const FULL: std::ops::RangeInclusive<f64> = 0.9..=1.05;
+    let depth = f64::from(run.workload.queue_depth.filter(|depth| *depth > 1)?);
+    let whole = run.evidence.total.whole_mean.map(|mean| mean.0 as f64);
+    let seen = Observed {
+        whole_mean_ns: whole,
+        ..known.clone()
+    };
+    let share = seen.in_flight()? / depth;
+    (run.workload.threads.is_none() && FULL.contains(&share)).then_some(depth)
 }
 
 /// Each thread on each target.

@@ -125,4 +125,15 @@ mod tests {
             assert_eq!(told(&run, "rate-cap").is_some(), is_told, "{windows:?}");
         }
     }
+
+    #[test]
+    fn a_job_of_a_job_file_has_one_thread_where_its_figures_fit_one() {
+        let mut run = run();
+        run.format = model::ImportFormat::FioJson;
+        run.evidence.total.windows = Some(240);
+        (run.workload.threads, run.workload.queue_depth) = (None, Some(64));
+        assert!(told(&run, "rate-cap").is_some());
+        run.workload.queue_depth = Some(16);
+        assert_eq!(told(&run, "rate-cap"), None, "a group of four jobs");
+    }
 }

@@ -27,13 +27,15 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let total = &seen.observed.total;
     let depth = run.workload.queue_depth.filter(|depth| *depth > 1)?;
-    let threads = run.workload.threads.filter(|threads| *threads > 0)?;
+    let threads = run.workload.threads.filter(|threads| *threads > 0);
     let submission_ns = run.evidence.total.submission_mean?.0 as f64;
-    let busy = submission_ns * total.rate_per_s? / 1e9 / f64::from(threads);
+    let busy = submission_ns * total.rate_per_s? / 1e9 / f64::from(threads.unwrap_or(1));
+    // More than all the time of one thread: there were more of them.
+    let unknown = threads.is_none() && busy > 1.05;
     let cpu = run.cpu.map_or(0.0, |cpu| {
         cpu.user_percent.unwrap_or(0.0) + cpu.kernel_percent.unwrap_or(0.0)
     });
-    if busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
+    if unknown || busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
         return None;
     }
     let buffered = run.workload.cache == Some(CacheMode::Cached);

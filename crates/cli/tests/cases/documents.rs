@@ -91,9 +91,13 @@ fn fio(f: &Figures) -> String {
     {
         let _ = writeln!(text, "fio: {}", line.replace('~', " "));
     }
+    let called = match f.word("from", "line") {
+        "file" => String::new(), // fio prints neither name nor number of jobs of a job file's section
+        _ => format!("\"name\" : \"a\", \"numjobs\" : \"{jobs}\", "),
+    };
     let mut options = format!(
-        "\"name\" : \"a\", \"filename\" : \"{}\", \"size\" : \"{}\", \"rw\" : \"{rw}\", \"bs\" : \"{}\", \"ioengine\" : \"{engine}\", \
-         \"iodepth\" : \"{depth}\", \"numjobs\" : \"{jobs}\", \"direct\" : \"{}\"",
+        "{called}\"filename\" : \"{}\", \"size\" : \"{}\", \"rw\" : \"{rw}\", \"bs\" : \"{}\", \"ioengine\" : \"{engine}\", \
+         \"iodepth\" : \"{depth}\", \"direct\" : \"{}\"",
         f.word("filename", "/dev/sdb"),
         f.word("size", "200G"),
         f.word("bs", "4k"),
