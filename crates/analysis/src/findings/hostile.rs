@@ -4,6 +4,9 @@ use super::FINDINGS;
 use crate::known::{CloudCap, Known, Medium};
 use crate::observed::Observed;
 use crate::{imported_report_knowing, session_findings};
+use model::imported_evidence::{
+    ImportedContent, ImportedDisk, ImportedEvidence, ImportedFlush, SideEvidence, SyncFigures,
+};
 use model::{
     Bytes, CacheMode, HistogramShare, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures,
     ImportedLatency, ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Nanos, Ratio,
@@ -137,6 +140,64 @@ fn cpu() -> impl Strategy<Value = ImportedCpu> {
     })
 }
 
+fn side() -> impl Strategy<Value = SideEvidence> {
+    let rates = (count(), number(), number());
+    (rates, time(), time()).prop_map(
+        |((windows, window_min_per_s, window_max_per_s), submission_mean, whole_mean)| {
+            SideEvidence {
+                windows,
+                window_min_per_s,
+                window_max_per_s,
+                submission_mean,
+                whole_mean,
+            }
+        },
+    )
+}
+
+fn evidence() -> impl Strategy<Value = ImportedEvidence> {
+    let flush = prop_oneof![
+        Just(None),
+        Just(Some(ImportedFlush::AtEnd)),
+        (0..3u32).prop_map(|every| Some(ImportedFlush::EveryWrites(every))),
+    ];
+    let disk = ("[a-z]{0,4}[0-9]{0,2}", any::<u64>(), number()).prop_map(|(name, ios, util)| {
+        ImportedDisk {
+            name,
+            ios,
+            util_percent: util,
+        }
+    });
+    let sync = of(
+        (any::<u64>(), time(), time()).prop_map(|(count, mean, max)| SyncFigures {
+            count,
+            mean,
+            p99: mean,
+            max,
+        }),
+    );
+    let warnings = prop::collection::vec("[ -~]{0,200}", 0..3);
+    (
+        (side(), side(), side()),
+        (sync, flush, of(any::<u32>())),
+        (prop::collection::vec(disk, 0..4), warnings),
+    )
+        .prop_map(
+            |((total, read, write), (sync, flush, ignored), (disks, warnings))| ImportedEvidence {
+                total,
+                read,
+                write,
+                sync,
+                flush,
+                content: ignored.map(|_| ImportedContent::Zeros),
+                ignored_queue_depth: ignored,
+                paced: false,
+                disks,
+                warnings,
+            },
+        )
+}
+
 fn run() -> impl Strategy<Value = ImportedRun> {
     let rows = prop::collection::vec((of(0..4u32), operation()), 0..4);
     (
@@ -146,13 +207,15 @@ fn run() -> impl Strategy<Value = ImportedRun> {
         of(cpu()),
         rows,
         0..ImportFormat::ALL.len(),
+        evidence(),
     )
-        .prop_map(|(total, workload, measured, cpu, rows, format)| {
+        .prop_map(|(total, workload, measured, cpu, rows, format, evidence)| {
             let mut run = super::test::imported();
             run.format = ImportFormat::ALL[format];
             run.workload = workload;
             run.measured = measured;
             run.cpu = cpu;
+            run.evidence = evidence;
             run.figures = ImportedFigures {
                 total: total.clone(),
                 write: total,

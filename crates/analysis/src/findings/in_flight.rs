@@ -15,7 +15,7 @@ use model::Pacing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("in-flight"),
-    cause: Cause::Processor,
+    cause: Cause::Alone,
     limit: None,
     what: "Fewer I/Os were in flight than asked for, or more than there can be.",
     method: "Little's law: mean in flight = rate × mean latency, against threads × depth. Own runs: below 90 % of what was asked even when the longest latency at both edges of the measured phase is allowed for; never with errors, pauses, or a stall at the end. Imported runs, whose edges are not known: below 80 % or above 105 %, and only where latencies are finer than a millisecond.",

@@ -10,7 +10,7 @@ use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("synchronous-submission"),
-    cause: Cause::Processor,
+    cause: Cause::Alone,
     limit: None,
     what: "Submitting took all the time of the threads, so the engine was synchronous in effect and the queue depth means nothing.",
     method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. High confidence where I/O was buffered.",
