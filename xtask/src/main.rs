@@ -1,4 +1,4 @@
-//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `cases`, `guide`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `campaign`, `cases`, `guide`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -11,6 +11,7 @@
 
 mod attack;
 mod bench;
+mod campaign;
 mod cases;
 mod check;
 mod ci;
@@ -38,7 +39,7 @@ cargo xtask lab NAME        the program in a virtual machine with what this one 
 cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt
 cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
 cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
-cargo xtask guide           adds the examples of docs/adding.md to a copy of the tree and compiles it
+cargo xtask campaign [N]    N honest documents made by fio here, as root: which findings mislead; 300 without N
 cargo xtask cases           the case files of the findings: sensitivity and false alarms of each rule
 cargo xtask setup           sets up what the tests need, and no more";
 
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
             true
         }
         Some("licenses") if words.len() == 1 => licenses::write(&root),
+        Some("campaign") => campaign::run(&root, &words[1..]),
         Some("cases") if words.len() == 1 => cases::run(&root),
         Some("guide") if words.len() == 1 => guide::compiles(&root),
         Some("net") => net::run(&root, &words[1..]),

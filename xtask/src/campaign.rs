@@ -1,0 +1,292 @@
+//! `cargo xtask campaign`: honest documents made by fio itself, whose cause is known by how they were made, are imported;
+//! a finding that is not true of its document is misleading, and listed. At most one document in a hundred may have one.
+//!
+//! As root, on targets of its own: an ext4 file on a loop device with direct I/O to its file, a loop device through the page
+//! cache, a zram device, and fio's null engine. All of them are removed at the end. Left out: limits, which no honest
+//! document has, and figures, which are the machine's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const DOCUMENTS: usize = 300;
+const MISLEADING_MAX: f64 = 0.01;
+const SYNCHRONOUS: [&str; 4] = ["sync", "psync", "pvsync2", "mmap"];
+
+/// What a document was made of.
+#[derive(Clone, Copy)]
+struct Made {
+    target: &'static str,
+    engine: &'static str,
+    depth: u32,
+    block: &'static str,
+    pattern: &'static str,
+    direct: bool,
+    fsync: bool,
+    jobs: u32,
+    /// Seconds, or `n` and a number of I/Os.
+    length: &'static str,
+}
+
+/// Draws by seed, so that the same documents are made again.
+struct Draw(u64);
+
+impl Draw {
+    /// SplitMix64, Steele, Lea and Flood, OOPSLA 2014.
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        let length = u64::try_from(of.len()).expect("a short list");
+        of[usize::try_from(self.next() % length).expect("an index")]
+    }
+
+    fn made(&mut self) -> Made {
+        let target = self.one(&[
+            "file", "file", "file", "loop", "loop", "zram", "zram", "null",
+        ]);
+        let engine = match target {
+            "null" => "null",
+            _ => self.one(&[
+                "psync", "libaio", "io_uring", "sync", "posixaio", "pvsync2", "mmap",
+            ]),
+        };
+        let pattern = self.one(&["randread", "randwrite", "read", "write", "randrw"]);
+        Made {
+            target,
+            engine,
+            depth: self.one(&[1, 4, 16, 64]),
+            block: self.one(&["4k", "16k", "64k", "1m"]),
+            pattern,
+            direct: engine != "mmap" && self.one(&[true, false]),
+            fsync: !pattern.ends_with("read") && self.one(&[true, false, false]),
+            jobs: self.one(&[1, 1, 4]),
+            length: self.one(&["1", "2", "3", "5", "10", "n1", "n100", "n5000"]),
+        }
+    }
+}
+
+impl Made {
+    fn name(self) -> String {
+        let Made {
+            target,
+            engine,
+            depth,
+            block,
+            pattern,
+            jobs,
+            length,
+            ..
+        } = self;
+        let cache = if self.direct { "direct" } else { "buffered" };
+        let sync = if self.fsync { "-fsync" } else { "" };
+        format!("{target}-{engine}-qd{depth}-{block}-{pattern}-{cache}{sync}-{jobs}jobs-{length}")
+    }
+
+    /// Whether a finding is true of it. What a rule counted and only repeats is true of all.
+    fn allows(self, rule: &str) -> bool {
+        let memory = matches!(self.target, "zram" | "null");
+        let synchronous = SYNCHRONOUS.contains(&self.engine);
+        match rule {
+            "short-run" | "percentile-trust" | "little" | "closed-loop" | "file-too-small"
+            | "latency-wall" | "cpu-bound" => true,
+            "page-cache" => !self.direct,
+            "no-device" => memory,
+            "answered-from-memory" => memory || !self.direct || self.target == "loop",
+            "loop-page-cache" => matches!(self.target, "loop" | "file"),
+            "queue-depth-ignored" => synchronous && self.depth > 1,
+            "synchronous-submission" => memory || !self.direct,
+            "commit-latency" => self.fsync,
+            "in-flight" => !synchronous && !self.fsync,
+            _ => false,
+        }
+    }
+
+    /// Whether the figures are a disk's: then VALID is true.
+    fn is_of_a_disk(self) -> bool {
+        self.target == "file" && (self.direct || self.fsync)
+    }
+}
+
+/// Files and devices that were made for it.
+struct Ground {
+    folder: PathBuf,
+    loops: Vec<String>,
+    zram: Option<String>,
+}
+
+impl Ground {
+    fn make() -> Option<Ground> {
+        let folder = std::env::temp_dir().join(format!("fathom-campaign-{}", std::process::id()));
+        fs::create_dir(&folder).ok()?;
+        let mut ground = Ground {
+            folder,
+            loops: Vec::new(),
+            zram: None,
+        };
+        let at = |name: &str| ground.folder.join(name).to_string_lossy().into_owned();
+        let (disk, cached, mount) = (at("disk.img"), at("cached.img"), at("mnt"));
+        for (image, mib) in [(&disk, 2048), (&cached, 1024)] {
+            said(&format!(
+                "dd if=/dev/urandom of={image} bs=1M count={mib} conv=fdatasync"
+            ))?;
+        }
+        for (image, direct) in [(&disk, "on"), (&cached, "off")] {
+            ground.loops.push(said(&format!(
+                "losetup --direct-io={direct} -f --show {image}"
+            ))?);
+        }
+        fs::create_dir(&mount).ok()?;
+        said(&format!("mkfs.ext4 -q {}", ground.loops[0]))?;
+        said(&format!("mount {} {mount}", ground.loops[0]))?;
+        said(&format!(
+            "dd if=/dev/urandom of={mount}/f.dat bs=1M count=1024 conv=fdatasync"
+        ))?;
+        if let Some(number) = said("cat /sys/class/zram-control/hot_add") {
+            said(&format!("echo 512M > /sys/block/zram{number}/disksize"))?;
+            said(&format!(
+                "dd if=/dev/urandom of=/dev/zram{number} bs=1M count=512"
+            ))?;
+            ground.zram = Some(number);
+        }
+        Some(ground)
+    }
+
+    /// The file, its size; none where there is no zram.
+    fn of(&self, target: &str) -> Option<(String, &'static str)> {
+        match target {
+            "file" => Some((
+                format!("--filename={}", self.folder.join("mnt/f.dat").display()),
+                "1G",
+            )),
+            "loop" => Some((format!("--filename={}", self.loops[1]), "1G")),
+            "zram" => Some((
+                format!("--filename=/dev/zram{}", self.zram.as_ref()?),
+                "512M",
+            )),
+            _ => Some((String::new(), "1G")),
+        }
+    }
+
+    fn document(&self, made: Made) -> Option<PathBuf> {
+        let (file, size) = self.of(made.target)?;
+        let to = self.folder.join(format!("{}.json", made.name()));
+        let Made {
+            engine,
+            depth,
+            block,
+            pattern,
+            jobs,
+            length,
+            ..
+        } = made;
+        let length = match length.strip_prefix('n') {
+            Some(ios) => format!("--number_ios={ios}"),
+            None => format!("--time_based --runtime={length}"),
+        };
+        let fsync = if made.fsync { "--fsync=1" } else { "" };
+        said(&format!(
+            "fio --name=job --output-format=json --output={} --ioengine={engine} --iodepth={depth} --bs={block} --rw={pattern} \
+             --direct={} --numjobs={jobs} --group_reporting --size={size} --norandommap {file} {fsync} {length}",
+            to.display(),
+            u8::from(made.direct)
+        ))?;
+        Some(to)
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        let _ = said(&format!("umount {}", self.folder.join("mnt").display()));
+        for device in &self.loops {
+            let _ = said(&format!("losetup -d {device}"));
+        }
+        if let Some(number) = &self.zram {
+            let _ = said(&format!("echo 1 > /sys/block/zram{number}/reset"));
+            let _ = said(&format!(
+                "echo {number} > /sys/class/zram-control/hot_remove"
+            ));
+        }
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// What a command prints; none where it fails.
+fn said(command: &str) -> Option<String> {
+    let output = Command::new("sh").args(["-c", command]).output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Whether at most one in a hundred is misleading.
+pub(crate) fn run(root: &Path, words: &[String]) -> bool {
+    let count = words.first().map_or(Ok(DOCUMENTS), |word| word.parse());
+    let (Ok(count), Some(ground)) = (count, Ground::make()) else {
+        eprintln!(
+            "xtask: read `campaign {}`; accepted is a number of documents, as root, with fio and losetup",
+            words.join(" ")
+        );
+        return false;
+    };
+    let program = root.join("target/debug/fathom");
+    let mut draw = Draw(18);
+    let (mut made_count, mut misleading) = (0, 0);
+    while made_count < count {
+        let made = draw.made();
+        let Some(document) = ground.document(made) else {
+            continue;
+        };
+        made_count += 1;
+        let lies = lies(&program, &ground.folder, (made, &document));
+        if !lies.is_empty() {
+            misleading += 1;
+            println!("misleading: {}: {}", made.name(), lies.join("; "));
+        }
+    }
+    let share = f64::from(misleading) / f64::from(u32::try_from(count.max(1)).unwrap_or(u32::MAX));
+    println!(
+        "campaign: {misleading} of {count} documents of fio have a misleading finding ({:.1}%)",
+        100.0 * share
+    );
+    share <= MISLEADING_MAX
+}
+
+/// What is said of a document and is not true of it. Consequences count as what they follow from.
+fn lies(program: &Path, folder: &Path, (made, document): (Made, &Path)) -> Vec<String> {
+    let store = folder.join("store.db");
+    let _ = fs::remove_file(&store);
+    let fathom = |rest: &str| {
+        said(&format!(
+            "FATHOM_STORE={} {} {rest}",
+            store.display(),
+            program.display()
+        ))
+    };
+    let shown =
+        fathom(&format!("import {}", document.display())).and_then(|_| fathom("show 1 --json"));
+    let Some(shown) = shown else {
+        return vec!["it cannot be imported".to_owned()];
+    };
+    let value = |line: &str, name: &str| {
+        let rest = line.trim().strip_prefix(&format!("\"{name}\": \""))?;
+        Some(rest.trim_end_matches(',').trim_end_matches('"').to_owned())
+    };
+    let ids = shown.lines().filter_map(|line| value(line, "id"));
+    let mut lies: Vec<String> = ids.filter(|id| !made.allows(id)).collect();
+    let valid = shown
+        .lines()
+        .find_map(|line| value(line, "rank"))
+        .as_deref()
+        == Some("valid");
+    if valid && !made.is_of_a_disk() {
+        lies.push("VALID, though no disk was measured".to_owned());
+    }
+    lies
+}
