@@ -56,8 +56,8 @@ fn g3_a_plateau_is_pauses_and_nines_rest_on_nothing() {
     let page = shown(SEED_000, "show 1");
     says(
         &page,
-        "the slowest 247 I/Os took 208 ms to 211 ms, 5.28 times what 99.9 % of all stayed below: about 4 pauses of the \
-         whole queue (64 I/Os) of 211 ms, an event and no tail",
+        "the slowest I/Os, at least 247, took 208 ms to 211 ms, 5.28 times what 99.9 % of all stayed below: at least 4 \
+         pauses of the whole queue of 211 ms, an event and no tail",
     );
     says(
         &page,
@@ -74,7 +74,7 @@ fn g4_a_rate_at_the_cap_of_the_machine() {
         "the rate is held at 1 953 IO/s: the rate varies by 0.91 % while latencies vary by 64.1 %, as behind a limiter; \
          1.7 % above the published cap of Azure VM size Standard_B2ms, 1 920 IO/s",
     );
-    says(&page, "a deeper queue only adds latency");
+    says(&page, "the same IOPS are an IOPS limit");
     says(&page, "= 64.0 of 64.0 in flight");
     says(
         &shown(SEED_003, "show 1 --cap-iops 1920"),
@@ -126,7 +126,7 @@ fn g8_more_than_two_rotating_disks_can_do_and_one_full_core() {
     let unsaid = shown(SEED_001, "show 1");
     says(
         &unsaid,
-        "it ran through the system's file cache, so memory may have answered instead of the disk",
+        "I/O went through the page cache, so memory may have answered instead of the disk",
     );
 }
 
@@ -137,10 +137,7 @@ fn g9_what_the_file_system_costs_and_that_part_was_still_in_memory() {
         "sequential writes through the file system are 11.1 MB/s (14.6 %) slower than on the raw device: 64.8 against \
          75.9 MB/s; without a flush at the end part of what was written was still in memory",
     );
-    says(
-        &shown(DD, "show 1.3"),
-        "it ran through the system's file cache",
-    );
+    says(&shown(DD, "show 1.3"), "I/O went through the page cache");
 }
 
 #[test]
