@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 86_800,
+        bound: 86_900,
         count: lines_of_code,
     },
 ];
