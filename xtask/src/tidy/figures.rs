@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 86_900,
+        bound: 87_300,
         count: lines_of_code,
     },
 ];

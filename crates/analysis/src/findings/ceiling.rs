@@ -7,7 +7,6 @@ use super::cap::{Cap, by_size};
 use super::{Confidence, FindingRank, Seen};
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
-use model::ImportFormat;
 
 /// A limiter that paces lets no queue run dry.
 const IN_FLIGHT_MIN: f64 = 16.0;
@@ -140,9 +139,7 @@ fn slice(side: &ObservedFigures) -> Option<Slice> {
 /// Even figures come from a processor at its limit, too.
 fn generator_is_busy(seen: &Seen<'_>) -> bool {
     const BUSY_PERCENT: f64 = 90.0;
-    let imported = seen
-        .imported
-        .filter(|run| run.format == ImportFormat::FioJson);
+    let imported = seen.imported.filter(|run| run.format.tool() == "fio");
     let cpu = imported.and_then(|run| run.cpu);
     let of_jobs = cpu.is_some_and(|cpu| {
         cpu.user_percent.unwrap_or(0.0) + cpu.kernel_percent.unwrap_or(0.0) >= BUSY_PERCENT

@@ -6,7 +6,7 @@
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
-use model::{ImportFormat, ImportedCpu};
+use model::ImportedCpu;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cpu-bound"),
@@ -44,10 +44,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let cpu = seen.observed.printed_cpu?;
-    if seen
-        .imported
-        .is_some_and(|run| run.format == ImportFormat::FioJson)
-    {
+    if seen.imported.is_some_and(|run| run.format.tool() == "fio") {
         let long = seen.observed.measured_ns >= Some(1e9);
         return of_jobs(&cpu).filter(|_| long);
     }

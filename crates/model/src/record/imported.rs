@@ -95,6 +95,8 @@ import_formats! {
     SqlioText "sqlio_text" "sqlio",
     /// fio's `--output-format=json` or `json+`.
     FioJson "fio_json" "fio",
+    /// What fio prints without `--output-format`.
+    FioText "fio_text" "fio",
     /// The results file of IOmeter.
     IometerCsv "iometer_csv" "iometer",
     /// One line a run, from a script around DISKSPD.

@@ -19,6 +19,7 @@ mod problem;
 mod ranges;
 mod read;
 pub(crate) mod reader;
+pub(crate) mod reader_text;
 mod result;
 mod spread;
 mod table;
@@ -40,13 +41,22 @@ use std::fmt::Write;
 pub(crate) const TOOL: Tool = Tool {
     name: "fio",
     option: Some(option),
-    readers: &[Reader {
-        format: ImportFormat::FioJson,
-        name: "fio's JSON",
-        about: "fio's --output-format=json or json+",
-        begins: reader::begins,
-        read: reader::read,
-    }],
+    readers: &[
+        Reader {
+            format: ImportFormat::FioJson,
+            name: "fio's JSON",
+            about: "fio's --output-format=json or json+",
+            begins: reader::begins,
+            read: reader::read,
+        },
+        Reader {
+            format: ImportFormat::FioText,
+            name: "fio's text",
+            about: "what fio prints without --output-format, versions 2 and 3",
+            begins: reader_text::begins,
+            read: reader_text::read,
+        },
+    ],
 };
 
 /// What reading a request must be told, so that it needs no machine.

@@ -160,6 +160,9 @@ fn beginnings(text: &str) -> impl Iterator<Item = (usize, &'static Reader)> {
             Start::No => false,
             Start::Here => true,
             Start::Orphan => open != Some(reader.format),
+            Start::Beside(other) => {
+                open.is_some_and(|open| open != reader.format && open != other) || open.is_none()
+            }
         };
         let reader = readers().find(begins)?;
         open = Some(reader.format);

@@ -36,6 +36,8 @@ pub(crate) enum Start {
     Here,
     /// Here, unless a section of the same format is open: the head of the output was left out.
     Orphan,
+    /// Here, unless a section of the same format or of this one is open.
+    Beside(ImportFormat),
 }
 
 /// One section.

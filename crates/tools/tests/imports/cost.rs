@@ -24,7 +24,7 @@ const IOMETER: &[u8] = b"'Target Type,Target Name,IOps\nALL,All,1\n";
 const SPAN: &[u8] = b"<Results><TimeSpan><TestTimeSeconds>1</TestTimeSeconds><Thread>";
 
 #[rustfmt::skip]
-const SHAPES: [Shape; 74] = [
+const SHAPES: [Shape; 80] = [
     ("newlines", b"sqlio v1\n", b"\n", b""),
     ("newlines, diskspd", DISKSPD, b"\n", b""),
     ("newlines of windows", RESULTS, b"\r\n", b""),
@@ -56,6 +56,12 @@ const SHAPES: [Shape; 74] = [
     ("heads of sqlio", b"", b"sqlio v1\n", b""),
     ("heads of iometer", b"", b"'Test Type\n", b""),
     ("heads of fio", b"", b"{\"fio version\"\n", b""),
+    ("heads of fio's text", b"", b"a: (g=0): rw=\n", b"a: (groupid=0, jobs=1): err= 0\n  read: IOPS=1\n"),
+    ("heads of fio's text alone", b"", b"a: (g=0): rw=\n", b""),
+    ("jobs of fio's text", b"", b"a: (groupid=0, jobs=1): err= 0\n  read: IOPS=1\n", b""),
+    ("calls of fio", b"", b"a: (groupid=0, jobs=1): err=\n  read: IOPS=1\nDisk stats\n a: ios=1\n", b""),
+    ("devices of fio's text", b"a: (groupid=0, jobs=1): err= 0\n  read: IOPS=1\nDisk stats\n", b"a: ios=1\n", b""),
+    ("percentiles of fio's text", b"a: (groupid=0, jobs=1): err= 0\n  read: IOPS=1\nclat (usec): min=1\nclat percentiles (usec):\n", b"|1th=[1],2th=[2\n", b""),
     ("braces", b"{\"fio version\"\n", b"{\n", b""),
     ("braces and quotes", b"{\"fio version\"\n", b"{\"\n", b""),
     ("heads of dd", b"", b"dd if=\n", b""),

@@ -9,6 +9,7 @@ mod desk;
 mod diskspd;
 mod encodings;
 mod fio;
+mod fio_text;
 mod iometer;
 mod mixed;
 mod script;

@@ -15,12 +15,23 @@ pub(super) type Options = BTreeMap<String, String>;
 
 /// What holds for all jobs.
 #[derive(Debug, Default)]
-pub(super) struct Document {
-    pub(super) version: Option<String>,
+pub(in crate::fio) struct Document {
+    pub(in crate::fio) version: Option<String>,
     pub(super) timestamp: Option<u64>,
     pub(super) timestamp_ms: Option<u64>,
     pub(super) options: Option<Options>,
     pub(super) disks: Disks,
+}
+
+impl Document {
+    /// What fio's text has of it.
+    pub(in crate::fio) fn of_text(version: Option<&str>, disks: Vec<ImportedDisk>) -> Document {
+        Document {
+            version: version.map(str::to_owned),
+            disks: Disks(disks),
+            ..Document::default()
+        }
+    }
 }
 
 /// A job's own options over those of all jobs. They are not put together: that would cost all of them for each job.

@@ -60,7 +60,7 @@ struct Spread {
 }
 
 /// Reads a job. `together` counts the jobs of its document.
-pub(super) fn read(
+pub(in crate::fio) fn read(
     text: &str,
     document: &Document,
     together: usize,

@@ -3,7 +3,7 @@
 //! `document` finds the jobs in the text and keeps each one's own piece; `job` reads a piece; `options` says what its
 //! options ask for, and `evidence` what stands beside the figures. The latencies are fio's completion latencies (`clat`), which its percentiles are of by default;
 //! where it was told otherwise, those of `lat`. Deliberately absent: trims, the histograms of json+ (the text has
-//! them), and fio's own text output.
+//! them), and fio's own text output (`reader_text`).
 
 mod document;
 mod evidence;
@@ -11,7 +11,8 @@ mod job;
 mod options;
 
 use crate::imports::section::{Found, Section, Start, short};
-use document::Document;
+pub(super) use document::Document;
+pub(super) use job::read as read_job;
 use model::{ImportedRun, Nanos};
 
 /// How far from the opening brace the version must stand.

@@ -1,0 +1,435 @@
+//! fio's own text output, versions 2 and 3, as people post it: one run per job or group of jobs.
+//!
+//! What is printed is put into the shape of a job of fio's JSON and read by `reader`, so that both mean the same. The line
+//! before the start (`rw=`, `bs=`, `iodepth=`) is all that the text has of the options: whether I/O was direct, and on which
+//! file, is not printed and stays unknown. Figures are as rounded as they are printed. Left out: trims, the histogram of
+//! latencies, and the summary of groups, which repeats the jobs.
+
+use super::reader::{Document, read_job};
+use crate::imports::number::size;
+use crate::imports::section::{Found, Section, Start, short};
+use model::imported_evidence::ImportedDisk;
+use model::{ImportFormat, ImportedRun, Nanos};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+
+const GROUP: &str = ": (groupid=";
+const ECHO: &str = ": (g=";
+const SIDES: [&str; 3] = ["read", "write", "mixed"];
+const DISKS_MAX: usize = 256;
+
+/// The options of a job whose results follow, or a job with figures below it. Behind fio's JSON, which is printed in
+/// between where both are asked for, the figures are the same over again.
+pub(crate) fn begins(line: &str, text: &str) -> Start {
+    const LINES_MAX: usize = 64;
+    let figures = || {
+        let next = text.lines().nth(1).unwrap_or_default().trim_start();
+        SIDES.iter().any(|side| side_of(next, side).is_some())
+    };
+    if line.contains(GROUP) && figures() {
+        return Start::Beside(ImportFormat::FioJson);
+    }
+    let mut ahead = text.lines().take(LINES_MAX);
+    let echo = line.contains(ECHO) && line.contains("): rw=");
+    let end = echo.then(|| ahead.find(|line| line.contains(GROUP) || line.starts_with('{')));
+    match end.flatten() {
+        Some(end) if end.contains(GROUP) => Start::Orphan,
+        _ => Start::No,
+    }
+}
+
+/// One run per job. The devices stand behind all jobs of a call of fio, so each call is walked twice: keeping its jobs
+/// would take many times the text.
+pub(crate) fn read(section: &Section, found: &mut Found) {
+    let (mut ahead, mut lines) = (section.lines().peekable(), section.lines());
+    while ahead.peek().is_some() {
+        let call = Call::of(&mut ahead);
+        call.read(&mut lines, found);
+    }
+    if found.is_empty() {
+        found.fault_at(section.head, "options of fio's jobs, without results");
+    }
+}
+
+/// One call of fio, as far as its jobs must know it.
+struct Call {
+    lines: usize,
+    jobs: usize,
+    document: Document,
+}
+
+impl Call {
+    /// Ends before the line behind the devices that begins another call.
+    fn of<'t>(lines: &mut Peekable<impl Iterator<Item = (usize, &'t str)>>) -> Call {
+        let (mut count, mut jobs, mut in_disks) = (0, 0, false);
+        let (mut version, mut disks) = (None, Vec::new());
+        let begins_another = |line: &str| line.contains(ECHO) || line.contains(GROUP);
+        while let Some((_, line)) = lines.next_if(|(_, line)| !(in_disks && begins_another(line))) {
+            count += 1;
+            jobs += usize::from(line.contains(GROUP));
+            if line.starts_with("fio-") || line.starts_with("fio ") {
+                version = Some(line.trim());
+            }
+            if in_disks && disks.len() < DISKS_MAX {
+                disks.extend(disk(line.trim()));
+            }
+            in_disks |= line.starts_with("Disk stats");
+        }
+        Call {
+            lines: count,
+            jobs,
+            document: Document::of_text(version, disks),
+        }
+    }
+
+    fn read<'t>(&self, lines: &mut impl Iterator<Item = (usize, &'t str)>, found: &mut Found) {
+        let mut echoes: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut open: Option<Job<'_>> = None;
+        for (at, line) in lines.take(self.lines) {
+            if let Some((name, rest)) = line.split_once(ECHO) {
+                let place = rest.find("rw=");
+                echoes.extend(place.map(|place| (name.trim(), &rest[place..])));
+            } else if let Some((name, rest)) = line.split_once(GROUP) {
+                self.end(open.take(), found);
+                let name = name.trim();
+                open = Some(Job::new(at, name, rest, echoes.get(name).copied()));
+            } else if let Some(job) = &mut open {
+                job.line(line.trim());
+            }
+        }
+        self.end(open, found);
+    }
+
+    fn end(&self, job: Option<Job<'_>>, found: &mut Found) {
+        let Some(job) = job else { return };
+        let at = job.at;
+        match job.finish(&self.document, self.jobs) {
+            Ok(run) => found.run(at, run),
+            Err(what) => {
+                let what = short(&what);
+                found.fault_at(at, format!("a job of fio's that cannot be read: {what}"));
+            }
+        }
+    }
+}
+
+/// A job while its lines are read.
+struct Job<'t> {
+    at: usize,
+    name: &'t str,
+    threads: Option<u32>,
+    echo: Option<&'t str>,
+    shape: Map<String, Value>,
+    side: Option<&'static str>,
+    /// What percentiles that follow are of, and their unit.
+    percentiles: Option<(&'static str, f64)>,
+    unit_ns: u64,
+}
+
+impl<'t> Job<'t> {
+    /// `rest` stands behind `(groupid=`: `0, jobs=2): err= 0: pid=…`.
+    fn new(at: usize, name: &'t str, rest: &str, echo: Option<&'t str>) -> Self {
+        let number = |key: &str| field(rest, key).and_then(|text| text.parse().ok());
+        let mut shape = Map::new();
+        shape.insert("jobname".to_owned(), json!(name));
+        let error = rest.split_once("err=").map(|(_, error)| error.trim_start());
+        let end = |text: &str| {
+            text.find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(text.len())
+        };
+        let error: Option<i64> = error.and_then(|text| text[..end(text)].parse().ok());
+        shape.insert("error".to_owned(), json!(error));
+        Job {
+            at,
+            name,
+            threads: number("jobs="),
+            echo,
+            shape,
+            side: None,
+            percentiles: None,
+            unit_ns: 1,
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let sides = SIDES
+            .iter()
+            .find_map(|side| Some((*side, side_of(line, side)?)));
+        if let Some((side, rest)) = sides {
+            self.side = Some(side);
+            self.percentiles = None;
+            let figures = rates(rest);
+            self.shape.insert(side.to_owned(), Value::Object(figures));
+        } else if line.starts_with("fsync/fdatasync") {
+            self.side = Some("sync");
+            self.shape.insert("sync".to_owned(), json!({}));
+        } else if let Some(rest) = line.strip_prefix("cpu") {
+            let percent = |key| field(rest, key)?.trim_end_matches('%').parse::<f64>().ok();
+            self.shape
+                .insert("usr_cpu".to_owned(), json!(percent("usr=")));
+            self.shape
+                .insert("sys_cpu".to_owned(), json!(percent("sys=")));
+            (self.side, self.percentiles) = (None, None);
+        } else if let Some(rest) = line.strip_prefix("issued") {
+            self.issued(rest);
+        } else if line.starts_with('|') {
+            self.points(line);
+        } else {
+            self.spread(line);
+        }
+    }
+
+    /// `slat (usec): min= 2, max= 31, avg= 5.29, stdev= 1.1`, and the same of `iops`, and heads of percentiles.
+    fn spread(&mut self, line: &str) {
+        const LATENCIES: [(&str, &str); 4] = [
+            ("slat", "slat_ns"),
+            ("clat", "clat_ns"),
+            ("lat", "lat_ns"),
+            ("sync", "lat_ns"),
+        ];
+        let Some(side) = self.side else { return };
+        let Some((head, rest)) = line.split_once(':') else {
+            return;
+        };
+        let (kind, unit) = match head.split_once('(') {
+            Some((kind, unit)) => (kind.trim(), unit.trim_end_matches(')').trim()),
+            None => (head.trim(), ""),
+        };
+        if kind == "iops" {
+            for (key, name) in [
+                ("min=", "iops_min"),
+                ("max=", "iops_max"),
+                ("stdev=", "iops_stddev"),
+                ("samples=", "iops_samples"),
+            ] {
+                let value = field(rest, key).and_then(scaled);
+                let whole = value
+                    .map(|value| json!(value as u64))
+                    .filter(|_| key == "samples=");
+                self.put(side, name, whole.unwrap_or(json!(value)));
+            }
+            return;
+        }
+        let unit_ns = match unit {
+            "nsec" => 1.0,
+            "usec" => 1e3,
+            "msec" => 1e6,
+            "sec" => 1e9,
+            _ => return,
+        };
+        let word = kind.trim_end_matches("percentiles").trim();
+        let Some((_, name)) = LATENCIES.iter().find(|(known, _)| *known == word) else {
+            return;
+        };
+        if word != kind {
+            self.percentiles = Some((name, unit_ns));
+            return;
+        }
+        if !rest.contains("min=") {
+            return; // the histogram
+        }
+        if *name != "slat_ns" {
+            self.unit_ns = self.unit_ns.max(unit_ns as u64);
+        }
+        let mut spread = Map::new();
+        for (key, name) in [
+            ("min=", "min"),
+            ("max=", "max"),
+            ("avg=", "mean"),
+            ("stdev=", "stddev"),
+        ] {
+            let value = field(rest, key)
+                .and_then(scaled)
+                .map(|value| value * unit_ns);
+            spread.insert(name.to_owned(), json!(value));
+        }
+        self.put(side, name, Value::Object(spread));
+    }
+
+    /// `|  1.00th=[  123],  5.00th=[  277],`.
+    fn points(&mut self, line: &str) {
+        let (Some(side), Some((name, unit_ns))) = (self.side, self.percentiles) else {
+            return;
+        };
+        let spread = self.shape.get_mut(side).and_then(|side| side.get_mut(name));
+        let Some(spread) = spread.and_then(Value::as_object_mut) else {
+            return;
+        };
+        let all = spread.entry("percentile").or_insert_with(|| json!({}));
+        for point in line.trim_matches('|').split(',') {
+            let Some((percent, value)) = point.split_once("th=[") else {
+                continue;
+            };
+            let value = scaled(value.trim().trim_end_matches(']')).map(|value| value * unit_ns);
+            if let Some(all) = all.as_object_mut().filter(|all| all.len() < 64) {
+                all.insert(percent.trim().to_owned(), json!(value));
+            }
+        }
+    }
+
+    /// `rwts: total=80408,80348,0,0 short=…`; up to fio 2 `: total=r=262144/w=0/d=0, short=…`.
+    fn issued(&mut self, rest: &str) {
+        let Some((_, totals)) = rest.split_once("total=") else {
+            return;
+        };
+        let totals = totals.split_whitespace().next().unwrap_or_default();
+        let digits = |text: &str| {
+            text.trim_start_matches(|c: char| !c.is_ascii_digit())
+                .parse::<u64>()
+                .ok()
+        };
+        let all: Vec<Option<u64>> = totals.split([',', '/']).take(4).map(digits).collect();
+        for (place, side) in [(0, "read"), (1, "write")] {
+            self.put(side, "total_ios", json!(all.get(place).copied().flatten()));
+        }
+        let syncs = all.get(3).copied().flatten();
+        let spread = self
+            .shape
+            .get_mut("sync")
+            .and_then(|sync| sync.get_mut("lat_ns"));
+        if let Some(spread) = spread.and_then(Value::as_object_mut) {
+            spread.insert("N".to_owned(), json!(syncs));
+        }
+        self.side = None;
+    }
+
+    /// Only where the side is there.
+    fn put(&mut self, side: &str, name: &str, value: Value) {
+        if let Some(side) = self.shape.get_mut(side).and_then(Value::as_object_mut) {
+            side.insert(name.to_owned(), value);
+        }
+    }
+
+    fn finish(mut self, document: &Document, together: usize) -> Result<ImportedRun, String> {
+        let mut options = Map::new();
+        options.insert("name".to_owned(), json!(self.name));
+        let echo = self.echo.unwrap_or_default();
+        for (key, name) in [
+            ("rw=", "rw"),
+            ("ioengine=", "ioengine"),
+            ("iodepth=", "iodepth"),
+        ] {
+            if let Some(value) = field(echo, key) {
+                options.insert(name.to_owned(), json!(value));
+            }
+        }
+        let block = block(echo);
+        if let Some(block) = block {
+            options.insert("bs".to_owned(), json!(block.to_string()));
+        }
+        let known = options.len() > 1;
+        if known {
+            self.shape
+                .insert("job options".to_owned(), Value::Object(options));
+        }
+        if !self.shape.contains_key("mixed") {
+            for side in ["read", "write"] {
+                let none = json!({"total_ios": 0, "iops": 0, "bw_bytes": 0, "io_bytes": 0, "io_kbytes": 0});
+                self.shape.entry(side).or_insert(none);
+            }
+        }
+        let shape = Value::Object(self.shape).to_string();
+        let mut run = read_job(&shape, document, together)?;
+        run.format = ImportFormat::FioText;
+        run.tool_version.clone_from(&document.version);
+        let work = &mut run.workload;
+        (work.cache, work.write_through, work.warmup) = (None, None, None);
+        work.threads = self.threads;
+        if known && block.is_none() {
+            work.block = None;
+        }
+        let figures = &mut run.figures;
+        for side in [&mut figures.total, &mut figures.read, &mut figures.write] {
+            side.latency.resolution = side.latency.resolution.map(|_| Nanos(self.unit_ns));
+        }
+        Ok(run)
+    }
+}
+
+/// What follows the name of a side on its line: `read: IOPS=…`, `read : io=…`.
+fn side_of<'t>(line: &'t str, side: &str) -> Option<&'t str> {
+    let rest = line.strip_prefix(side)?.trim_start().strip_prefix(':')?;
+    let rest = rest.trim_start();
+    (rest.starts_with("IOPS=") || rest.starts_with("io=")).then_some(rest)
+}
+
+/// `IOPS=40.2k, BW=157MiB/s (165MB/s)(314MiB/2001msec)`, or `io=1024.0MB, bw=97.9MB/s, iops=25085, runt= 10460msec`.
+fn rates(rest: &str) -> Map<String, Value> {
+    let bytes = |text: &str| Some(size(text.trim_end_matches("/s"))?.0);
+    let first = |new: &str, old: &str| field(rest, new).or_else(|| field(rest, old));
+    let brackets = rest
+        .rsplit_once('(')
+        .map(|(_, text)| text.split(')').next().unwrap_or_default());
+    let whole = brackets.and_then(|text| text.split_once('/'));
+    let moved = whole.map(|(moved, _)| moved).or_else(|| field(rest, "io="));
+    let time = whole.map(|(_, time)| time).or_else(|| field(rest, "runt="));
+    let ms = time.and_then(|time| time.trim_end_matches("msec").parse::<u64>().ok());
+    let rate = first("BW=", "bw=").and_then(bytes);
+    let moved = moved.and_then(bytes);
+    let mut side = Map::new();
+    side.insert(
+        "iops".to_owned(),
+        json!(first("IOPS=", "iops=").and_then(scaled)),
+    );
+    side.insert("bw_bytes".to_owned(), json!(rate));
+    side.insert("io_bytes".to_owned(), json!(moved));
+    side.insert(
+        "io_kbytes".to_owned(),
+        json!(moved.map(|bytes| bytes / 1024)),
+    );
+    side.insert("runtime".to_owned(), json!(ms));
+    side
+}
+
+/// The one size of all I/Os: `bs=(R) 4096B-4096B, (W) 4096B-4096B, …`, or `bs=4K-4K/4K-4K/4K-4K`.
+fn block(echo: &str) -> Option<u64> {
+    let (_, rest) = echo.split_once("bs=")?;
+    let rest = rest.split(", ioengine").next()?;
+    let letters = |c: char| c == ',' || c == '/' || c == '-' || c.is_whitespace();
+    let mut sizes = rest
+        .split(letters)
+        .filter(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+    let first = size(sizes.next()?)?.0;
+    sizes
+        .all(|text| size(text).is_some_and(|size| size.0 == first))
+        .then_some(first)
+}
+
+/// `vda: ios=75332/75450, merge=0/0, …, util=79.68%`.
+fn disk(line: &str) -> Option<ImportedDisk> {
+    let (name, rest) = line.split_once(':')?;
+    let sum = |key| -> Option<u64> {
+        let parts = field(rest, key)?
+            .split('/')
+            .map(|text| text.parse::<u64>().ok());
+        parts.sum()
+    };
+    let util = field(rest, "util=").and_then(|text| text.trim_end_matches('%').parse().ok());
+    Some(ImportedDisk {
+        name: name.trim().to_owned(),
+        ios: sum("ios=")?.saturating_add(sum("merge=").unwrap_or(0)),
+        util_percent: util.filter(|util: &f64| util.is_finite() && *util >= 0.0),
+    })
+}
+
+/// The value behind a key, up to the next comma, blank or bracket. Blanks stand before short numbers.
+fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let mut places = text.match_indices(key).map(|(place, _)| place);
+    let place = places.find(|place| !text[..*place].ends_with(|c: char| c.is_alphanumeric()))?;
+    let value = text[place + key.len()..].trim_start();
+    let end = value.find(|c: char| c == ',' || c == '(' || c == ')' || c.is_whitespace());
+    Some(&value[..end.unwrap_or(value.len())]).filter(|value| !value.is_empty())
+}
+
+/// `14.1k` and `9547.7k` are thousands, `1.2M` millions.
+fn scaled(text: &str) -> Option<f64> {
+    let (number, factor) = match text.char_indices().last()? {
+        (end, 'k') => (&text[..end], 1e3),
+        (end, 'M') => (&text[..end], 1e6),
+        (end, 'G') => (&text[..end], 1e9),
+        _ => (text, 1.0),
+    };
+    let number: f64 = number.parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some(number * factor)
+}
