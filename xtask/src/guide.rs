@@ -40,12 +40,25 @@ fn copy_with_examples(root: &Path) -> Result<usize, String> {
         let copied = fs::create_dir_all(parent).and_then(|()| fs::copy(root.join(name), &to));
         copied.map_err(|why| format!("{name}: {why}"))?;
     }
+    rename_packages(&copy.join("Cargo.toml"))?;
     let guide = fs::read_to_string(root.join(GUIDE)).map_err(|why| format!("{GUIDE}: {why}"))?;
     let blocks = blocks(&guide);
     for (head, code) in &blocks {
         add(&copy, head, code)?;
     }
     Ok(blocks.len())
+}
+
+/// Gives the packages of the copy a version of their own. Cargo tells packages of one target folder apart by name, version and
+/// path below the workspace, so it would take what was compiled from the copy for the tree's.
+fn rename_packages(manifest: &Path) -> Result<(), String> {
+    const VERSION: &str = "\nversion = \"";
+    let text = fs::read_to_string(manifest).map_err(|why| format!("Cargo.toml: {why}"))?;
+    let renamed = text.replacen(VERSION, &format!("{VERSION}0.0.0-guide."), 1);
+    if renamed == text {
+        return Err("Cargo.toml: no version of the workspace".to_owned());
+    }
+    fs::write(manifest, renamed).map_err(|why| format!("Cargo.toml: {why}"))
 }
 
 /// Returns the heads and texts of the blocks that name a file.
