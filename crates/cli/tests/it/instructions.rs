@@ -18,8 +18,12 @@ const BOUNDS: [(u32, u32, f64); 4] = [
     (100, 1, 1790.0),
     (100, 32, 1700.0),
 ];
-/// Long enough for thousands of I/Os under valgrind, which is some fifty times slower.
+/// The first pair of lengths, in ms: thousands of I/Os under valgrind, which is some fifty times slower.
 const LENGTHS_MS: [u32; 2] = [300, 1300];
+/// A slower machine gets both lengths doubled up to this often, until the difference has enough I/Os.
+const DOUBLINGS: u32 = 4;
+/// The fewest I/Os that the start and the end of a run are spread over.
+const IOS_MIN: f64 = 1000.0;
 
 /// What is done once a millisecond falls on few I/Os where other programs take the processors: the least of these counts.
 const TRIES: u32 = 3;
@@ -59,10 +63,14 @@ fn count(bench: &Bench, (write, depth): (u32, u32), length_ms: u32) -> Counted {
 }
 
 fn per_io(bench: &Bench, work: (u32, u32)) -> f64 {
-    let [short, long] = LENGTHS_MS.map(|length| count(bench, work, length));
-    let ios = long.ios - short.ios;
-    assert!(ios > 1000.0, "too few I/Os to divide by: {work:?}");
-    (long.instructions - short.instructions) / ios
+    for doubling in 0..=DOUBLINGS {
+        let [short, long] = LENGTHS_MS.map(|length| count(bench, work, length << doubling));
+        let ios = long.ios - short.ios;
+        if ios > IOS_MIN {
+            return (long.instructions - short.instructions) / ios;
+        }
+    }
+    panic!("too few I/Os to divide by: {work:?}");
 }
 
 #[test]
