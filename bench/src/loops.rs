@@ -143,7 +143,7 @@ fn answers(blocks: &[Block<'_>]) -> Vec<String> {
         .collect();
     if !noise.is_empty() {
         lines.push(format!(
-            "noise: the bare loop is {:.0} % apart from itself between rounds (median of the cells)",
+            "noise: the bare loop is {:.0}% apart from itself between rounds (median of the cells)",
             median(noise) * 100.0
         ));
     }

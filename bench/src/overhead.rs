@@ -30,7 +30,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
                 let cpu = |figure| cell.mean(who, figure).map_or("-".to_owned(), micros);
                 let noise = cell.noise(who).unwrap_or(0.0) * 100.0;
                 rows.push(format!(
-                    "{:<26} {depth:>5}  {:<15} {:>6} {:>7} {:>6} {:>6} {noise:>6.0} %",
+                    "{:<26} {depth:>5}  {:<15} {:>6} {:>7} {:>6} {:>6} {noise:>6.0}%",
                     place.title,
                     who.name(),
                     rate(cell.median(who, |one| one.rate_per_s)),

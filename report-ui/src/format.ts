@@ -7,10 +7,6 @@ import type { Estimate, Unit, Value } from "./document";
 const THIN = "\u202f";
 const DASH = "–";
 
-export function group(whole: string): string {
-  return whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
-}
-
 /** Of two neighbours equally near the even one, as the terminal rounds; `toFixed` takes the larger one. */
 function fixed(value: number, places: number): string {
   const text = value.toFixed(places);
@@ -21,7 +17,7 @@ function fixed(value: number, places: number): string {
 export function digits(value: number): string {
   if (!Number.isFinite(value)) return DASH;
   if (value < 0) return `−${digits(-value)}`;
-  if (value >= 99.95) return group(fixed(value, 0));
+  if (value >= 99.95) return fixed(value, 0);
   if (value >= 9.995) return fixed(value, 1);
   if (value >= 0.005) return fixed(value, 2);
   return value > 0 ? "<0.01" : "0";
@@ -36,24 +32,24 @@ const SIZES: readonly Step[] = [
   [2 ** 60, "EiB"], [2 ** 50, "PiB"], [2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"],
 ];
 
-/** In full below 10 000, then in k, M, G. */
+/** In full below 10000, then in k, M, G. */
 export function rate(value: number): string {
   if (value < 9999.5) return digits(value);
   const step = LETTERS.find(([scale]) => value >= scale * 0.9995);
-  return step ? `${digits(value / step[0])}${THIN}${step[1]}` : digits(value);
+  return step ? `${digits(value / step[0])}${step[1]}` : digits(value);
 }
 
 export function time(ns: number): string {
   const [scale, unit] = TIMES.find(([size, , top]) => ns / size < top) ?? [3.15576e16, "years"];
   const value = ns / scale;
-  return `${Number.isInteger(value) ? group(value.toFixed(0)) : digits(value)}${THIN}${unit}`;
+  return `${Number.isInteger(value) ? value.toFixed(0) : digits(value)}${THIN}${unit}`;
 }
 
 export function size(bytes: number): string {
   const step = SIZES.find(([scale]) => bytes >= scale);
   if (!step) return `${digits(bytes)}${THIN}B`;
   const value = bytes / step[0];
-  return `${Number.isInteger(value) ? group(value.toFixed(0)) : digits(value)}${THIN}${step[1]}`;
+  return `${Number.isInteger(value) ? value.toFixed(0) : digits(value)}${THIN}${step[1]}`;
 }
 
 export function moment(ns: number): string {
@@ -67,17 +63,17 @@ export function shown(value: Value | undefined, unit: Unit): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return value;
   switch (unit) {
-    case "rate": return `${rate(value)}${THIN}IO/s`;
+    case "rate": return `${rate(value)}${THIN}IOPS`;
     case "size": return size(value);
     case "size_per_second": return `${size(value)}/s`;
     case "time": return time(value);
-    case "percent": return `${digits(value).replace(/\.0+$/, "")}${THIN}%`;
+    case "percent": return `${digits(value).replace(/\.0+$/, "")}%`;
     case "moment": return moment(value);
-    default: return Number.isInteger(value) ? group(String(value)) : digits(value);
+    default: return Number.isInteger(value) ? String(value) : digits(value);
   }
 }
 
-/** The 95 % interval, in words that stand below a value; empty where there is none. */
+/** The 95% interval, in words that stand below a value; empty where there is none. */
 export function interval(estimate: Estimate, unit: Unit): string {
   const { low, high } = estimate;
   if (low === null || high === null) return "";
@@ -85,14 +81,14 @@ export function interval(estimate: Estimate, unit: Unit): string {
 }
 
 export function counted(count: number, word: string): string {
-  return `${group(String(count))}${THIN}${word}${count === 1 ? "" : "s"}`;
+  return `${String(count)}${THIN}${word}${count === 1 ? "" : "s"}`;
 }
 
-/** One in so many as a percentile: 10 is 90 %. */
+/** One in so many as a percentile: 10 is 90%. */
 export function percentile(oneIn: number): string {
   const share = 100 * (1 - 1 / oneIn);
   const nines = Math.max(0, Math.ceil(Math.log10(oneIn) - 2 - 1e-9));
-  return `${share.toFixed(Math.min(nines, 9))}${THIN}%`;
+  return `${share.toFixed(Math.min(nines, 9))}%`;
 }
 
 /** For axes: without zeros behind the point. */

@@ -55,8 +55,8 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     progress("");
     let (data, rounds) = (options.data_mib, options.rounds);
     let head = format!(
-        "files: fathom beside bonnie++ 2.00 in {:.0} s; medians of {rounds} interleaved rounds, a file of {data} MiB and 16 384 \
-         empty ones, {} MiB of memory, a device of 256 MiB/s; `interval`: fathom's 95 % intervals, from the lowest to the \
+        "files: fathom beside bonnie++ 2.00 in {:.0} s; medians of {rounds} interleaved rounds, a file of {data} MiB and 16384 \
+         empty ones, {} MiB of memory, a device of 256 MiB/s; `interval`: fathom's 95% intervals, from the lowest to the \
          highest end of all rounds; `is`: fathom's multiple, least to most; `+`: it prints plus signs",
         wall.as_secs_f64(),
         data / DATA_BY_MEMORY

@@ -1,6 +1,6 @@
 //! Arrival rates that keep a latency, on simulated devices of which Erlang knows the answer.
 //!
-//! One channel with exponential service times is M/M/1: the response time is exponential with mean 1/(μ − λ), so 99 % of
+//! One channel with exponential service times is M/M/1: the response time is exponential with mean 1/(μ − λ), so 99% of
 //! the I/Os are answered within t at λ = μ − ln 100 / t. Two channels are M/M/2, whose law is solved here by bisection.
 //! Source: Kleinrock, Queueing Systems, volume 1, sections 3.2 and 3.5.
 
@@ -40,7 +40,7 @@ pub(crate) fn run(shop: &Shop) -> Result<Vec<String>, BenchError> {
         let apart = found.map_or(f64::NAN, |found| found / known - 1.0);
         met += usize::from(apart.abs() <= APART_MAX);
         rows.push(format!(
-            "  {channels} x {:>6} us, 99 % within {:>6} us: {:>8.0} IO/s, known {known:>8.0}, {:+.1} %",
+            "  {channels} x {:>6} us, 99% within {:>6} us: {:>8.0} IOPS, known {known:>8.0}, {:+.1}%",
             service_s * 1e6,
             wanted_s * 1e6,
             found.unwrap_or(f64::NAN),
@@ -48,7 +48,7 @@ pub(crate) fn run(shop: &Shop) -> Result<Vec<String>, BenchError> {
         ));
     }
     let head = format!(
-        "--p99: {met} of {} rates within 3 % of what is known (M/M/c)",
+        "--p99: {met} of {} rates within 3% of what is known (M/M/c)",
         CASES.len()
     );
     Ok(std::iter::once(head).chain(rows).collect())

@@ -4,7 +4,7 @@
 //! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
 //! control group's limit, and a zram device, all made here and gone at the end; on these the loads also take turns, for a
 //! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`. What
-//! is asked: the knee within one doubling, the peak within 3 %, the limit named alike, in at most a tenth of the measured
+//! is asked: the knee within one doubling, the peak within 3%, the limit named alike, in at most a tenth of the measured
 //! time. And rates that keep a latency against those that Erlang knows.
 
 mod answer;
@@ -54,7 +54,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     }
     let met = cases.iter().filter(|case| case.is_met()).count();
     let mut lines = vec![format!(
-        "survey: {met} of {} targets like the whole grid (knee within one doubling, peak within 3 %, limit named alike) in at \
+        "survey: {met} of {} targets like the whole grid (knee within one doubling, peak within 3%, limit named alike) in at \
          most a tenth of its measured time",
         cases.len()
     )];
@@ -66,7 +66,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     if all > 0 {
         lines.push(format!(
             "in turns, {alike} of {all} real targets have the survey's knee within one doubling, and its best load does what \
-             the grid's best does, within 3 %"
+             the grid's best does, within 3%"
         ));
     }
     lines.extend(cases.iter().flat_map(Case::lines));
@@ -123,7 +123,7 @@ impl Case {
 
     fn lines(&self) -> Vec<String> {
         let head = format!(
-            "\n{}: measured {} s of {} s, {:.1} %{}",
+            "\n{}: measured {} s of {} s, {:.1}%{}",
             self.title,
             short(self.adaptive.measured_s),
             short(self.whole.measured_s),

@@ -26,7 +26,7 @@ const ALL: [(&str, &str); 6] = [
     (BYPASSED, "direct I/O, or a sync within the time"),
     (QUEUE, "IOPS, mean latency and queue depth"),
     (STEADY, "the IOPS of eight windows or more"),
-    (SAMPLES, "1 000 I/Os in 10 s or more"),
+    (SAMPLES, "1000 I/Os in 10 s or more"),
 ];
 
 /// What was checked.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
-    /// Within the bound, or within 1 %.
+    /// Within the bound, or within 1%.
     Agrees,
     /// The device did less: something above it answered.
     DeviceLess,
@@ -175,7 +175,7 @@ mod tests {
         let less = counts(4 << 20, 1 << 20, 0);
         assert_eq!(
             less.sentence("vda"),
-            "75 % apart: something above vda answered or kept the rest"
+            "75% apart: something above vda answered or kept the rest"
         );
     }
 }

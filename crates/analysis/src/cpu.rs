@@ -67,7 +67,7 @@ impl CpuReport {
         (self.steal_cores / self.cores.len().max(1) as f64).clamp(0.0, 1.0)
     }
 
-    /// `, the hypervisor took 8 %`, or nothing where that is too little to matter.
+    /// `, the hypervisor took 8%`, or nothing where that is too little to matter.
     pub(crate) fn taken(&self, share: f64) -> String {
         match share >= TAKEN_SAID_MIN {
             true => format!(", the hypervisor took {}", say::percent(share)),

@@ -6,14 +6,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A value with its 95 % interval. The unit is the one that the name of the field says.
+/// A value with its 95% interval. The unit is the one that the name of the field says.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The best guess. // finite
     pub value: f64,
-    /// Lower end of the 95 % interval; none where the data cannot tell. // at most `value`
+    /// Lower end of the 95% interval; none where the data cannot tell. // at most `value`
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval; none where the data cannot tell. // at least `value`
+    /// Upper end of the 95% interval; none where the data cannot tell. // at least `value`
     pub high: Option<f64>,
     /// How many independent samples it rests on: fewer than were taken, where they hang together. // at least 0
     pub samples: f64,

@@ -61,7 +61,7 @@ pub struct Bracket {
 pub struct Crossing {
     /// I/Os a second that keep the latency. // above 0
     pub rate_per_s: f64,
-    /// Half of its 95 % interval.
+    /// Half of its 95% interval.
     pub half_width_per_s: f64,
     /// By so much the rate has to change for the latency to change to about e times as much.
     pub reach_per_s: f64,
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_line_through_noisy_tries_crosses_where_the_queue_says() {
-        // One server of 10 000 a second: p99 = ln 100 / (10 000 - rate); it is 5 ms at 9 079.
+        // One server of 10000 a second: p99 = ln 100 / (10000 - rate); it is 5 ms at 9079.
         let tried = [(8800.0, 1.1), (9000.0, 0.9), (9100.0, 1.1), (9250.0, 0.92)];
         let tried =
             tried.map(|(rate, off)| trial(rate, Some(off * 100f64.ln() / (10_000.0 - rate) * 1e3)));

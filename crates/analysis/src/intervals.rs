@@ -1,8 +1,8 @@
 //! The rate over time, and whether it was steady.
 //!
 //! Steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2): over five
-//! windows, largest minus smallest is at most 20 % of the mean, and the least-squares line over them rises
-//! or falls by at most 10 % of the mean. Their windows are rounds of a minute; ours are five equal windows
+//! windows, largest minus smallest is at most 20% of the mean, and the least-squares line over them rises
+//! or falls by at most 10% of the mean. Their windows are rounds of a minute; ours are five equal windows
 //! of whole intervals at the end of the measured phase, because a run has no rounds. So this is their rule,
 //! and not a claim to conform to their test.
 
@@ -57,7 +57,7 @@ pub struct Steadiness {
 
 /// Windows that are looked at.
 const WINDOWS: usize = 5;
-/// Fewest I/Os in a window: with 100, chance alone moves a Poisson rate by 10 %, and a closed loop by less.
+/// Fewest I/Os in a window: with 100, chance alone moves a Poisson rate by 10%, and a closed loop by less.
 const WINDOW_IOS_MIN: u64 = 100;
 const RANGE_MAX: f64 = 0.20;
 /// Slope that a steady rate may have, as a share of the mean.

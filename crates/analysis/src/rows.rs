@@ -22,11 +22,11 @@ pub struct OperationRow {
     pub short_ios: u64,
     /// I/Os a second of measured time.
     pub rate_per_s: f64,
-    /// The same with its 95 % interval.
+    /// The same with its 95% interval.
     pub rate: Estimate,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,
-    /// The same with its 95 % interval.
+    /// The same with its 95% interval.
     pub bytes_rate: Estimate,
     /// How long each took from the moment at which it was to start; only where a rate was asked. With a rate this is what
     /// a user of the target would see.

@@ -4,11 +4,11 @@
 //! its numbers in it; `views::number` adds only widths and columns to what is said here. Deliberately
 //! absent: alignment, colours, other languages' decimal marks.
 
-/// Three significant digits, digits grouped in threes from 1 000 on. // value finite, at least 0
+/// Writes three significant digits, and all digits before the point: `0.42`, `83.4`, `2178`. // value finite, at least 0
 pub fn digits(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".to_owned(),
-        v if v >= 99.95 => group(&format!("{v:.0}")),
+        v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),
         v if v >= 0.995 => format!("{v:.2}"),
         v if v >= 0.005 => format!("{v:.2}"),
@@ -17,9 +17,9 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// A whole number with its digits grouped: `1 234 567`.
+/// Writes a whole number in full: `1234567`.
 pub fn count(number: u64) -> String {
-    group(&number.to_string())
+    number.to_string()
 }
 
 /// `create, stat and read`.
@@ -31,7 +31,7 @@ pub fn listed(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// A count or a rate without its unit: in full below 10 000, then in k, M, G: `83.4 k`.
+/// A count or a rate without its unit: in full below 10000, then in k, M, G: `83.4k`.
 pub fn rate(value: f64) -> String {
     const STEPS: [(f64, &str); 6] = [
         (1e18, "E"),
@@ -45,7 +45,7 @@ pub fn rate(value: f64) -> String {
         return digits(value);
     }
     match STEPS.iter().find(|(scale, _)| value >= scale * 0.9995) {
-        Some((scale, letter)) => format!("{} {letter}", digits(value / scale)),
+        Some((scale, letter)) => format!("{}{letter}", digits(value / scale)),
         None => digits(value),
     }
 }
@@ -63,7 +63,7 @@ pub fn time(ns: f64) -> String {
     let (scale, unit) = step.map_or((3.155_76e16, "years"), |(scale, unit, _)| (*scale, *unit));
     let value = ns / scale;
     if value.fract() == 0.0 {
-        return format!("{} {unit}", group(&format!("{value:.0}")));
+        return format!("{value:.0} {unit}");
     }
     format!("{} {unit}", digits(value))
 }
@@ -87,7 +87,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Bytes a second as a number of MiB/s, without the unit: `2 432`.
+/// Bytes a second as a number of MiB/s, without the unit: `2432`.
 pub fn mib_per_s(bytes_per_s: f64) -> String {
     let mib = bytes_per_s / f64::from(1u32 << 20);
     if mib < 99_999.5 {
@@ -97,7 +97,7 @@ pub fn mib_per_s(bytes_per_s: f64) -> String {
     }
 }
 
-/// A share as percent: `0.02 %`, `37.2 %`, `100 %`. // share finite, at least 0
+/// A share as percent: `0.02%`, `37.2%`, `100%`. // share finite, at least 0
 pub fn percent(share: f64) -> String {
     let text = digits(share * 100.0);
     let short = if text.contains('.') {
@@ -105,13 +105,13 @@ pub fn percent(share: f64) -> String {
     } else {
         &text
     };
-    format!("{short} %")
+    format!("{short}%")
 }
 
-/// A ratio as a change: `+5.1 %`, `-12 %`, `0 %`. // ratio finite, at least 0
+/// A ratio as a change: `+5.1%`, `-12%`, `0%`. // ratio finite, at least 0
 pub fn change(ratio: f64) -> String {
     match ratio - 1.0 {
-        share if share.abs() < 5e-5 => "0 %".to_owned(),
+        share if share.abs() < 5e-5 => "0%".to_owned(),
         share if share > 0.0 => format!("+{}", percent(share)),
         share => format!("-{}", percent(-share)),
     }
@@ -121,17 +121,6 @@ pub fn change(ratio: f64) -> String {
 pub fn counted(number: u64, singular: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {singular}{s}", count(number))
-}
-
-fn group(whole: &str) -> String {
-    let mut out = String::with_capacity(whole.len() + whole.len() / 3);
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]
@@ -146,7 +135,7 @@ mod tests {
         ];
         let said: Vec<String> = rates.iter().map(|v| rate(*v)).collect();
         let wanted = [
-            "0", "<0.01", "0.50", "10.0", "83.4", "1 234", "9 999", "10.0 k", "83.4 k", "1.00 M",
+            "0", "<0.01", "0.50", "10.0", "83.4", "1234", "9999", "10.0k", "83.4k", "1.00M",
         ];
         assert_eq!(said, wanted);
         let times = [0.0, 7.0, 85_200.0, 999_960.0, 1_234_567.0, 6e10, 1e18];
@@ -168,7 +157,7 @@ mod tests {
         assert_eq!(said, ["0 B", "512 B", "4 KiB", "8 GiB", "1.50 GiB"]);
         let shares = [0.0, 0.0002, 0.372, 1.0, 12.0];
         let said: Vec<String> = shares.iter().map(|v| percent(*v)).collect();
-        assert_eq!(said, ["0 %", "0.02 %", "37.2 %", "100 %", "1 200 %"]);
+        assert_eq!(said, ["0%", "0.02%", "37.2%", "100%", "1200%"]);
     }
 
     proptest! {

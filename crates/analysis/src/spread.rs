@@ -1,6 +1,6 @@
 //! How far the mean of a few runs may be from the mean of many: the usual interval for a mean.
 //!
-//! Source: Student's t distribution, two-sided 95 %; Montgomery, Design and Analysis of Experiments, section 2.4 and
+//! Source: Student's t distribution, two-sided 95%; Montgomery, Design and Analysis of Experiments, section 2.4 and
 //! its table of percentage points. It takes runs for independent and their rates for roughly normal; a drift makes it
 //! too narrow, which is why a sweep shuffles. Deliberately absent: anything from within one run.
 
@@ -11,8 +11,8 @@ const T_95: [f64; 30] = [
     2.052, 2.048, 2.045, 2.042,
 ];
 
-/// Half the width of the 95 % interval of the mean, as a share of the mean; `None` for fewer than two values or a mean
-/// that is not above 0. Beyond 31 values it is wider than it need be by at most 4 %.
+/// Half the width of the 95% interval of the mean, as a share of the mean; `None` for fewer than two values or a mean
+/// that is not above 0. Beyond 31 values it is wider than it need be by at most 4%.
 pub fn relative_half_width(values: &[f64]) -> Option<f64> {
     let count = values.len();
     if count < 2 {

@@ -142,5 +142,5 @@ impl Drop for Screen {
 fn making(doing: &str, path: &std::path::Path, done: Bytes, total: Bytes) -> Update {
     let name = views::printable(&path.to_string_lossy());
     let percent = done.0.saturating_mul(100) / total.0.max(1);
-    Update::Phase(format!("{doing} {name}, {percent} %"))
+    Update::Phase(format!("{doing} {name}, {percent}%"))
 }

@@ -341,7 +341,7 @@ fn rate_between(before: &Tick, now: &Tick) -> String {
     }
     let ios = now.ios.saturating_sub(before.ios) as f64 / seconds;
     let bytes = now.bytes.0.saturating_sub(before.bytes.0) as f64 / seconds;
-    format!("{} IO/s, {} MiB/s, ", say::rate(ios), say::mib_per_s(bytes))
+    format!("{} IOPS, {} MiB/s, ", say::rate(ios), say::mib_per_s(bytes))
 }
 
 /// Whole seconds: a tenth of a second more or less interests nobody who waits.
@@ -389,7 +389,7 @@ mod tests {
             p99: None,
         };
         let (before, now) = (tick(1, 1_000, Bytes(0)), tick(3, 21_000, Bytes::mib(10)));
-        assert_eq!(rate_between(&before, &now), "10.0 k IO/s, 5.00 MiB/s, ");
+        assert_eq!(rate_between(&before, &now), "10.0k IOPS, 5.00 MiB/s, ");
         assert_eq!(rate_between(&now, &now), "");
     }
 

@@ -234,10 +234,10 @@ fn figures(result: &SweepResult) -> String {
     let p99 = p99.map_or_else(String::new, |time| {
         format!(", p99 {}", say::time(time.0 as f64))
     });
-    format!("{rate} IO/s, {flow} MiB/s{p99}")
+    format!("{rate} IOPS, {flow} MiB/s{p99}")
 }
 
-/// `84.1 k IO/s, p99 1.20 ms, `: the rate since the last tick, the percentile since measuring began.
+/// `84.1k IOPS, p99 1.20 ms, `: the rate since the last tick, the percentile since measuring began.
 fn live(last: &Tick, tick: &Tick) -> String {
     let seconds = tick.elapsed.minus(last.elapsed).as_seconds();
     if seconds <= 0.0 {
@@ -247,7 +247,7 @@ fn live(last: &Tick, tick: &Tick) -> String {
     let p99 = tick
         .p99
         .map(|time| format!("p99 {}, ", say::time(time.0 as f64)));
-    format!("{} IO/s, {}", say::rate(rate), p99.unwrap_or_default())
+    format!("{} IOPS, {}", say::rate(rate), p99.unwrap_or_default())
 }
 
 /// Whole seconds, minutes beyond an hour.
@@ -297,7 +297,7 @@ mod tests {
             ios: 1_000,
             ..Tick::default()
         };
-        assert_eq!(live(&before, &tick), "10.0 k IO/s, p99 120 µs, ");
+        assert_eq!(live(&before, &tick), "10.0k IOPS, p99120 µs, ");
         assert_eq!(live(&tick, &tick), "");
     }
 }

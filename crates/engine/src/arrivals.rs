@@ -4,7 +4,7 @@
 //! on, so that the threads together are one even stream. Poisson: each thread draws exponential gaps of mean T / rate
 //! from a stream of its own; together they are a Poisson process of the whole rate (superposition: Kingman, Poisson
 //! Processes, section 2.2). What is left of a nanosecond is carried on, so that nothing is lost however long a run is.
-//! Other tools round each gap to whole microseconds and are 2 to 44 % too fast. Deliberately absent: the clock, and
+//! Other tools round each gap to whole microseconds and are 2 to 44% too fast. Deliberately absent: the clock, and
 //! what a worker does about an arrival that is late.
 
 use crate::rng::Rng;

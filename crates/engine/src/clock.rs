@@ -40,7 +40,7 @@ enum Source {
 
 /// A counter is given up that is off by more than both of these when the run begins. Between calibration and beginning
 /// lie some milliseconds, in which an interrupt shows as microseconds; what is not that is percents. Under valgrind, whose
-/// counter is its own, a sound one is off by 0.12 to 0.16 %.
+/// counter is its own, a sound one is off by 0.12 to 0.16%.
 const OFF_MAX: Nanos = Nanos::micros(10);
 /// The other bound: this part of the time since the calibration.
 const OFF_PART: u64 = 200;

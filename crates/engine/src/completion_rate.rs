@@ -7,7 +7,7 @@ use model::Nanos;
 /// Where I/Os complete slower than this, each is handed over at once: a system call an I/O is then little
 /// beside the device, which can begin on the first of a batch while the last is still being made. Where they
 /// complete faster, a batch is handed over whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
-/// once gives 8 to 12 % more; on the page cache (0.5 µs an I/O) batches give 25 % more.
+/// once gives 8 to 12% more; on the page cache (0.5 µs an I/O) batches give 25% more.
 const SLOW: Nanos = Nanos::micros(5);
 /// A completion counts as so many, so that few of them can fade as well.
 const ONE: u64 = 256;

@@ -19,7 +19,7 @@ pub struct Step {
     pub timespan: Timespan,
     /// Its check, where the whole request was checked and nothing ran since.
     pub checked: Option<CheckedPlan>,
-    /// Half of the 95 % interval of its rate, as a share of it, at which it may end before its time.
+    /// Half of the 95% interval of its rate, as a share of it, at which it may end before its time.
     pub precision: Option<f64>,
     /// The page cache of its target is dropped before.
     pub cold: bool,

@@ -39,7 +39,7 @@ pub struct Point {
     pub load: Load,
     /// Why it is run.
     pub why: Why,
-    /// Half of the 95 % interval of its rate, as a share of it, at which it may end before its time.
+    /// Half of the 95% interval of its rate, as a share of it, at which it may end before its time.
     pub precision: Option<f64>,
     /// The request, unchecked.
     pub timespan: Timespan,

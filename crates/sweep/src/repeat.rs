@@ -59,7 +59,7 @@ pub struct Repeat {
     pub least: u32,
     /// At most. // at least `least`
     pub most: u32,
-    /// The half width of the 95 % interval of the mean rate, as a share of it, at which it is enough; without it every
+    /// The half width of the 95% interval of the mean rate, as a share of it, at which it is enough; without it every
     /// cell is run `most` times.
     pub precision: Option<f64>,
 }

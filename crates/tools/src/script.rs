@@ -107,7 +107,7 @@ fn run(line: &str, asked: &Asked) -> Result<ImportedRun, String> {
     for field in &fields {
         take(&mut run, field).map_err(|()| {
             format!(
-                "read `{}` in a line of the script; expected is {LINE}4k, -t1, -o1, 9735.28 iops, 38.03 MB/sec, 0.102 ms, 12.5 %CPU",
+                "read `{}` in a line of the script; expected is {LINE}4k, -t1, -o1, 9735.28 iops, 38.03 MB/sec, 0.102 ms, 12.5%CPU",
                 short(field)
             )
         })?;

@@ -76,7 +76,7 @@ fn overall(report: &CompareReport) -> Vec<String> {
         right("A", 10),
         right("B", 10),
         right("change", 8),
-        right("95 % interval", 17),
+        right("95% interval", 17),
         right("could see", 9),
     ];
     let blocks_differ = report.differences.iter().any(|one| one.what == "block");
@@ -129,7 +129,7 @@ fn figure(metric: &str, value: f64) -> String {
     }
 }
 
-/// `+5.1 %`, or `3.2 x` where that is easier to grasp.
+/// `+5.1%`, or `3.2 x` where that is easier to grasp.
 fn changed(ratio: f64) -> String {
     match (0.5..2.0).contains(&ratio) {
         true => say::change(ratio),
@@ -177,10 +177,10 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
     heads.extend(report.fields.iter().map(|field| right(field, 4)));
     let words = heads.len();
     heads.extend([
-        right("A IO/s", 7),
-        right("B IO/s", 7),
+        right("A IOPS", 7),
+        right("B IOPS", 7),
         right("rate", 7),
-        right("95 % interval", 17),
+        right("95% interval", 17),
     ]);
     heads.extend([
         right(P99_A, 7),

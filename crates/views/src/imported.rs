@@ -19,7 +19,7 @@ const NOTES_LINES_MAX: usize = 24;
 
 static COLUMNS: [Column; 8] = [
     left("", 5),
-    right("IO/s", 7),
+    right("IOPS", 7),
     right("MiB/s", 7),
     right("mean", 7),
     right("p50", 7),
@@ -100,20 +100,20 @@ fn request(run: &ImportedRun, paper: &Paper) -> Vec<String> {
     page
 }
 
-/// `64 KiB random, 90 % reads, 10 % writes; depth 4 x 16 threads; unbuffered, write-through`.
+/// `64 KiB random, 90% reads, 10% writes; depth 4 x 16 threads; unbuffered, write-through`.
 fn asked(work: &ImportedWorkload) -> String {
     let block = or_unknown(work.block.map(|block| bytes(block.0)), "block size ");
     let pattern = match work.random_percent.map(model::Ratio::as_percent) {
         None => format!("pattern {UNKNOWN}"),
         Some(0) => "sequential".to_owned(),
         Some(100) => "random".to_owned(),
-        Some(share) => format!("{share} % random"),
+        Some(share) => format!("{share}% random"),
     };
     let mix = match work.write_percent.map(model::Ratio::as_percent) {
         None => format!("share of writes {UNKNOWN}"),
         Some(0) => "reads".to_owned(),
         Some(100) => "writes".to_owned(),
-        Some(share) => format!("{} % reads, {share} % writes", 100 - share),
+        Some(share) => format!("{}% reads, {share}% writes", 100 - share),
     };
     let depth = or_unknown(work.queue_depth.map(|depth| count(u64::from(depth))), "");
     let threads = work
@@ -177,7 +177,7 @@ fn load(run: &ImportedRun) -> String {
     let Some(cpu) = run.cpu else {
         return format!("processors {UNKNOWN}");
     };
-    let share = |value: Option<f64>, name: &str| value.map(|value| format!("{name} {value:.1} %"));
+    let share = |value: Option<f64>, name: &str| value.map(|value| format!("{name} {value:.1}%"));
     let parts = [
         share(cpu.usage_percent, "busy"),
         share(cpu.user_percent, "user"),

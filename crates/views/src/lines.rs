@@ -6,7 +6,7 @@ use analysis::{LineRow, TargetReport};
 /// Most lines that are written out; the report as JSON has all.
 const SHOWN_MAX: usize = 8;
 
-/// `4 KiB (60 %), 64 KiB (40 %)`; the block where all I/Os are of one kind.
+/// `4 KiB (60%), 64 KiB (40%)`; the block where all I/Os are of one kind.
 pub(crate) fn sizes(target: &TargetReport) -> String {
     let mut sizes: Vec<(u64, f64)> = Vec::new();
     for line in &target.lines {
@@ -22,7 +22,7 @@ pub(crate) fn sizes(target: &TargetReport) -> String {
         return bytes(target.work.block_bytes);
     }
     let more = sizes.len().saturating_sub(SHOWN_MAX);
-    let part = |(block, percent): &(u64, f64)| format!("{} ({percent:.0} %)", bytes(*block));
+    let part = |(block, percent): &(u64, f64)| format!("{} ({percent:.0}%)", bytes(*block));
     let mut parts: Vec<String> = sizes.iter().take(SHOWN_MAX).map(part).collect();
     if more > 0 {
         parts.push(format!("{more} sizes more"));

@@ -45,7 +45,7 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
     let (table, left_out) = beside(whole_lines(&heads, &rows), &report.rows, paper);
     page.extend(table);
     let parts = [
-        Some("± half of the 95 % interval of the rate".to_owned()),
+        Some("± half of the 95% interval of the rate".to_owned()),
         left_out,
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -74,7 +74,7 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
     }
     let rounds = say::counted(report.rounds, "round");
     let told =
-        format!("costs beside the raw device past the cache, with the 95 % interval of {rounds}");
+        format!("costs beside the raw device past the cache, with the 95% interval of {rounds}");
     let parts = [Some(told), left_out(&LAYERS, &shown, paper.width())];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
@@ -179,15 +179,15 @@ fn layer_cells(row: &LayerRow) -> Vec<String> {
     ]
 }
 
-/// `3.1 ± 0.8 %`.
+/// `3.1 ±0.8%`.
 fn cost(cost: LayerCost) -> String {
     let share = signed(cost.share.value * 100.0, say::digits);
     let half = cost
         .share
         .high
         .map(|high| (high - cost.share.value) * 100.0);
-    let half = half.map_or(String::new(), |half| format!(" ± {}", say::digits(half)));
-    format!("{share}{half} %")
+    let half = half.map_or(String::new(), |half| format!(" ±{}", say::digits(half)));
+    format!("{share}{half}%")
 }
 
 /// With its sign, below 0.

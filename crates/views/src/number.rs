@@ -31,17 +31,17 @@ pub(crate) fn percentile(percentile: Option<&Percentile>) -> String {
     }
 }
 
-/// Half a 95 % interval as a share of its value, in two digits: `0.42 %`, `2.1 %`, `12 %`. Beyond the value
+/// Half a 95% interval as a share of its value, in two digits: `0.42%`, `2.1%`, `12%`. Beyond the value
 /// itself nothing is known of it but that.
 pub(crate) fn half_width(share: Option<f64>) -> String {
     share.map_or_else(
         || NOTHING.to_owned(),
         |share| match share * 100.0 {
-            percent if percent > 100.0 => ">100 %".to_owned(),
-            percent if percent >= 9.95 => format!("{} %", count(percent.round() as u64)),
-            percent if percent >= 0.995 => format!("{percent:.1} %"),
-            percent if percent >= 0.005 => format!("{percent:.2} %"),
-            _ => "<0.01 %".to_owned(),
+            percent if percent > 100.0 => ">100%".to_owned(),
+            percent if percent >= 9.95 => format!("{}%", count(percent.round() as u64)),
+            percent if percent >= 0.995 => format!("{percent:.1}%"),
+            percent if percent >= 0.005 => format!("{percent:.2}%"),
+            _ => "<0.01%".to_owned(),
         },
     )
 }

@@ -31,7 +31,7 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let width = paper.width().saturating_sub(AROUND).min(BAR_MAX);
     let most = loads.iter().map(|cell| cell.rate_per_s).fold(0.0, f64::max);
     let name = printable(&row.workload);
-    let head = format!("  {name}: in flight, IO/s, median latency");
+    let head = format!("  {name}: in flight, IOPS, median latency");
     let knee_at = report.knee(row).map(|knee| knee.in_flight);
     let bars = thinned(loads, row.knee_depth).into_iter().map(|cell| {
         let knee = (knee_at == Some(cell.queue_depth)).then_some("  knee");

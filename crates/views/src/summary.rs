@@ -17,7 +17,7 @@ const LINES_MAX: usize = 25;
 
 static COLUMNS: [Column; 9] = [
     left("", 5),
-    right("IO/s", 7),
+    right("IOPS", 7),
     right("MiB/s", 7),
     right("mean", 7),
     right("p50", 7),
@@ -94,10 +94,10 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
 fn shape(compress_percent: u8, dedupe_percent: u8) -> String {
     match (compress_percent, dedupe_percent) {
         (0, 0) => String::new(),
-        (share, 0) => format!("; data compressible by {share} %"),
-        (0, share) => format!("; {share} % of the blocks alike"),
+        (share, 0) => format!("; data compressible by {share}%"),
+        (0, share) => format!("; {share}% of the blocks alike"),
         (pressed, alike) => {
-            format!("; data compressible by {pressed} %, {alike} % of the blocks alike")
+            format!("; data compressible by {pressed}%, {alike}% of the blocks alike")
         }
     }
 }
@@ -111,18 +111,18 @@ fn work(target: &TargetReport, null: bool) -> String {
         Access::Diskspd(walk) => match walk.random.as_percent() {
             0 => "sequential".to_owned(),
             100 => "random".to_owned(),
-            percent => format!("{percent} % random"),
+            percent => format!("{percent}% random"),
         },
         Access::Mixed(mixed) => match mixed.random().as_percent() {
             0 => "sequential".to_owned(),
             100 => "random".to_owned(),
-            percent => format!("{percent} % random"),
+            percent => format!("{percent}% random"),
         },
     };
     let mix = match work.write_percent {
         0 => " reads".to_owned(),
         100 => " writes".to_owned(),
-        share => format!(", {} % reads, {share} % writes", 100 - share),
+        share => format!(", {}% reads, {share}% writes", 100 - share),
     };
     let shape = shape(work.compress_percent, work.dedupe_percent);
     let cache = match (work.cache, work.write_through) {
@@ -212,12 +212,12 @@ fn cells(name: &str, [rate, mib]: [String; 2], latency: &Latency) -> Vec<String>
     ]
 }
 
-/// Half of each 95 % interval of the row above; nothing where no figure of it has one.
+/// Half of each 95% interval of the row above; nothing where no figure of it has one.
 fn uncertainty(row: &OperationRow) -> Option<Vec<String>> {
     let latency = row.response.as_ref().unwrap_or(&row.latency);
     let at = |quantile| half_width(latency.at(quantile).and_then(|p| p.half_width_share()));
     let cells = vec![
-        "± 95 %".to_owned(),
+        "±95%".to_owned(),
         half_width_of(&row.rate),
         half_width_of(&row.bytes_rate),
         latency
@@ -235,7 +235,7 @@ fn uncertainty(row: &OperationRow) -> Option<Vec<String>> {
         .then_some(cells)
 }
 
-/// `the first 12 s of 60 s: 12.1 k IO/s; after them 20.6 k IO/s ± 0.4 %; the table is over all 60 s`.
+/// `the first 12 s of 60 s: 12.1k IOPS; after them 20.6k IOPS ±0.4%; the table is over all 60 s`.
 fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
     let cut = &report.warmup_cut;
     let (Some(ns), Some(before), Some(after)) = (cut.cut_ns, cut.before_per_s, &cut.after) else {
@@ -246,7 +246,7 @@ fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
     }
     let whole = time(report.time.measured_ns as f64);
     let told = format!(
-        "the first {} of {whole}: {} IO/s; after that {} IO/s ± {}; the table is over all of it",
+        "the first {} of {whole}: {} IOPS; after that {} IOPS ±{}; the table is over all of it",
         time(ns as f64),
         rate(before),
         rate(after.value),
@@ -273,7 +273,7 @@ fn footnote(report: &RunReport, left_out: Option<String>, paper: &Paper) -> Vec<
     }
 }
 
-/// `asked 50.0 k/s (constant), reached 31.2 k/s; at the end 188 k I/Os waited, the oldest for 3.76 s`.
+/// `asked 50.0k/s (constant), reached 31.2k/s; at the end 188k I/Os waited, the oldest for 3.76 s`.
 fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
     let Some(open) = &report.open_loop else {
         return Vec::new();
@@ -348,7 +348,7 @@ fn notes(report: &RunReport) -> Vec<String> {
         .filter(|_| steadiness.steady == Some(true))
         .map(|(low, high)| {
             let (low, high) = (rate(low), rate(high));
-            format!("five windows: lowest {low}, highest {high} IO/s")
+            format!("five windows: lowest {low}, highest {high} IOPS")
         });
     let engine = report.engine.notes.iter().map(|note| printable(note));
     told.chain(engine).chain(swing).collect()

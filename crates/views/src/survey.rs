@@ -29,7 +29,7 @@ const KNEE_LINES_MAX: usize = 3;
 
 const COLUMNS: [Column; 10] = [
     left("  workload, best rate", 22),
-    right("IO/s", 6),
+    right("IOPS", 6),
     right(WIDTH, 4),
     right(DEPTH, 5),
     right(FLOW, 6),
@@ -41,7 +41,7 @@ const COLUMNS: [Column; 10] = [
 ];
 const WIDTH: &str = "± %";
 const FLOW: &str = "MiB/s";
-const KNEE: &str = "95 % at";
+const KNEE: &str = "95% at";
 const P50: &str = "p50";
 const P99: &str = "p99";
 const P999: &str = "p99.9";
@@ -255,7 +255,7 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
     let mut parts = Vec::new();
     let knee = shown.iter().any(|&place| COLUMNS[place].head == KNEE);
     if knee && report.rows.iter().any(|row| row.best.is_some()) {
-        parts.push("95 % at: smallest depth with 95 % of that rate".to_owned());
+        parts.push("95% at: smallest depth with 95% of that rate".to_owned());
     }
     parts.extend(ranks(Rank::Weak).then(|| "? weak".to_owned()));
     parts.extend(ranks(Rank::Invalid).then(|| "! invalid".to_owned()));
@@ -311,19 +311,19 @@ fn kept_rate(found: Option<&Estimate>) -> String {
     match (found.low, found.high) {
         (_, Some(high)) if found.value == 0.0 => {
             format!(
-                "none: {} IO/s, the lowest tried, are already too many",
+                "none: {} IOPS, the lowest tried, are already too many",
                 rate(high)
             )
         }
         (Some(low), Some(high)) => {
             format!(
-                "{} IO/s ({} … {})",
+                "{} IOPS ({} … {})",
                 rate(found.value),
                 rate(low),
                 rate(high)
             )
         }
-        _ => format!("{} IO/s and more", rate(found.value)),
+        _ => format!("{} IOPS and more", rate(found.value)),
     }
 }
 

@@ -74,7 +74,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     heads.extend(grouped.then(|| left("group", 5)));
     heads.extend(report.axes.iter().map(|axis| right(axis, 4)));
     let words = heads.len();
-    heads.push(right("IO/s", 7));
+    heads.push(right("IOPS", 7));
     heads.extend(repeated.then(|| right("±", 4)));
     heads.push(right(FLOW, 7));
     heads.extend([MEAN, P50, "p99", P999, MAX].map(|head| right(head, 7)));
@@ -169,7 +169,7 @@ fn runs(row: &SweepRow) -> String {
 
 fn best(row: &SweepRow) -> String {
     let names = row.best_in.iter().map(|best| match best {
-        BestIn::Rate => "IO/s",
+        BestIn::Rate => "IOPS",
         BestIn::Flow => "MiB/s",
         BestIn::Latency => "p99",
     });
@@ -186,7 +186,7 @@ fn footnote(report: &SweepReport, left_out: Option<String>, paper: &Paper) -> Ve
         (any(Rank::Weak) || any(Rank::NotChecked)).then_some("? weak"),
         any(Rank::Invalid).then_some("! invalid"),
         repeated.then_some(
-            "IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those of its middle run",
+            "IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of its middle run",
         ),
     ];
     let words = words.into_iter().flatten().map(str::to_owned);

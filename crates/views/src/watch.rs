@@ -60,7 +60,7 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
     let rate = mean.reads_per_s + mean.writes_per_s;
     writeln!(
         out,
-        "{}: {} IO/s on average over {}",
+        "{}: {} IOPS on average over {}",
         printable(device),
         say::rate(rate),
         say::time((*watched_ns as f64 / 1e9).round() * 1e9)
@@ -126,7 +126,7 @@ fn cells(name: &str, figures: &WatchFigures) -> Vec<String> {
         time(write_mean_ns),
         time(p99_ns.map(|ns| ns as f64)),
         format!("{queue:.1}"),
-        format!("{:.0} %", utilisation * 100.0),
+        format!("{:.0}%", utilisation * 100.0),
         after,
     ]
 }

@@ -16,7 +16,7 @@ interface Point {
 }
 type Flow = "iops" | "throughput";
 const LATENCIES = [
-  ["latency_p99", "99 % within"], ["latency_p50", "half within (median)"], ["latency_p999", "99.9 % within"],
+  ["latency_p99", "99% within"], ["latency_p50", "half within (median)"], ["latency_p999", "99.9% within"],
   ["latency_mean", "mean"],
 ] as const;
 
@@ -58,9 +58,9 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
     return [{ cell: point.cell, outstanding: point.outstanding, line, threads: curve.threads, x, y, title }];
   }));
   const table = {
-    heads: ["Cell", "Outstanding", "Line", "IO/s", "Throughput", "Median", "99 %", "99.9 %"],
+    heads: ["Cell", "Outstanding", "Line", "IOPS", "Throughput", "Median", "99%", "99.9%"],
     rows: curves.flatMap((curve) => curve.points.map((point) => [
-      cellLink(page, point.cell), format.group(String(point.outstanding)), lineName(page, curve),
+      cellLink(page, point.cell), String(point.outstanding), lineName(page, curve),
       format.shown(page.figure(point.cell, "iops"), "rate"),
       format.shown(page.figure(point.cell, "throughput"), "size_per_second"),
       ...["latency_p50", "latency_p99", "latency_p999"].map((name) => format.shown(page.figure(point.cell, name), "time")),

@@ -16,7 +16,7 @@ function points(curve: Distribution): Point[] {
     const y = curve.latency_ns[place] ?? 0;
     const trusted = x <= curve.trusted_to_one_in;
     const [low, high] = [curve.low_ns[place] ?? null, curve.high_ns[place] ?? null];
-    const between = low !== null && high !== null ? `\n95 % interval ${format.time(low)} to ${format.time(high)}` : "";
+    const between = low !== null && high !== null ? `\n95% interval ${format.time(low)} to ${format.time(high)}` : "";
     return { x, y, low, high, name, trusted, title: `${name}: ${format.percentile(x)} within ${format.time(y)}${between}${trusted ? "" : "\nfewer than ten I/Os lie beyond"}` };
   });
 }
@@ -52,11 +52,11 @@ export function distributionChart(detail: Detail, width: number): Drawn {
     says: `Percentiles of latency: ${wanted.slice(0, 4).filter((x) => x !== 20).map((x) => `${format.percentile(x)} within ${format.time(near(all, x))}`).join(", ")}; ` +
       `to be trusted up to ${format.percentile(Math.max(1, trust))}.`,
     note: `${format.counted(total.ios, "I/O")}; a percentile is to be trusted where ten or more of them lie beyond it` +
-      `${ribbon.length > 0 ? "; the band is its 95 % interval" : ""}. Largest: ${format.time(total.max_ns ?? 0)}.`,
+      `${ribbon.length > 0 ? "; the band is its 95% interval" : ""}. Largest: ${format.time(total.max_ns ?? 0)}.`,
     table: {
       heads: ["Of", "Share", "Within", "I/Os beyond"],
       rows: curves.flatMap((curve) => points(curve).map((point) => [
-        point.name, format.percentile(point.x), format.time(point.y), format.group(Math.floor(curve.ios / point.x).toString()),
+        point.name, format.percentile(point.x), format.time(point.y), Math.floor(curve.ios / point.x).toString(),
       ])),
     },
   };

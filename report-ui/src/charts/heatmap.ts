@@ -14,7 +14,7 @@ import { LOOK } from "./plot";
 interface Place { x: string; y: string; cell: number; value: number | null; failed: boolean; of: number; title: string }
 const METRICS = [
   ["iops", "I/Os a second"], ["throughput", "bytes a second"], ["latency_p50", "median latency"],
-  ["latency_p99", "latency, 99 % within"], ["latency_p999", "latency, 99.9 % within"], ["latency_mean", "mean latency"],
+  ["latency_p99", "latency, 99% within"], ["latency_p999", "latency, 99.9% within"], ["latency_mean", "mean latency"],
 ] as const;
 /** Fields by which a heat map may be laid out, the numbered ones in their order. */
 const NUMBERED = new Set(["block", "depth", "threads", "write", "random", "size", "rate"]);

@@ -48,7 +48,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const line = [xs[0], Math.min(Math.max(bend, xs[0]), xs[1]), xs[1]].map((x) => ({ x, y: at(x) }));
   const groups = [...new Set(points.map((point) => point.group))].sort();
   const labels = [
-    { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.rate_per_s)} IO/s`, dx: -8, anchor: "end" as const },
+    { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.rate_per_s)} IOPS`, dx: -8, anchor: "end" as const },
     { x: xs[1], y: roof.bytes_per_s, text: `${format.size(roof.bytes_per_s)}/s`, dx: -6, anchor: "end" as const },
   ];
   const svg = Plot.plot({
@@ -71,7 +71,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
     says: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} I/Os a second and ${format.size(roof.bytes_per_s)} a second; ` +
       `${points.length} cells lie under it.`,
     table: {
-      heads: ["Cell", "Size of an I/O", "Throughput", "IO/s", "Share of the roof"],
+      heads: ["Cell", "Size of an I/O", "Throughput", "IOPS", "Share of the roof"],
       rows: sorted.map((point) => [
         cellLink(page, point.cell), format.size(point.x), `${format.size(point.y)}/s`,
         format.shown(page.figure(point.cell, "iops"), "rate"), format.shown((100 * point.y) / at(point.x), "percent"),

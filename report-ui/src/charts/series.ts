@@ -54,7 +54,7 @@ export function rateChart(detail: Detail, width: number): Drawn {
     const ios = times.ios[place] ?? 0;
     const y = step.seconds > 0 ? ios / step.seconds : 0;
     const bytes = step.seconds > 0 ? (times.bytes[place] ?? 0) / step.seconds : 0;
-    return { ...step, y, bytes, ios, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\n${format.rate(y)} IO/s, ${format.size(bytes)}/s` };
+    return { ...step, y, bytes, ios, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\n${format.rate(y)} IOPS, ${format.size(bytes)}/s` };
   });
   const most = Math.max(...rows.map((row) => row.y), 1);
   const { rate_per_s: mean, from_ns: from, to_ns: to } = times.steady;
@@ -73,15 +73,15 @@ export function rateChart(detail: Detail, width: number): Drawn {
     ],
   });
   const steady = times.steady.steady === null ? times.steady.why_not ?? "too short to tell whether it is steady"
-    : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IO/s in the last five windows` : "not steady in the last five windows";
+    : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
     svg: svg as SVGSVGElement,
     says: `Rate over time: up to ${format.rate(most)} I/Os a second; ${steady}.`,
     note: `${times.warmup_ns > 0 ? `Load ran ${format.time(times.warmup_ns)} before counting began.` : "There was no warm-up before counting."} The rate is ${steady}.` +
       (times.merged > 1 ? ` Each step here is ${times.merged} steps of the record.` : ""),
     table: {
-      heads: ["From", "To", "I/Os", "IO/s", "Throughput"],
-      rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, format.group(String(row.ios)), format.rate(row.y), `${format.size(row.bytes)}/s`]),
+      heads: ["From", "To", "I/Os", "IOPS", "Throughput"],
+      rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, String(row.ios), format.rate(row.y), `${format.size(row.bytes)}/s`]),
     },
   };
 }
@@ -154,7 +154,7 @@ export function latencyMap(detail: Detail, heat: Heat, width: number): Drawn {
     note: "Each column is a step of time, each box a range of latencies; the colour says how many I/Os took that long.",
     table: {
       heads: ["From", "To", "Latency from", "Latency to", "I/Os"],
-      rows: boxes.map((box) => [`${format.digits(box.x1)} s`, `${format.digits(box.x2)} s`, format.time(box.y1), format.time(box.y2), format.group(String(box.count))]),
+      rows: boxes.map((box) => [`${format.digits(box.x1)} s`, `${format.digits(box.x2)} s`, format.time(box.y1), format.time(box.y2), String(box.count)]),
     },
   };
 }

@@ -45,7 +45,7 @@ export function cells(page: Page): HTMLElement {
     head.replaceChildren(heads(cols, state, sortBy));
     body.replaceChildren(...rows.map((place) => row(page, place, cols)));
     more.hidden = rows.length === places.length;
-    status.textContent = `${wanted.problem ? `${wanted.problem} ` : ""}${format.group(String(places.length))} of ` +
+    status.textContent = `${wanted.problem ? `${wanted.problem} ` : ""}${String(places.length)} of ` +
       `${format.counted(every.length, "cell")}${rows.length < places.length ? `, the first ${rows.length} shown` : ""}.`;
     input.setAttribute("aria-invalid", String(Boolean(wanted.problem)));
   };
@@ -146,7 +146,7 @@ function coverage(page: Page): HTMLElement {
       [interrupted, "interrupted"], [repeated, "repeated"], [left, "not tried yet"]];
     return h("p", {}, page.compares ? h("strong", {}, `${part.name}: `) : null,
       planned === null ? "" : `${format.counted(planned, "cell")} planned; `,
-      words.filter(([count], place) => count > 0 || place === 0).map(([count, word]) => `${format.group(String(count))} ${word}`).join(", "), ".");
+      words.filter(([count], place) => count > 0 || place === 0).map(([count, word]) => `${String(count)} ${word}`).join(", "), ".");
   });
   return h("div", { id: "coverage" }, ...rows, ...page.document.left_out.map((text) => h("p", { class: "note" }, `${text}.`)));
 }

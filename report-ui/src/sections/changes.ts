@@ -23,7 +23,7 @@ function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
     h("td", { class: "number" }, format.shown(change.a, unitOf(change))), h("td", { class: "number" }, format.shown(change.b, unitOf(change))),
     h("td", { class: change.differs ? "number changed" : "number" }, change.ratio ? percent(change.ratio.value) : "–"),
     h("td", {}, between(change)), h("td", {}, verdictOf(change))));
-  const heads = ["Figure", one.a, one.b, "Change", "95 % interval", "Can it be told from no change?"];
+  const heads = ["Figure", one.a, one.b, "Change", "95% interval", "Can it be told from no change?"];
   const name = `From ${one.a} to ${one.b}`;
   const cells = one.cells.filter((cell) => cell.ratio !== null);
   const figure = cells.length > 1 ? new Figure(`changes-${place}`, `Rate of ${one.b} over that of ${one.a}, cell by cell`, (width) => forest(cells, one, width)) : null;
@@ -80,7 +80,7 @@ function forest(cells: CellChange[], one: Comparison, width: number): Drawn {
     says: `Rate of ${one.b} over that of ${one.a} in ${rows.length} cells: from ${format.digits(rows[0]?.ratio ?? 1)} to ${format.digits(rows[rows.length - 1]?.ratio ?? 1)}; ${differing} can be told from no change.`,
     note: `A filled dot can be told from no change.${drawn.length < rows.length ? ` The ${CELLS_DRAWN / 2} lowest and the ${CELLS_DRAWN / 2} highest of ${rows.length} cells are drawn.` : ""}`,
     table: {
-      heads: ["Cell", one.a, one.b, "Change", "95 % interval", "Differs"],
+      heads: ["Cell", one.a, one.b, "Change", "95% interval", "Differs"],
       rows: rows.map((row) => [row.name, cells.find((cell) => cell.name === row.name)?.a.join(", ") ?? "", cells.find((cell) => cell.name === row.name)?.b.join(", ") ?? "",
         percent(row.ratio), row.low === null || row.high === null ? "–" : `${percent(row.low)} to ${percent(row.high)}`, row.differs ? "yes" : "no"]),
     },

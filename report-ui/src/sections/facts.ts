@@ -42,8 +42,8 @@ export function method(page: Page): HTMLElement {
   const { document: doc } = page;
   return section("method", "Method",
     h("p", {}, "Rates are over the time that was really measured. Latency is from the moment an I/O is handed over to the moment its completion is found, ",
-      "counted in a histogram whose buckets are at most 0.4 % wide; percentiles are read from the whole histogram, never averaged. A percentile is to be ",
-      "trusted where ten or more I/Os lie beyond it. Intervals are 95 % intervals."),
+      "counted in a histogram whose buckets are at most 0.4% wide; percentiles are read from the whole histogram, never averaged. A percentile is to be ",
+      "trusted where ten or more I/Os lie beyond it. Intervals are 95% intervals."),
     ...doc.parts.map((part) => h("div", { class: "part" }, page.compares ? h("h3", {}, part.name) : null,
       h("p", { class: "command" }, h("span", {}, "Exact command: "), h("code", { tabindex: 0 }, part.command.map(quoted).join(" ") || "not known")),
       list([

@@ -56,5 +56,5 @@ function label(name: string): string {
 function evidence(name: string, value: number): string {
   if (name.endsWith("_share")) return format.shown(value * 100, "percent");
   const unit = UNITS.find(([end]) => name.endsWith(end));
-  return unit ? format.shown(value, unit[1]) : Number.isInteger(value) ? format.group(String(value)) : format.digits(value);
+  return unit ? format.shown(value, unit[1]) : Number.isInteger(value) ? String(value) : format.digits(value);
 }

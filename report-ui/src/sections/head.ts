@@ -83,7 +83,7 @@ function card(page: Page, item: PanelItem): HTMLElement {
     h("p", { class: "card-label" }, item.label),
     h("p", { class: known ? "card-figure" : "card-figure none", "data-value": item.estimate?.value }, figureOf(item),
       item.id === "knee" && known ? h("span", { class: "card-unit" }, " I/Os outstanding") : null),
-    between !== "" ? h("p", { class: "between" }, `95 % interval ${between}`)
+    between !== "" ? h("p", { class: "between" }, `95% interval ${between}`)
       : item.estimate && item.unit !== "count" ? h("p", { class: "between" }, "interval not known") : null,
     h("p", { class: "card-note" }, item.note),
     item.cell === null ? null : h("p", { class: "card-cell" }, "cell ", cellLink(page, item.cell)));

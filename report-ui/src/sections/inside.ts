@@ -49,7 +49,7 @@ function about(page: Page, having: number[]): HTMLElement[] {
   const several = having.length > 1
     ? choice<number>("Cell", having.map((place) => [place, `${page.cell(place).id}  ${page.cell(place).label}`] as const), page.selected, (place) => page.select(place))
     : h("span", {}, `Cell ${cell.id}`);
-  const figures = [["iops", "Rate"], ["throughput", "Throughput"], ["latency_p50", "Median"], ["latency_p99", "99 % within"], ["latency_max", "Largest"]]
+  const figures = [["iops", "Rate"], ["throughput", "Throughput"], ["latency_p50", "Median"], ["latency_p99", "99% within"], ["latency_max", "Largest"]]
     .map(([name, label]) => h("span", { class: "small-figure" }, h("span", {}, label ?? ""), " ",
       h("strong", {}, format.shown(page.value(page.selected, name ?? ""), page.columns.get(name ?? "")?.column.unit ?? "text"))));
   return [

@@ -13,7 +13,7 @@ use super::points::{Points, correlation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Standard deviations of the test's sum that make a trend: one in 15 000 by chance, if correlations are as estimated.
+/// Standard deviations of the test's sum that make a trend: one in 15000 by chance, if correlations are as estimated.
 const DEVIATIONS_MIN: f64 = 4.0;
 
 /// A slow change of the rate in one direction.

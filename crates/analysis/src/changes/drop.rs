@@ -4,7 +4,7 @@
 //! moment of one change of the mean. Source: Hinkley, "Inference about the change-point in a sequence of random variables",
 //! Biometrika 57 (1970). It counts when the two means lie more than seven standard errors apart, with errors widened
 //! for correlated neighbours. Looking at every moment needs more than the usual two: for the largest over all moments the
-//! 1 % point is 3.6 (Andrews, Econometrica 61 (1993), table I); the rest is for short series, whose
+//! 1% point is 3.6 (Andrews, Econometrica 61 (1993), table I); the rest is for short series, whose
 //! correlation is poorly known, and the test of false alarms holds it.
 
 use super::DROP_MIN;

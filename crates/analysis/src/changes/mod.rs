@@ -4,7 +4,7 @@
 //! that was used up. A *drift* is a slow change in one direction. A series is tried for both, and what describes it
 //! better (the smaller sum of squares) is said, so that one change never has two names. Changes below a tenth
 //! ([`DROP_MIN`]) or a twentieth ([`DRIFT_MIN`]) are not told: they are smaller than what people act on. False alarms are
-//! held below 1 % of stationary series, correlated ones included, by a test. Deliberately absent: a short dip that
+//! held below 1% of stationary series, correlated ones included, by a test. Deliberately absent: a short dip that
 //! recovers (it is no new level), and what caused a change, which the findings say.
 
 mod drift;

@@ -102,7 +102,7 @@ fn a_drop_of_a_fifth_is_found_with_its_moment_and_its_levels() {
         }
     }
     println!(
-        "drops of 20 %: {seen} of 1000 found, {close} of these to 3 % of the run and 5 % of the level"
+        "drops of 20%: {seen} of 1000 found, {close} of these to 3% of the run and 5% of the level"
     );
     assert!(seen >= 950 && close >= 950, "{seen} {close}");
 }
@@ -123,7 +123,7 @@ fn a_slow_fall_is_a_drift_and_no_drop() {
             seen += u32::from((drift.change_share + 0.2).abs() < 0.06);
         }
     }
-    println!("falls of 20 %: {seen} of 1000 found");
+    println!("falls of 20%: {seen} of 1000 found");
     assert!(seen >= 950, "{seen}");
 }
 

@@ -96,7 +96,7 @@ fn sentence(found: &[Rated<'_>], workloads: u64) -> String {
             format!(" at {}", asked.join(", "))
         };
         format!(
-            "{} IO/s{at}{} ({})",
+            "{} IOPS{at}{} ({})",
             say::rate(*rate),
             p99.unwrap_or_default(),
             row.name()
@@ -144,12 +144,12 @@ mod tests {
         assert_eq!(numbers, [2, 4]);
         assert_eq!(
             found.sentence,
-            "best of 2 workloads: 12.5 k IO/s at threads 4, p99 4 ms (12.2)"
+            "best of 2 workloads: 12.5k IOPS at threads 4, p99 4 ms (12.2)"
         );
         let found = best(&rows[..3], &Filter::read("latency_p99 < 4ms").unwrap());
         assert_eq!(
             found.sentence,
-            "best: 50.0 k IO/s at threads 1, p99 1 ms (12.1)"
+            "best: 50.0k IOPS at threads 1, p99 1 ms (12.1)"
         );
         let found = best(&rows, &Filter::read("latency_p99 < 1ms").unwrap());
         assert_eq!(

@@ -110,7 +110,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
     }
 }
 
-/// `rate +5.1 % (3.9 … 6.3 %)`; where it more than doubles or halves, `rate 12.3 x (12.1 … 12.5 x)`.
+/// `rate +5.1% (3.9 … 6.3%)`; where it more than doubles or halves, `rate 12.3 x (12.1 … 12.5 x)`.
 pub(super) fn change_in_words(metric: &Metric, change: &Change) -> String {
     let ratio = change.ratio();
     let name = metric.short();

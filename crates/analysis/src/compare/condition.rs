@@ -220,7 +220,7 @@ mod tests {
     fn a_condition_is_a_figure_a_direction_and_a_percentage() {
         for (text, name, ratio) in [
             ("p99 > +10%", "latency_p99", 1.1),
-            ("p99>10 %", "latency_p99", 1.1),
+            ("p99>10%", "latency_p99", 1.1),
             ("rate < -5%", "iops", 0.95),
             ("latency_p999 >= 0%", "latency_p999", 1.0),
             ("read_p99 > +12.5%", "read_latency_p99", 1.125),

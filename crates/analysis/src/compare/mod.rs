@@ -110,7 +110,7 @@ pub struct ChangeReport {
     pub a: f64,
     /// The same in B.
     pub b: f64,
-    /// B over A, with its 95 % interval; none where a side is 0.
+    /// B over A, with its 95% interval; none where a side is 0.
     pub ratio: Option<Estimate>,
     /// Whether it can be told from no change; none where the data do not say. In a cell of many, at a level that is
     /// shared out over the cells.

@@ -254,7 +254,7 @@ pub(super) fn text(row: &ResultRow, field: &str) -> Option<String> {
     Some(match ((column.read)(row), column.unit) {
         (Value::Nothing, _) => return None,
         (Value::Whole(bytes), Unit::Size) => say::bytes(bytes),
-        (Value::Whole(percent), Unit::Percent) => format!("{percent} %"),
+        (Value::Whole(percent), Unit::Percent) => format!("{percent}%"),
         (Value::Whole(number), _) => number.to_string(),
         (Value::Real(number), _) => say::rate(number),
         (Value::Truth(is), _) => if is { "yes" } else { "no" }.to_owned(),

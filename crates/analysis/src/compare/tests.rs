@@ -7,7 +7,7 @@ use crate::rows::Sums;
 use crate::sample::Sample;
 use model::{Bytes, Interval, LatencyHistogram, Nanos, ResultRow, RowFigures, RunRecord};
 
-/// A minute at this rate, whose seconds vary by 3 % and hang together by `correlation`; latencies are lognormal, and vary
+/// A minute at this rate, whose seconds vary by 3% and hang together by `correlation`; latencies are lognormal, and vary
 /// as the rate does, as in a closed loop.
 fn minute(base: &RunRecord, chance: &mut Chance, rate: f64, correlation: f64) -> RunRecord {
     let mut record = base.clone();
@@ -188,7 +188,7 @@ fn the_first_line_says_how_much_faster_and_what_else_differs() {
     );
     assert_eq!(found.verdict, Verdict::Faster, "{}", found.answer);
     assert!(
-        found.answer.starts_with("B is faster: rate +10 % ("),
+        found.answer.starts_with("B is faster: rate +10% ("),
         "{}",
         found.answer
     );

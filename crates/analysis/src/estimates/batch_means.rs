@@ -4,7 +4,7 @@
 //! equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to 0.1), else ten.
 //! The variance is that of all overlapping batches of this length, so that it does not matter where a batch begins: Meketon
 //! and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter Simulation Conference 1984.
-//! What correlation is left widens it by (1 + r) / (1 - r). Half the 95 % interval is t(k - 1) · s / √k, and never less
+//! What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is t(k - 1) · s / √k, and never less
 //! than what the ends of the series, which few batches cover, move the mean by; of lumps, which are seen to a step, by
 //! one step more.
 //!
@@ -38,7 +38,7 @@ pub(crate) struct Spread {
     pub(crate) variance: f64,
     /// Batches behind it. // in [10, 30]
     pub(crate) batches: usize,
-    /// Half the width of the 95 % interval of the ratio.
+    /// Half the width of the 95% interval of the ratio.
     pub(crate) half_width: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Whether 95 % intervals hold the truth: a thousand simulated runs of which it is known.
+//! Whether 95% intervals hold the truth: a thousand simulated runs of which it is known.
 //!
 //! A closed loop of so many slots in simulated time: each slot begins an I/O as soon as its last one is done. The truth
 //! is the quantile of the distribution that latencies are drawn from, and the depth over their mean.

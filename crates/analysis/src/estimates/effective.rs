@@ -11,9 +11,9 @@ use super::batch_means::{Spread, spread};
 use crate::spread::t_95;
 use model::{Interval, LatencyHistogram};
 
-/// The point of the normal distribution for 95 %.
+/// The point of the normal distribution for 95%.
 const NORMAL: f64 = 1.959_964;
-/// The point of the normal distribution for 1 % beyond it.
+/// The point of the normal distribution for 1% beyond it.
 const ONE_PERCENT: f64 = 2.326;
 
 /// How many I/Os count as one.

@@ -1,4 +1,4 @@
-//! How sure a run's own figures are: each rate and mean as a value with its 95 % interval.
+//! How sure a run's own figures are: each rate and mean as a value with its 95% interval.
 //!
 //! Rates are over the whole measured phase, and so are their intervals: I/Os, bytes, latencies and the device's own counts
 //! are over the same time, and one row of figures has one meaning. What of that time was still warm-up is told beside

@@ -2,7 +2,7 @@
 //!
 //! Of n independent I/Os, how many are slower than the true percentile is binomial, so the percentile lies between two
 //! of the sorted latencies with a chance that does not depend on how latencies are distributed. Source: Hahn and Meeker,
-//! Statistical Intervals, section 5.2 (distribution-free, two-sided, 2.5 % on either side). The binomial is summed exactly
+//! Statistical Intervals, section 5.2 (distribution-free, two-sided, 2.5% on either side). The binomial is summed exactly
 //! while its first term can be held in a float, and taken from a normal with the correction for skewness beyond
 //! (Cornish and Fisher, 1937); a test holds both against each other. Deliberately absent: histograms, and how many I/Os
 //! are independent.
@@ -13,7 +13,7 @@ const NORMAL: f64 = 1.959_964;
 /// exp(-700) is the last that a float holds with room.
 const EXACT_MAX: f64 = 700.0;
 
-/// How many I/Os of `count` may lie beyond the point that one in `one_in` exceeds: least and most, at 95 %. // one_in
+/// How many I/Os of `count` may lie beyond the point that one in `one_in` exceeds: least and most, at 95%. // one_in
 /// above 1
 pub(crate) fn beyond(count: u64, one_in: u64) -> (u64, u64) {
     let share = 1.0 / one_in as f64;

@@ -1,6 +1,6 @@
 //! What of the measured phase was still warm-up, and the rate without it.
 //!
-//! Where the cut lies is `mser`'s. It matters where the rate before it differs from the rate after it by more than 2 %
+//! Where the cut lies is `mser`'s. It matters where the rate before it differs from the rate after it by more than 2%
 //! and by more than five standard errors: of a steady series, MSER-5 cuts off what differs most by chance, and that
 //! must not be told as a warm-up.
 

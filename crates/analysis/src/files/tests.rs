@@ -121,10 +121,10 @@ fn a_cache_that_answers_is_called_so() {
     ]);
     assert_eq!(
         report.headline,
-        "small files: stat 1 000/s; one large file: read 3.91 MiB/s (from the cache)"
+        "small files: stat 1000/s; one large file: read 3.91 MiB/s (from the cache)"
     );
-    assert!(report.notes[0].starts_with("the names of 1 000 files fit into memory"));
-    assert!(report.notes[1].starts_with("the device delivered 0 % of what was read in blocks"));
+    assert!(report.notes[0].starts_with("the names of 1000 files fit into memory"));
+    assert!(report.notes[1].starts_with("the device delivered 0% of what was read in blocks"));
     assert!(
         report.notes[1].ends_with("take --data 16G, twice the memory, or as root --drop-caches")
     );

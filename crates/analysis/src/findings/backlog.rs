@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The rate that was asked for was not sustained: more I/Os waited at the end than at the start.",
-    method: "With a rate asked, the lateness grew by at least 1 % of the measured time and by ten I/Os or more. A queue of arrivals breathes; beyond that the response times say how long the run was, not how the target answers.",
+    method: "With a rate asked, the lateness grew by at least 1% of the measured time and by ten I/Os or more. A queue of arrivals breathes; beyond that the response times say how long the run was, not how the target answers.",
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
     advice: "Ask for less than what was reached, or give the run more depth or threads.",
     look: Look::Own(look),
@@ -91,8 +91,8 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Critical);
         assert_eq!(
             crate::run_report(&record).verdict.sentence(),
-            "INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0 k/s, \
-             reached 2 000/s, the backlog grew to 188 000 I/Os and 3.76 s late"
+            "INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0k/s, \
+             reached 2000/s, the backlog grew to 188000 I/Os and 3.76 s late"
         );
     }
 

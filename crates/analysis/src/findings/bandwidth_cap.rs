@@ -55,7 +55,7 @@ mod tests {
             told_knowing(&run, &known, "bandwidth-cap")
                 .unwrap()
                 .sentence,
-            "the bandwidth is held at 1 286 MiB/s: that is 0.5 % above the cap of 1 280 MiB/s that you named"
+            "the bandwidth is held at 1286 MiB/s: that is 0.5% above the cap of 1280 MiB/s that you named"
         );
         assert_eq!(told_knowing(&run, &known, "rate-cap"), None);
     }

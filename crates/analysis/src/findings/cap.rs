@@ -109,10 +109,10 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// `1.7 % above the published cap of NAME, 1 920 IO/s`.
+    /// `1.7% above the published cap of NAME, 1920 IOPS`.
     pub(super) fn words(&self) -> String {
         let cap = match self.held {
-            Held::Rate => format!("{} IO/s", say::rate(self.cap)),
+            Held::Rate => format!("{} IOPS", say::rate(self.cap)),
             Held::Bandwidth => format!("{} MiB/s", say::mib_per_s(self.cap)),
         };
         let distance = distance(self.value, self.cap);
@@ -173,13 +173,13 @@ fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
     })
 }
 
-/// `1.7 % above`, `just at`.
+/// `1.7% above`, `just at`.
 fn distance(value: f64, cap: f64) -> String {
     let apart = value / cap - 1.0;
     match apart {
         apart if apart.abs() < 0.0005 => "just at".to_owned(),
-        apart if apart > 0.0 => format!("{:.1} % above", apart * 100.0),
-        apart => format!("{:.1} % below", -apart * 100.0),
+        apart if apart > 0.0 => format!("{:.1}% above", apart * 100.0),
+        apart => format!("{:.1}% below", -apart * 100.0),
     }
 }
 
@@ -243,14 +243,14 @@ pub(super) fn by_size(seen: &Seen<'_>) -> Held {
     }
 }
 
-/// How far the cap that a person named is, where the figure is held elsewhere: `; 23.3 % below the cap of …`.
+/// How far the cap that a person named is, where the figure is held elsewhere: `; 23.3% below the cap of …`.
 pub(super) fn distance_told(known: &Known, held: Held, value: f64) -> String {
     let (cap, name) = match held {
         Held::Rate => (
             known.cap_per_s,
             known
                 .cap_per_s
-                .map(|cap| format!("{} IO/s", say::rate(cap))),
+                .map(|cap| format!("{} IOPS", say::rate(cap))),
         ),
         Held::Bandwidth => (
             known.cap_bytes_per_s,

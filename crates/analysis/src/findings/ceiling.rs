@@ -176,7 +176,7 @@ mod tests {
     use crate::findings::{Confidence, FindingRank};
     use model::{Bytes, ImportFormat, ImportedRun, Nanos};
 
-    /// A volume of 6 000 IOPS at a depth of 64.
+    /// A volume of 6000 IOPS at a depth of 64.
     fn volume(rate: f64, points: &[(f64, u64)]) -> ImportedRun {
         let mut run = imported();
         run.format = ImportFormat::FioJson;

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Loop,
     limit: None,
     what: "A new I/O began only when another ended, so the percentiles leave out whoever would have come during a pause.",
-    method: "No rate was asked. The arrivals that the mean rate would have brought during the slowest I/O are 100 times the I/Os that the queue could hold, and 0.1 % of all I/Os or more.",
+    method: "No rate was asked. The arrivals that the mean rate would have brought during the slowest I/O are 100 times the I/Os that the queue could hold, and 0.1% of all I/Os or more.",
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
     advice: "Ask for a rate (`--rate`): then the response times count from the moment at which an I/O should have begun.",
     look: Look::Any(look),
@@ -71,7 +71,7 @@ mod tests {
         run.figures.total.latency.max = Some(Nanos::millis(211));
         assert_eq!(
             told(&run, "closed-loop").unwrap().sentence,
-            "in the longest pause of 211 ms at most 1 I/O waited, because no new ones began; at this rate 4 343 would \
+            "in the longest pause of 211 ms at most 1 I/O waited, because no new ones began; at this rate 4343 would \
              have come"
         );
         run.workload.queue_depth = None;

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     limit: Some(LimitKind::Service),
     what: "Each write waits until it is durable, so the latency is that of a commit and not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight per \
-             thread. Where the time of a commit is within 3 % of one rotation of a disk (15000, 10000, 7200, 5400 per \
+             thread. Where the time of a commit is within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per \
              minute), that is the cause, and a warning: nothing between the host and the medium buffers writes.",
     source: "fsync(2), fdatasync(2); one rotation of a disk is 60 s over its speed.",
     advice: "Compare it with other commit latencies only. For the speed of writes measure without syncs; for more commits per second use a write cache that survives a power loss, or commit in groups.",

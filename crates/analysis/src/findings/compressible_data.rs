@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The data can be compressed, and something below does so: less was moved than was asked.",
-    method: "Reads: a fast compressor would bring a sample of its blocks below 80 % of its size, and the device is \
+    method: "Reads: a fast compressor would bring a sample of its blocks below 80% of its size, and the device is \
              zram or VDO, or the file system compresses. Writes: the asked content can be pressed or folded, on the same \
              ground; the repeating pattern of DISKSPD is a note on any ground.",
     source: "lz4_Block_format.md (the estimate); btrfs(5), zfsprops(7), and the kernel's \
@@ -64,7 +64,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
             if *compress != Ratio::NONE || *dedupe != Ratio::NONE =>
         {
             format!(
-                "what was written can be pressed by {} % and folded by {} %",
+                "what was written can be pressed by {}% and folded by {}%",
                 compress.as_percent(),
                 dedupe.as_percent()
             )
@@ -120,7 +120,7 @@ mod tests {
             .sentence;
         assert_eq!(
             told,
-            "/data/fathom.dat holds data that can be pressed to 31.2 %, and btrfs compresses: less was moved than was \
+            "/data/fathom.dat holds data that can be pressed to 31.2%, and btrfs compresses: less was moved than was \
              read"
         );
         assert_eq!(found(&on_btrfs(read(127)), "compressible-data"), None);

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One processor, or all of them, had no time left, so the machine was the limit.",
-    method: "One core busy 97 % of the measured phase or more, or all together 95 %, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5 % of their time or busy for 80 %, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20 %. Of imported runs as printed, where each processor has a row; of fio's, where user and kernel time of a job together are 97 % or more. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
+    method: "One core busy 97% of the measured phase or more, or all together 95%, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5% of their time or busy for 80%, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20%. Of imported runs as printed, where each processor has a row; of fio's, where user and kernel time of a job together are 97% or more. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `tool-bound` says it.",
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
     advice: "Spread the load over cores (more threads, interrupts elsewhere), use larger blocks, or a machine with more of them.",
     look: Look::Any(look),
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(found(&record(1000, 8000), "cpu-bound"), None);
         assert_eq!(
             found(&record(1000, 8900), "cpu-bound").unwrap().sentence,
-            "core 1 of 2 was busy all the time (user 10 %, kernel 89 %), so one core was the limit"
+            "core 1 of 2 was busy all the time (user 10%, kernel 89%), so one core was the limit"
         );
         let mut both = record(1000, 8900);
         both.window.after.cpus[0] = CpuTimes {
@@ -300,7 +300,7 @@ mod tests {
         };
         assert_eq!(
             found(&both, "cpu-bound").unwrap().sentence,
-            "all 2 cores were busy all the time (user 10 %, kernel 89 %), so the machine was the limit"
+            "all 2 cores were busy all the time (user 10%, kernel 89%), so the machine was the limit"
         );
         both.plan.polling.completions = true;
         assert_eq!(found(&both, "cpu-bound"), None, "it spins");
@@ -327,14 +327,14 @@ mod tests {
         assert_eq!(told.rank, crate::FindingRank::Warning);
         assert_eq!(
             told.sentence,
-            "core 1 of 2 was busy all the time (user 10 %, kernel 89 %), so one core was the limit: fathom's threads waited \
-             48 % of the time for one"
+            "core 1 of 2 was busy all the time (user 10%, kernel 89%), so one core was the limit: fathom's threads waited \
+             48% of the time for one"
         );
         let told = waiting(1, 8900).unwrap();
         assert_eq!(told.rank, crate::FindingRank::Info);
         assert!(
             told.sentence
-                .ends_with("waited only 1 % of the time for one")
+                .ends_with("waited only 1% of the time for one")
         );
         assert!(waiting(30, 1000).is_some());
         assert_eq!(waiting(10, 1000), None);
@@ -385,7 +385,7 @@ mod tests {
         });
         assert_eq!(
             told(&run, "cpu-bound").unwrap().sentence,
-            "processor 0 of 32 was busy all the time (user 3.71 %, kernel 96.3 %), so one core was the limit"
+            "processor 0 of 32 was busy all the time (user 3.71%, kernel 96.3%), so one core was the limit"
         );
         run.cpu = Some(ImportedCpu {
             usage_percent: Some(99.5),
@@ -415,7 +415,7 @@ mod tests {
         run.cpu = cpu(21.0, 78.5);
         let told_of = told(&run, "cpu-bound").unwrap().sentence;
         assert!(
-            told_of.contains("each job used 99.5 % of a core"),
+            told_of.contains("each job used 99.5% of a core"),
             "{told_of}"
         );
         run.cpu = cpu(21.0, 70.0);

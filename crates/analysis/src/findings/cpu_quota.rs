@@ -16,8 +16,8 @@ pub(super) const RULE: Rule = Rule {
     limit: Some(LimitKind::Tool),
     what: "A limit of this process's control group on processor time decided the rate.",
     method: "A control group of the process, or one above it, has a quota of less than all cores, and its time ran out in half \
-             of the quota's periods, or in fewer and fathom used 90 % of the quota; all of fathom counts, also what it does \
-             beside its loop. Where the kernel does not count the periods, 90 % of the quota alone.",
+             of the quota's periods, or in fewer and fathom used 90% of the quota; all of fathom counts, also what it does \
+             beside its loop. Where the kernel does not count the periods, 90% of the quota alone.",
     source: "The kernel's Documentation/scheduler/sched-bwc.rst (cpu.stat) and Documentation/admin-guide/cgroup-v2.rst (cpu.max).",
     advice: "Run it outside that group, or lift the quota.",
     look: Look::Own(look),
@@ -136,7 +136,7 @@ mod tests {
             .sentence;
         assert_eq!(
             told,
-            "a control group of this process allows 0.50 cores of processor time, and fathom used 98 % of it: the target \
+            "a control group of this process allows 0.50 cores of processor time, and fathom used 98% of it: the target \
              could do more"
         );
         assert_eq!(found(&using(3000, Some(500)), "cpu-quota"), None);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn all_that_fathom_used_counts_where_it_was_read() {
         let told = found(&of_process(4800, &[]), "cpu-quota").unwrap();
-        assert!(told.sentence.contains("used 96 % of it"), "{told:?}");
+        assert!(told.sentence.contains("used 96% of it"), "{told:?}");
         assert_eq!(found(&of_process(4000, &[]), "cpu-quota"), None);
     }
 
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(
             told.sentence,
             "a control group of this process allows 0.50 cores of processor time, and that ran out in 81 of 90 periods \
-             (fathom used 96 % of it): the target could do more"
+             (fathom used 96% of it): the target could do more"
         );
         let of = |name: &str| {
             told.evidence

@@ -16,8 +16,8 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "Part of the reads came from the disk's own cache, not from its platters.",
-    method: "Random unbuffered reads of a rotating disk, at least 100: 5 % or more of them took less than 0.5 ms.",
-    source: "A quarter of a turn of a 15 000/min disk is 1 ms; caches of disks are up to 512 MiB by their makers' sheets.",
+    method: "Random unbuffered reads of a rotating disk, at least 100: 5% or more of them took less than 0.5 ms.",
+    source: "A quarter of a turn of a 15000/min disk is 1 ms; caches of disks are up to 512 MiB by their makers' sheets.",
     advice: "Use a range many times the disk's cache.",
     look: Look::Own(look),
 };
@@ -97,7 +97,7 @@ mod tests {
         reads.ios += 400;
         let told = found(&record, "device-cache").unwrap().sentence;
         assert!(
-            told.starts_with("16.7 % of the random reads took less than 0.5 ms"),
+            told.starts_with("16.7% of the random reads took less than 0.5 ms"),
             "{told}"
         );
     }

@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The printed rate is not the printed count over the printed time.",
-    method: "More than 3 % apart, in runs of a second or more with ten I/Os a second or more: two decimals of a rate and of the seconds are a hundredth at worst there.",
+    method: "More than 3% apart, in runs of a second or more with ten I/Os a second or more: two decimals of a rate and of the seconds are a hundredth at worst there.",
     source: "Arithmetic on the printed text.",
     advice: "The text may be pieces of two runs: look at it.",
     look: Look::Any(look),
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(told(&run, "does-not-add-up"), None);
         run.figures.total.ios = Some(2_000_000);
         let sentence = told(&run, "does-not-add-up").unwrap().sentence;
-        assert!(sentence.ends_with("are 19 % apart"), "{sentence}");
+        assert!(sentence.ends_with("are 19% apart"), "{sentence}");
         run.measured = None;
         assert_eq!(told(&run, "does-not-add-up"), None);
     }

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "The rate rose or fell slowly all along.",
-    method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5 % or more between both ends; a warning from 10 % on. A series that a step describes better has a `drop` instead.",
+    method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5% or more between both ends; a warning from 10% on. A series that a step describes better has a `drop` instead.",
     source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",
     advice: "Measure longer, until it stops: a longer warm-up, or preconditioning before it.",
     look: Look::Own(look),
@@ -38,7 +38,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         rank,
         format!(
-            "from {since} on the rate {way} slowly from {} to {} IO/s ({:+.0} %)",
+            "from {since} on the rate {way} slowly from {} to {} IOPS ({:+.0}%)",
             say::rate(drift.before_per_s),
             say::rate(drift.after_per_s),
             drift.change_share * 100.0
@@ -63,7 +63,7 @@ mod tests {
             .unwrap()
             .sentence;
         assert!(
-            told.contains("the rate fell slowly from 4 000 to 3 220 IO/s"),
+            told.contains("the rate fell slowly from 4000 to 3220 IOPS"),
             "{told}"
         );
         assert_eq!(found(&stepped(|_| 2000), "drift"), None);

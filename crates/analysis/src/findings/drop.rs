@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "The rate fell to a lower level at one moment and stayed there.",
-    method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10 % or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
+    method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
     source: "Least-squares change point; docs/statistics.md.",
     advice: "What comes after the drop is what lasts: measure long enough to have it alone. A fast cache that is full, a device that is hot, a burst allowance that is used up look like this.",
     look: Look::Own(look),
@@ -21,7 +21,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         FindingRank::Warning,
         format!(
-            "after {} the rate dropped from {} to {} IO/s ({:.0} %) and stayed there",
+            "after {} the rate dropped from {} to {} IOPS ({:.0}%) and stayed there",
             say::time(drop.at_ns as f64),
             say::rate(drop.before_per_s),
             say::rate(drop.after_per_s),
@@ -47,7 +47,7 @@ mod tests {
         let told = found(&record, "drop").unwrap().sentence;
         assert_eq!(
             told,
-            "after 10 s the rate dropped from 4 000 to 2 000 IO/s (-50 %) and stayed there"
+            "after 10 s the rate dropped from 4000 to 2000 IOPS (-50%) and stayed there"
         );
         assert_eq!(found(&record, "not-steady"), None, "one cause, one finding");
         assert_eq!(found(&stepped(|_| 2000), "drop"), None);

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "The range fits in a cache, so that what is measured is that cache.",
-    method: "Own runs through the system's cache: the range is smaller than main memory, and the device did not count 90 % \
+    method: "Own runs through the system's cache: the range is smaller than main memory, and the device did not count 90% \
              of the reads. Any run: the range is not larger than the array's cache that a person states (--array-cache); \
              an exact multiple of it is a note. Imported runs: a note where a range of 1 GiB or less was used twice over, or any \
              range a hundred times.",

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The same work was done on a raw device and on a file: the difference is what the file system costs.",
-    method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2 % apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
+    method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2% apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
     source: "Arithmetic on both figures.",
     advice: "Repeat both a few times, unbuffered, on the same part of the disk: outer tracks are faster than inner ones.",
     look: Look::Several(look),
@@ -163,7 +163,7 @@ mod tests {
             several(&runs, &Known::default(), "filesystem-overhead")
                 .unwrap()
                 .sentence,
-            "sequential writes through the file system are 11.1 MB/s (14.6 %) slower than on the raw device: 64.8 \
+            "sequential writes through the file system are 11.1 MB/s (14.6%) slower than on the raw device: 64.8 \
              against 75.9 MB/s; without a flush at the end part of what was written was still in memory"
         );
         assert_eq!(

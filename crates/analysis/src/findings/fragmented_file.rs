@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Info);
         assert_eq!(
             told.sentence,
-            "/data/fathom.dat lies in 65 536 pieces of 128 KiB on average"
+            "/data/fathom.dat lies in 65536 pieces of 128 KiB on average"
         );
         let told = found(&pieces(many, Bytes::mib(1)), "fragmented-file").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);

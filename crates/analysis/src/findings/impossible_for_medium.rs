@@ -1,7 +1,7 @@
 //! Faster than the medium can be: then something else answered, most often a cache.
 //!
 //! The limits are those of the mechanism, and generous. A rotating disk needs a millisecond for any random place (half a
-//! turn at 15 000 a minute is 2 ms, and reordering may halve it), does no more than 500 such I/Os a second and moves no
+//! turn at 15000 a minute is 2 ms, and reordering may halve it), does no more than 500 such I/Os a second and moves no
 //! more than 300 MiB/s at its rim. SATA moves 600 MB/s. Four lanes of PCI Express 5 move 16 GB/s. What the medium is, is
 //! what a person said; otherwise what the devices of an own run say, as far as they can be believed: in a virtual
 //! machine only as a note.
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
              more than 300 MiB/s for each disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. What the medium is, a \
              person says (--medium), or the devices below an own run do.",
     source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
-             15 000/min disk is 2 ms.",
+             15000/min disk is 2 ms.",
     advice: "Use a range far larger than every cache on the way, and look at what the controller caches.",
     look: Look::Any(look),
 };
@@ -199,7 +199,7 @@ mod tests {
         let told = found(&metal(deep.build()), "impossible-for-medium")
             .unwrap()
             .sentence;
-        assert!(told.starts_with("2 000 random I/Os a second"), "{told}");
+        assert!(told.starts_with("2000 random I/Os a second"), "{told}");
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(
             found(&array, "impossible-for-medium"),
             None,
-            "four disks do 2 000"
+            "four disks do 2000"
         );
     }
 
@@ -264,14 +264,14 @@ mod tests {
         .unwrap()
         .sentence;
         assert!(
-            told.starts_with("2 432 MiB/s is impossible for a rotating disk"),
+            told.starts_with("2432 MiB/s is impossible for a rotating disk"),
             "{told}"
         );
         let told = told_knowing(&run, &known(Medium::SataSsd), "impossible-for-medium")
             .unwrap()
             .sentence;
         assert!(
-            told.starts_with("2 432 MiB/s is impossible for a SATA disk"),
+            told.starts_with("2432 MiB/s is impossible for a SATA disk"),
             "{told}"
         );
         assert_eq!(

@@ -1,7 +1,7 @@
 //! I/Os failed. What completes fast because it fails must not pass as speed.
 //!
 //! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
-//! that share the failures move the 99.9 % percentile. Fewer are a warning: the rest was measured.
+//! that share the failures move the 99.9% percentile. Fewer are a warning: the rest was measured.
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
@@ -92,7 +92,7 @@ mod tests {
         record.threads[0].measured[0].errors = vec![ErrorCount { errno: 5, count: 2 }];
         let few = found(&record, "io-errors").unwrap();
         assert_eq!(few.rank, FindingRank::Warning);
-        assert_eq!(few.sentence, "2 I/Os failed, 0.01 % of all");
+        assert_eq!(few.sentence, "2 I/Os failed, 0.01% of all");
         record.threads[0].measured[0].errors[0].count = 200;
         assert_eq!(
             found(&record, "io-errors").unwrap().rank,

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "io_uring requests were carried out by kernel workers, at several times the cost.",
-    method: "The processor time of the process's io_uring workers was 5 % of the run's time or more (a note), 25 % or more \
+    method: "The processor time of the process's io_uring workers was 5% of the run's time or more (a note), 25% or more \
              (a warning).",
     source: "io_uring_register(2), IORING_REGISTER_IOWQ_MAX_WORKERS; proc_pid_schedstat(5).",
     advice: "Compare with --engine libaio or --engine sync.",
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
-            "3 kernel workers carried out io_uring requests and took 120 % of a core: each costs several times as much"
+            "3 kernel workers carried out io_uring requests and took 120% of a core: each costs several times as much"
         );
         let told = found(&with(1, Nanos::seconds(1)), "io-uring-punted").unwrap();
         assert_eq!(told.rank, FindingRank::Info);

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const STEP_MIN_NS: f64 = 1e6;
-/// Steps in a mean beyond which the rest matters little; beyond it a mean is off by less than 5 %.
+/// Steps in a mean beyond which the rest matters little; beyond it a mean is off by less than 5%.
 const STEPS_MAX: f64 = 20.0;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {

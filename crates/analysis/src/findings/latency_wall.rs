@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The slowest I/Os all took nearly the same time, far from all others: pauses of the whole queue, not a tail.",
-    method: "From some percentile on up to the maximum the latencies lie within 10 %, ten I/Os or more are there, and the percentile before is at most a third of them. I/Os there / I/Os in flight = pauses; own runs count I/Os of 90 % of the longest or more in the histogram, of printed percentiles it is a lower bound. A warning where the pauses are half a percent of the run or more.",
+    method: "From some percentile on up to the maximum the latencies lie within 10%, ten I/Os or more are there, and the percentile before is at most a third of them. I/Os there / I/Os in flight = pauses; own runs count I/Os of 90% of the longest or more in the histogram, of printed percentiles it is a lower bound. A warning where the pauses are half a percent of the run or more.",
     source: "Order statistics of the printed or counted latencies; a pause gives all I/Os in flight its own length.",
     advice: "Look for what stood still at that time: a controller's cache flush, a failover, garbage collection; the rate over time shows when.",
     look: Look::Any(look),
@@ -107,7 +107,7 @@ fn pauses_of(pauses: f64, is_counted: bool, max: f64) -> String {
 
 fn percent_of(quantile: f64) -> String {
     let text = format!("{:.5}", quantile * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
         let told = told(&run(&seed, 211_330), "latency-wall").unwrap();
         assert_eq!(
             told.sentence,
-            "the slowest I/Os, at least 247, took 208 ms to 211 ms, 5.28 times what 99.9 % of all stayed below: at least 4 \
+            "the slowest I/Os, at least 247, took 208 ms to 211 ms, 5.28 times what 99.9% of all stayed below: at least 4 \
              pauses of the whole queue of 211 ms, an event and no tail"
         );
         assert_eq!(told.rank, FindingRank::Warning);

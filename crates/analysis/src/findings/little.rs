@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Loop,
     limit: None,
     what: "The queue was always full, so the mean latency is waiting under full load and not the device's service time.",
-    method: "Rate × mean latency is within 2 % of threads × depth, and that is 16 or more. Where it is less than asked, `in-flight` says so.",
+    method: "Rate × mean latency is within 2% of threads × depth, and that is 16 or more. Where it is less than asked, `in-flight` says so.",
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
     advice: "To know the service time, measure at depth 1; to know the best depth, sweep over it.",
     look: Look::Any(look),
@@ -33,7 +33,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         RULE.id,
         FindingRank::Info,
         format!(
-            "{} IO/s x {} = {} of {} in flight ({}): the queue was always full, so {} is waiting under full load, not \
+            "{} IOPS x {} = {} of {} in flight ({}): the queue was always full, so {} is waiting under full load, not \
              service time",
             say::rate(rate),
             say::time(latency),
@@ -62,7 +62,7 @@ mod tests {
         let mut run = imported();
         assert_eq!(
             told(&run, "little").unwrap().sentence,
-            "20.6 k IO/s x 3.11 ms = 63.9 of 64.0 in flight (99.9 %): the queue was always full, so 3.11 ms is waiting \
+            "20.6k IOPS x 3.11 ms = 63.9 of 64.0 in flight (99.9%): the queue was always full, so 3.11 ms is waiting \
              under full load, not service time"
         );
         run.workload.threads = Some(2);
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn a_queue_is_full_within_two_percent_and_deep_from_sixteen_on() {
         for (threads, micros, is_told) in [
-            (16, 3060, true),  // 98.4 %
-            (16, 3013, false), // 96.9 %
+            (16, 3060, true),  // 98.4%
+            (16, 3013, false), // 96.9%
             (4, 777, true),    // 16 in flight
             (3, 583, false),   // 12
         ] {

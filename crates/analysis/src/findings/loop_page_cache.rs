@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
     what: "The target is a loop device, and reads came from the page cache of its file, or from parts of it that were never written.",
-    method: "Own runs: a loop device is in the chain, and the device at the bottom of it had less than 90 % of the bytes that \
+    method: "Own runs: a loop device is in the chain, and the device at the bottom of it had less than 90% of the bytes that \
              were read, and less than that by 1 MiB or more. Imported runs: a note where the target or the only device that \
              was counted is a loop device.",
     source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(told_of.rank, FindingRank::Critical);
         assert_eq!(
             told_of.sentence,
-            "99 % of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1: vda had only \
+            "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1: vda had only \
              the rest"
         );
     }

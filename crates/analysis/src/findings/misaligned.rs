@@ -109,7 +109,7 @@ mod tests {
         record.targets[0].chain[0].start = Some(Bytes(63 * 512));
         assert_eq!(
             found(&record, "misaligned").unwrap().sentence,
-            "vda1 begins 3 584 bytes behind a block of 4 KiB: most I/Os touch one block more than they need"
+            "vda1 begins 3584 bytes behind a block of 4 KiB: most I/Os touch one block more than they need"
         );
     }
 

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "The file system is mounted with an option that changes what the I/O of this run did.",
     method: "Of a file that was written: sync without write-through; data=journal; nobarrier or barrier=0 with \
-             write-through. discard, where the device counted discards in the measured phase, 1 % of the I/Os or more (a note).",
+             write-through. discard, where the device counted discards in the measured phase, 1% of the I/Os or more (a note).",
     source: "mount(8), ext4(5), xfs(5).",
     advice: "Mount it as the programs will use it, and say so beside the result.",
     look: Look::Own(look),
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_hundredth_as_many_discards_are_worth_a_word() {
         for (discards, told) in [(400, true), (100, false)] {
-            let mut record = written("rw,discard"); // 20 000 writes
+            let mut record = written("rw,discard"); // 20000 writes
             record.window.after.devices[0].discards = discards;
             let found = found(&record, "mount-options");
             assert_eq!(found.is_some(), told, "{discards} discards");

@@ -2,7 +2,7 @@
 //!
 //! Only where I/O goes past the page cache: with it, read-ahead and write-back make the device do other
 //! things than the tool asks, at other times. Writes that return only from stable storage make a file
-//! system write its journal too, so they are left out on files. More than 5 % and more than twice the bound
+//! system write its journal too, so they are left out on files. More than 5% and more than twice the bound
 //! of the comparison, so that neither the edges nor a log file somewhere raise an alarm.
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Somebody else used the device during the run.",
-    method: "The device moved more bytes than the tool asked: by more than 5 % and more than twice what the edges of the window can explain. Only past the page cache, and not for write-through to files, whose journal is written too.",
+    method: "The device moved more bytes than the tool asked: by more than 5% and more than twice what the edges of the window can explain. Only past the page cache, and not for write-through to files, whose journal is written too.",
     source: "The kernel's Documentation/block/stat.rst.",
     advice: "Stop what else uses the device, or measure at another time.",
     look: Look::Own(look),
@@ -89,7 +89,7 @@ mod tests {
         let told = found(&sample.build(), "noisy-neighbour").unwrap().sentence;
         assert_eq!(
             told,
-            "others used vda1 meanwhile: it moved 15.6 MiB (20 %) more than fathom did"
+            "others used vda1 meanwhile: it moved 15.6 MiB (20%) more than fathom did"
         );
         let quiet = Sample {
             device_percent: 104,

@@ -95,7 +95,7 @@ mod tests {
         let mut hanging = empty;
         hanging.threads[0].abandoned = 1;
         for (record, told) in [
-            (failed, "INVALID: 9 I/Os failed, 100 % of all"),
+            (failed, "INVALID: 9 I/Os failed, 100% of all"),
             (hanging, "INVALID: 1 I/O was never answered"),
         ] {
             assert_eq!(found(&record, "nothing-measured"), None);

@@ -1,6 +1,6 @@
 //! The device did less than the tool asked: something above it answered the reads or kept the writes.
 //!
-//! Below 90 % of the tool's bytes, and by more than the bound of the comparison. Looked for whether the
+//! Below 90% of the tool's bytes, and by more than the bound of the comparison. Looked for whether the
 //! page cache was asked or not: unbuffered I/O can be answered above the device too (a file system that
 //! compresses or ignores the flag). Reads are judged over the measured phase first, because warming up
 //! brings the data in; writes over the lifetime, because they reach the device late.
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "Memory answered instead of the device, or kept what was written.",
-    method: "Own runs: the device moved less than 90 % of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90 % of a sample of the target's pages before a run through it. Imported runs: the devices that fio saw had less than 90 % of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); elsewhere a warning where the text says that it ran through the page cache and writes were not made durable, one by one or at the end.",
+    method: "Own runs: the device moved less than 90% of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90% of a sample of the target's pages before a run through it. Imported runs: the devices that fio saw had less than 90% of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); elsewhere a warning where the text says that it ran through the page cache and writes were not made durable, one by one or at the end.",
     source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
     advice: "Measure unbuffered to measure the device.",
     look: Look::Any(look),
@@ -222,7 +222,7 @@ mod tests {
         };
         assert_eq!(
             run_report(&cached.build()).verdict.sentence(),
-            "INVALID as a disk result: the page cache served 100 % of the reads"
+            "INVALID as a disk result: the page cache served 100% of the reads"
         );
     }
 
@@ -239,7 +239,7 @@ mod tests {
         let told = found(&cached.build(), "page-cache").unwrap().sentence;
         assert_eq!(
             told,
-            "the page cache still held 75 % of the written bytes at the end"
+            "the page cache still held 75% of the written bytes at the end"
         );
     }
 
@@ -250,7 +250,7 @@ mod tests {
             ..Sample::default()
         };
         let told = found(&odd.build(), "page-cache").unwrap().sentence;
-        assert_eq!(told, "something above the device served 50 % of the reads");
+        assert_eq!(told, "something above the device served 50% of the reads");
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
         record.targets[0].layout.cached = held(1024);
         assert_eq!(
             found(&record, "page-cache").unwrap().sentence,
-            "before the run the page cache held 100 % of /data/fathom.dat, and reads went through it"
+            "before the run the page cache held 100% of /data/fathom.dat, and reads went through it"
         );
         record.targets[0].layout.cached = held(500);
         assert_eq!(found(&record, "page-cache"), None);
@@ -310,7 +310,7 @@ mod tests {
                 ..Sample::default()
             };
             let found = found(&sample.build(), "page-cache");
-            assert_eq!(found.is_some(), told, "{device_percent} %");
+            assert_eq!(found.is_some(), told, "{device_percent}%");
         }
     }
 

@@ -1,6 +1,6 @@
 //! A table of processors that counted only some of them: its average is of all.
 //!
-//! Usage and idle time of a counted processor make 100 %. Where their averages make less, the rest of the processors
+//! Usage and idle time of a counted processor make 100%. Where their averages make less, the rest of the processors
 //! stand in the average with zeros.
 
 use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The tool counted only some of the processors, but averaged over all of them.",
-    method: "Average usage and average idle time together are below 98 %. Their sum is the share of processors that were counted; usage divided by it is the load of these.",
+    method: "Average usage and average idle time together are below 98%. Their sum is the share of processors that were counted; usage divided by it is the load of these.",
     source: "Arithmetic on the printed table; DISKSPD before 2.1 sees one processor group only.",
     advice: "Read the load of the counted processors, and know nothing of the others.",
     look: Look::Any(look),
@@ -47,7 +47,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         RULE.id,
         FindingRank::Info,
         format!(
-            "{}: those were busy {}, and the printed average of {usage} % is wrong by a factor of {}",
+            "{}: those were busy {}, and the printed average of {usage}% is wrong by a factor of {}",
             who.replace(".00 of", " of"),
             say::percent(really),
             say::digits(times)
@@ -80,7 +80,7 @@ mod tests {
         run.cpu = Some(cpu);
         assert_eq!(
             told(&run, "partial-cpu-table").unwrap().sentence,
-            "only 8 of 32 processors were counted: those were busy 9.96 %, and the printed average of 2.49 % is wrong \
+            "only 8 of 32 processors were counted: those were busy 9.96%, and the printed average of 2.49% is wrong \
              by a factor of 4.00"
         );
         cpu.idle_percent = Some(97.51);

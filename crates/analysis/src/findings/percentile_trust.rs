@@ -87,18 +87,18 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     ))
 }
 
-/// `99.99 % (4-nines)`: the words that tools print mislead people into taking 3-nines for 99 %.
+/// `99.99% (4-nines)`: the words that tools print mislead people into taking 3-nines for 99%.
 fn depth(quantile: f64) -> String {
     let nines = -(1.0 - quantile).log10();
     let whole = nines.round();
     if whole < 3.0 || (nines - whole).abs() > 1e-3 {
         let text = format!("{:.3}", quantile * 100.0);
         let text = text.trim_end_matches('0').trim_end_matches('.');
-        return format!("{text} %");
+        return format!("{text}%");
     }
     // 99 and whole - 2 further nines.
     let further = "9".repeat(whole as usize - 2);
-    format!("99.{further} % ({whole}-nines)")
+    format!("99.{further}% ({whole}-nines)")
 }
 
 #[cfg(test)]
@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn nines_are_told_as_percent() {
-        assert_eq!(depth(0.999), "99.9 % (3-nines)");
-        assert_eq!(depth(0.999_999_999), "99.9999999 % (9-nines)");
-        assert_eq!(depth(0.995), "99.5 %");
-        assert_eq!(depth(0.99), "99 %");
+        assert_eq!(depth(0.999), "99.9% (3-nines)");
+        assert_eq!(depth(0.999_999_999), "99.9999999% (9-nines)");
+        assert_eq!(depth(0.995), "99.5%");
+        assert_eq!(depth(0.99), "99%");
     }
 
     #[test]
@@ -138,8 +138,8 @@ mod tests {
         run.figures.total.latency.percentiles = printed();
         assert_eq!(
             told(&run, "percentile-trust").unwrap().sentence,
-            "of 2 469 840 I/Os 24.7 beyond 99.999 % (5-nines), 2.47 beyond 99.9999 % (6-nines), 99.99999 % (7-nines) \
-             to 99.9999999 % (9-nines) are only the largest I/O under other names"
+            "of 2469840 I/Os 24.7 beyond 99.999% (5-nines), 2.47 beyond 99.9999% (6-nines), 99.99999% (7-nines) \
+             to 99.9999999% (9-nines) are only the largest I/O under other names"
         );
         run.figures.total.ios = Some(100_000_000_000);
         assert_eq!(told(&run, "percentile-trust"), None);
@@ -162,7 +162,7 @@ mod tests {
         let sentence = told(&run, "percentile-trust").unwrap().sentence;
         assert!(
             sentence.starts_with(
-                "of 234 408 I/Os 23.4 beyond 99.99 % (4-nines), 2.34 beyond 99.999 % (5-nines), 99.9999 % (6-nines) to"
+                "of 234408 I/Os 23.4 beyond 99.99% (4-nines), 2.34 beyond 99.999% (5-nines), 99.9999% (6-nines) to"
             ),
             "{sentence}"
         );

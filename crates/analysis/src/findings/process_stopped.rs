@@ -112,7 +112,7 @@ mod tests {
     fn a_stop_is_the_cause_and_the_target_is_not() {
         let record = stopped(2000);
         let told = found(&record, "process-stopped").unwrap();
-        assert!(told.sentence.contains("fathom was stopped for 2 s, 10 %"));
+        assert!(told.sentence.contains("fathom was stopped for 2 s, 10%"));
         assert_eq!(told.evidence[0].value, 2e9);
         for id in ["standstill", "not-steady", "drop"] {
             assert_eq!(found(&record, id), None, "{id}");

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limiter holds the number of I/Os a second; the device behind it could do more.",
-    method: "Full queue of four or more, and one of: the rate is within 3 % of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5 % or less; or the rate varies by 2 % or less and by less than three quarters of what chance makes of latencies that wide (30 % to 300 %). Or the shape of a limiter: paced (16 or more in flight, windows within 0.5 %, p1 to p95 of the latency within 10 % of each other; high confidence at a round figure) or in slices (mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5 %), while the generator was not CPU-bound. Eight windows or more are needed, five near a limit that is known. Flat windows alone are a hint; within 2.5 % of a published cap (docs/caps.toml) it is a warning.",
+    method: "Full queue of four or more, and one of: the rate is within 3% of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5% or less; or the rate varies by 2% or less and by less than three quarters of what chance makes of latencies that wide (30% to 300%). Or the shape of a limiter: paced (16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure) or in slices (mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%), while the generator was not CPU-bound. Eight windows or more are needed, five near a limit that is known. Flat windows alone are a hint; within 2.5% of a published cap (docs/caps.toml) it is a warning.",
     source: "Renewal counting: n I/Os with a spread c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages named in docs/caps.toml.",
     advice: "A deeper queue only adds latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-iops.",
     look: Look::Any(look),
@@ -26,7 +26,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let mut evidence = vec![("rate_per_s", rate)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "the rate {held} at {} IO/s: {}{}",
+        "the rate {held} at {} IOPS: {}{}",
         say::rate(rate),
         cap.why,
         distance_told(seen.known, Held::Rate, rate)
@@ -74,8 +74,8 @@ mod tests {
         assert_eq!(finding.rank, FindingRank::Warning);
         assert_eq!(
             finding.sentence,
-            "the rate is held at 1 953 IO/s: the rate varies by 0.91 % while latencies vary by 64.1 %, as behind a \
-             limiter; 1.7 % above the published cap of Azure VM size Standard_B2ms, 1 920 IO/s"
+            "the rate is held at 1953 IOPS: the rate varies by 0.91% while latencies vary by 64.1%, as behind a \
+             limiter; 1.7% above the published cap of Azure VM size Standard_B2ms, 1920 IOPS"
         );
     }
 
@@ -91,7 +91,7 @@ mod tests {
         let finding = told_knowing(&run, &known, "rate-cap").unwrap();
         assert_eq!(
             finding.sentence,
-            "the rate is held at 1 953 IO/s: that is 2.3 % below the cap of 2 000 IO/s that you named"
+            "the rate is held at 1953 IOPS: that is 2.3% below the cap of 2000 IOPS that you named"
         );
         assert_eq!(finding.confidence, Confidence::High);
     }

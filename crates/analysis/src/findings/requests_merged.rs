@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The kernel merged neighbouring I/Os, so the device served fewer and larger ones than the rate says.",
-    method: "Unbuffered I/O: merges that the device counted were 10 % or more of the tool's I/Os.",
+    method: "Unbuffered I/O: merges that the device counted were 10% or more of the tool's I/Os.",
     source: "The kernel's Documentation/block/stat.rst (read merges, write merges) and Documentation/ABI/stable/sysfs-block \
              (queue/nomerges).",
     advice: "Read the result as bandwidth; for a rate of I/Os use random places or larger blocks.",
@@ -64,7 +64,7 @@ mod tests {
         let told = found(&record, "requests-merged").unwrap().sentence;
         assert_eq!(
             told,
-            "75 % of the I/Os were merged with a neighbour before vda1 saw them: its requests were of 16 KiB on average"
+            "75% of the I/Os were merged with a neighbour before vda1 saw them: its requests were of 16 KiB on average"
         );
         record.plan.targets[0].cache = CacheMode::Cached;
         assert_eq!(
@@ -81,7 +81,7 @@ mod tests {
             let device = &mut record.window.after.devices[0];
             (device.reads, device.reads_merged) = (20_000 - merged, merged);
             let found = found(&record, "requests-merged");
-            assert_eq!(found.is_some(), told, "{merged} of 20 000");
+            assert_eq!(found.is_some(), told, "{merged} of 20000");
         }
     }
 }

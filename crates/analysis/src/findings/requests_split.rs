@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "The kernel cut the I/Os into several requests, so the device saw smaller ones than were asked.",
     method: "Unbuffered I/O to one target: the device counted at least 1.5 times as many requests as the tool I/Os, of the \
-             same bytes within 5 %.",
+             same bytes within 5%.",
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/max_sectors_kb).",
     advice: "Read the latency as that of several requests; raise queue/max_sectors_kb, up to queue/max_segments pages, where the device allows it.",
     look: Look::Own(look),

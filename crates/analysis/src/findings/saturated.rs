@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: None,
     what: "From some depth on the rate stays while latency grows in proportion: more depth only adds waiting.",
-    method: "Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the rates lie within 5 %. Latencies by Little's law where they are not printed finely. Levels of two or more sizes within 3 % in I/Os or in bytes a second, sizes at least twofold apart, or a level at a named (3 %) or published (2.5 %) cap, are said to be a limiter, under the name of its rule (rate-cap, bandwidth-cap).",
+    method: "Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the rates lie within 5%. Latencies by Little's law where they are not printed finely. Levels of two or more sizes within 3% in I/Os or in bytes a second, sizes at least twofold apart, or a level at a named (3%) or published (2.5%) cap, are said to be a limiter, under the name of its rule (rate-cap, bandwidth-cap).",
     source: "J. D. C. Little, Operations Research 9 (1961); Denning and Buzen, \"The Operational Analysis of Queueing Network Models\", ACM Computing Surveys 10 (1978): the bottleneck law.",
     advice: "Use the smallest depth that reaches the level.",
     look: Look::Several(look),
@@ -44,7 +44,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     let (rate, last) = (steepest.from.rate()?, steepest.to.rate()?);
     let what = name(steepest.from, true);
     let mut sentence = format!(
-        "{what} are at their end at {} in flight: from there to {} the rate goes {} to {} IO/s ({:+.1} %) and the \
+        "{what} are at their end at {} in flight: from there to {} the rate goes {} to {} IOPS ({:+.1}%) and the \
          latency {} to {}, {} times",
         say::count(steepest.from.asked().round() as u64),
         say::count(steepest.to.asked().round() as u64),
@@ -108,7 +108,7 @@ fn at_cap(level: &Level<'_>, known: &Known) -> Option<(Held, String, f64)> {
     let total = &level.to.total;
     let near = near(known, total.rate_per_s, total.bytes_per_s)?;
     let said = match near.held {
-        Held::Rate => format!("the rate is held at {} IO/s", say::rate(near.value)),
+        Held::Rate => format!("the rate is held at {} IOPS", say::rate(near.value)),
         Held::Bandwidth => format!(
             "the bandwidth is held at {} MiB/s",
             say::mib_per_s(near.value)
@@ -134,7 +134,7 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
         let ((small, large), (low, high)) = (span(|one| one.0), span(|one| one.1));
         let told = known.len() > 1 && large >= SIZES_MIN * small && high <= low * (1.0 + SAME_MAX);
         let said = match held {
-            Held::Rate => format!("the rate is held at {} IO/s", say::rate(high)),
+            Held::Rate => format!("the rate is held at {} IOPS", say::rate(high)),
             Held::Bandwidth => format!("the bandwidth is held at {} MiB/s", say::mib_per_s(high)),
         };
         told.then(|| {
@@ -204,8 +204,8 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Info);
         assert_eq!(
             told.sentence,
-            "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IO/s \
-             (-1.8 %) and the latency 4.43 ms to 18.0 ms, 4.07 times"
+            "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IOPS \
+             (-1.8%) and the latency 4.43 ms to 18.0 ms, 4.07 times"
         );
     }
 
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Warning);
         assert!(
             told.sentence.starts_with(
-                "the rate is held at 1 925 IO/s, the same for 4 KiB to 16 KiB, as by a limiter; "
+                "the rate is held at 1925 IOPS, the same for 4 KiB to 16 KiB, as by a limiter; "
             ),
             "{}",
             told.sentence
@@ -249,7 +249,7 @@ mod tests {
         };
         let told = several(&capped[..2], &known, "rate-cap").unwrap();
         assert!(
-            told.sentence.starts_with("the rate is held at 1 925 IO/s, 0.3 % above the published cap of some disk, 1 920 IO/s; "),
+            told.sentence.starts_with("the rate is held at 1925 IOPS, 0.3% above the published cap of some disk, 1920 IOPS; "),
             "{}",
             told.sentence
         );

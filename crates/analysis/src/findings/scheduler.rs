@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The device's I/O scheduler costs time at this rate.",
-    method: "Unbuffered I/O to a device that does not rotate: bfq from 20 000 I/Os a second on (a warning), mq-deadline and \
-             kyber from 200 000 on (a note).",
+    method: "Unbuffered I/O to a device that does not rotate: bfq from 20000 I/Os a second on (a warning), mq-deadline and \
+             kyber from 200000 on (a note).",
     source: "The kernel's Documentation/block/bfq-iosched.rst (maximum throughput per core) and \
              Documentation/block/deadline-iosched.rst.",
     advice: "Measure with the scheduler `none` beside it.",
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Warning);
         assert!(
             told.sentence
-                .starts_with("the scheduler bfq of vda1 sorts 30.0 k I/Os a second"),
+                .starts_with("the scheduler bfq of vda1 sorts 30.0k I/Os a second"),
             "{}",
             told.sentence
         );

@@ -1,6 +1,6 @@
 //! Too little was measured: fewer than 1000 I/Os, or fewer than three full steps of the time series.
 //!
-//! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 stand for 3 %; and fewer
+//! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 stand for 3%; and fewer
 //! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
 //! well enough says how well by its interval, and is not called short.
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Sample,
     limit: None,
     what: "Too little was measured to say much.",
-    method: "Fewer than 1 000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3 % at 1 000), or fewer than three full steps of the time series. Of imported runs fewer than 100 I/Os, less than a second, or fewer than 1 000 I/Os in less than ten seconds. Silent where the run was ended because its rate was known.",
+    method: "Fewer than 1000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3% at 1000), or fewer than three full steps of the time series. Of imported runs fewer than 100 I/Os, less than a second, or fewer than 1000 I/Os in less than ten seconds. Silent where the run was ended because its rate was known.",
     source: "Poisson counting error.",
     advice: "Measure longer.",
     look: Look::Any(look),

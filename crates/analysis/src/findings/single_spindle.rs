@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Time over size behaves as one rotating disk does: a few milliseconds of positioning, then the rate of the medium.",
-    method: "Random I/Os of three sizes or more, at least fourfold apart, with one in flight: t = positioning + bytes / media rate by least squares. Told where positioning is 2 to 20 ms, the media rate 20 to 400 MiB/s, and no time is more than 7 % off the line.",
+    method: "Random I/Os of three sizes or more, at least fourfold apart, with one in flight: t = positioning + bytes / media rate by least squares. Told where positioning is 2 to 20 ms, the media rate 20 to 400 MiB/s, and no time is more than 7% off the line.",
     source: "Ruemmler and Wilkes, \"An Introduction to Disk Drive Modeling\", IEEE Computer 27 (1994).",
     advice: "More spindles or a solid-state disk; deeper queues bring little.",
     look: Look::Several(look),

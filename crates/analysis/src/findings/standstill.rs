@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "For a while the target answered nothing at all.",
-    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5 % or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. Time in which fathom itself was stopped does not count. No pauses were asked for, and no I/O failed.",
+    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5% or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. Time in which fathom itself was stopped does not count. No pauses were asked for, and no I/O failed.",
     source: "fathom: the time series of the run, docs/measurement.md.",
     advice: "Read the system's log for resets, timeouts and path changes at that time; ask whether a snapshot, a migration or the device's own housekeeping ran. Measure again: the rate holds for neither of both parts.",
     look: Look::Own(look),
@@ -41,7 +41,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         FindingRank::Warning,
         format!(
-            "the target answered nothing for {}, {:.0} % of the measured time, {}",
+            "the target answered nothing for {}, {:.0}% of the measured time, {}",
             say::time(pause.length_ns as f64),
             share * 100.0,
             match pause.from_ns {
@@ -116,7 +116,7 @@ mod tests {
         let still = stepped(|step| if (10..14).contains(&step) { 0 } else { 2000 });
         assert_eq!(
             found(&still, "standstill").unwrap().sentence,
-            "the target answered nothing for 2 s, 10 % of the measured time, from 5 s on"
+            "the target answered nothing for 2 s, 10% of the measured time, from 5 s on"
         );
         let at_once = stepped(|step| if step < 4 { 0 } else { 2000 });
         let sentence = found(&at_once, "standstill").unwrap().sentence;
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_short_pause_a_slow_target_and_a_pause_that_was_asked_for_are_not_told() {
         let short = stepped(|step| if step == 10 { 0 } else { 2000 });
-        assert_eq!(found(&short, "standstill"), None, "500 ms are 2.5 %");
+        assert_eq!(found(&short, "standstill"), None, "500 ms are 2.5%");
         let slow = stepped(|step| u64::from(step % 5 == 0));
         assert_eq!(found(&slow, "standstill"), None, "an I/O in 2.5 s");
         let mut bursts = stepped(|step| if step % 20 < 10 { 0 } else { 2000 });

@@ -1,6 +1,6 @@
 //! The hypervisor took the processor away: latencies then hold time in which this machine stood still.
 //!
-//! More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
+//! More than 5% of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The hypervisor took the processor away, so latencies hold time in which this machine stood still.",
-    method: "More than 5 % of any core's time, and at least 50 ms of it: the counters tick every 10 ms.",
+    method: "More than 5% of any core's time, and at least 50 ms of it: the counters tick every 10 ms.",
     source: "proc_stat(5).",
     advice: "Measure at another time, or on a machine whose processors are not shared.",
     look: Look::Own(look),

@@ -70,7 +70,7 @@ mod tests {
     use crate::findings::test::{imported, told};
     use model::{ImportedCpu, ImportedRun, Nanos};
 
-    /// ZFS: 32 asked, 5 000 IOPS, 198 us in io_submit.
+    /// ZFS: 32 asked, 5000 IOPS, 198 us in io_submit.
     fn run() -> ImportedRun {
         let mut run = imported();
         (run.workload.queue_depth, run.workload.threads) = (Some(32), Some(1));

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Threads with the same work completed very different numbers of I/Os.",
-    method: "Threads of one target: the fastest has 1.5 times the I/Os of the slowest or more, with 1 000 I/Os a thread on average, and the difference is beyond six deviations of Poisson counts.",
+    method: "Threads of one target: the fastest has 1.5 times the I/Os of the slowest or more, with 1000 I/Os a thread on average, and the difference is beyond six deviations of Poisson counts.",
     source: "Poisson counting error; elbencho and IOR name slow workers in the same way.",
     advice: "See whether threads share a core, a memory node, or a lock; give each a core of its own.",
     look: Look::Any(look),
@@ -113,7 +113,7 @@ mod tests {
             told(&run(&[150_000, 151_000, 50_000]), "thread-imbalance")
                 .unwrap()
                 .sentence,
-            "thread 1 did 3.02 times as many I/Os as thread 2 (151 000 against 50 000) of 3 threads with the same work"
+            "thread 1 did 3.02 times as many I/Os as thread 2 (151000 against 50000) of 3 threads with the same work"
         );
         assert_eq!(
             told(&run(&[150_000, 151_000, 140_000]), "thread-imbalance"),

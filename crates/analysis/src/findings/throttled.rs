@@ -1,6 +1,6 @@
 //! The control groups of this process limit its I/O, and the result stands at the limit: it is the limit's figure.
 //!
-//! What was reached is between 7 % below the limit and 5 % above it (tokens that were saved up), and one slice of the
+//! What was reached is between 7% below the limit and 5% above it (tokens that were saved up), and one slice of the
 //! throttle more either way, which counts in short runs. A limit that was not reached changes nothing and is not told.
 //!
 //! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts. On a
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     limit: Some(LimitKind::Cap),
     what: "A limit of this process's control group decided the rate, not the device.",
     method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and unbuffered \
-             I/O reached between 93 % and 105 % of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
+             I/O reached between 93% and 105% of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
              that the device had of an I/O, and on some devices one more that io_uring tried first without waiting; \
              or each I/O once. The nearest is told.",
     source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst; \
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
-            "a control group of this process limits reads of vda to 2 010 a second, and 99.5 % of that was reached: it is \
+            "a control group of this process limits reads of vda to 2010 a second, and 99.5% of that was reached: it is \
              the limit's figure, not the device's"
         );
         let bytes = IoLimit {
@@ -309,7 +309,7 @@ mod tests {
         let told = found(&cut("io_uring", 6670), "throttled").unwrap();
         assert_eq!(
             told.sentence,
-            "a control group of this process limits reads of vda to 2 000 a second, and 100 % of that was reached, each \
+            "a control group of this process limits reads of vda to 2000 a second, and 100% of that was reached, each \
              I/O counting as 3.00 (2.00 requests, and 1.00 for what io_uring tried first without waiting): it is the \
              limit's figure, not the device's"
         );
@@ -323,7 +323,7 @@ mod tests {
         }
         // An older kernel counts it once, whatever is cut.
         let told = found(&cut("libaio", 20_000), "throttled").unwrap();
-        assert!(told.sentence.contains("100 % of that was reached: "));
+        assert!(told.sentence.contains("100% of that was reached: "));
         assert_eq!(found(&cut("libaio", 6670), "throttled"), None);
         let mut others = cut("io_uring", 6670);
         others.window.after.devices[0].read_bytes.0 *= 2;

@@ -1,6 +1,6 @@
 //! fathom itself was the limit: a worker thread had no time left, so the device could do more.
 //!
-//! A thread is taken to have no time left when its processor time is 95 % of its time or more, without what a hypervisor took
+//! A thread is taken to have no time left when its processor time is 95% of its time or more, without what a hypervisor took
 //! meanwhile: the rest is then what wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine, which measures just
 //! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
 //! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "fathom itself was the limit: a worker thread had no time left.",
-    method: "A worker's processor time is 95 % of its time or more, less the share that the hypervisor took. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
+    method: "A worker's processor time is 95% of its time or more, less the share that the hypervisor took. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
     source: "getrusage(2), RUSAGE_THREAD; docs/measurement.md.",
     advice: "Use more threads, each with a core of its own, or larger blocks.",
     look: Look::Own(look),
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
-            "fathom itself was the limit: 1 of 2 threads had no time left (busy 99 %: user 30 %, kernel 69 %), so the \
+            "fathom itself was the limit: 1 of 2 threads had no time left (busy 99%: user 30%, kernel 69%), so the \
              target could do more"
         );
         assert_eq!(told.evidence[4].value, 0.9);
@@ -131,14 +131,14 @@ mod tests {
     #[test]
     fn what_the_hypervisor_took_is_no_time_that_was_left() {
         let mut taken = record(1000, 7700);
-        assert_eq!(found(&taken, "tool-bound"), None, "87 %");
+        assert_eq!(found(&taken, "tool-bound"), None, "87%");
         for core in &mut taken.window.after.cpus {
             core.steal = Nanos::seconds(1);
             core.idle = Nanos(0);
         }
         let told = found(&taken, "tool-bound").unwrap().sentence;
         assert!(
-            told.contains("kernel 77 %, the hypervisor took 10 %)"),
+            told.contains("kernel 77%, the hypervisor took 10%)"),
             "{told}"
         );
     }

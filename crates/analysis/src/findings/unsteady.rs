@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "The rate moved, so the mean stands for none of its parts.",
-    method: "Over the last five windows, largest minus smallest is more than 20 % of the mean, or the least-squares line rises or falls by more than 10 % of it.",
+    method: "Over the last five windows, largest minus smallest is more than 20% of the mean, or the least-squares line rises or falls by more than 10% of it.",
     source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this is their rule and no claim to conform.",
     advice: "Measure longer, with a longer warm-up; look at the rate over time.",
     look: Look::Own(look),
@@ -30,7 +30,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let sentence = if change.abs() > SLOPE_MAX * mean && change * slope > 0.0 {
         let way = if change > 0.0 { "rose" } else { "fell" };
         format!(
-            "the rate {way} from {} to {} IO/s and was not steady",
+            "the rate {way} from {} to {} IOPS and was not steady",
             say::rate(*first),
             say::rate(*last)
         )
@@ -38,7 +38,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         let low = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let high = rates.iter().copied().fold(0.0, f64::max);
         format!(
-            "the rate swung between {} and {} IO/s",
+            "the rate swung between {} and {} IOPS",
             say::rate(low),
             say::rate(high)
         )
@@ -71,7 +71,7 @@ mod tests {
         let told = found(&record, "not-steady").unwrap().sentence;
         assert_eq!(
             told,
-            "the rate fell from 2 000 to 1 600 IO/s and was not steady"
+            "the rate fell from 2000 to 1600 IOPS and was not steady"
         );
     }
 
@@ -84,7 +84,7 @@ mod tests {
         }
         let told = found(&record, "not-steady").unwrap();
         assert!(told.evidence[1].value > SLOPE_MAX, "{told:?}");
-        assert_eq!(told.sentence, "the rate swung between 600 and 2 010 IO/s");
+        assert_eq!(told.sentence, "the rate swung between 600 and 2010 IOPS");
     }
 
     #[test]
@@ -93,6 +93,6 @@ mod tests {
         let intervals = &mut record.threads[0].measured[0].intervals;
         (intervals[4].ios, intervals[5].ios) = (3000, 3000);
         let told = found(&record, "not-steady").unwrap().sentence;
-        assert_eq!(told, "the rate swung between 2 000 and 3 000 IO/s");
+        assert_eq!(told, "the rate swung between 2000 and 3000 IOPS");
     }
 }

@@ -15,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file holds space that was never written; reads of it never reach the device.",
-    method: "Before the run the file system is asked where the file lies. Unwritten extents and holes of 5 % or more of \
-             it are told when it is read (10 % or more make the result invalid as a disk result), unless the device \
-             counted the reads all the same; when it is only written, 50 % or more are told as a note.",
+    method: "Before the run the file system is asked where the file lies. Unwritten extents and holes of 5% or more of \
+             it are told when it is read (10% or more make the result invalid as a disk result), unless the device \
+             counted the reads all the same; when it is only written, 50% or more are told as a note.",
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
     advice: "Fill the file with data before reading it: fathom fills the files that it makes (--create SIZE).",
     look: Look::Own(look),
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(told.rank, FindingRank::Critical);
         assert_eq!(
             told.sentence,
-            "100 % of /data/fathom.dat was never written: reads of such blocks are zeros that never touch the disk"
+            "100% of /data/fathom.dat was never written: reads of such blocks are zeros that never touch the disk"
         );
         assert_eq!(found(&record, "page-cache"), None, "one cause is told once");
         let part = Sample {

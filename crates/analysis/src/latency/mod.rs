@@ -28,7 +28,7 @@ pub struct Latency {
     pub min_ns: Option<u64>,
     /// Exact largest in nanoseconds; none without I/Os.
     pub max_ns: Option<u64>,
-    /// Median to 99.99 %, always all of them, in this order.
+    /// Median to 99.99%, always all of them, in this order.
     pub percentiles: Vec<Percentile>,
 }
 
@@ -37,11 +37,11 @@ pub struct Latency {
 pub struct Percentile {
     /// Share of I/Os that were at most this slow. // in [0, 1]
     pub quantile: f64,
-    /// Nanoseconds, within 0.2 %; none where the count does not reach that deep.
+    /// Nanoseconds, within 0.2%; none where the count does not reach that deep.
     pub latency_ns: Option<u64>,
-    /// Lower end of its 95 % interval in nanoseconds, bucket error included; none where the data cannot tell.
+    /// Lower end of its 95% interval in nanoseconds, bucket error included; none where the data cannot tell.
     pub low_ns: Option<u64>,
-    /// Upper end of its 95 % interval in nanoseconds; none where the data cannot tell, as where fewer than four I/Os are
+    /// Upper end of its 95% interval in nanoseconds; none where the data cannot tell, as where fewer than four I/Os are
     /// expected beyond it.
     pub high_ns: Option<u64>,
     /// How many independent I/Os all I/Os of the row are worth for it: fewer, where slow ones come together.
@@ -71,8 +71,8 @@ pub enum Trust {
     None,
 }
 
-/// Each quantile with the number of I/Os of which one lies beyond it; whole numbers, so that 10 000 I/Os
-/// carry exactly ten beyond 99.9 %, whatever 1 - 0.999 is in binary.
+/// Each quantile with the number of I/Os of which one lies beyond it; whole numbers, so that 10000 I/Os
+/// carry exactly ten beyond 99.9%, whatever 1 - 0.999 is in binary.
 const LADDER: [(f64, u64); 5] = [
     (0.5, 2),
     (0.9, 10),
@@ -205,7 +205,7 @@ impl Ranked {
         Some((*low, *high))
     }
 
-    /// The 95 % interval of the latency that one in `one_in` exceeds, for I/Os that are worth `effective` independent ones.
+    /// The 95% interval of the latency that one in `one_in` exceeds, for I/Os that are worth `effective` independent ones.
     fn bounds(&self, effective: u64, one_in: u64) -> (Option<u64>, Option<u64>) {
         let (least, most) = beyond(effective, one_in);
         let each = self.count as f64 / effective as f64;

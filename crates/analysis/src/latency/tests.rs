@@ -24,7 +24,7 @@ fn a_percentile_is_shown_only_as_deep_as_the_count_reaches() {
     assert_eq!(trusts(100_000), [Trusted; 5]);
 }
 
-/// The percentile 99 % of 2 s in steps of 20 ms with 1000 I/Os each, of which this share is slow by step; all others
+/// The percentile 99% of 2 s in steps of 20 ms with 1000 I/Os each, of which this share is slow by step; all others
 /// take half as long in every other ten steps, as where neighbours come and go.
 fn p99_of_noisy_steps(slow: fn(u64) -> u64) -> Percentile {
     let mut record = crate::sample::Sample {

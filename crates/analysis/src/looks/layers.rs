@@ -322,7 +322,7 @@ fn headline(rows: &[LayerRow]) -> String {
     }
 }
 
-/// `3.1 ± 0.8 %`; less than nothing is a gain.
+/// `3.1 ±0.8%`; less than nothing is a gain.
 fn words(cost: LayerCost) -> String {
     let percent = cost.share.value * 100.0;
     let sign = if percent < 0.0 { "-" } else { "" };
@@ -330,6 +330,6 @@ fn words(cost: LayerCost) -> String {
         .share
         .high
         .map(|high| (high - cost.share.value) * 100.0);
-    let half = half.map_or(String::new(), |half| format!(" ± {}", say::digits(half)));
-    format!("{sign}{}{half} %", say::digits(percent.abs()))
+    let half = half.map_or(String::new(), |half| format!(" ±{}", say::digits(half)));
+    format!("{sign}{}{half}%", say::digits(percent.abs()))
 }

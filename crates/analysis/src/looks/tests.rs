@@ -11,12 +11,12 @@ fn runs(labels: &[String]) -> Vec<(String, RunRecord)> {
         .collect()
 }
 
-/// Seed 004: dd wrote 75.9 MB/s to the raw disk and 64.8 MB/s to a file. Its text says almost 15 MB/s and nearly 20 %.
+/// Seed 004: dd wrote 75.9 MB/s to the raw disk and 64.8 MB/s to a file. Its text says almost 15 MB/s and nearly 20%.
 #[test]
 fn the_cost_of_a_layer_is_a_difference_and_its_share() {
     let cost = LayerCost::of(&[75.9e6], &[64.8e6]).unwrap();
     assert_eq!(crate::say::digits(cost.bytes_per_s / 1e6), "11.1");
-    assert_eq!(crate::say::percent(cost.share.value), "14.6 %");
+    assert_eq!(crate::say::percent(cost.share.value), "14.6%");
     assert_eq!(cost.share.low, None, "one round has no interval");
 }
 
@@ -54,7 +54,7 @@ fn every_label_is_read_back() {
     assert!(
         report
             .headline
-            .starts_with("the file system costs 0 ± 0 % of sequential read, 1M"),
+            .starts_with("the file system costs 0 ±0% of sequential read, 1M"),
         "{}",
         report.headline
     );

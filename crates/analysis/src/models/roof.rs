@@ -249,7 +249,7 @@ fn estimate(logs: &[f64]) -> Estimate {
 mod tests {
     use super::*;
 
-    /// 80 µs and 3 GB/s alone, at most 100 000 I/Os and 2 GB a second; with 2 % of noise.
+    /// 80 µs and 3 GB/s alone, at most 100000 I/Os and 2 GB a second; with 2% of noise.
     fn cells() -> Vec<RoofCell> {
         let mut cells = Vec::new();
         for power in 12..21 {

@@ -233,7 +233,7 @@ fn law_in_words(fit: &UslFit) -> String {
 fn roof_in_words(fit: &RoofFit, cells: usize) -> String {
     let ios = fit.ios_per_s.map(|roof| {
         format!(
-            "{} IO/s ({})",
+            "{} IOPS ({})",
             say::rate(roof.value),
             say::counted(fit.on_ios.len() as u64, "cell")
         )

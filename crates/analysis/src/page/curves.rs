@@ -64,7 +64,7 @@ impl Seen<'_> {
             None => "I/Os".to_owned(),
             Some(0) => "reads".to_owned(),
             Some(100) => "writes".to_owned(),
-            Some(share) => format!("reads, {share} % writes"),
+            Some(share) => format!("reads, {share}% writes"),
         });
         let cached = work
             .cache
@@ -184,13 +184,13 @@ fn told_knee(
 /// How a survey found its knee, in half a sentence.
 pub(super) fn told_how(knee: &SurveyKnee) -> String {
     format!(
-        "the fewest outstanding that reach {} of the best rate of this workload, {} IO/s",
+        "the fewest outstanding that reach {} of the best rate of this workload, {} IOPS",
         say::percent(KNEE_SHARE),
         say::rate(knee.best_per_s)
     )
 }
 
-/// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95 % of the best rate of the curve;
+/// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95% of the best rate of the curve;
 /// none where that is the largest load that was tried, because then the rate may rise on.
 fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
     let usable = || points.iter().filter(|(_, seen)| seen.is_usable());

@@ -133,7 +133,7 @@ pub struct DistributionCurve {
     pub one_in: Vec<f64>,
     /// Latency there, in nanoseconds. As many.
     pub latency_ns: Vec<u64>,
-    /// Lower end of the 95 % interval there, in nanoseconds; none where it is not known. As many.
+    /// Lower end of the 95% interval there, in nanoseconds; none where it is not known. As many.
     pub low_ns: Vec<Option<u64>>,
     /// Upper end. As many.
     pub high_ns: Vec<Option<u64>>,
@@ -203,7 +203,7 @@ fn marks(steadiness: &Steadiness) -> Vec<TimeMark> {
     let drop = steadiness.drop.as_ref().map(|drop| TimeMark {
         at_ns: drop.at_ns,
         text: format!(
-            "fell from {} to {} IO/s",
+            "fell from {} to {} IOPS",
             say::rate(drop.before_per_s),
             say::rate(drop.after_per_s)
         ),
@@ -211,7 +211,7 @@ fn marks(steadiness: &Steadiness) -> Vec<TimeMark> {
     let drift = steadiness.drift.as_ref().map(|drift| TimeMark {
         at_ns: drift.from_ns,
         text: format!(
-            "drifts from {} to {} IO/s",
+            "drifts from {} to {} IOPS",
             say::rate(drift.before_per_s),
             say::rate(drift.after_per_s)
         ),
@@ -259,7 +259,7 @@ fn distributions(record: &RunRecord, report: &RunReport) -> Vec<DistributionCurv
     curves
 }
 
-/// The intervals that the report has, by their place on the axis: 90 %, 99 %, 99.9 % and 99.99 %.
+/// The intervals that the report has, by their place on the axis: 90%, 99%, 99.9% and 99.99%.
 fn intervals(operation: &str, report: &RunReport) -> HashMap<u32, (Option<u64>, Option<u64>)> {
     let row = report
         .operations

@@ -285,7 +285,7 @@ pub struct PageChange {
     pub a: Vec<String>,
     /// Its results in the other.
     pub b: Vec<String>,
-    /// The rate in the other over that in the first, with its 95 % interval; none where a side has none.
+    /// The rate in the other over that in the first, with its 95% interval; none where a side has none.
     pub ratio: Option<Estimate>,
     /// Whether it can be told from no change; none where the data do not say.
     pub differs: Option<bool>,

@@ -193,7 +193,7 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
         })
         .map(|point| point.cell);
     let rate = mark.rate_per_s.map_or(String::new(), |rate| {
-        format!("{} IO/s of ", say::rate(rate))
+        format!("{} IOPS of ", say::rate(rate))
     });
     PanelItem {
         estimate: Some(Estimate::bare(outstanding, 0.0)),
@@ -273,7 +273,7 @@ fn name_knee(panel: &mut [PanelItem], cells: &[Seen<'_>], (surveyed, part): (&Su
                 Some(Estimate::bare(knee.in_flight as f64, 0.0)),
                 at_knee(&mine, knee),
                 format!(
-                    "{} IO/s of {}; {}",
+                    "{} IOPS of {}; {}",
                     say::rate(knee.rate_per_s),
                     first.workload(),
                     told_how(knee)

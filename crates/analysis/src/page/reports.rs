@@ -102,7 +102,7 @@ fn found(row: &SurveyRow, report: &SurveyReport) -> Vec<String> {
         let ends = rate.low.zip(rate.high);
         let ends = ends.map(|(low, high)| format!(" ({} … {})", say::rate(low), say::rate(high)));
         Some(format!(
-            "{}: {} IO/s{} arrive and {} of them are answered within {}",
+            "{}: {} IOPS{} arrive and {} of them are answered within {}",
             row.workload,
             say::rate(rate.value),
             ends.unwrap_or_default(),

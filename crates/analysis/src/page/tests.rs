@@ -127,7 +127,7 @@ fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
     assert_eq!((item.estimate.unwrap().value, item.cell), (4.0, Some(2)));
     assert!(
         item.note
-            .ends_with("that reach 95 % of the best rate of this workload, 7 900 IO/s"),
+            .ends_with("that reach 95% of the best rate of this workload, 7900 IOPS"),
         "{}",
         item.note
     );
@@ -256,7 +256,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     let row = &report.rows[0];
     assert_eq!(row.rank, Rank::Weak);
     assert!(
-        row.reasons[0].starts_with("not like itself: one load came to 4 000 and later to 6 000"),
+        row.reasons[0].starts_with("not like itself: one load came to 4000 and later to 6000"),
         "{row:?}"
     );
     // In charts they are one point, in the table two cells.

@@ -109,17 +109,17 @@ fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String 
     format!("{word}{share}: {what}")
 }
 
-/// `20.6 k IO/s and 80.4 MiB/s; half of all I/Os within 46 µs, 99 % within 90 µs`.
+/// `20.6k IOPS and 80.4 MiB/s; half of all I/Os within 46 µs, 99% within 90 µs`.
 fn figures(seen: &Seen<'_>) -> Option<String> {
     let rate = seen.cell.rate?;
     let latency = &seen.row.total.latency;
     let mut text = format!(
-        "{} IO/s and {} MiB/s, {}",
+        "{} IOPS and {} MiB/s, {}",
         say::rate(rate.value),
         say::mib_per_s(seen.bytes_per_s()),
         seen.workload()
     );
-    let within = [(0.5, "half of them"), (0.99, "99 %")];
+    let within = [(0.5, "half of them"), (0.99, "99%")];
     let within = within.iter().filter_map(|(quantile, words)| {
         let time = latency.at(*quantile)?;
         Some(format!("{words} within {}", say::time(time.0 as f64)))
@@ -138,7 +138,7 @@ fn best(part: &PagePart) -> Option<String> {
     let rate = find("peak_rate")?;
     let bytes = find("peak_bytes")?;
     Some(format!(
-        "up to {} IO/s ({}) and {} MiB/s ({})",
+        "up to {} IOPS ({}) and {} MiB/s ({})",
         say::rate(rate.estimate?.value),
         rate.note,
         say::mib_per_s(bytes.estimate?.value),

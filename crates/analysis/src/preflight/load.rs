@@ -1,6 +1,6 @@
 //! Who else is at work: on the device, on the cores, beside us under the same hypervisor.
 //!
-//! Thresholds: fathom's own runs aim at 2 %, so what is below 1 % is not told; from half of the device or of the cores on,
+//! Thresholds: fathom's own runs aim at 2%, so what is below 1% is not told; from half of the device or of the cores on,
 //! the result is somebody else's as much as ours.
 
 use super::{Facts, Remark, care, fine, stop, unknown};
@@ -35,7 +35,7 @@ pub(super) fn device(facts: &Facts<'_>) -> Vec<Remark> {
     let rate = (most.reads + most.writes) as f64 / seconds;
     let bytes = (most.read_bytes.0 + most.write_bytes.0) as f64 / seconds;
     let found = format!(
-        "{} does {} IO/s and {} MiB/s for others, busy {:.0} % of the time",
+        "{} does {} IOPS and {} MiB/s for others, busy {:.0}% of the time",
         most.name,
         say::rate(rate),
         say::mib_per_s(bytes),
@@ -58,7 +58,7 @@ pub(super) fn cpus(facts: &Facts<'_>) -> Vec<Remark> {
         return unknown(TOPIC, "the system does not tell how busy they are");
     };
     let found = format!(
-        "{:.0} % of all cores are in use by others",
+        "{:.0}% of all cores are in use by others",
         shares.used * 100.0
     );
     let remedy = "end what runs (top(1) shows it), or measure when the machine is quiet; fathom run --cores keeps a run on cores that nothing else uses";
@@ -70,7 +70,7 @@ pub(super) fn cpus(facts: &Facts<'_>) -> Vec<Remark> {
     }
     fine(
         TOPIC,
-        format!("{:.0} % idle", (1.0 - shares.used - shares.stolen) * 100.0),
+        format!("{:.0}% idle", (1.0 - shares.used - shares.stolen) * 100.0),
     )
 }
 
@@ -83,7 +83,7 @@ pub(super) fn hypervisor(facts: &Facts<'_>) -> Vec<Remark> {
     care(
         TOPIC,
         format!(
-            "it gave {:.0} % of the processors' time to other machines",
+            "it gave {:.0}% of the processors' time to other machines",
             shares.stolen * 100.0
         ),
         "measure when the host is quiet, or on a host of your own; repeat and compare",

@@ -266,7 +266,7 @@ pub(super) fn scheduler(facts: &Facts<'_>) -> Vec<Remark> {
         care(
             "scheduler",
             format!(
-                "{} does not rotate and has bfq, which costs speed from some 20 000 IO/s on",
+                "{} does not rotate and has bfq, which costs speed from some 20000 IOPS on",
                 device.name
             ),
             "measure with the scheduler `none` beside it",

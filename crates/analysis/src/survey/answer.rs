@@ -9,7 +9,7 @@ use crate::say;
 use crate::verdict::Rank;
 use model::Access;
 
-/// `up to 84.1 k random reads/s, 3.10 GiB/s reading; 46.1 µs a read at depth 1`. `works` says what each row did, in
+/// `up to 84.1k random reads/s, 3.10 GiB/s reading; 46.1 µs a read at depth 1`. `works` says what each row did, in
 /// the order of the rows; none for a row without cells. None where no row may be used.
 pub(super) fn answer(rows: &[SurveyRow], works: &[Option<&WorkDigest>]) -> Option<String> {
     let usable: Vec<(&SurveyRow, &WorkDigest)> = rows

@@ -194,7 +194,7 @@ fn cost(workload: &str, file: &CellReport, raw: &CellReport) -> String {
         _ => format!("no difference beyond {}", say::percent(sure)),
     };
     format!(
-        "{workload} at {} in flight: {} IO/s on the file, {} on the raw device: {what}",
+        "{workload} at {} in flight: {} IOPS on the file, {} on the raw device: {what}",
         file.queue_depth,
         say::rate(file.rate_per_s),
         say::rate(raw.rate_per_s)

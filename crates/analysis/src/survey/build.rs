@@ -232,7 +232,7 @@ fn loose(rows: &[SurveyRow], asked: Option<f64>) -> Option<String> {
             Some(width) if width <= LOOSE * asked => None,
             Some(width) => {
                 let tenths = (width * 1000.0).round() / 1000.0;
-                Some(format!("{} ± {}", row.workload, say::percent(tenths)))
+                Some(format!("{} ±{}", row.workload, say::percent(tenths)))
             }
             None => Some(format!("{} unknown", row.workload)),
         }
@@ -240,7 +240,7 @@ fn loose(rows: &[SurveyRow], asked: Option<f64>) -> Option<String> {
     let wide: Vec<String> = wide.collect();
     (!wide.is_empty()).then(|| {
         format!(
-            "rates that did not hold still are known less well than the ± {} asked: {}; a longer --budget makes them narrower",
+            "rates that did not hold still are known less well than the ±{} asked: {}; a longer --budget makes them narrower",
             say::percent(asked),
             wide.join(", ")
         )

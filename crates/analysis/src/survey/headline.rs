@@ -6,7 +6,7 @@ use super::SurveyReport;
 use crate::verdict::Rank;
 
 impl SurveyReport {
-    /// `WEAK (3 of 7 workloads): up to 84.1 k random reads/s, …`; without an answer the verdict's own sentence.
+    /// `WEAK (3 of 7 workloads): up to 84.1k random reads/s, …`; without an answer the verdict's own sentence.
     pub fn headline(&self) -> String {
         let Some(answer) = self.answer.as_ref().filter(|_| self.has_headline_answer()) else {
             return self.verdict.sentence();

@@ -1,7 +1,7 @@
 //! From where more I/Os in flight bring little, as everything that tells a person of a survey has it: table, picture,
 //! ladder, page, and what `sweep` says of the loads that it left out.
 //!
-//! The knee is the lightest load that reaches 95 % of the best rate, whatever its threads; and there is one only where a
+//! The knee is the lightest load that reaches 95% of the best rate, whatever its threads; and there is one only where a
 //! heavier load was run as well, for at the heaviest the rate may rise on. The best rate is that of the row, which is chosen
 //! by intervals; that of the load at the knee is what was measured there. Deliberately absent: the two models of a knee
 //! (`models`), which need more loads than a survey runs, and are shown beside it.
@@ -49,7 +49,7 @@ pub struct SurveyKnee {
     pub threads: u64,
     /// I/Os a second there.
     pub rate_per_s: f64,
-    /// The row's best rate; `rate_per_s` is at least 95 % of it.
+    /// The row's best rate; `rate_per_s` is at least 95% of it.
     pub best_per_s: f64,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn knee(cells: &[&CellReport], best: &CellReport) -> Option<SurveyKne
     })
 }
 
-/// The smallest depth that reaches 95 % of the best rate, also where that is the deepest that was run.
+/// The smallest depth that reaches 95% of the best rate, also where that is the deepest that was run.
 pub(super) fn knee_depth(cells: &[&CellReport], best: &CellReport) -> Option<u64> {
     reached(cells, best).map(|reached| reached.in_flight)
 }

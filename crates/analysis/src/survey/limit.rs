@@ -19,7 +19,7 @@
 //! 6. More in flight than at the best is clearly slower: the target falls off a cliff.
 //! 7. What is left is the device's own time for an I/O.
 //!
-//! The cells at the peak are those from the knee on with 95 % of the best rate. Most of them must say it, so that one odd
+//! The cells at the peak are those from the knee on with 95% of the best rate. Most of them must say it, so that one odd
 //! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
 
 use super::row::is_sound;
@@ -134,7 +134,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> 
         Some(cell) => said(
             LimitKind::Cliff,
             format!(
-                "more than {} in flight is slower: {} IO/s at {}",
+                "more than {} in flight is slower: {} IOPS at {}",
                 best.queue_depth,
                 say::rate(cell.rate_per_s),
                 cell.queue_depth
@@ -217,7 +217,7 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
     } else {
         let rate = say::rate(mine.rate);
         let sentence = format!(
-            "{rate} IO/s whatever the kind of I/O: a limit on I/Os, or what each costs the device"
+            "{rate} IOPS whatever the kind of I/O: a limit on I/Os, or what each costs the device"
         );
         said(LimitKind::Rate, sentence, Confidence::High)
     })

@@ -169,13 +169,13 @@ pub struct SurveyRow {
     /// Why it is not valid; empty for a valid row.
     pub reasons: Vec<String>,
     /// The cell that surely reaches the most (its rate less one standard error is the highest) among those that did not
-    /// fail, or of those like it (within 3 % and within their intervals) the one in the middle; none where there is none.
+    /// fail, or of those like it (within 3% and within their intervals) the one in the middle; none where there is none.
     pub best: Option<CellReport>,
     /// Median latency at depth 1 in nanoseconds; none where it was not measured.
     pub depth_1_p50_ns: Option<u64>,
     /// Exact mean latency at depth 1 in nanoseconds; none where it was not measured.
     pub depth_1_mean_ns: Option<f64>,
-    /// Smallest depth that reaches 95 % of the best rate: deeper mostly costs latency.
+    /// Smallest depth that reaches 95% of the best rate: deeper mostly costs latency.
     pub knee_depth: Option<u64>,
     /// Where more depth stops to pay, by Kneedle and by the scalability law; none without cells.
     pub knee: Option<KneeModels>,
@@ -230,7 +230,7 @@ impl LimitKind {
             LimitKind::Cap => "cap",
             LimitKind::Depth => "depth",
             LimitKind::Bandwidth => "bytes/s",
-            LimitKind::Rate => "IO/s",
+            LimitKind::Rate => "IOPS",
             LimitKind::Cliff => "cliff",
             LimitKind::Service => "device",
         }
@@ -298,7 +298,7 @@ pub struct CellReport {
     pub bytes: u64,
     /// I/Os a second, reads and writes together.
     pub rate_per_s: f64,
-    /// The same with its 95 % interval.
+    /// The same with its 95% interval.
     pub rate: Estimate,
     /// Bytes a second, reads and writes together.
     pub bytes_per_s: f64,

@@ -9,10 +9,10 @@ use crate::gain::GAIN_MIN;
 /// Half of the interval, as a share of the rate, of a load that cannot tell its own.
 pub(crate) const UNKNOWN_WIDTH: f64 = 0.1;
 
-/// An interval of 95 % reaches so many standard errors to either side.
+/// An interval of 95% reaches so many standard errors to either side.
 const STANDARD_ERRORS: f64 = 2.0;
 
-/// What a load reaches for all that chance may have brought it: its rate less one standard error, from half of its 95 %
+/// What a load reaches for all that chance may have brought it: its rate less one standard error, from half of its 95%
 /// interval as a share of the rate. Less by two, a load that does half as much again and is known badly would stand behind
 /// one that is known well. One that cannot tell its interval loses a tenth. Source: the one-standard-error rule (Breiman and others, "Classification and Regression
 /// Trees", 1984, section 3.4.3).

@@ -140,7 +140,7 @@ mod tests {
         let both = deeper(144_500.0, 98_400.0);
         let told = contradiction(&best, &[&best, &both], &cells).unwrap();
         assert!(
-            told.contains("came to 47.0 k and later to 242 k IO/s"),
+            told.contains("came to 47.0k and later to 242k IOPS"),
             "{told}"
         );
         let worse = deeper(60_000.0, 20_000.0);

@@ -54,7 +54,7 @@ fn a_row_shows_its_best_cell_and_where_the_gain_ends() {
     assert_eq!(row.best.as_ref().unwrap().queue_depth, 16);
     assert_eq!(row.knee_depth, Some(4));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
-    assert_eq!(row.ladder.reason, "the last two doublings brought 1.67 %");
+    assert_eq!(row.ladder.reason, "the last two doublings brought 1.67%");
     assert_eq!(row.depth_1_p50_ns.map(|ns| ns / 100_000), Some(10));
     assert_eq!(
         report.verdict.sentence(),
@@ -212,11 +212,11 @@ fn a_survey_of_the_page_cache_is_called_so_in_the_first_line() {
         .to_vec();
     let told = survey_report(&cells, &context()).verdict.sentence();
     assert!(
-        told.starts_with("INVALID as a disk result: the page cache served 100 % of the reads"),
+        told.starts_with("INVALID as a disk result: the page cache served 100% of the reads"),
         "{told}"
     );
     assert!(
-        told.contains("the page cache served 100 % of the reads"),
+        told.contains("the page cache served 100% of the reads"),
         "{told}"
     );
 }

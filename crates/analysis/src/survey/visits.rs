@@ -76,7 +76,7 @@ pub(super) fn unlike_itself(best: &CellReport, cells: &[CellReport]) -> Option<S
     contradict.then(|| {
         let each: Vec<String> = runs.iter().map(|run| say::rate(run.rate_per_s)).collect();
         format!(
-            "not like itself: one load came to {} IO/s, so its rate is that of the moment (depth {})",
+            "not like itself: one load came to {} IOPS, so its rate is that of the moment (depth {})",
             each.join(" and later to "),
             best.queue_depth
         )
@@ -93,7 +93,7 @@ mod tests {
         let runs = [run(14_500.0, Some(300.0), 1), run(20_400.0, Some(300.0), 1)];
         let told = unlike_itself(&runs[0], &runs).unwrap();
         assert!(
-            told.contains("came to 14.5 k and later to 20.4 k IO/s"),
+            told.contains("came to 14.5k and later to 20.4k IOPS"),
             "{told}"
         );
         let near = [run(1000.0, Some(1.0), 1), run(1099.0, Some(1.0), 1)];

@@ -1,6 +1,6 @@
 //! Which cells are best, and the sentence that says so.
 //!
-//! Only of cells that may be used and whose I/Os all succeeded. Rates within 1 % of the largest are equals: among them the
+//! Only of cells that may be used and whose I/Os all succeeded. Rates within 1% of the largest are equals: among them the
 //! one that waits least is best, and of those the first in the matrix. Deliberately absent: any other weight between rate
 //! and latency: which is worth what, the reader knows.
 
@@ -56,7 +56,7 @@ fn least_waiting(usable: &Usable<'_>, least: f64, of: impl Fn(&CellFigures) -> f
         .map(|(cell, _)| cell)
 }
 
-/// `most I/Os: 84.1 k IO/s at block=4K depth=32 (p99 1.20 ms); most bytes: …`, in one part where one cell is best in
+/// `most I/Os: 84.1k IOPS at block=4K depth=32 (p99 1.20 ms); most bytes: …`, in one part where one cell is best in
 /// both. None where nothing is best.
 pub(super) fn answer(rows: &[SweepRow], best: &[BestCell]) -> Option<String> {
     let of = |what: BestIn| {
@@ -65,7 +65,7 @@ pub(super) fn answer(rows: &[SweepRow], best: &[BestCell]) -> Option<String> {
         Some((row, row.figures.as_ref()?))
     };
     let (rate, flow) = (of(BestIn::Rate), of(BestIn::Flow));
-    let ios = |figures: &CellFigures| format!("{} IO/s", say::rate(figures.rate_per_s));
+    let ios = |figures: &CellFigures| format!("{} IOPS", say::rate(figures.rate_per_s));
     let bytes = |figures: &CellFigures| format!("{} MiB/s", say::mib_per_s(figures.bytes_per_s));
     let mut parts: Vec<String> = Vec::new();
     match (rate, flow) {

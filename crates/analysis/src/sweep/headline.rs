@@ -9,7 +9,7 @@ use crate::say::{count, counted};
 use crate::verdict::{Rank, Verdict};
 
 impl SweepReport {
-    /// `WEAK (3 of 24 cells): most I/Os: 84.1 k IO/s at depth=32; …`; without an answer the verdict's own sentence.
+    /// `WEAK (3 of 24 cells): most I/Os: 84.1k IOPS at depth=32; …`; without an answer the verdict's own sentence.
     pub fn headline(&self) -> String {
         let Some(answer) = self.answer.as_ref() else {
             return self.verdict.sentence();

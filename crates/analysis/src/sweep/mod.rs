@@ -209,7 +209,7 @@ pub struct FieldValue {
 pub struct CellFigures {
     /// I/Os a second of measured time; over several runs their mean.
     pub rate_per_s: f64,
-    /// Half the width of the 95 % interval of that mean, as a share of it; none for a single run.
+    /// Half the width of the 95% interval of that mean, as a share of it; none for a single run.
     pub rate_half_width_share: Option<f64>,
     /// Bytes a second of measured time; over several runs their mean.
     pub bytes_per_s: f64,

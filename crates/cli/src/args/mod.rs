@@ -269,7 +269,7 @@ pub(crate) struct SearchArgs {
     /// Also find the highest arrival rate whose 99th percentile stays below this time: 5ms
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) p99: Option<String>,
-    /// A cell ends when its rate is known this well: half of its 95 % interval
+    /// A cell ends when its rate is known this well: half of its 95% interval
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, default_value = PRECISION)]
     pub(crate) precision: String,
     /// Most threads, 1 to 8 [default: as many as cores, up to 8]

@@ -87,7 +87,7 @@ pub(crate) struct CourseArgs {
     /// Run every cell so often; with --precision at least and at most: 3..10 [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     repeat: Option<String>,
-    /// Repeat a cell until half the 95 % interval of its mean rate is at most this share of it
+    /// Repeat a cell until half the 95% interval of its mean rate is at most this share of it
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     precision: Option<String>,
     /// Pause between a run and the next [default: 0s]

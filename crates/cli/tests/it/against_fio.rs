@@ -1,4 +1,4 @@
-//! The same work by fathom and by fio, in interleaved runs: their rates agree within 5 % where the device is the
+//! The same work by fathom and by fio, in interleaved runs: their rates agree within 5% where the device is the
 //! limit. Both take turns on the same target, so that whatever else the machine does meets both.
 //!
 //! A control group makes the device the limit: with a ceiling far below what the disk can do, nothing that other

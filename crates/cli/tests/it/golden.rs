@@ -37,7 +37,7 @@ fn says(page: &str, sentence: &str) {
 fn g1_little_holds_so_the_latency_is_waiting() {
     says(
         &shown(SEED_000, "show 1"),
-        "20.6 k IO/s x 3.11 ms = 63.9 of 64.0 in flight (99.9 %): the queue was always full, so 3.11 ms is waiting under \
+        "20.6k IOPS x 3.11 ms = 63.9 of 64.0 in flight (99.9%): the queue was always full, so 3.11 ms is waiting under \
          full load, not service time; to know the service time, measure at a lower depth; see docs/findings.md#little",
     );
 }
@@ -46,7 +46,7 @@ fn g1_little_holds_so_the_latency_is_waiting() {
 fn g2_only_8_of_32_processors_were_counted() {
     says(
         &shown(SEED_000, "show 1"),
-        "only 8 of 32 processors were counted: those were busy 9.96 %, and the printed average of 2.49 % is wrong by a \
+        "only 8 of 32 processors were counted: those were busy 9.96%, and the printed average of 2.49% is wrong by a \
          factor of 4.00",
     );
 }
@@ -56,13 +56,13 @@ fn g3_a_plateau_is_pauses_and_nines_rest_on_nothing() {
     let page = shown(SEED_000, "show 1");
     says(
         &page,
-        "the slowest I/Os, at least 247, took 208 ms to 211 ms, 5.28 times what 99.9 % of all stayed below: at least 4 \
+        "the slowest I/Os, at least 247, took 208 ms to 211 ms, 5.28 times what 99.9% of all stayed below: at least 4 \
          pauses of the whole queue of 211 ms, an event and no tail",
     );
     says(
         &page,
-        "of 2 469 840 I/Os 24.7 beyond 99.999 % (5-nines), 2.47 beyond 99.9999 % (6-nines), 99.99999 % (7-nines) to \
-         99.9999999 % (9-nines) are only the largest I/O under other names",
+        "of 2469840 I/Os 24.7 beyond 99.999% (5-nines), 2.47 beyond 99.9999% (6-nines), 99.99999% (7-nines) to \
+         99.9999999% (9-nines) are only the largest I/O under other names",
     );
 }
 
@@ -71,14 +71,14 @@ fn g4_a_rate_at_the_cap_of_the_machine() {
     let page = shown(SEED_003, "show 1");
     says(
         &page,
-        "the rate is held at 1 953 IO/s: the rate varies by 0.91 % while latencies vary by 64.1 %, as behind a limiter; \
-         1.7 % above the published cap of Azure VM size Standard_B2ms, 1 920 IO/s",
+        "the rate is held at 1953 IOPS: the rate varies by 0.91% while latencies vary by 64.1%, as behind a limiter; \
+         1.7% above the published cap of Azure VM size Standard_B2ms, 1920 IOPS",
     );
     says(&page, "the same IOPS are an IOPS limit");
     says(&page, "= 64.0 of 64.0 in flight");
     says(
         &shown(SEED_003, "show 1 --cap-iops 1920"),
-        "that is 1.7 % above the cap of 1 920 IO/s that you named",
+        "that is 1.7% above the cap of 1920 IOPS that you named",
     );
 }
 
@@ -94,8 +94,8 @@ fn g6_whole_milliseconds_and_depth_that_brings_nothing() {
     );
     says(
         &shown(SEED_002_DEPTHS, "show 1"),
-        "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IO/s \
-         (-1.8 %) and the latency 4.43 ms to 18.0 ms, 4.07 times",
+        "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IOPS \
+         (-1.8%) and the latency 4.43 ms to 18.0 ms, 4.07 times",
     );
 }
 
@@ -113,7 +113,7 @@ fn g8_more_than_two_rotating_disks_can_do_and_one_full_core() {
     let page = shown(SEED_001, "show 1 --medium hdd:2");
     says(
         &page,
-        "2 432 MiB/s is impossible for 2 rotating disks: a cache answered, or it is another medium",
+        "2432 MiB/s is impossible for 2 rotating disks: a cache answered, or it is another medium",
     );
     says(
         &page,
@@ -121,7 +121,7 @@ fn g8_more_than_two_rotating_disks_can_do_and_one_full_core() {
     );
     says(
         &page,
-        "processor 0 of 32 was busy all the time (user 3.71 %, kernel 96.3 %), so one core was the limit",
+        "processor 0 of 32 was busy all the time (user 3.71%, kernel 96.3%), so one core was the limit",
     );
     let unsaid = shown(SEED_001, "show 1");
     says(
@@ -134,7 +134,7 @@ fn g8_more_than_two_rotating_disks_can_do_and_one_full_core() {
 fn g9_what_the_file_system_costs_and_that_part_was_still_in_memory() {
     says(
         &shown(DD, "show 1"),
-        "sequential writes through the file system are 11.1 MB/s (14.6 %) slower than on the raw device: 64.8 against \
+        "sequential writes through the file system are 11.1 MB/s (14.6%) slower than on the raw device: 64.8 against \
          75.9 MB/s; without a flush at the end part of what was written was still in memory",
     );
     says(&shown(DD, "show 1.3"), "I/O went through the page cache");

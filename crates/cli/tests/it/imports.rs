@@ -35,13 +35,13 @@ fn what_is_imported_is_told_kept_and_shown_with_its_printed_figures() {
         "{shown}"
     );
     for figure in [
-        "20.6 k", "1 286", "3.11 ms", "2.85 ms", "5.27 ms", "39.4 ms", "211 ms",
+        "20.6k", "1286", "3.11 ms", "2.85 ms", "5.27 ms", "39.4 ms", "211 ms",
     ] {
         assert!(shown.contains(figure), "{figure} in\n{shown}");
     }
     let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(
-        "64 KiB, random, 90 % reads, 10 % writes; depth 4 x 16 threads; unbuffered, write-through"
+        "64 KiB, random, 90% reads, 10% writes; depth 4 x 16 threads; unbuffered, write-through"
     ));
     assert!(shown.contains("start unknown"));
     assert!(

@@ -9,7 +9,7 @@ use crate::bench::Bench;
 use serde_json::Value;
 use std::process::Command;
 
-/// Instructions for an I/O that the build of the tests may take, by share of writes and depth: 5 % above what it takes. A
+/// Instructions for an I/O that the build of the tests may take, by share of writes and depth: 5% above what it takes. A
 /// write stores a block header, whose checksum this build and valgrind's processor make in narrow steps: a release takes a
 /// fraction of it.
 const BOUNDS: [(u32, u32, f64); 4] = [
@@ -85,7 +85,7 @@ fn the_loop_takes_no_more_instructions_for_an_io_than_it_did() {
         for _ in 0..TRIES {
             each = each.min(per_io(&bench, (write, depth)));
             println!(
-                "write {write} %, depth {depth}: {each:.1} instructions an I/O, at most {bound}"
+                "write {write}%, depth {depth}: {each:.1} instructions an I/O, at most {bound}"
             );
             if each <= bound {
                 break;
@@ -93,7 +93,7 @@ fn the_loop_takes_no_more_instructions_for_an_io_than_it_did() {
         }
         assert!(
             each <= bound,
-            "{each:.1} instructions: {write} %, depth {depth}"
+            "{each:.1} instructions: {write}%, depth {depth}"
         );
     }
 }

@@ -28,7 +28,7 @@ fn each_access_specification_is_a_run_and_the_csv_is_read_back_as_the_same() {
         told.out
     );
     assert!(
-        told.out.contains("4 KiB (27 %), 64 KiB (73 %)"),
+        told.out.contains("4 KiB (27%), 64 KiB (73%)"),
         "bursts give more I/Os: {}",
         told.out
     );

@@ -66,7 +66,7 @@ fn near(value: f64, wanted: f64) -> bool {
     (value / wanted - 1.0).abs() <= NEAR
 }
 
-/// Whether one of the tries names the limit within 2 %. Where the processors have something else to do, I/Os wait for
+/// Whether one of the tries names the limit within 2%. Where the processors have something else to do, I/Os wait for
 /// them and not for the limiter: such a try says nothing.
 fn names_it(wanted: f64, mut try_once: impl FnMut() -> Tried) {
     let (mut seen, mut full) = (Vec::new(), 0);

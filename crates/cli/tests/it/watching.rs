@@ -155,7 +155,7 @@ fn a_screen_ends_with_its_terminal() {
         ("watch --interval 200ms", "fathom watch"),
         (
             "run --engine null --null-delay 100us -d 300s --live --no-store",
-            "IO/s",
+            "IOPS",
         ),
     ] {
         let bench = Bench::new();
@@ -182,7 +182,7 @@ fn a_run_may_be_looked_at_live_and_ended_by_a_key() {
         (80, 24),
         "run --engine null --null-delay 100us -d 300s --live --no-store",
     );
-    tmux.shows("IO/s");
+    tmux.shows("IOPS");
     tmux.shows("q or Ctrl-C ends the run");
     println!("{}", tmux.shows("p99"));
     tmux.press("q");
@@ -342,7 +342,7 @@ fn watching_costs_next_to_nothing() {
     let ticks = fields[12] + fields[13];
     let share = ticks as f64 / 100.0 / 10.0;
     println!(
-        "10 refreshes in 10 s: {ticks} ticks of 10 ms, {:.2} % of a core",
+        "10 refreshes in 10 s: {ticks} ticks of 10 ms, {:.2}% of a core",
         share * 100.0
     );
     assert!(share <= 0.05, "far more than a watch should cost: {share}");

@@ -269,7 +269,7 @@ fn runs_of_a_mixed_walk_are_geometric() {
         .windows(2)
         .filter(|pair| pair[1] == pair[0] + 4096)
         .count();
-    // 80 % of the steps go on; five standard deviations of a binomial: sqrt(50 000 × 0.8 × 0.2) = 89.
+    // 80% of the steps go on; five standard deviations of a binomial: sqrt(50 000 × 0.8 × 0.2) = 89.
     assert!(goes_on.abs_diff(40_000) < 450, "{goes_on}");
 }
 

@@ -138,12 +138,12 @@ fn check_walk(access: &DiskspdAccess, block: Bytes) -> Result<(), &'static str> 
 fn check_percents(parts: &[(u8, u8)]) -> Result<(), &'static str> {
     let sum = |of: fn(&(u8, u8)) -> u8| parts.iter().map(|part| u32::from(of(part))).sum::<u32>();
     if parts.iter().any(|part| part.1 == 0) {
-        return Err("a distribution's range covers at least 1 % of the target");
+        return Err("a distribution's range covers at least 1% of the target");
     }
     match (sum(|part| part.0), sum(|part| part.1)) {
         (100, 100) => Ok(()),
-        (100, _) => Err("a distribution's ranges add up to 100 % of the target"),
-        _ => Err("a distribution's shares add up to 100 % of the I/Os"),
+        (100, _) => Err("a distribution's ranges add up to 100% of the target"),
+        _ => Err("a distribution's shares add up to 100% of the I/Os"),
     }
 }
 
@@ -152,7 +152,7 @@ fn check_absolute(parts: &[(u8, u64)], block: Bytes) -> Result<(), &'static str>
     let open_inside = parts.iter().rev().skip(1).any(|part| part.1 == 0);
     let short = parts.iter().any(|part| part.1 > 0 && part.1 < block.0);
     if shares == 0 || shares > 100 {
-        Err("a distribution's shares add up to at most 100 % of the I/Os, and to more than none")
+        Err("a distribution's shares add up to at most 100% of the I/Os, and to more than none")
     } else if open_inside {
         Err("only the last range of a distribution may be open (0 bytes)")
     } else if short {

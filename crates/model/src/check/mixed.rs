@@ -20,7 +20,7 @@ pub(super) fn check(target: &Target, mixed: &MixedAccess, problems: &mut Vec<Pro
     let workload = &target.workload;
     if workload.block != mixed.block_max() || workload.write != mixed.write() {
         refuse(format!(
-            "the workload says blocks of {} and {} % writes, its lines {} and {} %: leave the first two to the lines",
+            "the workload says blocks of {} and {}% writes, its lines {} and {}%: leave the first two to the lines",
             workload.block,
             workload.write.as_percent(),
             mixed.block_max(),

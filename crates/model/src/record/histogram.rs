@@ -1,7 +1,7 @@
-//! Every latency, counted in buckets at most 0.4 % wide; exact count, sum, minimum and maximum.
+//! Every latency, counted in buckets at most 0.4% wide; exact count, sum, minimum and maximum.
 //!
 //! Layout: below 256 ns one bucket a nanosecond; above, each power of two is cut into 256 equal buckets, so
-//! a bucket is at most 1/256 = 0.39 % of the values in it. From 2^42 ns (73 minutes) on, one last bucket;
+//! a bucket is at most 1/256 = 0.39% of the values in it. From 2^42 ns (73 minutes) on, one last bucket;
 //! `max` stays exact there. We keep our own instead of the `hdrhistogram` crate because recording is part of
 //! the hot loop: here it is one subtraction, one shift and three additions, with no error to handle.
 //! Deliberately absent: percent (quantiles are in [0, 1]), interpolation, and any text.
@@ -121,7 +121,7 @@ impl LatencyHistogram {
     }
 
     /// Nearest rank: the bucket that holds the ⌈`quantile` × n⌉-th smallest value, answered as the middle of
-    /// that bucket and never outside `min`…`max`; so within 0.2 % of the exact value. `None` while empty.
+    /// that bucket and never outside `min`…`max`; so within 0.2% of the exact value. `None` while empty.
     /// // quantile in [0, 1]
     pub fn quantile(&self, quantile: f64) -> Option<Nanos> {
         if self.count == 0 {

@@ -72,7 +72,7 @@ fn rates(running: &Running) -> Line<'static> {
     };
     Line::from(vec![
         Span::styled(
-            format!("{} IO/s", say::rate(rate.ios_per_s)),
+            format!("{} IOPS", say::rate(rate.ios_per_s)),
             running.palette.head(),
         ),
         Span::raw(format!("  {} MiB/s", say::mib_per_s(rate.bytes_per_s))),
@@ -111,7 +111,7 @@ fn draw_graph(
         .y_axis(
             Axis::default()
                 .bounds([0.0, top])
-                .labels(["0".to_owned(), format!("{} IO/s", say::rate(top))]),
+                .labels(["0".to_owned(), format!("{} IOPS", say::rate(top))]),
         )
         .legend_position(None);
     frame.render_widget(chart, area);
@@ -130,7 +130,7 @@ fn machine(running: &Running) -> Vec<Line<'static>> {
     } = moment.machine;
     let waiting = runnable.map_or("-".to_owned(), say::count);
     let cores = format!(
-        "cores   {:.0} % programs, {:.0} % kernel, {:.0} % taken by the hypervisor; {waiting} want one",
+        "cores   {:.0}% programs, {:.0}% kernel, {:.0}% taken by the hypervisor; {waiting} want one",
         user * 100.0,
         kernel * 100.0,
         steal * 100.0
@@ -142,7 +142,7 @@ fn machine(running: &Running) -> Vec<Line<'static>> {
 fn device(device: &DeviceMoment) -> Line<'static> {
     let figures = &device.figures;
     Line::raw(format!(
-        "{:<7} {} IO/s, mean {}, queue {:.1}, util {:.0} %",
+        "{:<7} {} IOPS, mean {}, queue {:.1}, util {:.0}%",
         device.name,
         say::rate(figures.ios_per_s()),
         time(figures.mean_ns()),

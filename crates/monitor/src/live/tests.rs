@@ -46,21 +46,21 @@ fn drawn(running: &Running, columns: u16, lines: u16) -> String {
 fn rates_latency_device_and_cores_are_on_one_screen() {
     expect![[r#"
         fathom random read 4 KiB, depth 8  measuring  4 s of 10 s
-        20.0 k IO/s  78.1 MiB/s
+        20.0k IOPS  78.1 MiB/s
         p99 850 µs (measured so far, the slowest thread's)
-        22.0 k IO/s│
-                   │                                                         ⠈⠉⠉
-                   │
-                   │
-                   │
-                   │
-                   │
-                   │
-                   │
-        0          │
-        cores   25 % programs, 12 % kernel, 0 % taken by the hypervisor; 2 want
-        sda     1 200 IO/s, mean 750 µs, queue 0.9, util 70 %
-        sdb     0 IO/s, mean -, queue 0.0, util 0 %
+        22.0k IOPS│
+                  │                                                          ⠈⠉⠉
+                  │
+                  │
+                  │
+                  │
+                  │
+                  │
+                  │
+        0         │
+        cores   25% programs, 12% kernel, 0% taken by the hypervisor; 2 want one
+        sda     1200 IOPS, mean 750 µs, queue 0.9, util 70%
+        sdb     0 IOPS, mean -, queue 0.0, util 0%
         f: made
         q or Ctrl-C ends the run; its result follows
     "#]]
@@ -94,11 +94,11 @@ fn a_run_that_begins_anew_has_the_rate_of_its_own_ticks() {
 #[test]
 fn between_two_short_cells_the_rate_of_the_one_before_stands_and_is_called_so() {
     let mut running = running();
-    assert!(drawn(&running, 72, 18).contains("20.0 k IO/s  78.1 MiB/s\n"));
+    assert!(drawn(&running, 72, 18).contains("20.0k IOPS  78.1 MiB/s\n"));
     running.update(Update::What("next".to_owned()), Nanos::seconds(9));
     let shown = drawn(&running, 72, 18);
     assert!(
-        shown.contains("20.0 k IO/s  78.1 MiB/s (the one before)\n"),
+        shown.contains("20.0k IOPS  78.1 MiB/s (the one before)\n"),
         "{shown}"
     );
     assert!(!shown.contains("no I/O completed yet"), "{shown}");
@@ -110,5 +110,5 @@ fn between_two_short_cells_the_rate_of_the_one_before_stands_and_is_called_so() 
     };
     running.update(tick, Nanos::seconds(9));
     let shown = drawn(&running, 72, 18);
-    assert!(shown.contains("\n0 IO/s  0 MiB/s\n"), "{shown}");
+    assert!(shown.contains("\n0 IOPS  0 MiB/s\n"), "{shown}");
 }

@@ -17,7 +17,7 @@ const GRAPH_LINES_MIN: u16 = 6;
 const PERFMON_LINES: u16 = 4;
 /// Columns from which all columns of the table fit.
 const WIDE: u16 = 78;
-const CAVEAT: &str = "util: time with an I/O in flight; 100 % is no limit of SSDs and arrays";
+const CAVEAT: &str = "util: time with an I/O in flight; 100% is no limit of SSDs and arrays";
 
 /// Draws all of it.
 pub fn draw(watch: &Watch, frame: &mut Frame<'_>) {
@@ -139,7 +139,7 @@ fn cells(figures: &WatchMoment) -> [String; 10] {
         time(latency.map(|latency| latency.p50.0 as f64)),
         time(p99.map(|p99| p99.0 as f64)),
         format!("{:.1}", figures.queue()),
-        format!("{:.0} %", figures.utilisation() * 100.0),
+        format!("{:.0}%", figures.utilisation() * 100.0),
     ]
 }
 

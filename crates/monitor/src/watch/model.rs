@@ -38,7 +38,7 @@ impl Figure {
     /// With its unit.
     pub const fn name(self) -> &'static str {
         match self {
-            Figure::Ios => "IO/s",
+            Figure::Ios => "IOPS",
             Figure::Mib => "MiB/s",
             Figure::Mean => "mean latency, ms",
             Figure::P99 => "p99 latency, ms",

@@ -34,27 +34,27 @@ fn a_usual_terminal_shows_all_parts() {
     expect![[r#"
         fathom watch box  every 1 s
         device      r/s    w/s rMiB/s wMiB/s    read   write     p50     p99 queue  util
-        sda       1 000    200   4.00   2.00  500 µs    2 ms  450 µs    2 ms   0.9  70 %
-        sdb           0      0      0      0       -       -       -       -   0.0   0 %
-        sda: IO/s, last 100 s: now 1 200, top 1 200
-        2 000│
-             │
-             │
-             │
-             │                              ⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
-             │
-             │
-             │
-             │
-        0    │
+        sda        1000    200   4.00   2.00  500 µs    2 ms  450 µs    2 ms   0.9   70%
+        sdb           0      0      0      0       -       -       -       -   0.0    0%
+        sda: IOPS, last 100 s: now 1200, top 1200
+        2000│
+            │
+            │
+            │
+            │                              ⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
+            │
+            │
+            │
+            │
+        0   │
         Avg. Disk sec/Read        0.000500
         Avg. Disk sec/Write       0.002000
         Disk Reads/sec            1000.000
         Disk Writes/sec            200.000
-        r 2  b 1  bi 4 096  bo -  us 25  sy 12  id 62  st 0
+        r 2  b 1  bi 4096  bo -  us 25  sy 12  id 62  st 0
          process name                  rMiB/s      wMiB/s
               42 cp?                     4.00           0
-        util: time with an I/O in flight; 100 % is no limit of SSDs and arrays
+        util: time with an I/O in flight; 100% is no limit of SSDs and arrays
         q quit  up/down device  left/right graph
     "#]]
     .assert_eq(&drawn(&watch(), 80, 24));
@@ -65,13 +65,13 @@ fn a_small_terminal_shows_what_matters_most() {
     expect![[r#"
         fathom watch box  every 1 s
         device    r/s    w/s     p99 queue  util
-        sda     1 000    200    2 ms   0.9  70 %
-        sdb         0      0       -   0.0   0 %
+        sda      1000    200    2 ms   0.9   70%
+        sdb         0      0       -   0.0    0%
         Avg. Disk sec/Read        0.000500
         Avg. Disk sec/Write       0.002000
         Disk Reads/sec            1000.000
         Disk Writes/sec            200.000
-        r 2  b 1  bi 4 096  bo -  us 25  sy 12
+        r 2  b 1  bi 4096  bo -  us 25  sy 12  i
         q quit  up/down device  left/right graph
     "#]]
     .assert_eq(&drawn(&watch(), 40, 10));

@@ -6,7 +6,7 @@
 //! nothing else stood between them: N* = X·R, the asymptotic bound of operational analysis (Denning and Buzen, "The
 //! Operational Analysis of Queueing Network Models", Computing Surveys 10 (1978); Lazowska et al., "Quantitative System
 //! Performance", chapter 5). So the third cell is run there and not in the middle, and the *knee* (the lightest load that
-//! reaches 95 % of the peak) is bracketed from it by halving the gap on the logarithmic ladder until it is one doubling.
+//! reaches 95% of the peak) is bracketed from it by halving the gap on the logarithmic ladder until it is one doubling.
 //!
 //! One doubling beyond the knee is always run: a target that falls off a cliff at depth has a low saturated rate, and the
 //! load that reaches that rate on the way up looks like a knee. Only if doubling brings nothing is it one. Where the

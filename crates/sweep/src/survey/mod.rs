@@ -48,14 +48,14 @@ use model::{
 const DEPTH_MAX: u32 = 128;
 /// Most threads, whatever the machine has.
 const THREADS_MAX: u32 = 8;
-/// Half of the 95 % interval of a rate, as a share of it, at which a cell is known well enough.
+/// Half of the 95% interval of a rate, as a share of it, at which a cell is known well enough.
 pub const PRECISION_DEFAULT: f64 = 0.02;
 /// Runs of one load, at most, to make its interval narrower.
 const TIGHTEN_MAX: u32 = 3;
 /// Loads near the peak that are run again, at most: where a second run leaves another load the peak, that one wants its
 /// second run too.
 const REPEATS_MAX: usize = 3;
-/// A cell that only shows the way may be known so many times less well: of two loads it tells which is faster by 10 %. The
+/// A cell that only shows the way may be known so many times less well: of two loads it tells which is faster by 10%. The
 /// deepest, which is mostly the peak, is run as well as asked, and so is the peak in the end, wherever it is.
 const ON_THE_WAY: f64 = 2.5;
 /// What the cells of a survey share out among them, as a share of what the whole grid would measure: what is still loose
@@ -106,7 +106,7 @@ pub struct SurveyOptions {
     pub seed: u64,
     /// Which backend; `sync` climbs by threads.
     pub engine: EngineChoice,
-    /// Half of the 95 % interval of a rate, as a share of it, at which a cell ends. // above 0
+    /// Half of the 95% interval of a rate, as a share of it, at which a cell ends. // above 0
     pub precision: f64,
     /// The time that the cells of all climbs may measure together, as a share of what the whole grid would measure; none
     /// where all of the budget may go into them. // above 0

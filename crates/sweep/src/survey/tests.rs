@@ -570,7 +570,7 @@ proptest! {
         for workload in adaptive.workloads() {
             let (peak, knee) = peak_and_knee(&few, &workload.name);
             let (true_peak, true_knee) = peak_and_knee(&all, &workload.name);
-            // Both peaks are known to about 1 % themselves.
+            // Both peaks are known to about 1% themselves.
             prop_assert!((peak / true_peak - 1.0).abs() < 0.04, "{} {peak} {true_peak} {:?}", workload.name, loads(&few, &workload.name));
             let apart = f64::from(knee) / f64::from(true_knee);
             prop_assert!((0.5..=2.0).contains(&apart), "{} {knee} {true_knee}", workload.name);

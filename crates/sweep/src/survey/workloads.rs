@@ -4,7 +4,7 @@
 //!
 //! A person first looks for four numbers: the best random rate and the best bandwidth, for reads and for
 //! writes (Seastar's iotune measures exactly these; CrystalDiskMark shows them as its rows). They are the 4K
-//! random and the 1M sequential pairs. The other three are what databases do: 8K random with 30 % writes is
+//! random and the 1M sequential pairs. The other three are what databases do: 8K random with 30% writes is
 //! the usual picture of transactions, 64K random reads are index and extent reads, and 512K sequential
 //! reads are a table scan with read-ahead. Five block sizes also give the line "time = a + b × size" at
 //! depth 1, which parts what positioning costs from what the link carries.

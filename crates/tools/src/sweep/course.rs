@@ -37,7 +37,7 @@ pub struct Repeat {
     pub least: u32,
     /// At most. // at least `least`
     pub most: u32,
-    /// Until half the interval of the mean rate is at most this share of it. // 1 % to 100 %; with it `least` is at least 3
+    /// Until half the interval of the mean rate is at most this share of it. // 1% to 100%; with it `least` is at least 3
     pub precision: Option<Ratio>,
 }
 

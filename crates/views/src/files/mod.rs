@@ -166,7 +166,7 @@ fn half_width(found: Estimate) -> String {
 }
 
 fn whole_percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    format!("{:.0}%", share * 100.0)
 }
 
 fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
@@ -176,7 +176,7 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
             .flat_map(|row| &row.latency.percentiles)
             .filter(|p| p.quantile <= 0.999)
     };
-    let mut parts = vec!["± half of the 95 % interval of the rate".to_owned()];
+    let mut parts = vec!["± half of the 95% interval of the rate".to_owned()];
     if rows().any(|row| row.cut && row.planned.is_some()) {
         parts.push("* cut short".to_owned());
     }

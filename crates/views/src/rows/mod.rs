@@ -64,7 +64,7 @@ fn told(value: &Value, unit: Unit, zone: &Zone) -> String {
             match unit {
                 Unit::Time => number::time(number),
                 Unit::SizePerSecond => format!("{} MiB/s", number::mib_per_s(number)),
-                Unit::Percent => format!("{number} %"),
+                Unit::Percent => format!("{number}%"),
                 _ => number::rate(number),
             }
         }

@@ -101,8 +101,8 @@ fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_ou
         throughput, latency_mean, latency_max, reason; fathom table --columns NAMES
         shows those you name, --csv all there are
 
-        id       block  depth  threads  write  pattern       iops  latency_p99   errors
-        123.1    8 KiB    101      101   99 %  random      1.23 M       123 ms  100 001"#]]
+        id       block  depth  threads  write  pattern      iops  latency_p99  errors
+        123.1    8 KiB    101      101    99%  random      1.23M       123 ms  100001"#]]
     .assert_eq(&first.join("\n"));
     for columns in [80, 100, 132, 200] {
         let page = table(&selection, columns);

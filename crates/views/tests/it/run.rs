@@ -25,20 +25,20 @@ fn a_sound_run() {
     expect![[r#"
         VALID: no errors; device counters agree, cache bypassed, queue full, steady, enough samples
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
+        work    8 KiB random, 70% reads, 30% writes; depth 32 x 1 thread; unbuffered
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
-                   IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read     14.0 k      109  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        write     6 000     46.9  1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
-        total    20.0 k      156  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        ± 95 %  <0.01 %  <0.01 %  <0.01 %   0.26 %   0.11 %    >100 %    0.49 %
+                  IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read     14.0k      109  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        write     6000     46.9  1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
+        total    20.0k      156  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
+        ±95%    <0.01%   <0.01%   <0.01%    0.26%    0.11%     >100%     0.49%
         ~ fewer than 10 independent I/Os beyond it
 
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
-        note    the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9 % of all stayed below:
+        note    the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9% of all stayed below:
                 about 6 pauses of the whole queue of 6.57 ms, an event and no tail; look at the rate over
                 time, and for what stood still then; leave the event out of what you call the tail; see
                 docs/findings.md#latency-wall
@@ -73,23 +73,23 @@ fn a_run_at_a_rate_that_was_too_much() {
         ..WorkerRecord::default()
     }];
     expect![[r#"
-        INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0 k/s,
-        reached 20.0 k/s, the backlog grew to 300 000 I/Os and 6 s late
+        INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0k/s, reached
+        20.0k/s, the backlog grew to 300000 I/Os and 6 s late
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
+        work    8 KiB random, 70% reads, 30% writes; depth 32 x 1 thread; unbuffered
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
-                      IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read        14.0 k      109   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
+                      IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read         14.0k      109   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        write        6 000     46.9   3.00 s   3.00 s   5.95 s    6.00 s   ~6.00 s   6.00 s
+        write         6000     46.9   3.00 s   3.00 s   5.95 s    6.00 s   ~6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
-        total       20.0 k      156   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
+        total        20.0k      156   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        ± 95 %     <0.01 %  <0.01 %        -        -        -         -         -
+        ±95%        <0.01%   <0.01%        -        -        -         -         -
         ~ fewer than 10 independent I/Os beyond it
 
-        rate    asked 50.0 k/s (constant), reached 20.0 k/s; at the end 300 000 I/Os waited, the oldest for
+        rate    asked 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest for
                 6 s; times are from when an I/O was to start, service times from when it did
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
@@ -120,7 +120,7 @@ fn a_run_that_was_still_warming_up_tells_the_rate_after_it() {
         .collect();
     let page = run_page(&record);
     let told = page.lines().find(|line| line.starts_with("warm-up"));
-    expect!["warm-up the first 10 s of 60 s: 200 IO/s; after that 360 IO/s ± <0.01 %; the table is over all of it"].assert_eq(told.unwrap_or_default());
+    expect!["warm-up the first 10 s of 60 s: 200 IOPS; after that 360 IOPS ±<0.01%; the table is over all of it"].assert_eq(told.unwrap_or_default());
 }
 
 #[test]
@@ -131,21 +131,21 @@ fn a_run_of_the_page_cache() {
         ..Sample::default()
     };
     expect![[r#"
-        INVALID as a disk result: the page cache served 100 % of the reads
+        INVALID as a disk result: the page cache served 100% of the reads
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
         work    4 KiB random reads; depth 1 x 1 thread; through the page cache
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
-                   IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read      2 000     7.81   501 µs   500 µs   560 µs    560 µs  ~2.05 ms  2.05 ms
-        ± 95 %  <0.01 %  <0.01 %  <0.01 %   0.31 %   0.18 %    >100 %         -
+                  IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read      2000     7.81   501 µs   500 µs   560 µs    560 µs  ~2.05 ms  2.05 ms
+        ±95%    <0.01%   <0.01%   <0.01%    0.31%    0.18%     >100%         -
         ~ fewer than 10 independent I/Os beyond it
 
         load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
-        device  vda1 counted nothing; fathom counted 78.1 MiB read: 100 % apart: something above vda1
+        device  vda1 counted nothing; fathom counted 78.1 MiB read: 100% apart: something above vda1
                 answered or kept the rest
         note    to do: measure unbuffered to measure the device; see docs/findings.md#page-cache
-        note    five windows: lowest 2 000, highest 2 000 IO/s
+        note    five windows: lowest 2000, highest 2000 IOPS
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&cached.build()));
 }
@@ -164,7 +164,7 @@ fn an_interrupted_run() {
         work    4 KiB random reads; depth 1 x 1 thread; unbuffered
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 2.40 s of 10 s; io_uring on Linux 6.18.44
 
-                  IO/s    MiB/s     mean      p50       p99     p99.9    p99.99      max
+                  IOPS    MiB/s     mean      p50       p99     p99.9    p99.99      max
         read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms       max       max  3.84 ms
         ~ fewer than 10 independent I/Os beyond it; max: too few I/Os to go so deep
 
@@ -195,13 +195,13 @@ fn a_run_that_failed() {
     expect![[r#"
         INVALID: ended by a failed write of 8 KiB at byte 1048576: Input/output error
         target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    8 KiB random, 70 % reads, 30 % writes; depth 32 x 1 thread; unbuffered
+        work    8 KiB random, 70% reads, 30% writes; depth 32 x 1 thread; unbuffered
         time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 1 s of 10 s; io_uring on Linux 6.18.44
 
-                  IO/s    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read     140 k    1 094   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
-        write   60.0 k      469   160 µs   160 µs   179 µs    179 µs   ~656 µs   657 µs
-        total    200 k    1 562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
+                  IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
+        read      140k     1094   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
+        write    60.0k      469   160 µs   160 µs   179 µs    179 µs   ~656 µs   657 µs
+        total     200k     1562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
         ~ fewer than 10 independent I/Os beyond it
 
         load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)

@@ -140,7 +140,7 @@ fn real_documents_keep_to_the_schema_of_an_imported_run() {
     );
     assert!(page.contains("depth unknown x threads unknown"), "{page}");
     assert!(
-        page.contains("pattern unknown, 90 % reads, 10 % writes"),
+        page.contains("pattern unknown, 90% reads, 10% writes"),
         "{page}"
     );
     assert!(page.contains("note    odd"), "{page}");

@@ -102,17 +102,17 @@ fn wide() -> Paper {
 fn the_answer_comes_first_then_every_cell() {
     let page = text(|out| sweep_summary(&report(), &wide(), out));
     expect![[r#"
-        WEAK (2 of 4 cells): most I/Os and bytes: 9 100 IO/s, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
+        WEAK (2 of 4 cells): most I/Os and bytes: 9100 IOPS, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
         least waiting: p99 560 µs at block=4K depth=1
         target  /data/fathom.dat
 
-           block  depth     IO/s      ±    MiB/s     mean      p50      p99    p99.9  run  best in
-              4K      1    2 000      -     7.81   501 µs   500 µs   560 µs   560 µs    1  p99
-              4K      8    9 100  2.7 %     35.5   880 µs   880 µs   986 µs   986 µs    3  IO/s, MiB/s
+           block  depth     IOPS     ±    MiB/s     mean      p50      p99    p99.9  run  best in
+              4K      1     2000     -     7.81   501 µs   500 µs   560 µs   560 µs    1  p99
+              4K      8     9100  2.7%     35.5   880 µs   880 µs   986 µs   986 µs    3  IOPS, MiB/s
               4K     32  NA: the target went away
-              4K     64        -      -        -        -        -        -        -    -
-          IO/s and MiB/s are means of a cell's runs, ± half the 95 % interval of the mean, latencies those
-          of its middle run; left out at 100 columns: max; --json has all
+              4K     64        -     -        -        -        -        -        -    -
+          IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of
+          its middle run; left out at 100 columns: max; --json has all
 
         spent   1 min 15 s; 2 of 4 cells, 1 NA, 1 left, 5 runs; order shuffled; 2026-11-21 11:05:17 UTC
         note    it was interrupted; the same command, or --resume, goes on

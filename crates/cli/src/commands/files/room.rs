@@ -121,7 +121,7 @@ mod tests {
         let names = against(&room(), &work(10_000, Bytes(0)));
         assert_eq!(names.len(), 1);
         assert!(
-            names[0].contains("room for 10 000 more files, and this makes 10 004"),
+            names[0].contains("room for 10000 more files, and this makes 10004"),
             "{names:?}"
         );
         let without = TreeWork {

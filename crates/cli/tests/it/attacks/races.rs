@@ -1,7 +1,7 @@
 //! A swap of two names at every system call between the start of the program and its first write.
 //!
 //! Whatever the names lead to by then, the file of somebody else keeps its bytes. A small tracer (`swap.c`) does the
-//! swap. The usual tests do a share of the calls; `FATHOM_ATTACK_RACES=full` does all of them, and 10 000 random ones.
+//! swap. The usual tests do a share of the calls; `FATHOM_ATTACK_RACES=full` does all of them, and 10000 random ones.
 
 use super::tools::{foreign, is_full, own_file};
 use crate::bench::Bench;

@@ -334,8 +334,8 @@ fn what_a_walk_contradicts_itself_in_is_refused() {
     let spread = |distribution: Distribution| {
         of(&|a| (a.random, a.distribution) = (Ratio::ALL, distribution.clone()))
     };
-    assert!(spread(Distribution::Percent(vec![(90, 10)])).contains("100 % of the I/Os"));
-    assert!(spread(Distribution::Percent(vec![(100, 10)])).contains("100 % of the target"));
+    assert!(spread(Distribution::Percent(vec![(90, 10)])).contains("100% of the I/Os"));
+    assert!(spread(Distribution::Percent(vec![(100, 10)])).contains("100% of the target"));
     assert!(spread(Distribution::Absolute(vec![(10, 0), (10, 1 << 30)])).contains("only the last"));
     assert!(
         spread(Distribution::Absolute(vec![(0, 1 << 40), (100, 1 << 30)])).contains("no range")
