@@ -93,8 +93,13 @@ impl Made {
         let memory = matches!(self.target, "zram" | "null");
         let synchronous = SYNCHRONOUS.contains(&self.engine);
         match rule {
-            "short-run" | "percentile-trust" | "little" | "closed-loop" | "file-too-small"
-            | "latency-wall" | "cpu-bound" => true,
+            "short-run"
+            | "undersampled-tail"
+            | "little"
+            | "coordinated-omission"
+            | "working-set-fits-cache"
+            | "latency-wall"
+            | "cpu-bound" => true,
             "page-cache" => !self.direct,
             "no-device" => memory,
             "answered-from-memory" => memory || !self.direct || self.target == "loop",
@@ -102,7 +107,7 @@ impl Made {
             "queue-depth-ignored" => synchronous && self.depth > 1,
             "synchronous-submission" => memory || !self.direct,
             "commit-latency" => self.fsync,
-            "in-flight" => !synchronous && !self.fsync,
+            "queue-not-full" => !synchronous && !self.fsync,
             _ => false,
         }
     }

@@ -4,7 +4,7 @@
 //! for can be pressed. Where nothing is known to compress, data that compresses is only told for the patterns that no
 //! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, Ratio, TargetKind, WriteContent};

@@ -6,7 +6,7 @@
 //! virtual machines. Ranges that are small against the cache of other devices show themselves only beside a run on the
 //! whole: deliberately absent here.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Bytes, LatencyHistogram, Nanos, Operation};

@@ -3,7 +3,7 @@
 //! As the file system told before the run, neighbours joined. Compressed files are stored in small pieces by their nature
 //! and are left out.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 

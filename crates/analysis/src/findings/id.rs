@@ -6,7 +6,7 @@ use super::FINDINGS;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// A rule's name for good, such as `rate-cap`: a rule of this program has it, so it can be compared only with those.
+/// A rule's name for good, such as `iops-limit`: a rule of this program has it, so it can be compared only with those.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct RuleId(&'static str);
 

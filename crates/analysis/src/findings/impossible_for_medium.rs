@@ -6,7 +6,7 @@
 //! what a person said; otherwise what the devices of an own run say, as far as they can be believed: in a virtual
 //! machine only as a note.
 
-use super::below::targets;
+use super::storage_stack::targets;
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::known::Medium;
 use crate::say;

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Loop,
     limit: None,
     what: "The queue was always full, so the mean latency is waiting under full load and not the device's service time.",
-    method: "Rate × mean latency is within 2% of threads × depth, and that is 16 or more. Where it is less than asked, `in-flight` says so.",
+    method: "Rate × mean latency is within 2% of threads × depth, and that is 16 or more. Where it is less than asked, `queue-not-full` says so.",
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
     advice: "To know the service time, measure at depth 1; to know the best depth, sweep over it.",
     look: Look::Any(look),

@@ -4,7 +4,7 @@
 //! run bypasses above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so
 //! there it is a note. Left out: writes, which reach the file's device late in either case.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;

@@ -3,7 +3,7 @@
 //! A disk of 4096-byte blocks that can be addressed by 512 takes such writes and pays with a turn for each. A partition
 //! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 whatever it says.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{BlockDevice, Bytes, Operation};

@@ -13,26 +13,20 @@
 //! [`Cause`] do not repeat each other: the strongest of them is told. A rule that nobody else competes with says
 //! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` say more.
 
-mod abandoned;
 mod answered_from_memory;
-mod backlog;
-mod bandwidth_cap;
-mod below;
-mod cap;
-mod ceiling;
+mod bandwidth_limit;
+mod cgroup_cpu_limit;
+mod cgroup_io_limit;
 mod clock_drift;
-mod closed_loop;
 mod commit_latency;
 mod compressible_data;
+mod coordinated_omission;
 mod cpu_bound;
-mod cpu_quota;
-mod depth_not_reached;
+mod cpu_stats_incomplete;
+mod cpu_steal;
 mod device_cache;
-mod does_not_add_up;
-mod drift;
-mod drop;
 mod explains;
-mod file_too_small;
+mod fathom_cpu_bound;
 mod filesystem_overhead;
 mod fragmented_file;
 mod governor;
@@ -41,26 +35,31 @@ mod groups;
 mod hostile;
 mod id;
 mod impossible_for_medium;
-mod in_flight;
+mod inconsistent_figures;
 mod interrupted;
 mod io_errors;
-mod io_uring_punted;
-mod latency_truncated;
+mod io_timeout;
+mod io_wq_offload;
+mod iops_limit;
+mod latency_resolution;
 mod latency_wall;
 mod little;
 mod loop_page_cache;
 mod misaligned;
 mod mount_options;
-mod neighbour;
 mod no_device;
-mod not_timed;
-mod nothing_measured;
+mod no_figures;
+mod no_io;
+mod noisy_neighbour;
+mod not_steady;
+mod overload;
 mod page_cache;
-mod partial_cpu_table;
-mod percentile_trust;
 mod process_stopped;
+mod qos_limit;
+mod qos_shape;
 mod queue_depth_ignored;
-mod rate_cap;
+mod queue_not_full;
+mod queued_in_kernel;
 mod requests_merged;
 mod requests_split;
 mod saturated;
@@ -68,20 +67,21 @@ mod scheduler;
 mod short_io;
 mod short_run;
 mod single_spindle;
-mod standstill;
-mod steal;
+mod stall;
+mod storage_stack;
 mod synchronous_submission;
 mod target_changed;
 mod tell;
 #[cfg(test)]
 pub(crate) mod test;
 mod thread_imbalance;
-mod throttled;
-mod tool_bound;
-mod tool_warnings;
+mod throughput_drift;
+mod throughput_drop;
+mod tool_warning;
+mod undersampled_tail;
 mod uneven_disks;
-mod unsteady;
 mod unwritten_extents;
+mod working_set_fits_cache;
 mod write_cache;
 mod zero_data;
 
@@ -105,74 +105,74 @@ pub(crate) use tell::findings;
 pub use tell::session_findings;
 
 /// Rules that are compared with outside of this folder.
-pub(crate) const BANDWIDTH_CAP: RuleId = bandwidth_cap::RULE.id;
+pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
 pub(crate) const CPU_BOUND: RuleId = cpu_bound::RULE.id;
 pub(crate) const PAGE_CACHE: RuleId = page_cache::RULE.id;
-pub(crate) const RATE_CAP: RuleId = rate_cap::RULE.id;
+pub(crate) const IOPS_LIMIT: RuleId = iops_limit::RULE.id;
 pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;
-pub(crate) const TOOL_BOUND: RuleId = tool_bound::RULE.id;
+pub(crate) const FATHOM_CPU_BOUND: RuleId = fathom_cpu_bound::RULE.id;
 
 /// Every rule, the most important first; among findings of one rank this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
     target_changed::RULE,
     io_errors::RULE,
     short_io::RULE,
-    abandoned::RULE,
-    nothing_measured::RULE,
-    not_timed::RULE,
+    io_timeout::RULE,
+    no_io::RULE,
+    no_figures::RULE,
     no_device::RULE,
     answered_from_memory::RULE,
-    tool_warnings::RULE,
-    backlog::RULE,
+    tool_warning::RULE,
+    overload::RULE,
     unwritten_extents::RULE,
     loop_page_cache::RULE,
     impossible_for_medium::RULE,
     page_cache::RULE,
     device_cache::RULE,
     zero_data::RULE,
-    file_too_small::RULE,
+    working_set_fits_cache::RULE,
     interrupted::RULE,
     process_stopped::RULE,
-    standstill::RULE,
-    does_not_add_up::RULE,
-    neighbour::RULE,
-    throttled::RULE,
-    rate_cap::RULE,
-    bandwidth_cap::RULE,
-    cpu_quota::RULE,
-    tool_bound::RULE,
+    stall::RULE,
+    inconsistent_figures::RULE,
+    noisy_neighbour::RULE,
+    cgroup_io_limit::RULE,
+    iops_limit::RULE,
+    bandwidth_limit::RULE,
+    cgroup_cpu_limit::RULE,
+    fathom_cpu_bound::RULE,
     cpu_bound::RULE,
     synchronous_submission::RULE,
     queue_depth_ignored::RULE,
     commit_latency::RULE,
     uneven_disks::RULE,
-    in_flight::RULE,
-    depth_not_reached::RULE,
+    queue_not_full::RULE,
+    queued_in_kernel::RULE,
     saturated::RULE,
-    drop::RULE,
-    drift::RULE,
-    unsteady::RULE,
+    throughput_drop::RULE,
+    throughput_drift::RULE,
+    not_steady::RULE,
     latency_wall::RULE,
     short_run::RULE,
     thread_imbalance::RULE,
-    percentile_trust::RULE,
-    latency_truncated::RULE,
+    undersampled_tail::RULE,
+    latency_resolution::RULE,
     filesystem_overhead::RULE,
     single_spindle::RULE,
-    steal::RULE,
+    cpu_steal::RULE,
     misaligned::RULE,
     mount_options::RULE,
     fragmented_file::RULE,
     scheduler::RULE,
-    io_uring_punted::RULE,
+    io_wq_offload::RULE,
     governor::RULE,
     compressible_data::RULE,
     write_cache::RULE,
     requests_split::RULE,
     requests_merged::RULE,
-    partial_cpu_table::RULE,
+    cpu_stats_incomplete::RULE,
     clock_drift::RULE,
-    closed_loop::RULE,
+    coordinated_omission::RULE,
     little::RULE,
 ];
 
@@ -341,7 +341,7 @@ impl Finding {
         FINDINGS.iter().find(|rule| rule.id == self.id)?.limit
     }
 
-    /// Where it is explained: `docs/findings.md#rate-cap`.
+    /// Where it is explained: `docs/findings.md#iops-limit`.
     pub fn see(&self) -> String {
         format!("docs/findings.md#{}", self.id)
     }

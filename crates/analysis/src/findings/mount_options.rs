@@ -4,7 +4,7 @@
 //! barriers switched off for writes that were to be durable, and `discard` when the device counted discards meanwhile.
 //! Compression is told where the data makes it matter. Times of access change nothing that fathom measures.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, TargetKind};

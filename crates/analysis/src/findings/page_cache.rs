@@ -5,8 +5,8 @@
 //! compresses or ignores the flag). Reads are judged over the measured phase first, because warming up
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
-use super::below::{IN_MEMORY, targets};
 use super::commit_latency::is_durable;
+use super::storage_stack::{IN_MEMORY, targets};
 use super::uneven_disks::kind;
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::LimitKind;

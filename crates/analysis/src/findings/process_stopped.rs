@@ -1,10 +1,10 @@
 //! The system did not run fathom for a while: no I/O was issued and no completion was found, whatever the target did.
 //!
-//! Left out: a fathom that is starved of processor time, which is `tool-bound` and `cpu-quota`.
+//! Left out: a fathom that is starved of processor time, which is `fathom-cpu-bound` and `cgroup-cpu-limit`.
 
 use super::{
-    Cause, Finding, FindingRank, Look, Own, Rule, RuleId, closed_loop, drift, drop, finding,
-    latency_wall, unsteady,
+    Cause, Finding, FindingRank, Look, Own, Rule, RuleId, coordinated_omission, finding,
+    latency_wall, not_steady, throughput_drift, throughput_drop,
 };
 use crate::say;
 use model::{Nanos, ProcessStop, RunRecord};
@@ -22,11 +22,11 @@ pub(super) const RULE: Rule = Rule {
 
 /// Findings that would attribute the time in which fathom was stopped to the target.
 pub(super) const EXPLAINS: [RuleId; 5] = [
-    unsteady::RULE.id,
-    drop::RULE.id,
-    drift::RULE.id,
+    not_steady::RULE.id,
+    throughput_drop::RULE.id,
+    throughput_drift::RULE.id,
     latency_wall::RULE.id,
-    closed_loop::RULE.id,
+    coordinated_omission::RULE.id,
 ];
 
 fn look(seen: &Own<'_>) -> Option<Finding> {
@@ -114,7 +114,7 @@ mod tests {
         let told = found(&record, "process-stopped").unwrap();
         assert!(told.sentence.contains("fathom was stopped for 2 s, 10%"));
         assert_eq!(told.evidence[0].value, 2e9);
-        for id in ["standstill", "not-steady", "drop"] {
+        for id in ["stall", "not-steady", "throughput-drop"] {
             assert_eq!(found(&record, id), None, "{id}");
         }
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_stall_of_the_target_beside_a_stop_is_still_reported() {
         let mut record = stopped(300);
-        let stall = found(&record, "standstill").unwrap();
+        let stall = found(&record, "stall").unwrap();
         assert_eq!(stall.evidence[1].value, 1.7e9, "without the stop");
         assert!(found(&record, "process-stopped").is_some());
         record.engine.process_stops[0].from = Nanos(0);
@@ -139,6 +139,6 @@ mod tests {
             told.starts_with("the machine was suspended for 60 s"),
             "{told}"
         );
-        assert!(found(&record, "standstill").is_some());
+        assert!(found(&record, "stall").is_some());
     }
 }

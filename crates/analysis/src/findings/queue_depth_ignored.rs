@@ -65,7 +65,7 @@ mod tests {
             told_of,
             "iodepth=32 has no effect with sync: 4 I/Os in flight, one per thread, not 128"
         );
-        assert_eq!(told(&run, "in-flight"), None);
+        assert_eq!(told(&run, "queue-not-full"), None);
         run.evidence.ignored_queue_depth = None;
         assert_eq!(told(&run, "queue-depth-ignored"), None);
     }

@@ -2,7 +2,7 @@
 //!
 //! Then the number of I/Os a second is not one that the device served. From a tenth of the I/Os on.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 

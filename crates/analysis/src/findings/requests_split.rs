@@ -3,7 +3,7 @@
 //! The kernel cuts what is larger than a request may be, what crosses a stripe, and what lies in pieces. From one and a
 //! half requests an I/O on, where the bytes agree, so that neither others' I/O nor read-ahead is taken for it.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::comparison::OperationComparison;
 use crate::say;

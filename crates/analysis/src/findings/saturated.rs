@@ -4,8 +4,8 @@
 //! size of an I/O: equal rates of different sizes speak for a cap of the rate, equal bytes a second of different sizes
 //! for one of the bandwidth. A published or named cap beside the level speaks for it too.
 
-use super::cap::{Held, near};
 use super::groups::{Vary, groups, name};
+use super::qos_limit::{Held, near};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
 use crate::known::Known;
 use crate::observed::Observed;
@@ -230,7 +230,7 @@ mod tests {
             run(16_384, 8.0, 1918.0),
             run(16_384, 32.0, 1921.0),
         ];
-        let told = several(&capped, &Known::default(), "rate-cap").unwrap();
+        let told = several(&capped, &Known::default(), "iops-limit").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);
         assert!(
             told.sentence.starts_with(
@@ -247,7 +247,7 @@ mod tests {
             }],
             ..Known::default()
         };
-        let told = several(&capped[..2], &known, "rate-cap").unwrap();
+        let told = several(&capped[..2], &known, "iops-limit").unwrap();
         assert!(
             told.sentence.starts_with("the rate is held at 1925 IOPS, 0.3% above the published cap of some disk, 1920 IOPS; "),
             "{}",
@@ -276,7 +276,7 @@ mod tests {
                 run(16_384, 8.0, large),
                 run(16_384, 32.0, large),
             ];
-            several(&runs, &known, "rate-cap")
+            several(&runs, &known, "iops-limit")
         };
         assert!(sizes(1950.0).is_some());
         assert_eq!(sizes(2000.0), None);

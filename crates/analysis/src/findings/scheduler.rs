@@ -4,7 +4,7 @@
 //! it. mq-deadline shows from some hundreds of thousands on. Both are right for rotating disks, where this is silent.
 //! Versions differ; the only proof is to measure without one.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::rows::per_second;
 use crate::say;

@@ -75,7 +75,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
 /// The same of several runs of one load, whose I/Os, steps and times are added up.
 pub(crate) fn shortness(ios: u64, full_steps: usize, measured_ns: f64) -> Option<Finding> {
     let sentence = if ios == 0 {
-        return None; // `nothing-measured` says it
+        return None; // `no-io` says it
     } else if ios < IOS_MIN {
         format!(
             "a short run: {} in {}",

@@ -5,7 +5,7 @@
 //! file is not what was read. For writes it is a note from one half on: the first write to such a block also changes the
 //! file's map, so that writing once is not what overwriting is.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::LimitKind;
 use crate::say;

@@ -5,7 +5,7 @@
 //! for durable writes and a rotating disk gave them faster than it turns: then the flush is not honoured, or a cache with
 //! a battery answers; and where it did not ask, and the disk answered faster than it turns.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::{Operation, TargetKind};

@@ -5,7 +5,7 @@
 //! eight blocks was zeros before the run, on such ground. A rotating disk reads its zeros from the platter: silent. So is
 //! a file of zeros on a file system that does not compress.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::say;
 use model::imported_evidence::ImportedContent;

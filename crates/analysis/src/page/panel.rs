@@ -205,10 +205,10 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
 
 /// Rules that name what holds the rate down, with the word for it.
 const LIMITS: [(RuleId, &str); 4] = [
-    (findings::RATE_CAP, "a cap on I/Os"),
-    (findings::BANDWIDTH_CAP, "a cap on bytes"),
+    (findings::IOPS_LIMIT, "a cap on I/Os"),
+    (findings::BANDWIDTH_LIMIT, "a cap on bytes"),
     (findings::CPU_BOUND, "this machine's processors"),
-    (findings::TOOL_BOUND, "the measuring tool itself"),
+    (findings::FATHOM_CPU_BOUND, "the measuring tool itself"),
 ];
 
 /// What holds the rate down, where a rule says so of a cell.

@@ -141,36 +141,40 @@ pub(crate) const CLEAN: [Device; 50] = [
     clean("sim:cliff", writes(reads("4K", 8), 50)),
 ];
 
-const RATE_CAP: &[&str] = &["rate-cap"];
-const BANDWIDTH_CAP: &[&str] = &["bandwidth-cap"];
-const SATURATED: &[&str] = &["saturated", "rate-cap", "bandwidth-cap"];
+const IOPS_LIMIT: &[&str] = &["iops-limit"];
+const BANDWIDTH_LIMIT: &[&str] = &["bandwidth-limit"];
+const SATURATED: &[&str] = &["saturated", "iops-limit", "bandwidth-limit"];
 const PAGE_CACHE: &[&str] = &["page-cache"];
 const NEIGHBOUR: &[&str] = &["noisy-neighbour"];
 const NOT_STEADY: &[&str] = &["not-steady"];
-const DRIFT: &[&str] = &["drift", "not-steady"];
-const DROP: &[&str] = &["drop", "not-steady"];
+const DRIFT: &[&str] = &["throughput-drift", "not-steady"];
+const DROP: &[&str] = &["throughput-drop", "not-steady"];
 const IMBALANCE: &[&str] = &["thread-imbalance"];
 const WALL: &[&str] = &["latency-wall"];
 const SPINDLE: &[&str] = &["single-spindle"];
 
 /// One thing is wrong with each of these, or to be known of it.
 pub(crate) const FAULTY: [Device; 50] = [
-    wrong("sim:ssd,throttle=700", reads("4K", 32), RATE_CAP),
-    wrong("sim:ssd,throttle=1920", reads("4K", 32), RATE_CAP),
-    wrong("sim:ssd,throttle=4000", reads("8K", 16), RATE_CAP),
-    wrong("sim:ssd,throttle=500", writes(reads("4K", 8), 30), RATE_CAP),
+    wrong("sim:ssd,throttle=700", reads("4K", 32), IOPS_LIMIT),
+    wrong("sim:ssd,throttle=1920", reads("4K", 32), IOPS_LIMIT),
+    wrong("sim:ssd,throttle=4000", reads("8K", 16), IOPS_LIMIT),
+    wrong(
+        "sim:ssd,throttle=500",
+        writes(reads("4K", 8), 30),
+        IOPS_LIMIT,
+    ),
     wrong(
         "sim:ssd,throttle=3000",
         threads(reads("4K", 8), 4),
-        RATE_CAP,
+        IOPS_LIMIT,
     ),
-    wrong("sim:ssd,throttle=500", reads("128K", 16), BANDWIDTH_CAP),
+    wrong("sim:ssd,throttle=500", reads("128K", 16), BANDWIDTH_LIMIT),
     wrong(
         "sim:ssd,throttle=250",
         sequential(reads("256K", 8)),
-        BANDWIDTH_CAP,
+        BANDWIDTH_LIMIT,
     ),
-    wrong("sim:ssd,throttle=100", reads("1M", 16), BANDWIDTH_CAP),
+    wrong("sim:ssd,throttle=100", reads("1M", 16), BANDWIDTH_LIMIT),
     several(
         wrong("sim:capped,cap-iops=1920", reads("4K", 8), SATURATED),
         Runs::Depths,
@@ -270,6 +274,6 @@ pub(crate) const FAULTY: [Device; 50] = [
     wrong(
         "sim:array,queue=8,cache=0",
         reads("8K", 64),
-        &["depth-not-reached"],
+        &["queued-in-kernel"],
     ),
 ];

@@ -3,7 +3,7 @@
 //!
 //! Of the fourth page only the figures are text (its tables are pictures), and of the third only the counters of most
 //! runs; the files hold just these, in the layout of their tool. That 3-nines are not the 99th percentile is held beside
-//! the rule (`percentile-trust`), because the percentiles of that run are in a picture.
+//! the rule (`undersampled-tail`), because the percentiles of that run are in a picture.
 
 use crate::bench::Bench;
 

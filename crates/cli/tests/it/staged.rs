@@ -101,7 +101,7 @@ fn told(document: &Value, id: &str, number: &str) -> Tried {
         return Tried::Named(evidence(&finding, number).unwrap(), sentence);
     }
     println!("no {id} among {:?}", ids(document));
-    let is_full = ["cpu-bound", "tool-bound"]
+    let is_full = ["cpu-bound", "fathom-cpu-bound"]
         .iter()
         .any(|id| finding(document, id).is_some());
     if is_full { Tried::Full } else { Tried::Unnamed }
@@ -134,7 +134,7 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
         let wanted = limit as f64;
         names_it(wanted, || {
             let document = in_group(&bench, &group, false, &line).unwrap();
-            told(&document, "throttled", "cap_per_s")
+            told(&document, "cgroup-io-limit", "cap_per_s")
         });
         if without_limits_in_sight().is_none() {
             println!("skipped: nothing here hides control groups");
@@ -142,8 +142,8 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
         }
         names_it(wanted, || {
             let document = in_group(&bench, &group, true, &longer).unwrap();
-            assert_eq!(finding(&document, "throttled"), None);
-            told(&document, "rate-cap", "rate_per_s")
+            assert_eq!(finding(&document, "cgroup-io-limit"), None);
+            told(&document, "iops-limit", "rate_per_s")
         });
     }
 }
@@ -167,7 +167,7 @@ fn a_limit_of_ios_is_named_of_large_ios_that_count_for_several() {
         );
         names_it(limit as f64, || {
             let document = in_group(&bench, &group, false, &line).unwrap();
-            told(&document, "throttled", "cap_per_s")
+            told(&document, "cgroup-io-limit", "cap_per_s")
         });
     }
 }
@@ -224,12 +224,12 @@ fn a_limit_of_bytes_is_named_within_2_percent_where_it_shows_and_where_it_is_hid
     let line = format!("run -o 8 -b 64K {SHORT} {}", looped.device.display());
     names_it(limit as f64, || {
         let document = in_group(&bench, &group, false, &line).unwrap();
-        told(&document, "throttled", "cap_bytes_per_s")
+        told(&document, "cgroup-io-limit", "cap_bytes_per_s")
     });
     if without_limits_in_sight().is_some() {
         names_it(limit as f64, || {
             let document = in_group(&bench, &group, true, &line.replace("1600ms", "3s")).unwrap();
-            told(&document, "bandwidth-cap", "bytes_per_s")
+            told(&document, "bandwidth-limit", "bytes_per_s")
         });
     }
 }
@@ -254,7 +254,7 @@ fn memory_that_answers_is_told_of_a_run_through_it_and_not_of_one_past_it() {
     let past = run(&bench, "-o 4", &file);
     for id in [
         "page-cache",
-        "file-too-small",
+        "working-set-fits-cache",
         "unwritten-extents",
         "zero-data",
     ] {
@@ -297,14 +297,14 @@ fn others_on_the_device_are_told_and_a_quiet_one_is_not() {
         "page-cache",
         "zero-data",
         "compressible-data",
-        "throttled",
-        "rate-cap",
-        "bandwidth-cap",
+        "cgroup-io-limit",
+        "iops-limit",
+        "bandwidth-limit",
         "misaligned",
         "requests-split",
         "requests-merged",
         "impossible-for-medium",
-        "depth-not-reached",
+        "queued-in-kernel",
     ] {
         assert_eq!(finding(&quiet, id), None);
     }
@@ -332,7 +332,7 @@ fn a_core_that_is_full_of_something_else_is_told() {
     };
     let bench = Bench::new();
     let document = run(&bench, "-o 4 --cores 0", &looped.device);
-    let found = finding(&document, "cpu-bound").or_else(|| finding(&document, "tool-bound"));
+    let found = finding(&document, "cpu-bound").or_else(|| finding(&document, "fathom-cpu-bound"));
     let found = found.unwrap_or_else(|| panic!("{:?}", ids(&document)));
     assert_eq!(found["rank"], "warning", "{found}");
 }
@@ -349,7 +349,8 @@ fn a_quota_of_processor_time_is_told() {
     let bench = Bench::new();
     let line = format!("run -o 16 {SHORT} {}", looped.device.display());
     let document = in_group(&bench, &group, false, &line).unwrap();
-    let found = finding(&document, "cpu-quota").unwrap_or_else(|| panic!("{:?}", ids(&document)));
+    let found =
+        finding(&document, "cgroup-cpu-limit").unwrap_or_else(|| panic!("{:?}", ids(&document)));
     println!("{found}");
     assert_eq!(evidence(&found, "quota_cores"), Some(0.05));
     // As the kernel counts; 1.6 s are sixteen of its periods.

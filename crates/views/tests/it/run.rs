@@ -95,7 +95,7 @@ fn a_run_at_a_rate_that_was_too_much() {
         device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
                 the same to the byte
         note    to do: ask for less than what was reached, or give it more depth or threads; see
-                docs/findings.md#backlog
+                docs/findings.md#overload
         note    and 3 more: see --json
         stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
     "#]].assert_eq(&run_page(&record));

@@ -40,7 +40,7 @@ fn names_the_stop(child: Child) {
         bounds.contains(&length),
         "{length} s in {bounds:?}: {said:?}"
     );
-    for id in ["standstill", "not-steady", "drop", "latency-wall"] {
+    for id in ["stall", "not-steady", "throughput-drop", "latency-wall"] {
         assert_eq!(finding(&said, id), None, "{id}");
     }
 }
@@ -122,6 +122,6 @@ fn a_device_that_stalls_is_still_the_cause() {
     std::thread::sleep(PAUSE);
     limit(FAST).unwrap();
     let said = Said::from(child.wait_with_output().unwrap()).good();
-    assert!(finding(&said, "standstill").is_some(), "{said:?}");
+    assert!(finding(&said, "stall").is_some(), "{said:?}");
     assert_eq!(finding(&said, "process-stopped"), None);
 }

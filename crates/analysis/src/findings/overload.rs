@@ -4,11 +4,11 @@
 //! at this rate. A queue of arrivals breathes, so growth is told from one hundredth of the measured time on, and from ten
 //! I/Os on. Whatever is below that stands in the report all the same.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding, tool_bound};
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, fathom_cpu_bound, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("backlog"),
+    id: RuleId::new("overload"),
     cause: Cause::Alone,
     limit: None,
     what: "The rate that was asked for was not sustained: more I/Os waited at the end than at the start.",
@@ -32,7 +32,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let null = seen.record.engine.backend == "null";
-    let who = match tool_bound::look(seen) {
+    let who = match fathom_cpu_bound::look(seen) {
         Some(_) => "fathom itself",
         None if null => "the null engine",
         None => "the target",
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_backlog_that_grew_is_said_first() {
         let record = record((0, Nanos(0)), (188_000, Nanos::millis(3760)));
-        let told = found(&record, "backlog").unwrap();
+        let told = found(&record, "overload").unwrap();
         assert_eq!(told.rank, FindingRank::Critical);
         assert_eq!(
             crate::run_report(&record).verdict.sentence(),
@@ -105,9 +105,9 @@ mod tests {
             ((0, Nanos(0)), (400, Nanos::millis(8))),
             ((0, Nanos(0)), (9, Nanos::seconds(3))),
         ] {
-            assert_eq!(found(&record(from, to), "backlog"), None);
+            assert_eq!(found(&record(from, to), "overload"), None);
         }
-        assert_eq!(found(&Sample::default().build(), "backlog"), None);
+        assert_eq!(found(&Sample::default().build(), "overload"), None);
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             (10, Nanos::seconds(3), true),
         ] {
             let record = record((0, Nanos(0)), (ios, late));
-            assert_eq!(found(&record, "backlog").is_some(), told, "{ios} {late}");
+            assert_eq!(found(&record, "overload").is_some(), told, "{ios} {late}");
         }
     }
 }

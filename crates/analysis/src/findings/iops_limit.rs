@@ -1,12 +1,12 @@
 //! Something lets so many I/Os a second through and no more.
 
-use super::cap::{Held, cap, distance_told};
+use super::qos_limit::{Held, cap, distance_told};
 use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("rate-cap"),
+    id: RuleId::new("iops-limit"),
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limiter holds the number of I/Os a second; the device behind it could do more.",
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_flat_rate_with_wide_latencies_is_a_hint_and_a_published_cap_makes_it_more() {
-        let hint = told(&run(), "rate-cap").unwrap();
+        let hint = told(&run(), "iops-limit").unwrap();
         assert_eq!(
             (hint.rank, hint.confidence),
             (FindingRank::Info, Confidence::Low)
@@ -70,7 +70,7 @@ mod tests {
             }],
             ..Known::default()
         };
-        let finding = told_knowing(&run(), &known, "rate-cap").unwrap();
+        let finding = told_knowing(&run(), &known, "iops-limit").unwrap();
         assert_eq!(finding.rank, FindingRank::Warning);
         assert_eq!(
             finding.sentence,
@@ -83,12 +83,12 @@ mod tests {
     fn a_cap_that_a_person_named_needs_no_shape() {
         let mut run = run();
         run.figures.total.ios_per_s_sd = None;
-        assert_eq!(told(&run, "rate-cap"), None);
+        assert_eq!(told(&run, "iops-limit"), None);
         let known = Known {
             cap_per_s: Some(2000.0),
             ..Known::default()
         };
-        let finding = told_knowing(&run, &known, "rate-cap").unwrap();
+        let finding = told_knowing(&run, &known, "iops-limit").unwrap();
         assert_eq!(
             finding.sentence,
             "the rate is held at 1953 IOPS: that is 2.3% below the cap of 2000 IOPS that you named"
@@ -100,13 +100,13 @@ mod tests {
     fn a_rate_that_varies_as_chance_has_it_and_even_latencies_are_no_limiter() {
         let mut lively = run();
         lively.figures.total.ios_per_s_sd = Some(60.0);
-        assert_eq!(told(&lively, "rate-cap"), None);
+        assert_eq!(told(&lively, "iops-limit"), None);
         let mut even = run();
         even.figures.total.latency.sd = Some(Nanos::micros(3000));
-        assert_eq!(told(&even, "rate-cap"), None);
+        assert_eq!(told(&even, "iops-limit"), None);
         let mut shallow = run();
         shallow.workload.queue_depth = Some(320);
-        assert_eq!(told(&shallow, "rate-cap"), None, "the queue was not full");
+        assert_eq!(told(&shallow, "iops-limit"), None, "the queue was not full");
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
             run.evidence.total.windows = windows;
             run.figures.total.ios_per_s_sd = Some(0.0);
             // Of two jobs: eight windows each.
-            assert_eq!(told(&run, "rate-cap").is_some(), is_told, "{windows:?}");
+            assert_eq!(told(&run, "iops-limit").is_some(), is_told, "{windows:?}");
         }
     }
 
@@ -132,8 +132,8 @@ mod tests {
         run.format = model::ImportFormat::FioJson;
         run.evidence.total.windows = Some(240);
         (run.workload.threads, run.workload.queue_depth) = (None, Some(64));
-        assert!(told(&run, "rate-cap").is_some());
+        assert!(told(&run, "iops-limit").is_some());
         run.workload.queue_depth = Some(16);
-        assert_eq!(told(&run, "rate-cap"), None, "a group of four jobs");
+        assert_eq!(told(&run, "iops-limit"), None, "a group of four jobs");
     }
 }

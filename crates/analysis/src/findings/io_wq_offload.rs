@@ -9,7 +9,7 @@ use crate::say;
 use model::RunRecord;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("io-uring-punted"),
+    id: RuleId::new("io-wq-offload"),
     cause: Cause::Alone,
     limit: None,
     what: "io_uring requests were carried out by kernel workers, at several times the cost.",
@@ -87,15 +87,15 @@ mod tests {
 
     #[test]
     fn busy_workers_are_told_and_trifles_are_not() {
-        let told = found(&with(3, Nanos::seconds(12)), "io-uring-punted").unwrap();
+        let told = found(&with(3, Nanos::seconds(12)), "io-wq-offload").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
             "3 kernel workers carried out io_uring requests and took 120% of a core: each costs several times as much"
         );
-        let told = found(&with(1, Nanos::seconds(1)), "io-uring-punted").unwrap();
+        let told = found(&with(1, Nanos::seconds(1)), "io-wq-offload").unwrap();
         assert_eq!(told.rank, FindingRank::Info);
-        assert_eq!(found(&with(1, Nanos::millis(40)), "io-uring-punted"), None);
-        assert_eq!(found(&Sample::default().build(), "io-uring-punted"), None);
+        assert_eq!(found(&with(1, Nanos::millis(40)), "io-wq-offload"), None);
+        assert_eq!(found(&Sample::default().build(), "io-wq-offload"), None);
     }
 }

@@ -11,7 +11,7 @@ use crate::say;
 use crate::workers::WorkerShare;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("tool-bound"),
+    id: RuleId::new("fathom-cpu-bound"),
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "fathom itself was the limit: a worker thread had no time left.",
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_thread_without_time_left_is_told_with_the_numbers() {
-        let told = found(&record(3000, 6900), "tool-bound").unwrap();
+        let told = found(&record(3000, 6900), "fathom-cpu-bound").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
@@ -131,12 +131,12 @@ mod tests {
     #[test]
     fn what_the_hypervisor_took_is_no_time_that_was_left() {
         let mut taken = record(1000, 7700);
-        assert_eq!(found(&taken, "tool-bound"), None, "87%");
+        assert_eq!(found(&taken, "fathom-cpu-bound"), None, "87%");
         for core in &mut taken.window.after.cpus {
             core.steal = Nanos::seconds(1);
             core.idle = Nanos(0);
         }
-        let told = found(&taken, "tool-bound").unwrap().sentence;
+        let told = found(&taken, "fathom-cpu-bound").unwrap().sentence;
         assert!(
             told.contains("kernel 77%, the hypervisor took 10%)"),
             "{told}"
@@ -145,27 +145,31 @@ mod tests {
 
     #[test]
     fn it_is_silent_where_a_busy_thread_says_nothing() {
-        assert_eq!(found(&record(2000, 7000), "tool-bound"), None, "waits");
+        assert_eq!(
+            found(&record(2000, 7000), "fathom-cpu-bound"),
+            None,
+            "waits"
+        );
         let mut null = record(3000, 6900);
         null.engine.backend = "null".to_owned();
-        assert_eq!(found(&null, "tool-bound"), None);
+        assert_eq!(found(&null, "fathom-cpu-bound"), None);
         let mut polled = record(3000, 6900);
         polled.plan.polling.completions = true;
-        assert_eq!(found(&polled, "tool-bound"), None);
+        assert_eq!(found(&polled, "fathom-cpu-bound"), None);
         let mut short = record(30, 69);
         short.engine.workers[1].account.as_mut().unwrap().elapsed = Nanos::millis(99);
-        assert_eq!(found(&short, "tool-bound"), None);
+        assert_eq!(found(&short, "fathom-cpu-bound"), None);
         let mut kept = record(3000, 6900);
         kept.plan.arrivals = Some(Arrivals {
             per_s: 2000,
             spacing: Spacing::Constant,
         });
         assert_eq!(
-            found(&kept, "tool-bound"),
+            found(&kept, "fathom-cpu-bound"),
             None,
             "it spins up to each moment"
         );
-        assert_eq!(found(&Sample::default().build(), "tool-bound"), None);
+        assert_eq!(found(&Sample::default().build(), "fathom-cpu-bound"), None);
     }
 
     #[test]
@@ -182,13 +186,13 @@ mod tests {
                 late: Nanos::seconds(8),
             },
         });
-        assert!(found(&late, "tool-bound").is_some());
-        let told = found(&late, "backlog").unwrap().sentence;
+        assert!(found(&late, "fathom-cpu-bound").is_some());
+        let told = found(&late, "overload").unwrap().sentence;
         assert!(told.starts_with("fathom itself cannot"), "{told}");
         let account = late.engine.workers[1].account.as_mut().unwrap();
         account.waiting_full = Nanos::millis(50);
-        assert_eq!(found(&late, "tool-bound"), None, "no slot was free");
-        let told = found(&late, "backlog").unwrap().sentence;
+        assert_eq!(found(&late, "fathom-cpu-bound"), None, "no slot was free");
+        let told = found(&late, "overload").unwrap().sentence;
         assert!(told.starts_with("the target cannot"), "{told}");
     }
 }

@@ -5,13 +5,13 @@
 //! the usual advice, because the system keeps the part that is used again; below the memory itself everything fits. An
 //! exact multiple of an array's cache is a note: some caches walk a range of their own multiple in step.
 
-use super::below::IN_MEMORY;
+use super::storage_stack::IN_MEMORY;
 use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("file-too-small"),
+    id: RuleId::new("working-set-fits-cache"),
     cause: Cause::Cache,
     limit: None,
     what: "The range fits in a cache, so that what is measured is that cache.",
@@ -150,27 +150,30 @@ mod tests {
         let mut record = cached.build();
         record.host.ram = Bytes::gib(64);
         assert_eq!(
-            found(&record, "file-too-small"),
+            found(&record, "working-set-fits-cache"),
             None,
             "the device was read"
         );
         record.targets[0].chain.clear();
-        let told = found(&record, "file-too-small").unwrap();
+        let told = found(&record, "working-set-fits-cache").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
             "the range of 8 GiB fits in main memory (64 GiB), and I/O went through the system's cache"
         );
         record.host.ram = Bytes::gib(4);
-        assert_eq!(found(&record, "file-too-small"), None);
+        assert_eq!(found(&record, "working-set-fits-cache"), None);
         record.host.ram = Bytes::gib(64);
         record.targets[0].file_system.as_mut().unwrap().kind = "tmpfs".to_owned();
         assert_eq!(
-            found(&record, "file-too-small"),
+            found(&record, "working-set-fits-cache"),
             None,
             "memory is what is measured"
         );
-        assert_eq!(found(&Sample::default().build(), "file-too-small"), None);
+        assert_eq!(
+            found(&Sample::default().build(), "working-set-fits-cache"),
+            None
+        );
     }
 
     #[test]
@@ -180,28 +183,31 @@ mod tests {
             ..Known::default()
         };
         let record = Sample::default().build();
-        let told = found_knowing(&record, &known(16), "file-too-small")
+        let told = found_knowing(&record, &known(16), "working-set-fits-cache")
             .unwrap()
             .sentence;
         assert!(
             told.starts_with("the range of 8 GiB fits in the array's cache of 16 GiB"),
             "{told}"
         );
-        let told = found_knowing(&record, &known(4), "file-too-small").unwrap();
+        let told = found_knowing(&record, &known(4), "working-set-fits-cache").unwrap();
         assert_eq!(told.rank, FindingRank::Info);
         assert!(
             told.sentence.contains("exactly 2 times"),
             "{}",
             told.sentence
         );
-        assert_eq!(found_knowing(&record, &known(3), "file-too-small"), None);
+        assert_eq!(
+            found_knowing(&record, &known(3), "working-set-fits-cache"),
+            None
+        );
         let mut run = imported();
         assert_eq!(
-            told_knowing(&run, &known(4), "file-too-small"),
+            told_knowing(&run, &known(4), "working-set-fits-cache"),
             None,
             "no size is known"
         );
         run.workload.size = Some(Bytes::gib(4));
-        assert!(told_knowing(&run, &known(4), "file-too-small").is_some());
+        assert!(told_knowing(&run, &known(4), "working-set-fits-cache").is_some());
     }
 }

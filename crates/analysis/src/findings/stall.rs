@@ -10,7 +10,7 @@ use crate::say;
 use model::{Access, Pacing, PlannedTarget, ProcessStop};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("standstill"),
+    id: RuleId::new("stall"),
     cause: Cause::Change,
     limit: None,
     what: "For a while the target answered nothing at all.",
@@ -115,28 +115,28 @@ mod tests {
     fn a_pause_is_told_with_its_moment_and_how_much_of_the_time_it_took() {
         let still = stepped(|step| if (10..14).contains(&step) { 0 } else { 2000 });
         assert_eq!(
-            found(&still, "standstill").unwrap().sentence,
+            found(&still, "stall").unwrap().sentence,
             "the target answered nothing for 2 s, 10% of the measured time, from 5 s on"
         );
         let at_once = stepped(|step| if step < 4 { 0 } else { 2000 });
-        let sentence = found(&at_once, "standstill").unwrap().sentence;
+        let sentence = found(&at_once, "stall").unwrap().sentence;
         assert!(sentence.ends_with("from its start on"), "{sentence}");
-        let swings = found(&still, "not-steady").or(found(&still, "drop"));
+        let swings = found(&still, "not-steady").or(found(&still, "throughput-drop"));
         assert_eq!(swings, None, "one cause, one finding");
     }
 
     #[test]
     fn a_short_pause_a_slow_target_and_a_pause_that_was_asked_for_are_not_told() {
         let short = stepped(|step| if step == 10 { 0 } else { 2000 });
-        assert_eq!(found(&short, "standstill"), None, "500 ms are 2.5%");
+        assert_eq!(found(&short, "stall"), None, "500 ms are 2.5%");
         let slow = stepped(|step| u64::from(step % 5 == 0));
-        assert_eq!(found(&slow, "standstill"), None, "an I/O in 2.5 s");
+        assert_eq!(found(&slow, "stall"), None, "an I/O in 2.5 s");
         let mut bursts = stepped(|step| if step % 20 < 10 { 0 } else { 2000 });
-        assert!(found(&bursts, "standstill").is_some());
+        assert!(found(&bursts, "stall").is_some());
         bursts.plan.targets[0].pacing = Pacing::Bursts {
             ios: 20_000,
             pause: Nanos::seconds(5),
         };
-        assert_eq!(found(&bursts, "standstill"), None);
+        assert_eq!(found(&bursts, "stall"), None);
     }
 }

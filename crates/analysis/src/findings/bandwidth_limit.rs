@@ -1,17 +1,17 @@
 //! Something lets so many bytes a second through and no more.
 
-use super::cap::{Held, cap, distance_told};
+use super::qos_limit::{Held, cap, distance_told};
 use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("bandwidth-cap"),
+    id: RuleId::new("bandwidth-limit"),
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limiter holds the bytes a second; the device behind it could do more.",
-    method: "As for `rate-cap`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
-    source: "As for `rate-cap`.",
+    method: "As for `iops-limit`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
+    source: "As for `iops-limit`.",
     advice: "Larger blocks and deeper queues only add latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-mibs.",
     look: Look::Any(look),
 };
@@ -46,17 +46,17 @@ mod tests {
         let mut run = imported();
         run.workload.block = Some(Bytes::kib(64));
         run.figures.total.bytes_per_s = Some(1286.37 * 1_048_576.0);
-        assert_eq!(told(&run, "bandwidth-cap"), None);
+        assert_eq!(told(&run, "bandwidth-limit"), None);
         let known = Known {
             cap_bytes_per_s: Some(1280.0 * 1_048_576.0),
             ..Known::default()
         };
         assert_eq!(
-            told_knowing(&run, &known, "bandwidth-cap")
+            told_knowing(&run, &known, "bandwidth-limit")
                 .unwrap()
                 .sentence,
             "the bandwidth is held at 1286 MiB/s: that is 0.5% above the cap of 1280 MiB/s that you named"
         );
-        assert_eq!(told_knowing(&run, &known, "rate-cap"), None);
+        assert_eq!(told_knowing(&run, &known, "iops-limit"), None);
     }
 }

@@ -5,7 +5,7 @@ use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("drop"),
+    id: RuleId::new("throughput-drop"),
     cause: Cause::Change,
     limit: None,
     what: "The rate fell to a lower level at one moment and stayed there.",
@@ -44,12 +44,12 @@ mod tests {
     #[test]
     fn a_step_down_is_told_with_its_moment_and_nothing_else_of_the_change() {
         let record = stepped(|step| if step < 20 { 2000 } else { 1000 });
-        let told = found(&record, "drop").unwrap().sentence;
+        let told = found(&record, "throughput-drop").unwrap().sentence;
         assert_eq!(
             told,
             "after 10 s the rate dropped from 4000 to 2000 IOPS (-50%) and stayed there"
         );
         assert_eq!(found(&record, "not-steady"), None, "one cause, one finding");
-        assert_eq!(found(&stepped(|_| 2000), "drop"), None);
+        assert_eq!(found(&stepped(|_| 2000), "throughput-drop"), None);
     }
 }

@@ -6,7 +6,7 @@ use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("percentile-trust"),
+    id: RuleId::new("undersampled-tail"),
     cause: Cause::Sample,
     limit: None,
     what: "Percentiles were printed that the number of I/Os cannot carry.",
@@ -137,19 +137,19 @@ mod tests {
         let mut run = imported();
         run.figures.total.latency.percentiles = printed();
         assert_eq!(
-            told(&run, "percentile-trust").unwrap().sentence,
+            told(&run, "undersampled-tail").unwrap().sentence,
             "of 2469840 I/Os 24.7 beyond 99.999% (5-nines), 2.47 beyond 99.9999% (6-nines), 99.99999% (7-nines) \
              to 99.9999999% (9-nines) are only the largest I/O under other names"
         );
         run.figures.total.ios = Some(100_000_000_000);
-        assert_eq!(told(&run, "percentile-trust"), None);
+        assert_eq!(told(&run, "undersampled-tail"), None);
         run.figures.total.ios = None;
         assert!(
-            told(&run, "percentile-trust").is_some(),
+            told(&run, "undersampled-tail").is_some(),
             "from rate and time"
         );
         run.measured = None;
-        assert_eq!(told(&run, "percentile-trust"), None, "cannot tell");
+        assert_eq!(told(&run, "undersampled-tail"), None, "cannot tell");
     }
 
     /// The run of the fourth seed, which takes 3-nines for the 99th percentile and 4-nines for one I/O.
@@ -159,7 +159,7 @@ mod tests {
         run.figures.total.ios = Some(234_408);
         run.figures.total.ios_per_s = Some(1953.30);
         run.figures.total.latency.percentiles = printed();
-        let sentence = told(&run, "percentile-trust").unwrap().sentence;
+        let sentence = told(&run, "undersampled-tail").unwrap().sentence;
         assert!(
             sentence.starts_with(
                 "of 234408 I/Os 23.4 beyond 99.99% (4-nines), 2.34 beyond 99.999% (5-nines), 99.9999% (6-nines) to"

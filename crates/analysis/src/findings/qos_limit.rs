@@ -1,13 +1,13 @@
-//! What speaks for a limiter in one run, for `rate-cap` and `bandwidth-cap`: one judgement, so that both never speak at
+//! What speaks for a limiter in one run, for `iops-limit` and `bandwidth-limit`: one judgement, so that both never speak at
 //! once.
 //!
 //! A limiter lets I/Os through at an even rate and makes all others wait, so the rate is flatter than chance would make
 //! it while latencies are wide. That alone also fits some devices, so it is only a hint. It becomes more with a cap that
 //! is known (a person's word, a provider's), or where the device itself was idle while I/Os waited above it.
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
-//! (`throttled`).
+//! (`cgroup-io-limit`).
 
-use super::{Confidence, FindingRank, Own, RuleId, Seen, ceiling, io_uring_punted};
+use super::{Confidence, FindingRank, Own, RuleId, Seen, io_wq_offload, qos_shape};
 use crate::known::{CloudCap, Known};
 use crate::observed::RateWindows;
 use crate::say;
@@ -25,8 +25,8 @@ impl Held {
     /// The rule that explains it.
     pub(super) const fn id(self) -> RuleId {
         match self {
-            Held::Rate => super::RATE_CAP,
-            Held::Bandwidth => super::BANDWIDTH_CAP,
+            Held::Rate => super::IOPS_LIMIT,
+            Held::Bandwidth => super::BANDWIDTH_LIMIT,
         }
     }
 }
@@ -84,7 +84,8 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if let Some(cap) = seen.own.and_then(|own| above_device(own, seen, rate_cv)) {
         return Some(cap);
     }
-    if let Some(cap) = ceiling::paced(seen, rate_cv).or_else(|| ceiling::sliced(seen, rate_cv)) {
+    if let Some(cap) = qos_shape::paced(seen, rate_cv).or_else(|| qos_shape::sliced(seen, rate_cv))
+    {
         return Some(cap);
     }
     let latency_cv = observed.total.sd_ns? / observed.total.mean_ns.filter(|mean| *mean > 0.0)?;
@@ -231,7 +232,7 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
 fn waits_for_a_processor(own: &Own<'_>) -> bool {
     const BUSY_MIN: f64 = 0.80;
     let worker = |share: &crate::workers::WorkerShare| share.busy_share() >= Some(BUSY_MIN);
-    own.workers.iter().any(worker) || io_uring_punted::workers_are_busy(own.record)
+    own.workers.iter().any(worker) || io_wq_offload::workers_are_busy(own.record)
 }
 
 /// Without a cap that is known, one run cannot tell which of both is held: large I/Os meet a bandwidth first.

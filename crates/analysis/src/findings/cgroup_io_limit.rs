@@ -9,8 +9,8 @@
 //! libaio and sync. A file system makes no such try, and older kernels count an I/O once whatever is cut. Which it is here is
 //! not known, so all are looked at, and the one that is nearest to the limit is told.
 
-use super::below::targets;
 use super::requests_split::requests_an_io;
+use super::storage_stack::targets;
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::LimitKind;
 use crate::rows::per_second;
@@ -18,7 +18,7 @@ use crate::say;
 use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("throttled"),
+    id: RuleId::new("cgroup-io-limit"),
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limit of this process's control group decided the rate, not the device.",
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_was_reached_is_named() {
-        let told = found(&limited(reads(2010)), "throttled").unwrap();
+        let told = found(&limited(reads(2010)), "cgroup-io-limit").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);
         assert_eq!(
             told.sentence,
@@ -260,31 +260,31 @@ mod tests {
             read_per_s: Some(Bytes(2000 * 4096)),
             ..IoLimit::default()
         };
-        let told = found(&limited(bytes), "throttled").unwrap().sentence;
+        let told = found(&limited(bytes), "cgroup-io-limit").unwrap().sentence;
         assert!(told.contains("reads of vda to 7.81 MiB/s"), "{told}");
     }
 
     #[test]
     fn a_limit_out_of_reach_of_writes_or_of_another_device_is_not_told() {
-        assert_eq!(found(&limited(reads(4000)), "throttled"), None);
+        assert_eq!(found(&limited(reads(4000)), "cgroup-io-limit"), None);
         let writes = IoLimit {
             device: (254, 0),
             write_ios_per_s: Some(2000),
             ..IoLimit::default()
         };
-        assert_eq!(found(&limited(writes), "throttled"), None);
+        assert_eq!(found(&limited(writes), "cgroup-io-limit"), None);
         let other = IoLimit {
             device: (7, 0),
             ..reads(2000)
         };
-        assert_eq!(found(&limited(other), "throttled"), None);
+        assert_eq!(found(&limited(other), "cgroup-io-limit"), None);
     }
 
     #[test]
     fn a_limit_is_reached_from_seven_percent_below_to_five_above() {
         // 2000 reads a second; one slice of ten seconds is one percent more on both sides.
         for (limit, told) in [(2150, true), (2250, false), (1900, true), (1850, false)] {
-            let found = found(&limited(reads(limit)), "throttled");
+            let found = found(&limited(reads(limit)), "cgroup-io-limit");
             assert_eq!(found.is_some(), told, "{limit}");
         }
     }
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_limit_counts_every_request_of_a_large_io_and_what_io_uring_tried_first() {
-        let told = found(&cut("io_uring", 6670), "throttled").unwrap();
+        let told = found(&cut("io_uring", 6670), "cgroup-io-limit").unwrap();
         assert_eq!(
             told.sentence,
             "a control group of this process limits reads of vda to 2000 a second, and 100% of that was reached, each \
@@ -315,18 +315,20 @@ mod tests {
         );
         // libaio makes no such try, nor does io_uring through a file system.
         for backend in ["libaio", "io_uring"] {
-            let told = found(&cut(backend, 10_000), "throttled").unwrap().sentence;
+            let told = found(&cut(backend, 10_000), "cgroup-io-limit")
+                .unwrap()
+                .sentence;
             assert!(
                 told.contains("each I/O counting as 2.00 requests: "),
                 "{told}"
             );
         }
         // An older kernel counts it once, whatever is cut.
-        let told = found(&cut("libaio", 20_000), "throttled").unwrap();
+        let told = found(&cut("libaio", 20_000), "cgroup-io-limit").unwrap();
         assert!(told.sentence.contains("100% of that was reached: "));
-        assert_eq!(found(&cut("libaio", 6670), "throttled"), None);
+        assert_eq!(found(&cut("libaio", 6670), "cgroup-io-limit"), None);
         let mut others = cut("io_uring", 6670);
         others.window.after.devices[0].read_bytes.0 *= 2;
-        assert_eq!(found(&others, "throttled"), None);
+        assert_eq!(found(&others, "cgroup-io-limit"), None);
     }
 }

@@ -6,11 +6,11 @@ use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("drift"),
+    id: RuleId::new("throughput-drift"),
     cause: Cause::Change,
     limit: None,
     what: "The rate rose or fell slowly all along.",
-    method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5% or more between both ends; a warning from 10% on. A series that a step describes better has a `drop` instead.",
+    method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5% or more between both ends; a warning from 10% on. A series that a step describes better has a `throughput-drop` instead.",
     source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",
     advice: "Measure longer, until it stops: a longer warm-up, or preconditioning before it.",
     look: Look::Own(look),
@@ -59,14 +59,17 @@ mod tests {
 
     #[test]
     fn a_slow_fall_is_told_with_both_ends_and_a_level_rate_is_not() {
-        let told = found(&stepped(|step| 2000 - 10 * step), "drift")
+        let told = found(&stepped(|step| 2000 - 10 * step), "throughput-drift")
             .unwrap()
             .sentence;
         assert!(
             told.contains("the rate fell slowly from 4000 to 3220 IOPS"),
             "{told}"
         );
-        assert_eq!(found(&stepped(|_| 2000), "drift"), None);
-        assert_eq!(found(&stepped(|step| 2000 + step % 3), "drift"), None);
+        assert_eq!(found(&stepped(|_| 2000), "throughput-drift"), None);
+        assert_eq!(
+            found(&stepped(|step| 2000 + step % 3), "throughput-drift"),
+            None
+        );
     }
 }

@@ -4,7 +4,7 @@ use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("abandoned"),
+    id: RuleId::new("io-timeout"),
     cause: Cause::Change,
     limit: None,
     what: "I/Os were handed over and never answered.",
@@ -37,10 +37,10 @@ mod tests {
     #[test]
     fn ios_without_answer_are_counted() {
         let mut record = Sample::default().build();
-        assert_eq!(found(&record, "abandoned"), None);
+        assert_eq!(found(&record, "io-timeout"), None);
         record.threads[0].abandoned = 3;
         assert_eq!(
-            found(&record, "abandoned").unwrap().sentence,
+            found(&record, "io-timeout").unwrap().sentence,
             "3 I/Os were never answered"
         );
     }

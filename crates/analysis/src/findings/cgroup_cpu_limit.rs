@@ -11,7 +11,7 @@ use crate::say;
 use model::QuotaCounters;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("cpu-quota"),
+    id: RuleId::new("cgroup-cpu-limit"),
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "A limit of this process's control group on processor time decided the rate.",
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_quota_that_is_used_up_is_told() {
-        let told = found(&using(4900, Some(500)), "cpu-quota")
+        let told = found(&using(4900, Some(500)), "cgroup-cpu-limit")
             .unwrap()
             .sentence;
         assert_eq!(
@@ -139,25 +139,25 @@ mod tests {
             "a control group of this process allows 0.50 cores of processor time, and fathom used 98% of it: the target \
              could do more"
         );
-        assert_eq!(found(&using(3000, Some(500)), "cpu-quota"), None);
+        assert_eq!(found(&using(3000, Some(500)), "cgroup-cpu-limit"), None);
         assert_eq!(
-            found(&using(9900, Some(2000)), "cpu-quota"),
+            found(&using(9900, Some(2000)), "cgroup-cpu-limit"),
             None,
             "all cores"
         );
-        assert_eq!(found(&using(4900, None), "cpu-quota"), None);
+        assert_eq!(found(&using(4900, None), "cgroup-cpu-limit"), None);
     }
 
     #[test]
     fn all_that_fathom_used_counts_where_it_was_read() {
-        let told = found(&of_process(4800, &[]), "cpu-quota").unwrap();
+        let told = found(&of_process(4800, &[]), "cgroup-cpu-limit").unwrap();
         assert!(told.sentence.contains("used 96% of it"), "{told:?}");
-        assert_eq!(found(&of_process(4000, &[]), "cpu-quota"), None);
+        assert_eq!(found(&of_process(4000, &[]), "cgroup-cpu-limit"), None);
     }
 
     #[test]
     fn the_kernel_s_own_count_of_stops_decides_where_there_is_one() {
-        let told = found(&of_process(4800, &[(100, 0), (90, 81)]), "cpu-quota").unwrap();
+        let told = found(&of_process(4800, &[(100, 0), (90, 81)]), "cgroup-cpu-limit").unwrap();
         assert_eq!(
             told.sentence,
             "a control group of this process allows 0.50 cores of processor time, and that ran out in 81 of 90 periods \
@@ -174,10 +174,16 @@ mod tests {
             (of("throttled_periods"), of("throttled_ns")),
             (81.0, 4.05e9)
         );
-        let of_others = found(&of_process(100, &[(100, 50)]), "cpu-quota");
+        let of_others = found(&of_process(100, &[(100, 50)]), "cgroup-cpu-limit");
         assert!(of_others.is_some(), "others of the group used its time");
-        assert!(found(&of_process(4800, &[(100, 20)]), "cpu-quota").is_some());
-        assert_eq!(found(&of_process(100, &[(100, 20)]), "cpu-quota"), None);
-        assert_eq!(found(&of_process(4800, &[(100, 0)]), "cpu-quota"), None);
+        assert!(found(&of_process(4800, &[(100, 20)]), "cgroup-cpu-limit").is_some());
+        assert_eq!(
+            found(&of_process(100, &[(100, 20)]), "cgroup-cpu-limit"),
+            None
+        );
+        assert_eq!(
+            found(&of_process(4800, &[(100, 0)]), "cgroup-cpu-limit"),
+            None
+        );
     }
 }

@@ -1,13 +1,13 @@
 //! No I/O completed in the measured phase: there is no result.
 //!
-//! Silent where I/Os failed or were never answered: then `io_errors` and `abandoned` say why there is none.
+//! Silent where I/Os failed or were never answered: then `io_errors` and `io-timeout` say why there is none.
 
 use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("nothing-measured"),
+    id: RuleId::new("no-io"),
     cause: Cause::Alone,
     limit: None,
     what: "Not one I/O completed in the measured phase: there is no result.",
@@ -72,7 +72,7 @@ mod tests {
             ..Sample::default()
         }
         .build();
-        let finding = found(&empty, "nothing-measured").unwrap();
+        let finding = found(&empty, "no-io").unwrap();
         assert_eq!(finding.rank, FindingRank::Critical);
         assert_eq!(finding.sentence, "no I/O completed in 10 s of measuring");
         let one = Sample {
@@ -80,7 +80,7 @@ mod tests {
             ..Sample::default()
         }
         .build();
-        assert_eq!(found(&one, "nothing-measured"), None);
+        assert_eq!(found(&one, "no-io"), None);
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             (failed, "INVALID: 9 I/Os failed, 100% of all"),
             (hanging, "INVALID: 1 I/O was never answered"),
         ] {
-            assert_eq!(found(&record, "nothing-measured"), None);
+            assert_eq!(found(&record, "no-io"), None);
             assert_eq!(crate::run_report(&record).verdict.sentence(), told);
         }
     }

@@ -14,7 +14,7 @@ use crate::say;
 use model::Pacing;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("in-flight"),
+    id: RuleId::new("queue-not-full"),
     cause: Cause::Alone,
     limit: None,
     what: "Fewer I/Os were in flight than asked for, or more than there can be.",
@@ -130,7 +130,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ));
     }
     if seen.open_loop.is_some() {
-        return None; // slots are there for when they are needed; `backlog` says when they were not enough
+        return None; // slots are there for when they are needed; `overload` says when they were not enough
     }
     if !deep || mean + edge >= SHARE_MIN * asked || stalled_at_end(seen) {
         return None;
@@ -202,7 +202,7 @@ mod tests {
                         ..Sample::default()
                     }
                     .build(),
-                    "in-flight"
+                    "queue-not-full"
                 ),
                 None
             );
@@ -216,7 +216,7 @@ mod tests {
             latency: Some(Nanos::millis(2)),
             ..Sample::default()
         };
-        let finding = found(&half.build(), "in-flight").unwrap();
+        let finding = found(&half.build(), "queue-not-full").unwrap();
         assert_eq!(finding.rank, FindingRank::Warning);
         assert!(
             finding.sentence.starts_with("only 4.0"),
@@ -234,10 +234,10 @@ mod tests {
         };
         let mut paced = half.build();
         paced.plan.targets[0].pacing = Pacing::Rate { bytes_per_s: 1 };
-        assert_eq!(found(&paced, "in-flight"), None);
+        assert_eq!(found(&paced, "queue-not-full"), None);
         let mut mapped = half.build();
         mapped.plan.targets[0].mapped = Some(model::Flush::Never);
-        assert_eq!(found(&mapped, "in-flight"), None);
+        assert_eq!(found(&mapped, "queue-not-full"), None);
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
             reads: 3,
             ..Sample::default()
         };
-        assert_eq!(found(&stalled.build(), "in-flight"), None);
+        assert_eq!(found(&stalled.build(), "queue-not-full"), None);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             ..Sample::default()
         };
         assert_eq!(
-            found(&odd.build(), "in-flight").unwrap().rank,
+            found(&odd.build(), "queue-not-full").unwrap().rank,
             FindingRank::Critical
         );
     }
@@ -273,7 +273,7 @@ mod tests {
                 latency: Some(Nanos::micros(micros)),
                 ..Sample::default()
             };
-            let found = found(&sample.build(), "in-flight");
+            let found = found(&sample.build(), "queue-not-full");
             assert_eq!(found.is_some(), told, "{micros} us");
         }
     }

@@ -7,13 +7,13 @@
 //! The kernel counts times to the microsecond or so; short I/Os that a busy processor picks up late would look the same,
 //! hence the limits.
 
-use super::below::{Below, targets};
+use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 use model::TargetKind;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("depth-not-reached"),
+    id: RuleId::new("queued-in-kernel"),
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest waited in the kernel above it.",
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_waited_above_the_device_is_told() {
-        let told = found(&held(3), "depth-not-reached").unwrap();
+        let told = found(&held(3), "queued-in-kernel").unwrap();
         assert_eq!(told.rank, FindingRank::Warning);
         let words = "were in vda1: the rest waited in the kernel above it";
         assert!(
@@ -147,9 +147,9 @@ mod tests {
             "{}",
             told.sentence
         );
-        assert_eq!(found(&held(98), "depth-not-reached"), None);
+        assert_eq!(found(&held(98), "queued-in-kernel"), None);
         assert_eq!(
-            found(&held(0), "depth-not-reached"),
+            found(&held(0), "queued-in-kernel"),
             None,
             "nobody timed the requests"
         );
@@ -159,7 +159,7 @@ mod tests {
     fn a_queue_that_is_smaller_than_asked_is_a_note() {
         let mut record = held(98);
         record.targets[0].chain[1].device_queue = Some(31);
-        let told = found(&record, "depth-not-reached").unwrap();
+        let told = found(&record, "queued-in-kernel").unwrap();
         assert_eq!(told.rank, FindingRank::Info);
         assert_eq!(
             told.sentence,
@@ -167,12 +167,12 @@ mod tests {
         );
         let disk = &mut record.targets[0].chain[1];
         (disk.device_queue, disk.queue_size, disk.queues) = (None, Some(64), Some(4));
-        assert_eq!(found(&record, "depth-not-reached"), None);
+        assert_eq!(found(&record, "queued-in-kernel"), None);
     }
 
     #[test]
     fn half_of_what_was_in_flight_has_to_be_in_the_device() {
-        assert!(found(&held(42), "depth-not-reached").is_some());
-        assert_eq!(found(&held(60), "depth-not-reached"), None);
+        assert!(found(&held(42), "queued-in-kernel").is_some());
+        assert_eq!(found(&held(60), "queued-in-kernel"), None);
     }
 }

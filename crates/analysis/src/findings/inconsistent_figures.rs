@@ -4,7 +4,7 @@ use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, f
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("does-not-add-up"),
+    id: RuleId::new("inconsistent-figures"),
     cause: Cause::Alone,
     limit: None,
     what: "The printed rate is not the printed count over the printed time.",
@@ -49,12 +49,12 @@ mod tests {
     #[test]
     fn a_count_that_is_not_the_rate_times_the_time_is_told() {
         let mut run = imported();
-        assert_eq!(told(&run, "does-not-add-up"), None);
+        assert_eq!(told(&run, "inconsistent-figures"), None);
         run.figures.total.ios = Some(2_000_000);
-        let sentence = told(&run, "does-not-add-up").unwrap().sentence;
+        let sentence = told(&run, "inconsistent-figures").unwrap().sentence;
         assert!(sentence.ends_with("are 19% apart"), "{sentence}");
         run.measured = None;
-        assert_eq!(told(&run, "does-not-add-up"), None);
+        assert_eq!(told(&run, "inconsistent-figures"), None);
     }
 
     #[test]
@@ -62,7 +62,11 @@ mod tests {
         for (ios, is_told) in [(2_519_236, false), (2_568_633, true)] {
             let mut run = imported();
             run.figures.total.ios = Some(ios);
-            assert_eq!(told(&run, "does-not-add-up").is_some(), is_told, "{ios}");
+            assert_eq!(
+                told(&run, "inconsistent-figures").is_some(),
+                is_told,
+                "{ios}"
+            );
         }
     }
 }

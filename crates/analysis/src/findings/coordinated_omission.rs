@@ -7,7 +7,7 @@ use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, f
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("closed-loop"),
+    id: RuleId::new("coordinated-omission"),
     cause: Cause::Loop,
     limit: None,
     what: "A new I/O began only when another ended, so the percentiles leave out whoever would have come during a pause.",
@@ -67,15 +67,15 @@ mod tests {
         let total = &mut run.figures.total;
         total.latency.mean = Some(Nanos::micros(48));
         total.latency.max = Some(Nanos::micros(2000));
-        assert_eq!(told(&run, "closed-loop"), None, "41 arrivals");
+        assert_eq!(told(&run, "coordinated-omission"), None, "41 arrivals");
         run.figures.total.latency.max = Some(Nanos::millis(211));
         assert_eq!(
-            told(&run, "closed-loop").unwrap().sentence,
+            told(&run, "coordinated-omission").unwrap().sentence,
             "in the longest pause of 211 ms at most 1 I/O waited, because no new ones began; at this rate 4343 would \
              have come"
         );
         run.workload.queue_depth = None;
-        assert_eq!(told(&run, "closed-loop"), None, "not known");
+        assert_eq!(told(&run, "coordinated-omission"), None, "not known");
     }
 
     #[test]
@@ -92,7 +92,11 @@ mod tests {
             total.ios = Some(ios);
             total.latency.mean = Some(Nanos::micros(48));
             total.latency.max = Some(Nanos::millis(longest));
-            assert_eq!(told(&run, "closed-loop").is_some(), is_told, "{longest} ms");
+            assert_eq!(
+                told(&run, "coordinated-omission").is_some(),
+                is_told,
+                "{longest} ms"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("steal"),
+    id: RuleId::new("cpu-steal"),
     cause: Cause::Alone,
     limit: None,
     what: "The hypervisor took the processor away, so latencies hold time in which this machine stood still.",
@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn stolen_time_is_told_with_its_core() {
         let mut record = Sample::default().build();
-        assert_eq!(found(&record, "steal"), None);
+        assert_eq!(found(&record, "cpu-steal"), None);
         record.window.after.cpus[1].steal = Nanos::seconds(2);
         record.window.after.cpus[1].idle = Nanos::seconds(7);
-        let told = found(&record, "steal").unwrap().sentence;
+        let told = found(&record, "cpu-steal").unwrap().sentence;
         assert!(told.ends_with("of core 1's time"), "{told}");
     }
 
@@ -64,7 +64,7 @@ mod tests {
             let core = &mut record.window.after.cpus[1];
             core.steal = Nanos::millis(stolen);
             core.idle = core.idle.minus(core.steal);
-            let found = found(&record, "steal");
+            let found = found(&record, "cpu-steal");
             assert_eq!(found.is_some(), told, "{stolen} ms of 10 s");
         }
     }

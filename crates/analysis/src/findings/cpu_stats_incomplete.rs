@@ -7,7 +7,7 @@ use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("partial-cpu-table"),
+    id: RuleId::new("cpu-stats-incomplete"),
     cause: Cause::Alone,
     limit: None,
     what: "The tool counted only some of the processors, but averaged over all of them.",
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn an_average_over_processors_that_were_not_counted_is_told() {
         let mut run = imported();
-        assert_eq!(told(&run, "partial-cpu-table"), None);
+        assert_eq!(told(&run, "cpu-stats-incomplete"), None);
         let mut cpu = ImportedCpu {
             processors: Some(32),
             usage_percent: Some(2.49),
@@ -79,13 +79,13 @@ mod tests {
         };
         run.cpu = Some(cpu);
         assert_eq!(
-            told(&run, "partial-cpu-table").unwrap().sentence,
+            told(&run, "cpu-stats-incomplete").unwrap().sentence,
             "only 8 of 32 processors were counted: those were busy 9.96%, and the printed average of 2.49% is wrong \
              by a factor of 4.00"
         );
         cpu.idle_percent = Some(97.51);
         run.cpu = Some(cpu);
-        assert_eq!(told(&run, "partial-cpu-table"), None);
+        assert_eq!(told(&run, "cpu-stats-incomplete"), None);
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
                 ..ImportedCpu::default()
             });
             assert_eq!(
-                told(&run, "partial-cpu-table").is_some(),
+                told(&run, "cpu-stats-incomplete").is_some(),
                 is_told,
                 "{idle} idle"
             );

@@ -1,9 +1,9 @@
-//! Shapes of a limiter in one run, for `cap`: paced, where I/Os are let through one by one, and in slices, where a share of
+//! Shapes of a limiter in one run, for `qos_limit`: paced, where I/Os are let through one by one, and in slices, where a share of
 //! each slice is let through at once and the rest waits for the next.
 //!
-//! Deliberately absent: limits that somebody named or published (`cap`), and any finding.
+//! Deliberately absent: limits that somebody named or published (`qos_limit`), and any finding.
 
-use super::cap::{Cap, by_size};
+use super::qos_limit::{Cap, by_size};
 use super::{Confidence, FindingRank, Seen};
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
@@ -204,24 +204,24 @@ mod tests {
 
     #[test]
     fn a_paced_ceiling_is_named_with_its_figure() {
-        let told_of = told(&volume(6004.0, &PACED), "rate-cap").unwrap();
+        let told_of = told(&volume(6004.0, &PACED), "iops-limit").unwrap();
         assert_eq!(
             (told_of.rank, told_of.confidence),
             (FindingRank::Warning, Confidence::High)
         );
         assert_eq!(told_of.evidence[0].value, 6004.0);
-        let odd = told(&volume(5683.0, &PACED), "rate-cap").unwrap();
+        let odd = told(&volume(5683.0, &PACED), "iops-limit").unwrap();
         assert_eq!(odd.confidence, Confidence::Medium, "no round figure");
     }
 
     #[test]
     fn latencies_as_a_device_has_them_and_a_shallow_queue_are_no_ceiling() {
         let wide = [(0.01, 2_100), (0.5, 9_650), (0.95, 21_820), (0.99, 31_000)];
-        assert_eq!(told(&volume(6004.0, &wide), "rate-cap"), None);
+        assert_eq!(told(&volume(6004.0, &wide), "iops-limit"), None);
         let mut shallow = volume(6004.0, &PACED);
         shallow.workload.threads = Some(2);
         shallow.figures.total.latency.mean = Some(Nanos::micros(1332));
-        assert_eq!(told(&shallow, "rate-cap"), None);
+        assert_eq!(told(&shallow, "iops-limit"), None);
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
             (0.99, 99_600),
         ];
         let mut run = volume(4480.0, &slices);
-        let told_of = told(&run, "rate-cap").unwrap();
+        let told_of = told(&run, "iops-limit").unwrap();
         assert_eq!(told_of.confidence, Confidence::Medium);
         assert!(
             told_of.sentence.contains("in slices"),
@@ -245,7 +245,7 @@ mod tests {
         );
         run.figures.total.ios_per_s_sd = Some(900.0);
         assert_eq!(
-            told(&run, "rate-cap"),
+            told(&run, "iops-limit"),
             None,
             "uneven windows: a device that pauses"
         );

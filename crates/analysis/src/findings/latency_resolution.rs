@@ -4,7 +4,7 @@ use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("latency-truncated"),
+    id: RuleId::new("latency-resolution"),
     cause: Cause::Digits,
     limit: None,
     what: "Latencies are printed in steps as coarse as themselves.",
@@ -73,21 +73,21 @@ mod tests {
     #[test]
     fn whole_milliseconds_are_told_with_what_they_must_have_been() {
         let mut run = imported();
-        assert_eq!(told(&run, "latency-truncated"), None);
+        assert_eq!(told(&run, "latency-resolution"), None);
         let total = &mut run.figures.total;
         total.latency.resolution = Some(Nanos::millis(1));
         total.latency.mean = Some(Nanos::millis(3));
         assert_eq!(
-            told(&run, "latency-truncated").unwrap().sentence,
+            told(&run, "latency-resolution").unwrap().sentence,
             "latencies are cut to whole steps of 1 ms, so a mean of 3 ms is 3.11 ms by Little's law"
         );
         run.workload.threads = None;
         assert_eq!(
-            told(&run, "latency-truncated").unwrap().sentence,
+            told(&run, "latency-resolution").unwrap().sentence,
             "latencies are cut to whole steps of 1 ms, so a mean of 3 ms may be anything up to 4 ms"
         );
         run.figures.total.latency.mean = Some(Nanos::millis(200));
-        assert_eq!(told(&run, "latency-truncated"), None);
+        assert_eq!(told(&run, "latency-resolution"), None);
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             latency.resolution = Some(Nanos::millis(1));
             latency.mean = Some(Nanos::millis(millis));
             assert_eq!(
-                told(&run, "latency-truncated").is_some(),
+                told(&run, "latency-resolution").is_some(),
                 is_told,
                 "{millis} ms"
             );

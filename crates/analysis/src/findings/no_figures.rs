@@ -6,7 +6,7 @@ use crate::say;
 use model::ImportFormat;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::new("not-measured"),
+    id: RuleId::new("no-figures"),
     cause: Cause::Alone,
     limit: None,
     what: "The tool printed no figure: not measured, which is neither zero nor fast.",
@@ -75,19 +75,19 @@ mod tests {
     #[test]
     fn what_was_not_timed_is_said_to_be_not_measured() {
         let mut run = imported();
-        assert_eq!(told(&run, "not-measured"), None);
+        assert_eq!(told(&run, "no-figures"), None);
         run.figures = ImportedFigures::default();
         run.format = ImportFormat::BonnieText;
         run.name = Some("sequential creates".to_owned());
         assert_eq!(
-            told(&run, "not-measured").unwrap().sentence,
+            told(&run, "no-figures").unwrap().sentence,
             "sequential creates: not measured: it was over too soon to be timed (+++++)"
         );
         let all = [
             Observed::of_imported(&run),
             Observed::of_imported(&imported()),
         ];
-        let told = several(&all, &Known::default(), "not-measured")
+        let told = several(&all, &Known::default(), "no-figures")
             .unwrap()
             .sentence;
         assert!(told.starts_with("1 of 2 runs not measured"), "{told}");
