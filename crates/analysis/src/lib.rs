@@ -93,9 +93,10 @@ pub use run::{
 };
 pub use spread::relative_half_width;
 pub use survey::{
-    CacheLook, CellReport, Filled, Glance, GlanceLoad, GoalAnswer, KNEE_SHARE, Ladder, LadderEnd,
-    Limit, LimitKind, LoadsLeft, Reached, SurveyBudget, SurveyCells, SurveyContext, SurveyKnee,
-    SurveyReport, SurveyRow, peak_of, raw_label, surely, survey_report, survey_report_knowing,
+    CacheLook, CellReport, FigureRanks, Filled, Glance, GlanceLoad, GoalAnswer, KNEE_SHARE, Ladder,
+    LadderEnd, Limit, LimitKind, LoadsLeft, Reached, SurveyAnswer, SurveyAnswerSide, SurveyBudget,
+    SurveyCells, SurveyContext, SurveyKnee, SurveyReport, SurveyRow, peak_of, raw_label, surely,
+    survey_report, survey_report_knowing,
 };
 pub use sweep::{
     AxisForecast, BestCell, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts,

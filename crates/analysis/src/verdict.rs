@@ -119,10 +119,10 @@ impl Verdict {
         verdict
     }
 
-    /// What every first line begins with: `VALID`, or `SIMULATED, VALID` where no hardware was measured.
+    /// What every first line begins with: `VALID`, or `VALID (simulated)` where no hardware was measured.
     pub fn words(&self) -> String {
-        let simulated = if self.simulated { "SIMULATED, " } else { "" };
-        format!("{simulated}{}", self.rank.word())
+        let simulated = if self.simulated { " (simulated)" } else { "" };
+        format!("{}{simulated}", self.rank.word())
     }
 
     /// The first line of every view: `WEAK: stopped after 12 s of 60 s`.

@@ -2,7 +2,7 @@
 //!
 //! On a narrow page the columns of the cells that say least go first. Deliberately absent: which change counts as one.
 
-use crate::foot;
+use crate::foot::{self, Note};
 use crate::number::{NOTHING, count, mib_per_s, rate, time};
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
@@ -11,7 +11,6 @@ use analysis::say;
 use analysis::{CellChange, ChangeReport, CompareReport, Estimate, Held, SideReport};
 use std::io::{self, Write};
 
-const NOTES_MAX: usize = 12;
 /// Figures that are shown of all; the others stand in the document.
 const SHOWN: [&str; 8] = [
     "iops",
@@ -45,8 +44,8 @@ pub fn compare_summary(
         let told = format!("{}: {}", condition.condition, condition.sentence);
         page.extend(wrap(word, &told, paper.width(), 3));
     }
-    page.extend(wrap("A   ", &side(&report.a), paper.width(), 2));
-    page.extend(wrap("B   ", &side(&report.b), paper.width(), 2));
+    page.extend(foot::labelled("A", &side(&report.a), paper));
+    page.extend(foot::labelled("B", &side(&report.b), paper));
     page.push(String::new());
     page.extend(overall(report));
     if report.cells.len() > 1 {
@@ -55,7 +54,8 @@ pub fn compare_summary(
         page.extend(cells(report, paper));
     }
     let mut foot = differences(report, paper);
-    foot.extend(foot::notes(&report.notes, NOTES_MAX, paper));
+    let notes = report.notes.iter().map(|note| Note::plain(note));
+    foot.extend(foot::notes(notes.collect(), paper));
     if !foot.is_empty() {
         page.push(String::new());
         page.extend(foot);

@@ -4,7 +4,8 @@ use crate::number::{bytes, count};
 use crate::paper::Paper;
 use crate::text::{printable, shorten, wrap};
 use analysis::{
-    CountComparison, DeviceCheck, DeviceDigest, Finding, FindingRank, HostDigest, TargetDigest,
+    Agreement, CountComparison, DeviceCheck, DeviceDigest, Finding, FindingRank, HostDigest,
+    RuleId, TargetDigest,
 };
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
@@ -40,22 +41,40 @@ fn chain(devices: &[DeviceDigest]) -> String {
     told
 }
 
-/// The target, where it lies, and on what.
-pub(crate) fn target(facts: &TargetDigest, size_note: &str, paper: &Paper) -> Vec<String> {
+/// The target, its size, and what it is on: `/data/a.dat, 8 GiB, ext4 on vda`.
+pub(crate) fn place(facts: &TargetDigest, size: &str, paper: &Paper) -> String {
     let path = shorten(&printable(&facts.path), paper.width() / 2);
     let fs = facts.file_system.as_deref().map(printable);
-    let place = match (fs, facts.chain.is_empty()) {
-        (Some(fs), false) => format!("; {fs}, {}", chain(&facts.chain)),
-        (Some(fs), true) => format!("; {fs}"),
-        (None, false) => format!("; {}", chain(&facts.chain)),
-        (None, true) => String::new(),
-    };
-    wrap(
-        "target  ",
-        &format!("{path}, {size_note}{place}"),
-        paper.width(),
-        3,
-    )
+    let chain = (!facts.chain.is_empty()).then(|| match paper.verbose {
+        true => chain(&facts.chain),
+        false => {
+            let names = facts.chain.iter().map(|device| printable(&device.name));
+            names.collect::<Vec<_>>().join(" on ")
+        }
+    });
+    let on: Vec<String> = fs
+        .into_iter()
+        .chain(chain)
+        .filter(|on| *on != path)
+        .collect();
+    match on.is_empty() {
+        true => format!("{path}, {size}"),
+        false => format!("{path}, {size}, {}", on.join(" on ")),
+    }
+}
+
+/// The target with a label.
+pub(crate) fn target(facts: &TargetDigest, size: &str, paper: &Paper) -> Vec<String> {
+    labelled("target", &place(facts, size, paper), paper)
+}
+
+/// The machine in a few words: `VM (kvm), 2 cores`.
+pub(crate) fn machine(host: &HostDigest) -> String {
+    let cores = crate::number::counted(host.cores, "core");
+    match host.virtualization.as_deref() {
+        Some(name) => format!("VM ({}), {cores}", printable(name)),
+        None => cores,
+    }
 }
 
 /// The machine in one line.
@@ -102,91 +121,176 @@ pub(crate) fn device(check: &DeviceCheck, paper: &Paper) -> Vec<String> {
         ),
         _ => check.sentence.clone(),
     };
-    wrap("device  ", &told, paper.width(), paper.lines(2))
+    labelled("device", &told, paper)
 }
 
-/// Where the result is on the shelf, and the words that show it again.
+/// Whether the device's counters match, in a few words.
+pub(crate) fn counters(check: &DeviceCheck) -> String {
+    match (&check.device, check.agreement) {
+        (Some(device), Agreement::Agrees) => {
+            format!(
+                "{} counters match fathom's ({})",
+                printable(device),
+                check.sentence
+            )
+        }
+        (Some(device), _) => format!("{} counters: {}", printable(device), check.sentence),
+        (None, _) => check.sentence.clone(),
+    }
+}
+
+/// Names the commands that show the result again, in full and as JSON; where it is stored only if all is shown.
 pub(crate) fn stored(paper: &Paper) -> Vec<String> {
     let Some(stored) = &paper.stored else {
         return Vec::new();
     };
-    let name = &stored.name();
-    let whole = printable(&stored.path.to_string_lossy());
-    let named = format!(
-        "stored as {name}; again: fathom show {name} --store {}",
-        model::shell_word(&stored.path)
-    );
-    if stored.named && crate::text::width(&named) <= paper.width() {
-        return vec![named];
-    }
-    let place = if stored.named {
-        " --store with that file"
-    } else {
-        ""
+    let store = match stored.named {
+        true => format!(" --store {}", model::shell_word(&stored.path)),
+        false => String::new(),
     };
-    let around = format!("stored as {name} in ; again: fathom show {name}{place}");
-    let room = paper
-        .width()
-        .saturating_sub(crate::text::width(&around))
-        .max(12);
-    let path = shorten(&whole, room);
-    vec![format!(
-        "stored as {name} in {path}; again: fathom show {name}{place}"
-    )]
-}
-
-/// A finding as a note: how much it weighs, what to do, and where it is explained. Of one that the first line says
-/// already, only what to do.
-pub(crate) fn finding(finding: &Finding, first: Option<&String>) -> String {
-    let weight = match finding.rank {
-        FindingRank::Info => "",
-        FindingRank::Warning => "weak: ",
-        FindingRank::Critical => "invalid: ",
+    let show = format!("fathom show {}{store}", stored.name());
+    let mut text = match paper.verbose {
+        true => format!("{show}; all data: {show} --json"),
+        false => format!("{show} --verbose; all data: {show} --json"),
     };
-    let (advice, see) = (&finding.advice, finding.see());
-    if let Some(cause) = finding.because {
-        return format!("follows from {cause}: {}", printable(&finding.sentence));
+    if !store.is_empty() && LABEL + crate::text::width(&text) > paper.width() {
+        let show = format!("fathom show {} --store with that file", stored.name());
+        text = format!("{show} --verbose, or --json");
     }
-    if first == Some(&finding.sentence) {
-        format!("to do: {advice}; see {see}")
-    } else {
-        format!(
-            "{weight}{}; {advice}; see {see}",
-            printable(&finding.sentence)
-        )
+    let mut lines = labelled("details", &text, paper);
+    if paper.verbose {
+        let path = stored.path.to_string_lossy();
+        lines.extend(labelled(
+            "stored",
+            &format!("{} in {path}", stored.name()),
+            paper,
+        ));
     }
+    lines
 }
 
-/// Lines of one note: a finding with its numbers, its remedy and its place needs so many on a narrow page.
-const NOTE_LINES_MAX: usize = 7;
+/// The width of a label and the gap behind it.
+const LABEL: usize = 9;
 
-/// At most so many lines of notes; how many notes were left out is said.
-pub(crate) fn notes(notes: &[String], lines_max: usize, paper: &Paper) -> Vec<String> {
-    notes_before(notes, 0, lines_max, paper).0
+/// A line with a label, on as many lines as it takes.
+pub(crate) fn labelled(label: &str, text: &str, paper: &Paper) -> Vec<String> {
+    wrap(&format!("{label:<LABEL$}"), text, paper.width(), usize::MAX)
 }
 
-/// The same of notes that others would follow, and whether there is room for those: where it ends here, they are counted.
-pub(crate) fn notes_before(
-    notes: &[String],
-    others: usize,
-    lines_max: usize,
-    paper: &Paper,
-) -> (Vec<String>, bool) {
-    let mut lines = Vec::new();
-    for (place, note) in notes.iter().enumerate() {
-        let left = notes.len() - place;
-        let more = wrap("note    ", note, paper.width(), paper.lines(NOTE_LINES_MAX));
-        let reserve = usize::from(left > 1);
-        if lines.len() + more.len() + reserve > lines_max {
-            if lines_max > lines.len() {
-                lines.push(format!(
-                    "note    and {} more: see --json",
-                    count((left + others) as u64)
-                ));
-            }
-            return (lines, false);
+/// What a person is to know beside the figures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Note {
+    rank: FindingRank,
+    text: String,
+    id: Option<RuleId>,
+    /// It says only what to do about what the verdict names.
+    is_hint: bool,
+}
+
+impl Note {
+    /// A note of no rule.
+    pub(crate) fn plain(text: &str) -> Note {
+        Note {
+            rank: FindingRank::Info,
+            text: text.to_owned(),
+            id: None,
+            is_hint: false,
         }
-        lines.extend(more);
     }
-    (lines, true)
+
+    /// A warning of no rule.
+    pub(crate) fn warning(text: &str) -> Note {
+        Note {
+            rank: FindingRank::Warning,
+            ..Note::plain(text)
+        }
+    }
+
+    /// What a rule found, and what to do. Of one that the verdict names already, only what to do.
+    pub(crate) fn of(finding: &Finding, verdict: Option<&String>) -> Note {
+        let sentence = printable(&finding.sentence);
+        let (rank, text) = match finding.because {
+            Some(cause) => (
+                FindingRank::Info,
+                format!("follows from {cause}: {sentence}"),
+            ),
+            None if verdict == Some(&finding.sentence) => {
+                return Note {
+                    rank: finding.rank,
+                    text: finding.advice.clone(),
+                    id: Some(finding.id),
+                    is_hint: true,
+                };
+            }
+            None => (finding.rank, format!("{sentence}; {}", finding.advice)),
+        };
+        Note {
+            rank,
+            text,
+            id: Some(finding.id),
+            is_hint: false,
+        }
+    }
+
+    /// The same rule's finding in several workloads: `text` says where.
+    pub(crate) fn with_text(self, text: String) -> Note {
+        Note { text, ..self }
+    }
+
+    fn label(&self) -> &'static str {
+        match self.rank {
+            _ if self.is_hint => "hint",
+            FindingRank::Critical => "error",
+            FindingRank::Warning => "warning",
+            FindingRank::Info => "note",
+        }
+    }
+
+    fn lines(&self, paper: &Paper) -> Vec<String> {
+        let mut lines = labelled(self.label(), &self.text, paper);
+        let Some(id) = self.id else {
+            return lines;
+        };
+        let explain = format!("fathom explain {id}");
+        let (wide, page) = (crate::text::width(&explain), paper.width());
+        let last = lines.last_mut().expect("a label is a line");
+        match crate::text::width(last) + 2 + wide <= page {
+            true => {
+                let gap = page - wide - crate::text::width(last);
+                last.push_str(&format!("{}{explain}", " ".repeat(gap)));
+            }
+            false => lines.push(format!("{explain:>page$}")),
+        }
+        lines
+    }
+}
+
+/// Notes that are shown where not everything is; errors and warnings always are.
+const NOTES_MAX: usize = 5;
+
+/// The lines of all errors and warnings, and of the first notes: at most five in all unless everything is shown.
+pub(crate) fn notes(mut notes: Vec<Note>, paper: &Paper) -> Vec<String> {
+    notes.sort_by_key(|note| std::cmp::Reverse(note.rank));
+    let urgent = notes
+        .iter()
+        .filter(|note| note.rank > FindingRank::Info)
+        .count();
+    // Only a result that is stored can be shown again with all of them.
+    let shown = match paper.verbose || paper.stored.is_none() {
+        true => notes.len(),
+        false => notes.len().min(NOTES_MAX.max(urgent)),
+    };
+    let mut lines: Vec<String> = notes[..shown]
+        .iter()
+        .flat_map(|note| note.lines(paper))
+        .collect();
+    if shown < notes.len() {
+        let more = count((notes.len() - shown) as u64);
+        lines.extend(labelled(
+            "note",
+            &format!("{more} more with --verbose"),
+            paper,
+        ));
+    }
+    lines
 }

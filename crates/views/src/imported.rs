@@ -3,7 +3,7 @@
 //! Figures are marked as that tool's; what its text does not say is shown as unknown. Deliberately absent: the text
 //! itself, which is in the document.
 
-use crate::foot;
+use crate::foot::{self, Note};
 use crate::number::{NOTHING, bytes, count, counted, mib_per_s, rate, time};
 use crate::paper::{Paper, Stored};
 use crate::table::{Column, left, lines, right};
@@ -14,8 +14,6 @@ use model::{CacheMode, ImportedOperation, ImportedRun, ImportedWorkload, Nanos};
 use std::io::{self, Write};
 
 const UNKNOWN: &str = "unknown";
-/// The text knows little else of such a run, so its notes have room.
-const NOTES_LINES_MAX: usize = 24;
 
 static COLUMNS: [Column; 8] = [
     left("", 5),
@@ -43,20 +41,18 @@ pub fn imported_summary(
         count(u64::from(run.place)),
         count(u64::from(run.line))
     );
-    page.extend(wrap("figures ", &place, paper.width(), 2));
+    page.extend(foot::labelled("figures", &place, paper));
     page.extend(request(run, paper));
     page.push(String::new());
     let heads: Vec<&Column> = COLUMNS.iter().collect();
     page.extend(lines(&heads, &rows(run), paper.width()));
     page.push(String::new());
-    page.extend(wrap("load    ", &load(run), paper.width(), 2));
+    page.extend(foot::labelled("load", &load(run), paper));
     let first = report.verdict.reasons.first();
     let found = report.findings.iter();
-    let found = found.map(|finding| foot::finding(finding, first));
-    let notes: Vec<String> = found
-        .chain(run.notes.iter().map(|note| printable(note)))
-        .collect();
-    page.extend(foot::notes(&notes, NOTES_LINES_MAX, paper));
+    let found = found.map(|finding| Note::of(finding, first));
+    let notes = found.chain(run.notes.iter().map(|note| Note::plain(note)));
+    page.extend(foot::notes(notes.collect(), paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -71,13 +67,8 @@ fn request(run: &ImportedRun, paper: &Paper) -> Vec<String> {
         targets.join(" ")
     };
     let size = or_unknown(work.size.map(|size| bytes(size.0)), "size ");
-    page.extend(wrap(
-        "target  ",
-        &format!("{names}, {size}"),
-        paper.width(),
-        2,
-    ));
-    page.extend(wrap("work    ", &asked(work), paper.width(), 2));
+    page.extend(foot::labelled("target", &format!("{names}, {size}"), paper));
+    page.extend(foot::labelled("work", &asked(work), paper));
     let started = or_unknown(
         run.started_utc.map(|at| write_time(at.0, &paper.zone)),
         "start ",
@@ -90,12 +81,12 @@ fn request(run: &ImportedRun, paper: &Paper) -> Vec<String> {
         .as_deref()
         .map_or_else(|| format!("machine {UNKNOWN}"), printable);
     let told = format!("{started}; measured {measured} of {duration}; {host}");
-    page.extend(wrap("time    ", &told, paper.width(), 2));
+    page.extend(foot::labelled("time", &told, paper));
     if let Some(command) = &run.command {
-        page.extend(wrap("command ", &printable(command), paper.width(), 3));
+        page.extend(foot::labelled("command", &printable(command), paper));
     }
     if let Some(name) = &run.name {
-        page.extend(wrap("called  ", &printable(name), paper.width(), 1));
+        page.extend(foot::labelled("called", &printable(name), paper));
     }
     page
 }
@@ -196,12 +187,8 @@ pub fn findings_summary(
     paper: &Paper,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    const LINES_MAX: usize = 20;
-    let notes: Vec<String> = findings
-        .iter()
-        .map(|one| foot::finding(one, None))
-        .collect();
-    let page = foot::notes(&notes, LINES_MAX, paper);
+    let notes = findings.iter().map(|finding| Note::of(finding, None));
+    let page = foot::notes(notes.collect(), paper);
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 

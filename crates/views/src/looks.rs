@@ -1,6 +1,6 @@
 //! A quick look, and what layers cost, on one page each: the answer, a row a run or a way, whose doing it is.
 
-use crate::foot;
+use crate::foot::{self, Note};
 use crate::json::document;
 use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate};
 use crate::paper::{Paper, Stored};
@@ -11,8 +11,6 @@ use analysis::{
     Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, say,
 };
 use std::io::{self, Write};
-
-const NOTES_MAX: usize = 12;
 
 const QUICK: [Column; 6] = [
     left("what", 33),
@@ -114,12 +112,13 @@ fn setting(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
         format!("engine {}", place.engine),
         write_time(place.started_utc_ns, &paper.zone),
     ];
-    page.extend(wrap("host    ", &told.join("; "), paper.width(), 2));
+    page.extend(foot::labelled("host", &told.join("; "), paper));
     page
 }
 
 fn finish(page: &mut Vec<String>, notes: &[String], paper: &Paper) {
-    page.extend(foot::notes(notes, NOTES_MAX, paper));
+    let notes = notes.iter().map(|note| Note::plain(note));
+    page.extend(foot::notes(notes.collect(), paper));
     page.extend(foot::stored(paper));
 }
 
@@ -141,7 +140,7 @@ fn beside(table: Vec<String>, rows: &[QuickRow], paper: &Paper) -> (Vec<String>,
         true => (whole, None),
         false => {
             let columns = paper.width();
-            let told = format!("left out at {columns} columns: what each row tells; --json has it");
+            let told = format!("omitted at {columns} columns: what each row means; --json has it");
             (table, Some(told))
         }
     }

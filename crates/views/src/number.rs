@@ -41,20 +41,7 @@ pub(crate) fn half_width(share: Option<f64>) -> String {
             percent if percent >= 9.95 => format!("{}%", count(percent.round() as u64)),
             percent if percent >= 0.995 => format!("{percent:.1}%"),
             percent if percent >= 0.005 => format!("{percent:.2}%"),
-            _ => "<0.01%".to_owned(),
-        },
-    )
-}
-
-/// The same in tenths and without the sign, for a narrow column: `<0.1`, `2.1`, `12`.
-pub(crate) fn half_width_percent(share: Option<f64>) -> String {
-    share.map_or_else(
-        || NOTHING.to_owned(),
-        |share| match share * 100.0 {
-            percent if percent > 100.0 => ">100".to_owned(),
-            percent if percent >= 9.95 => count(percent.round() as u64),
-            percent if percent >= 0.05 => format!("{percent:.1}"),
-            _ => "<0.1".to_owned(),
+            _ => "0.01%".to_owned(), // at most that
         },
     )
 }

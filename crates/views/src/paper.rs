@@ -10,6 +10,8 @@ pub struct Paper {
     pub columns: usize,
     /// The view on it fits a page of less than 80 columns too. Views say so themselves. // usually false
     pub narrow: bool,
+    /// Everything is written, not only the answer and what speaks against it.
+    pub verbose: bool,
     /// Local times are shown in this zone, beside UTC.
     pub zone: Zone,
     /// Where the result is on the shelf; `None` where it is not.
@@ -50,6 +52,7 @@ impl Default for Paper {
         Paper {
             columns: COLUMNS_MIN,
             narrow: false,
+            verbose: false,
             zone: Zone::utc(),
             stored: None,
         }

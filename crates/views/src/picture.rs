@@ -1,5 +1,5 @@
-//! A small picture of a survey's best-known workload: the rate over the I/Os in flight, as bars, with the latency that each
-//! costs. Where the bars stop growing and the times do not is the knee.
+//! A bar chart of a survey's first workload: IOPS and median latency at each queue depth. The knee is where the bars stop
+//! growing and the latency does not.
 //!
 //! Only blocks and digits, no colour, so that it looks alike in a terminal, in a file and in a mail. Deliberately absent:
 //! workloads with fewer than three loads, which the table shows as well.
@@ -19,19 +19,17 @@ const BAR_MAX: usize = 50;
 
 /// The picture, with an empty line before it; nothing where no workload has enough loads.
 pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
-    let known = report.rows.iter().filter_map(|row| {
+    let mut known = report.rows.iter().filter_map(|row| {
         let loads = report.loads(row);
         (loads.len() >= LOADS_MIN).then_some((row, loads))
     });
-    // The one with the most loads; of several the first, which people look at first.
-    let best = known.rev().max_by_key(|(_, loads)| loads.len());
-    let Some((row, loads)) = best else {
+    let Some((row, loads)) = known.next() else {
         return Vec::new();
     };
     let width = paper.width().saturating_sub(AROUND).min(BAR_MAX);
     let most = loads.iter().map(|cell| cell.rate_per_s).fold(0.0, f64::max);
     let name = printable(&row.workload);
-    let head = format!("  {name}: in flight, IOPS, median latency");
+    let head = format!("  {name}: QD, IOPS, median latency");
     let knee_at = report.knee(row).map(|knee| knee.in_flight);
     let bars = thinned(loads, row.knee_depth).into_iter().map(|cell| {
         let knee = (knee_at == Some(cell.queue_depth)).then_some("  knee");

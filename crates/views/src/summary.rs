@@ -1,19 +1,17 @@
 //! One run on one page: the answer, the numbers, what speaks for and against them. At most 25 lines.
 
-use crate::foot;
+use crate::foot::{self, Note};
 use crate::number::{
     NOTHING, bytes, count, digits, half_width, half_width_of, mib_per_s, percentile, rate, time,
     time_or_nothing, whole_time_or_nothing,
 };
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, wrap};
+use crate::text::wrap;
 use crate::time::write_time;
-use analysis::{Latency, OperationRow, RunReport, TargetReport, Trust};
+use analysis::{Latency, OperationRow, Rank, RunReport, TargetReport, Trust};
 use model::{Access, CacheMode, Pacing};
 use std::io::{self, Write};
-
-const LINES_MAX: usize = 25;
 
 static COLUMNS: [Column; 9] = [
     left("", 5),
@@ -33,8 +31,18 @@ const DISPENSABLE: [&str; 1] = [RAREST];
 
 /// Writes the page.
 pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 4);
-    page.extend(request(report, paper));
+    let mut page = request(report, paper);
+    page.push(String::new());
+    if let Some(answer) = answer(report) {
+        page.extend(wrap("  ", &answer, paper.width(), usize::MAX));
+        page.push(String::new());
+    }
+    page.extend(wrap(
+        "",
+        &report.verdict.sentence(),
+        paper.width(),
+        usize::MAX,
+    ));
     page.push(String::new());
     let rows = rows(report);
     let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
@@ -45,49 +53,84 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.push(String::new());
     page.extend(warm_up(report, paper));
     page.extend(open_loop(report, paper));
-    page.extend(wrap("load    ", &load(report), paper.width(), 2));
     page.extend(errors(report, paper));
-    // Several targets have rows of their own; then one device is shown and the others stand in the document.
-    for check in report.device_checks.iter().take(1) {
-        page.extend(foot::device(check, paper));
+    page.extend(foot::notes(notes(report), paper));
+    // Several targets have rows of their own; then one device is shown and the others are in the document.
+    page.extend(foot::labelled("checks", &checks(report), paper));
+    if paper.verbose {
+        page.extend(
+            report
+                .device_checks
+                .iter()
+                .flat_map(|check| foot::device(check, paper)),
+        );
+        page.extend(foot::labelled("time", &spent(report, paper), paper));
     }
-    let stored = foot::stored(paper);
-    let room = LINES_MAX.saturating_sub(page.len() + stored.len());
-    page.extend(foot::notes(&notes(report), room, paper));
-    page.extend(stored);
+    page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
+/// The figures of the whole run in one line; none where they may not be used.
+fn answer(report: &RunReport) -> Option<String> {
+    let total = report.total().filter(|total| total.ios > 0)?;
+    if report.verdict.rank == Rank::Invalid {
+        return None;
+    }
+    let latency = total.response.as_ref().unwrap_or(&total.latency);
+    let width = total
+        .rate
+        .half_width_share()
+        .map(|_| format!(" ±{}", half_width_of(&total.rate)));
+    let at = |quantile| percentile(latency.at(quantile));
+    Some(format!(
+        "{} IOPS{}, {} MiB/s, p50 {}, p99 {}",
+        rate(total.rate_per_s),
+        width.unwrap_or_default(),
+        mib_per_s(total.bytes_per_s),
+        at(0.5),
+        at(0.99)
+    ))
+}
+
+/// What was measured and how: each target with its workload.
 fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
     let mut page = Vec::new();
+    let machine = foot::machine(&report.host);
+    let null = report.engine.backend == "null";
     for target in report.targets.iter().take(2) {
         let size = bytes(target.facts.size_bytes);
-        page.extend(foot::target(&target.facts, &size, paper));
-        page.extend(wrap(
-            "work    ",
-            &work(target, report.engine.backend == "null"),
-            paper.width(),
-            2,
-        ));
+        let place = foot::place(&target.facts, &size, paper);
+        let text = format!("{place}; {machine}; {}", report.engine.backend);
+        page.extend(wrap("", &text, paper.width(), usize::MAX));
+        page.extend(wrap("", &work(target, null), paper.width(), usize::MAX));
     }
     if report.targets.len() > 2 {
         page.push(format!(
-            "        and {} more targets",
+            "and {} more targets",
             count(report.targets.len() as u64 - 2)
         ));
     }
-    let asked = report.time.measured_asked_ns;
-    let measured = report.time.measured_ns;
-    let told = format!(
-        "{}; measured {} of {}; {} on {}",
-        write_time(report.time.started_utc_ns, &paper.zone),
-        time(measured as f64),
-        time(asked as f64),
-        report.engine.backend,
-        report.host.kernel
-    );
-    page.extend(wrap("time    ", &told, paper.width(), 2));
     page
+}
+
+/// When it was, for how long, on which kernel.
+fn spent(report: &RunReport, paper: &Paper) -> String {
+    format!(
+        "{}; measured {} of {}; {}",
+        write_time(report.time.started_utc_ns, &paper.zone),
+        time(report.time.measured_ns as f64),
+        time(report.time.measured_asked_ns as f64),
+        report.host.kernel
+    )
+}
+
+/// The device's counters, the queue and the processors in one line.
+fn checks(report: &RunReport) -> String {
+    let counters = report.device_checks.iter().take(1).map(foot::counters);
+    counters
+        .chain([load(report)])
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// What a device can make smaller, because it changes what a rate of writes means.
@@ -95,9 +138,9 @@ fn shape(compress_percent: u8, dedupe_percent: u8) -> String {
     match (compress_percent, dedupe_percent) {
         (0, 0) => String::new(),
         (share, 0) => format!("; data compressible by {share}%"),
-        (0, share) => format!("; {share}% of the blocks alike"),
+        (0, share) => format!("; {share}% duplicate blocks"),
         (pressed, alike) => {
-            format!("; data compressible by {pressed}%, {alike}% of the blocks alike")
+            format!("; data compressible by {pressed}%, {alike}% duplicate blocks")
         }
     }
 }
@@ -127,12 +170,12 @@ fn work(target: &TargetReport, null: bool) -> String {
     let shape = shape(work.compress_percent, work.dedupe_percent);
     let cache = match (work.cache, work.write_through) {
         (CacheMode::Cached, _) if work.mapped => "mapped into memory",
-        (CacheMode::Unbuffered, false) => "unbuffered",
-        (CacheMode::Unbuffered, true) => "unbuffered, write-through",
-        (CacheMode::LocalOff, false) => "past the local cache",
-        (CacheMode::LocalOff, true) => "past the local cache, write-through",
-        (CacheMode::Cached, false) => "through the page cache",
-        (CacheMode::Cached, true) => "through the page cache, write-through",
+        (CacheMode::Unbuffered, false) => "direct I/O",
+        (CacheMode::Unbuffered, true) => "direct I/O, write-through",
+        (CacheMode::LocalOff, false) => "local cache off",
+        (CacheMode::LocalOff, true) => "local cache off, write-through",
+        (CacheMode::Cached, false) => "buffered I/O",
+        (CacheMode::Cached, true) => "buffered I/O, write-through",
     };
     let mut threads = crate::number::counted(u64::from(work.threads), "thread");
     if work.pool {
@@ -140,25 +183,30 @@ fn work(target: &TargetReport, null: bool) -> String {
     }
     let pace = match work.pacing {
         Pacing::Free => String::new(),
-        Pacing::Rate { bytes_per_s } => format!("; at most {}/s a thread", bytes(bytes_per_s)),
+        Pacing::Rate { bytes_per_s } => format!("; at most {}/s per thread", bytes(bytes_per_s)),
         Pacing::Bursts { ios, pause } => {
             format!(
-                "; {} a thread, then a pause of {pause}",
+                "; {} per thread, then a pause of {pause}",
                 crate::number::counted(u64::from(ios), "I/O")
             )
         }
     };
     let block = crate::lines::sizes(target);
-    // Nothing stands between fathom and the null target that could buffer.
+    // The null engine has no device and no cache.
     let cache = if null {
         String::new()
     } else {
         format!("; {cache}")
     };
-    format!(
-        "{block} {access}{mix}{shape}; depth {} x {threads}{pace}{cache}",
-        work.queue_depth
-    )
+    let depth = match work.threads {
+        1 => work.queue_depth.to_string(),
+        n => format!(
+            "{} = {} × {n}",
+            u64::from(n) * u64::from(work.queue_depth),
+            work.queue_depth
+        ),
+    };
+    format!("{block} {access}{mix}{shape}; QD {depth}, {threads}{pace}{cache}")
 }
 
 fn rows(report: &RunReport) -> Vec<Vec<String>> {
@@ -252,7 +300,7 @@ fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
         rate(after.value),
         half_width_of(after)
     );
-    wrap("warm-up ", &told, paper.width(), 2)
+    foot::labelled("warm-up", &told, paper)
 }
 
 /// What the marks in the table mean, where there are any.
@@ -292,7 +340,7 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
         open.spacing.name(),
         rate(open.reached_per_s)
     );
-    wrap("rate    ", &told, paper.width(), 2)
+    foot::labelled("rate", &told, paper)
 }
 
 /// `in flight 31.9 of 32; CPU 0.44 of 2 cores (kernel 0.33, user 0.11)`.
@@ -328,14 +376,16 @@ fn errors(report: &RunReport, paper: &Paper) -> Vec<String> {
     if parts.is_empty() {
         return Vec::new();
     }
-    wrap("errors  ", &parts.join("; "), paper.width(), 1)
+    foot::labelled("errors", &parts.join("; "), paper)
 }
 
-/// The findings beyond the first line, each with its advice, then the engine's notes and the swing of the rate.
-fn notes(report: &RunReport) -> Vec<String> {
+/// The findings, each with its advice, then the engine's notes and the range of the rate.
+fn notes(report: &RunReport) -> Vec<Note> {
     let first = report.verdict.reasons.first();
-    let found = report.findings.iter();
-    let told = found.map(|finding| foot::finding(finding, first));
+    let found = report
+        .findings
+        .iter()
+        .map(|finding| Note::of(finding, first));
     let steadiness = &report.steadiness;
     let windows = steadiness.window_rates_per_s.iter().copied();
     let (low, high) = (
@@ -350,6 +400,8 @@ fn notes(report: &RunReport) -> Vec<String> {
             let (low, high) = (rate(low), rate(high));
             format!("five windows: lowest {low}, highest {high} IOPS")
         });
-    let engine = report.engine.notes.iter().map(|note| printable(note));
-    told.chain(engine).chain(swing).collect()
+    let engine = report.engine.notes.iter().cloned();
+    found
+        .chain(engine.chain(swing).map(|note| Note::plain(&note)))
+        .collect()
 }

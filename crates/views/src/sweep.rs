@@ -7,7 +7,7 @@ mod forecast;
 
 pub use forecast::sweep_forecast;
 
-use crate::foot;
+use crate::foot::{self, Note};
 use crate::number::{NOTHING, count, counted, half_width, mib_per_s, rate, whole_time_or_nothing};
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right, whole_lines};
@@ -16,7 +16,6 @@ use crate::time::{waiting, write_time};
 use analysis::{BestIn, CellFigures, Rank, SweepReport, SweepRow};
 use std::io::{self, Write};
 
-const NOTES_MAX: usize = 8;
 /// Workloads whose models are told; those of all stand in the document.
 const SERIES_MAX: usize = 4;
 /// A value is rarely longer; a path may be.
@@ -40,29 +39,26 @@ pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -
     page.extend(footnote(report, left_out, paper));
     page.extend(models(report, paper));
     page.push(String::new());
-    page.extend(wrap("spent   ", &spent(report, paper), paper.width(), 2));
+    page.extend(foot::labelled("spent", &spent(report, paper), paper));
     let found = report
         .findings
         .iter()
-        .map(|finding| foot::finding(finding, None));
-    let notes: Vec<String> = found.chain(report.notes.iter().cloned()).collect();
-    page.extend(foot::notes(&notes, NOTES_MAX, paper));
+        .map(|finding| Note::of(finding, None));
+    let notes = found.chain(report.notes.iter().map(|note| Note::plain(note)));
+    page.extend(foot::notes(notes.collect(), paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 fn setting(report: &SweepReport, paper: &Paper) -> Vec<String> {
     let target = printable(&report.target);
-    let mut page = wrap(
-        "target  ",
-        &shorten(&target, paper.width() - 8),
-        paper.width(),
-        1,
-    );
-    if let Some(host) = &report.host {
-        page.extend(wrap("host    ", &foot::host(host), paper.width(), 2));
-    }
-    page
+    let machine = report.host.as_ref().map(|host| match paper.verbose {
+        true => foot::host(host),
+        false => foot::machine(host),
+    });
+    let target = shorten(&target, paper.width() / 2);
+    let text: Vec<String> = std::iter::once(target).chain(machine).collect();
+    foot::labelled("target", &text.join("; "), paper)
 }
 
 /// Its lines, and which columns found no room.

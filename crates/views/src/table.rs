@@ -91,13 +91,13 @@ fn fitting_widths(
     stay
 }
 
-/// `left out at 80 columns: p99.9, max; --json has all`; nothing where all columns stay.
+/// `omitted at 80 columns: p99.9, max; --json has all`; nothing where all columns stay.
 pub(crate) fn left_out(columns: &[Column], stay: &[usize], page: usize) -> Option<String> {
     let places = (0..columns.len()).filter(|place| !stay.contains(place));
     let heads: Vec<&str> = places.map(|place| columns[place].head).collect();
     (!heads.is_empty()).then(|| {
         let heads = heads.join(", ");
-        format!("left out at {page} columns: {heads}; --json has all")
+        format!("omitted at {page} columns: {heads}; --json has all")
     })
 }
 

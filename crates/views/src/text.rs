@@ -95,8 +95,8 @@ fn is_number(word: &str) -> bool {
 /// What the marks beside percentiles mean, where there are any.
 pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
     let parts = [
-        weak.then_some("~ fewer than 10 independent I/Os beyond it"),
-        missing.then_some("max: too few I/Os to go so deep"),
+        weak.then_some("~ fewer than 10 tail samples"),
+        missing.then_some("max: too few I/Os for that percentile"),
     ];
     let told: Vec<&str> = parts.into_iter().flatten().collect();
     if told.is_empty() {

@@ -7,7 +7,6 @@
 use super::groups::{Vary, groups, name};
 use super::qos_limit::{Held, near};
 use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
-use crate::known::Known;
 use crate::observed::Observed;
 use crate::say;
 
@@ -39,7 +38,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     let steepest = levels
         .iter()
         .max_by(|one, other| one.grown().total_cmp(&other.grown()))?;
-    let limiter = levels.iter().find_map(|level| at_cap(level, several.known));
+    let limiter = levels.iter().find_map(|level| at_cap(level, several));
     let limiter = limiter.or_else(|| same_of_sizes(&levels));
     let (rate, last) = (steepest.from.rate()?, steepest.to.rate()?);
     let what = name(steepest.from, true);
@@ -103,10 +102,23 @@ fn level<'a>(group: &[&'a Observed]) -> Option<Level<'a>> {
     (flat && deeper).then_some(Level { from, to: deepest })
 }
 
-/// A level at a cap that somebody named or published.
-fn at_cap(level: &Level<'_>, known: &Known) -> Option<(Held, String, f64)> {
+/// A level at a limit that was specified or published. A limit that another run exceeds is none.
+fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64)> {
     let total = &level.to.total;
-    let near = near(known, total.rate_per_s, total.bytes_per_s)?;
+    let near = near(several.known, total.rate_per_s, total.bytes_per_s)?;
+    let figure = |run: &Observed| match near.held {
+        Held::Rate => run.total.rate_per_s,
+        Held::Bandwidth => run.total.bytes_per_s,
+    };
+    let most = near.value * (1.0 + LEVEL_MAX);
+    if several
+        .runs
+        .iter()
+        .filter_map(figure)
+        .any(|figure| figure > most)
+    {
+        return None;
+    }
     let said = match near.held {
         Held::Rate => format!("the rate is held at {} IOPS", say::rate(near.value)),
         Held::Bandwidth => format!(
@@ -247,6 +259,8 @@ mod tests {
             }],
             ..Known::default()
         };
+        let exceeded = [&capped[..2], &[run(65_536, 4.0, 2500.0)]].concat();
+        assert_eq!(several(&exceeded, &known, "iops-limit"), None);
         let told = several(&capped[..2], &known, "iops-limit").unwrap();
         assert!(
             told.sentence.starts_with("the rate is held at 1925 IOPS, 0.3% above the published cap of some disk, 1920 IOPS; "),

@@ -256,7 +256,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     let row = &report.rows[0];
     assert_eq!(row.rank, Rank::Weak);
     assert!(
-        row.reasons[0].starts_with("not like itself: one load came to 4000 and later to 6000"),
+        row.reasons[0].starts_with("not repeatable: the same load gave 4000, then 6000"),
         "{row:?}"
     );
     // In charts they are one point, in the table two cells.

@@ -73,13 +73,15 @@ pub fn survey_report_knowing(
         Some(&runs[place].targets.first()?.work)
     };
     let works: Vec<_> = rows.iter().map(work_of).collect();
+    let answers = answer::answers(&rows, &works, together);
     let device_check = device_check(&runs);
     let first = runs.first();
     let target = first.and_then(|run| run.targets.first());
     SurveyReport {
         verdict: verdict(&rows, &device_check, planned)
             .of_simulated(runs.iter().any(|run| run.verdict.simulated)),
-        answer: answer::answer(&rows, &works),
+        answer: answer::sentence(&answers),
+        answers,
         report_version: REPORT_VERSION,
         target: target.map(|target| target.facts.clone()),
         loose: loose(&rows, planned.precision),
@@ -240,8 +242,10 @@ fn loose(rows: &[SurveyRow], asked: Option<f64>) -> Option<String> {
     let wide: Vec<String> = wide.collect();
     (!wide.is_empty()).then(|| {
         format!(
-            "rates that did not hold still are known less well than the ±{} asked: {}; a longer --budget makes them narrower",
+            "±{} precision not reached for {} of {} workloads: {}; try a longer --budget",
             say::percent(asked),
+            wide.len(),
+            rows.len(),
             wide.join(", ")
         )
     })
@@ -257,13 +261,13 @@ fn notes(first: Option<&RunReport>) -> Vec<String> {
     let volatile = chain().rfind(|device| device.write_cache.as_deref() == Some("write back"));
     if let Some(device) = volatile {
         notes.push(format!(
-            "writes may rest in {}'s volatile write cache (write back): not proven durable",
+            "{} has a volatile write cache (write back): completed writes may not be durable",
             device.name
         ));
     }
     if let Some(hypervisor) = &run.host.virtualization {
         notes.push(format!(
-            "virtual machine ({hypervisor}): the host's cache may serve reads"
+            "virtual machine ({hypervisor}): the host cache may serve reads"
         ));
     }
     notes.extend(run.engine.notes.iter().cloned());

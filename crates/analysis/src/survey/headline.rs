@@ -1,30 +1,64 @@
-//! The first line of a survey: how far it may be used, and what was found.
+//! The line of a survey that says whether its figures may be used.
 //!
-//! Where nothing may be used, the reason stands there instead.
+//! Deliberately absent: the figures themselves, which are `answer`'s.
 
-use super::SurveyReport;
+use super::{CellReport, SurveyReport, SurveyRow};
+use crate::findings::{Finding, SHORT_RUN};
 use crate::verdict::Rank;
 
+/// How far the figures of a row may be used: VALID where nothing speaks against one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FigureRanks {
+    /// Of the peak, its interval and its latencies.
+    pub peak: Rank,
+    /// Of the median at queue depth 1.
+    pub depth_1: Rank,
+}
+
 impl SurveyReport {
-    /// `WEAK (3 of 7 workloads): up to 84.1k random reads/s, …`; without an answer the verdict's own sentence.
+    /// Whether the figures may be used and why, then what was found: `VALID: no errors; 4 KiB random read 70.1k IOPS`.
     pub fn headline(&self) -> String {
-        let Some(answer) = self.answer.as_ref().filter(|_| self.has_headline_answer()) else {
-            return self.verdict.sentence();
-        };
-        let wanted = || self.rows.iter().filter(|row| !row.ladder.left_out());
-        let doubted = wanted()
-            .filter(|row| row.rank != Rank::Valid || row.best.is_none())
-            .count();
-        let share = if doubted == 0 {
-            String::new()
-        } else {
-            format!(" ({doubted} of {} workloads)", wanted().count())
-        };
-        format!("{}{share}: {answer}", self.verdict.words())
+        let answer = self.answer.as_ref().filter(|_| self.has_headline_answer());
+        let verdict = self.verdict.sentence();
+        answer.map_or(verdict.clone(), |answer| format!("{verdict}; {answer}"))
     }
 
-    /// Whether the first line says what was found; the reasons of the verdict then stand elsewhere.
+    /// Whether there are figures that may be used.
     pub fn has_headline_answer(&self) -> bool {
         self.answer.is_some() && self.verdict.rank != Rank::Invalid
     }
+
+    /// Tells which figures of a row are doubtful. A row that is doubtful as a whole has a doubtful peak.
+    pub fn figure_ranks(&self, row: &SurveyRow) -> FigureRanks {
+        let shallow = self
+            .loads(row)
+            .into_iter()
+            .find(|load| load.queue_depth == 1);
+        let found = FigureRanks {
+            peak: row
+                .best
+                .as_ref()
+                .map_or(Rank::Valid, |best| of_cell(best, |_| true)),
+            depth_1: shallow.map_or(Rank::Valid, |cell| {
+                of_cell(cell, |finding| finding.id != SHORT_RUN)
+            }),
+        };
+        match found.peak.max(found.depth_1) {
+            Rank::Valid if row.rank != Rank::Valid => FigureRanks {
+                peak: row.rank,
+                ..found
+            },
+            _ => found,
+        }
+    }
+}
+
+fn of_cell(cell: &CellReport, counts: fn(&Finding) -> bool) -> Rank {
+    let found: Vec<Finding> = cell
+        .findings
+        .iter()
+        .filter(|f| counts(f))
+        .cloned()
+        .collect();
+    Rank::of_findings(&found)
 }

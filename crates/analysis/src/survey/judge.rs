@@ -35,7 +35,7 @@ pub(super) fn judge(
         Some(_) => Rank::Weak,
         None => Rank::Valid,
     };
-    let say = |(finding, depth): &(&Finding, u64)| format!("{} (depth {depth})", finding.sentence);
+    let say = |(finding, depth): &(&Finding, u64)| format!("{} (QD{depth})", finding.sentence);
     (rank, told.iter().map(say).collect())
 }
 
@@ -53,7 +53,7 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
         let why = first.reasons.first()?;
         let (few, all) = (of(rank).count(), wanted.len());
         Some(format!(
-            "{why}; {few} of {all} workloads are {word}, first {}",
+            "{}: {why}; {few} of {all} workloads are {word}",
             first.workload
         ))
     };
@@ -63,7 +63,7 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
         let all = wanted.len();
         let why = &row.ladder.reason;
         format!(
-            "{few} of {all} workloads have no result, first {}: {why}",
+            "{}: {why}; {few} of {all} workloads have no result",
             row.workload
         )
     });
@@ -77,10 +77,10 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
     let mut reasons: Vec<String> = [
         planned.failure.clone(),
         nothing,
-        doubt(Rank::Invalid, "invalid"),
+        doubt(Rank::Invalid, "invalid, marked !"),
         cut,
         missing,
-        doubt(Rank::Weak, "weak"),
+        doubt(Rank::Weak, "doubtful, marked *"),
     ]
     .into_iter()
     .flatten()
@@ -120,9 +120,9 @@ fn same_not_as(rows: &[SurveyRow]) -> Option<String> {
 
 fn good(measured: usize, check: &DeviceCheck) -> String {
     let device = match check.agreement {
-        Agreement::Agrees => "the device counted what fathom counted",
-        Agreement::Unknown => "not compared with the device's own counters",
-        Agreement::DeviceLess | Agreement::DeviceMore => "see the device's own counts",
+        Agreement::Agrees => "the device's counters match fathom's",
+        Agreement::Unknown => "the device's counters were not compared",
+        Agreement::DeviceLess | Agreement::DeviceMore => "the device's counters differ",
     };
     format!(
         "{}, no errors; {device}",

@@ -115,7 +115,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> 
     }
     if !mine.is_reached {
         let sentence = format!(
-            "not reached: the rate may rise beyond {} in flight",
+            "limit not reached: the rate may rise beyond QD{}",
             best.queue_depth
         );
         return Some(said(LimitKind::Depth, sentence, Confidence::High));
@@ -134,7 +134,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> 
         Some(cell) => said(
             LimitKind::Cliff,
             format!(
-                "more than {} in flight is slower: {} IOPS at {}",
+                "throughput drops beyond QD{}: {} IOPS at QD{}",
                 best.queue_depth,
                 say::rate(cell.rate_per_s),
                 cell.queue_depth
@@ -143,8 +143,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> 
         ),
         None => said(
             LimitKind::Service,
-            "the device's own time for an I/O: no roof that other sizes share, no limiter seen"
-                .to_owned(),
+            "no ceiling shared with other block sizes, no limit detected".to_owned(),
             Confidence::Medium,
         ),
     })
@@ -210,14 +209,13 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
             true => "size",
             false => "kind of I/O",
         };
-        let sentence = format!(
-            "{flow} MiB/s whatever the {what}: a link, the medium, or a limit on bandwidth"
-        );
+        let sentence =
+            format!("{flow} MiB/s for every {what}: a link, the medium, or a bandwidth limit");
         said(LimitKind::Bandwidth, sentence, Confidence::High)
     } else {
         let rate = say::rate(mine.rate);
         let sentence = format!(
-            "{rate} IOPS whatever the kind of I/O: a limit on I/Os, or what each costs the device"
+            "{rate} IOPS for every kind of I/O: an IOPS limit, or the device's cost per I/O"
         );
         said(LimitKind::Rate, sentence, Confidence::High)
     })

@@ -22,9 +22,11 @@ mod row;
 mod tests;
 mod visits;
 
+pub use answer::{SurveyAnswer, SurveyAnswerSide};
 pub use beside::{CacheLook, raw_label};
 pub use build::{survey_report, survey_report_knowing};
 pub use glance::{Glance, GlanceLoad};
+pub use headline::FigureRanks;
 pub use knee::{KNEE_SHARE, Reached, SurveyKnee};
 pub(crate) use peak::UNKNOWN_WIDTH;
 pub use peak::{peak_of, surely};
@@ -117,6 +119,9 @@ pub struct SurveyReport {
     pub verdict: Verdict,
     /// What was found, in one sentence; none where no row may be used.
     pub answer: Option<String>,
+    /// The same as figures: small random I/O first, then large sequential I/O.
+    #[serde(default)]
+    pub answers: Vec<SurveyAnswer>,
     /// Version of this form of document; 1.
     pub report_version: u32,
     /// What was measured; none without any cell.
@@ -222,17 +227,17 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
-    /// As the table shows it: a word of at most nine letters.
+    /// Names the limit in at most 15 letters, as the tables do.
     pub const fn word(self) -> &'static str {
         match self {
-            LimitKind::Cache => "cache",
-            LimitKind::Tool => "processor",
-            LimitKind::Cap => "cap",
-            LimitKind::Depth => "depth",
-            LimitKind::Bandwidth => "bytes/s",
-            LimitKind::Rate => "IOPS",
-            LimitKind::Cliff => "cliff",
-            LimitKind::Service => "device",
+            LimitKind::Cache => "page cache",
+            LimitKind::Tool => "CPU",
+            LimitKind::Cap => "QoS limit",
+            LimitKind::Depth => "queue depth",
+            LimitKind::Bandwidth => "bandwidth",
+            LimitKind::Rate => "IOPS ceiling",
+            LimitKind::Cliff => "throughput drop",
+            LimitKind::Service => "device latency",
         }
     }
 }

@@ -58,7 +58,7 @@ fn a_row_shows_its_best_cell_and_where_the_gain_ends() {
     assert_eq!(row.depth_1_p50_ns.map(|ns| ns / 100_000), Some(10));
     assert_eq!(
         report.verdict.sentence(),
-        "VALID: 1 workload, no errors; the device counted what fathom counted"
+        "VALID: 1 workload, no errors; the device's counters match fathom's"
     );
 }
 
@@ -212,7 +212,7 @@ fn a_survey_of_the_page_cache_is_called_so_in_the_first_line() {
         .to_vec();
     let told = survey_report(&cells, &context()).verdict.sentence();
     assert!(
-        told.starts_with("INVALID as a disk result: the page cache served 100% of the reads"),
+        told.starts_with("INVALID as a disk result: 4K random read: the page cache served"),
         "{told}"
     );
     assert!(

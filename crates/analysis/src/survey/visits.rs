@@ -76,8 +76,8 @@ pub(super) fn unlike_itself(best: &CellReport, cells: &[CellReport]) -> Option<S
     contradict.then(|| {
         let each: Vec<String> = runs.iter().map(|run| say::rate(run.rate_per_s)).collect();
         format!(
-            "not like itself: one load came to {} IOPS, so its rate is that of the moment (depth {})",
-            each.join(" and later to "),
+            "not repeatable: the same load gave {} IOPS (QD{})",
+            each.join(", then "),
             best.queue_depth
         )
     })
@@ -92,10 +92,7 @@ mod tests {
     fn a_load_that_is_not_like_itself_is_told_with_what_it_came_to() {
         let runs = [run(14_500.0, Some(300.0), 1), run(20_400.0, Some(300.0), 1)];
         let told = unlike_itself(&runs[0], &runs).unwrap();
-        assert!(
-            told.contains("came to 14.5k and later to 20.4k IOPS"),
-            "{told}"
-        );
+        assert!(told.contains("14.5k, then 20.4k IOPS"), "{told}");
         let near = [run(1000.0, Some(1.0), 1), run(1099.0, Some(1.0), 1)];
         assert_eq!(unlike_itself(&near[0], &near), None, "less than a tenth");
         let unsure = [run(1000.0, Some(70.0), 1), run(1120.0, Some(70.0), 1)];

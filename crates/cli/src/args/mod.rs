@@ -245,6 +245,9 @@ pub(crate) struct SurveyArgs {
     /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
     #[arg(long)]
     pub(crate) live: bool,
+    /// Print everything, not only the answer and what speaks against it
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) verbose: bool,
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -22,6 +22,9 @@ pub(crate) struct RunArgs {
     /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
     #[arg(long)]
     pub(crate) live: bool,
+    /// Print everything, not only the answer and what speaks against it
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) verbose: bool,
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -37,7 +40,8 @@ impl RunArgs {
             known: _,   // changes what is told, not what is run
             keep: _,    // where results go is not part of the work
             json: _,
-            live: _, // how it is watched meanwhile
+            verbose: _, // how much is shown
+            live: _,    // how it is watched meanwhile
         } = self;
         load.request(targets)
     }

@@ -63,6 +63,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         kept: keep::kept(journal.store(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        verbose: args.verbose,
         known: Some(&known),
     };
     output::print(&report::run(&record, form))?;

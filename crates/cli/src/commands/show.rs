@@ -32,6 +32,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         kept: Some((name, store.path())),
         place_named: args.store.store.is_some(),
         columns: environment.columns,
+        verbose: args.verbose,
         known: Some(&known),
     };
     if let Some(page) = as_rows(&store, name, form, &known)? {

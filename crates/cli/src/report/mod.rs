@@ -38,6 +38,8 @@ pub(crate) struct Form<'a> {
     pub(crate) place_named: bool,
     /// How wide the terminal is; `None` where the result does not go to one.
     pub(crate) columns: Option<usize>,
+    /// Everything, not only the answer and what speaks against it.
+    pub(crate) verbose: bool,
     /// What people said of the target; `None` where no finding is told.
     pub(crate) known: Option<&'a Known>,
 }
@@ -50,6 +52,7 @@ impl Form<'_> {
             kept: None,
             place_named: false,
             columns: environment.columns,
+            verbose: false,
             known: None,
         }
     }
@@ -62,6 +65,7 @@ impl Form<'_> {
             stored: self.stored(),
             columns: self.columns.unwrap_or(Paper::default().columns),
             narrow: false,
+            verbose: self.verbose,
         }
     }
 
@@ -244,6 +248,7 @@ pub(crate) fn sweep_forecast(
         kept: None,
         place_named: false,
         columns,
+        verbose: false,
         known: None,
     };
     written(|out| match json {

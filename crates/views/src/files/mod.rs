@@ -3,7 +3,7 @@
 //! What was not measured stands as words with its reason. Read in this order: the page (here), `bonnie` (the same in the
 //! layout of bonnie++), `copy` (the last lines of dd).
 
-use crate::foot;
+use crate::foot::{self, Note};
 use crate::json::document;
 use crate::number::{
     NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
@@ -15,7 +15,6 @@ use crate::time::write_time;
 use analysis::{Estimate, FilesReport, FilesRow, TargetDigest, Trust, say};
 use std::io::{self, Write};
 
-const NOTES_MAX: usize = 14;
 const COLUMNS: [Column; 9] = [
     left("operation", 30),
     right("/s", 6),
@@ -42,7 +41,9 @@ pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
     page.push(String::new());
-    page.extend(foot::notes(&notes(report), NOTES_MAX, paper));
+    let notes = notes(report);
+    let notes = notes.iter().map(|note| Note::plain(note));
+    page.extend(foot::notes(notes.collect(), paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -67,13 +68,13 @@ fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
     page.extend(foot::target(&target, &asked(report), paper));
     let tree = report.tree.as_ref();
     if let Some(tree) = tree.filter(|tree| !tree.skipped.is_empty()) {
-        page.extend(wrap("without ", &tree.skipped.join(", "), paper.width(), 3));
+        page.extend(foot::labelled("without", &tree.skipped.join(", "), paper));
     }
     if let Some(host) = &report.host {
         let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
         let told = [Some(foot::host(host)), begun];
         let told: Vec<String> = told.into_iter().flatten().collect();
-        page.extend(wrap("host    ", &told.join("; "), paper.width(), 2));
+        page.extend(foot::labelled("host", &told.join("; "), paper));
     }
     page
 }

@@ -123,7 +123,7 @@ fn fitted(rooms: &[Room], page: usize) -> (usize, usize) {
     (shown, words_max.unwrap_or(page))
 }
 
-/// `cut at 80 columns: label; left out: tags; --csv and --json have all`; nothing where all is there.
+/// `cut at 80 columns: label; omitted: tags; --csv and --json have all`; nothing where all is there.
 fn not_shown(
     answer: &AnswerTable,
     rooms: &[Room],
@@ -137,7 +137,7 @@ fn not_shown(
     };
     let cut = named(&mut (0..shown).filter(|&place| rooms[place].words > words_max));
     let left = named(&mut (shown..rooms.len()));
-    let parts = [("cut", cut), ("left out", left)];
+    let parts = [("cut", cut), ("omitted", left)];
     let parts = parts.iter().filter(|(_, names)| !names.is_empty());
     let told: Vec<String> = parts
         .map(|(what, names)| format!("{what}: {names}"))
@@ -236,7 +236,7 @@ mod tests {
         let told = page(&names, vec![vec![figure("1234567890"); 30]]);
         assert!(told[0].ends_with("column_6"), "{told:#?}");
         assert!(
-            told[2].starts_with("at 80 columns left out: column_7, column_8"),
+            told[2].starts_with("at 80 columns omitted: column_7, column_8"),
             "{told:#?}"
         );
         assert_eq!(told.last().unwrap(), "--csv and --json have all");

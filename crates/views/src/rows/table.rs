@@ -60,7 +60,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     let left_out: Vec<&str> = places.map(|place| selection.columns[place].name).collect();
     if !left_out.is_empty() {
         let text = format!(
-            "left out at {} columns: {}; fathom table --columns NAMES shows those you name, --csv all there are",
+            "omitted at {} columns: {}; fathom table --columns NAMES shows those that you specify, --csv all there are",
             paper.width(),
             left_out.join(", ")
         );

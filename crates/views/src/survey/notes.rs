@@ -1,75 +1,134 @@
-//! What stands below a survey: what the rows are doubted for, and then findings as far as there is room.
+//! What a person is to know of a survey: what the rules found in the points that the table shows, each rule once for all
+//! workloads, then what the session shows as a whole.
 //!
-//! Deliberately absent: which finding weighs more; the report has them in order.
+//! Deliberately absent: which is shown first and how many, which is the same for all views.
 
-use crate::foot;
-use crate::paper::Paper;
-use analysis::{LadderEnd, Rank, SurveyReport};
+use crate::foot::Note;
+use crate::text::printable;
+use analysis::{CellReport, Finding, FindingRank, LadderEnd, Rank, SurveyReport, SurveyRow};
 
-/// Lines for what rows are doubted for, also where the page has no room for them: a row that is marked weak says why.
-const DOUBTS_MIN: usize = 12;
-
-/// The lines.
-pub(super) fn notes(report: &SurveyReport, room: usize, paper: &Paper) -> Vec<String> {
-    let findings = report.findings.iter();
-    let told = findings.map(|finding| foot::finding(finding, None));
-    let others: Vec<String> = told.chain(report.notes.iter().cloned()).collect();
-    let (mut lines, is_room) =
-        foot::notes_before(&doubts(report), others.len(), room.max(DOUBTS_MIN), paper);
-    if is_room {
-        let left = room.saturating_sub(lines.len()).max(1);
-        lines.extend(foot::notes(&others, left, paper));
-    }
-    lines
+/// The notes.
+pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
+    let verdict = report.verdict.reasons.first();
+    let mut notes = of_rules(report);
+    let named = |reason: &&String| verdict.is_none_or(|first| !first.contains(reason.as_str()));
+    let rows = report.rows.iter().filter(|row| row.best.is_some());
+    let others = rows.flat_map(|row| {
+        own_reasons(row, report)
+            .into_iter()
+            .filter(named)
+            .map(move |r| (row, r))
+    });
+    notes.extend(others.map(|(row, reason)| Note::warning(&format!("{}: {reason}", row.workload))));
+    notes.extend(cut(report).map(|text| Note::warning(&text)));
+    notes.extend(report.loose.iter().map(|text| Note::warning(text)));
+    notes.extend(report.beside.iter().map(|text| Note::plain(text)));
+    notes.extend(
+        report
+            .findings
+            .iter()
+            .map(|finding| Note::of(finding, None)),
+    );
+    notes.extend(report.notes.iter().map(|text| Note::plain(text)));
+    notes
 }
 
-/// Why rows are not valid, beyond what the first line says, and which rates are known less well than asked.
-fn doubts(report: &SurveyReport) -> Vec<String> {
-    let answered = report.has_headline_answer();
-    let reasons = report.verdict.reasons.iter();
-    // What a row says for itself is not said of the whole again.
-    let of_rows = |reason: &&String| {
-        let rows = report.rows.iter().filter(|row| row.best.is_some());
-        !rows
-            .flat_map(|row| row.reasons.first())
-            .any(|told| reason.starts_with(told.as_str()))
+/// The points that the table shows of a row: its peak, and the one at queue depth 1.
+fn shown<'a>(row: &SurveyRow, report: &'a SurveyReport) -> Vec<&'a CellReport> {
+    let peak = row
+        .best
+        .as_ref()
+        .map(|best| (best.queue_depth, best.threads));
+    let loads = report.loads(row).into_iter();
+    loads
+        .filter(|load| load.queue_depth == 1 || peak == Some((load.queue_depth, load.threads)))
+        .collect()
+}
+
+/// What a rule found in one point.
+struct Found<'a> {
+    row: &'a SurveyRow,
+    queue_depth: u64,
+    finding: &'a Finding,
+}
+
+/// A line for each rule: its finding where it weighs most, and in which other workloads it was found.
+fn of_rules(report: &SurveyReport) -> Vec<Note> {
+    let mut rules: Vec<Vec<Found<'_>>> = Vec::new();
+    for row in report.rows.iter().filter(|row| row.best.is_some()) {
+        for cell in shown(row, report) {
+            let own = cell
+                .findings
+                .iter()
+                .filter(|finding| finding.because.is_none());
+            for finding in own.filter(|finding| finding.rank > FindingRank::Info) {
+                let found = Found {
+                    row,
+                    queue_depth: cell.queue_depth,
+                    finding,
+                };
+                match rules
+                    .iter_mut()
+                    .find(|rule| rule[0].finding.id == finding.id)
+                {
+                    Some(rule) => rule.push(found),
+                    None => rules.push(vec![found]),
+                }
+            }
+        }
+    }
+    rules.iter().filter_map(|rule| of_rule(rule)).collect()
+}
+
+fn of_rule(found: &[Found<'_>]) -> Option<Note> {
+    let heaviest = found.iter().rev().max_by_key(|found| found.finding.rank)?;
+    let Found {
+        row,
+        queue_depth,
+        finding,
+    } = heaviest;
+    let mut others: Vec<String> = Vec::new();
+    for Found { row: other, .. } in found {
+        let name = printable(&other.workload);
+        if other.workload != row.workload && !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    let also = match others.is_empty() {
+        true => String::new(),
+        false => format!("; also {}", others.join(", ")),
     };
-    let told_first = usize::from(!answered);
-    let whole: Vec<String> = reasons.skip(told_first).filter(of_rows).cloned().collect();
-    let first = report
-        .verdict
-        .reasons
-        .first()
-        .filter(|_| !answered)
-        .cloned()
-        .unwrap_or_default();
-    let of = |rank| {
-        report
-            .rows
-            .iter()
-            .filter(move |row| row.rank == rank && row.best.is_some())
+    let (name, sentence) = (printable(&row.workload), printable(&finding.sentence));
+    Some(Note::of(finding, None).with_text(format!("{name} (QD{queue_depth}): {sentence}{also}")))
+}
+
+/// What speaks against a row beside the findings of the points that the table shows.
+fn own_reasons<'a>(row: &'a SurveyRow, report: &SurveyReport) -> Vec<&'a String> {
+    if row.rank == Rank::Valid {
+        return Vec::new();
+    }
+    let found = shown(row, report);
+    let is_found = |reason: &str| {
+        let mut all = found.iter().flat_map(|cell| &cell.findings);
+        all.any(|finding| reason.starts_with(&finding.sentence))
     };
-    let doubted = of(Rank::Invalid).chain(of(Rank::Weak)).filter_map(|row| {
-        let reason = row.reasons.first()?;
-        let said = first.starts_with(reason.as_str()) && first.ends_with(&row.workload);
-        (!said).then(|| format!("{}: {reason}", row.workload))
-    });
-    let cut: Vec<&str> = report
+    row.reasons
+        .iter()
+        .filter(|reason| !is_found(reason))
+        .collect()
+}
+
+/// The workloads whose rate still rose when the budget was used up.
+fn cut(report: &SurveyReport) -> Option<String> {
+    let rising = report
         .rows
         .iter()
-        .filter(|row| row.ladder.end == LadderEnd::Budget && row.best.is_some())
-        .map(|row| row.workload.as_str())
-        .collect();
-    let cut = (!cut.is_empty()).then(|| {
+        .filter(|row| row.ladder.end == LadderEnd::Budget && row.best.is_some());
+    let names: Vec<String> = rising.map(|row| printable(&row.workload)).collect();
+    (!names.is_empty()).then(|| {
         format!(
-            "still gaining when the time was used up: {}",
-            cut.join(", ")
+            "still rising when the budget was used up: {}",
+            names.join(", ")
         )
-    });
-    whole
-        .into_iter()
-        .chain(report.loose.clone())
-        .chain(doubted)
-        .chain(cut)
-        .collect()
+    })
 }

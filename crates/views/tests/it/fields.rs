@@ -97,9 +97,9 @@ fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_ou
     let first: Vec<&str> = narrow.lines().take(7).collect();
     expect![[r#"
         6 results
-        left out at 80 columns: kind, tool, source, host, target, tags, cache,
+        omitted at 80 columns: kind, tool, source, host, target, tags, cache,
         throughput, latency_mean, latency_max, reason; fathom table --columns NAMES
-        shows those you name, --csv all there are
+        shows those that you specify, --csv all there are
 
         id       block  depth  threads  write  pattern      iops  latency_p99  errors
         123.1    8 KiB    101      101    99%  random      1.23M       123 ms  100001"#]]

@@ -20,6 +20,7 @@ pub(crate) fn paper() -> Paper {
     Paper {
         columns: 100,
         narrow: false,
+        verbose: false,
         zone: Zone::fixed(1),
         stored: Some(Stored {
             session: 12,
@@ -30,9 +31,8 @@ pub(crate) fn paper() -> Paper {
     }
 }
 
-const RUN_LINES: usize = 25;
-/// With its picture, and what rows are doubted for.
-const SURVEY_LINES: usize = 40 + 12;
+const RUN_LINES: usize = 40;
+const SURVEY_LINES: usize = 45;
 
 /// Checks the limits of a page.
 fn checked(page: Vec<u8>, columns: usize, lines_max: usize) -> String {

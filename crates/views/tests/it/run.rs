@@ -23,30 +23,34 @@ fn mixed() -> Sample {
 #[test]
 fn a_sound_run() {
     expect![[r#"
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
+        8 KiB random, 70% reads, 30% writes; QD 32, 1 thread; direct I/O
+
+          20.0k IOPS ±0.01%, 156 MiB/s, p50 1.60 ms, p99 1.79 ms
+
         VALID: no errors; device counters agree, cache bypassed, queue full, steady, enough samples
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    8 KiB random, 70% reads, 30% writes; depth 32 x 1 thread; unbuffered
-        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
                   IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
         read     14.0k      109  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
         write     6000     46.9  1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
         total    20.0k      156  1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        ±95%    <0.01%   <0.01%   <0.01%    0.26%    0.11%     >100%     0.49%
-        ~ fewer than 10 independent I/Os beyond it
+        ±95%     0.01%    0.01%    0.01%    0.26%    0.11%     >100%     0.49%
+        ~ fewer than 10 tail samples
 
-        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
-        device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
-                the same to the byte
-        note    the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9% of all stayed below:
-                about 6 pauses of the whole queue of 6.57 ms, an event and no tail; look at the rate over
-                time, and for what stood still then; leave the event out of what you call the tail; see
-                docs/findings.md#latency-wall
-        note    vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
-                cut loses them; measure with --write-through as well, to see what durability costs; see
-                docs/findings.md#write-cache
-        note    and 2 more: see --json
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        note     the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9% of all stayed below:
+                 about 6 pauses of the whole queue of 6.57 ms, an event and no tail; look at the rate over
+                 time, and for what stood still then; leave the event out of what you call the tail
+                                                                                 fathom explain latency-wall
+        note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
+                 cut loses them; measure with --write-through as well, to see what durability costs
+                                                                                  fathom explain write-cache
+        note     20.0k IOPS x 1.60 ms = 32.0 of 32.0 in flight (100%): the queue was always full, so 1.60 ms
+                 is waiting under full load, not service time; to know the service time, measure at a lower
+                 depth                                                                 fathom explain little
+        note     five windows: lowest 20.0k, highest 20.0k IOPS
+        checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
+                 of 2 cores busy (user 0.11, kernel 0.33)
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&run_page(&mixed().build()));
 }
 
@@ -73,11 +77,11 @@ fn a_run_at_a_rate_that_was_too_much() {
         ..WorkerRecord::default()
     }];
     expect![[r#"
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
+        8 KiB random, 70% reads, 30% writes; QD 32, 1 thread; direct I/O
+
         INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0k/s, reached
         20.0k/s, the backlog grew to 300000 I/Os and 6 s late
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    8 KiB random, 70% reads, 30% writes; depth 32 x 1 thread; unbuffered
-        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
                       IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
         read         14.0k      109   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
@@ -86,18 +90,23 @@ fn a_run_at_a_rate_that_was_too_much() {
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
         total        20.0k      156   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        ±95%        <0.01%   <0.01%        -        -        -         -         -
-        ~ fewer than 10 independent I/Os beyond it
+        ±95%         0.01%    0.01%        -        -        -         -         -
+        ~ fewer than 10 tail samples
 
-        rate    asked 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest for
-                6 s; times are from when an I/O was to start, service times from when it did
-        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
-        device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
-                the same to the byte
-        note    to do: ask for less than what was reached, or give it more depth or threads; see
-                docs/findings.md#overload
-        note    and 3 more: see --json
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        rate     asked 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest for
+                 6 s; times are from when an I/O was to start, service times from when it did
+        hint     ask for less than what was reached, or give it more depth or threads
+                                                                                     fathom explain overload
+        note     the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9% of all stayed below;
+                 look at the rate over time, and for what stood still then; leave the event out of what you
+                 call the tail                                                   fathom explain latency-wall
+        note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
+                 cut loses them; measure with --write-through as well, to see what durability costs
+                                                                                  fathom explain write-cache
+        note     five windows: lowest 20.0k, highest 20.0k IOPS
+        checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
+                 of 2 cores busy (user 0.11, kernel 0.33)
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&run_page(&record));
 }
 
@@ -120,7 +129,7 @@ fn a_run_that_was_still_warming_up_tells_the_rate_after_it() {
         .collect();
     let page = run_page(&record);
     let told = page.lines().find(|line| line.starts_with("warm-up"));
-    expect!["warm-up the first 10 s of 60 s: 200 IOPS; after that 360 IOPS ±<0.01%; the table is over all of it"].assert_eq(told.unwrap_or_default());
+    expect!["warm-up  the first 10 s of 60 s: 200 IOPS; after that 360 IOPS ±0.01%; the table is over all of it"].assert_eq(told.unwrap_or_default());
 }
 
 #[test]
@@ -131,22 +140,21 @@ fn a_run_of_the_page_cache() {
         ..Sample::default()
     };
     expect![[r#"
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
+        4 KiB random reads; QD 1, 1 thread; buffered I/O
+
         INVALID as a disk result: the page cache served 100% of the reads
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    4 KiB random reads; depth 1 x 1 thread; through the page cache
-        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 10 s of 10 s; io_uring on Linux 6.18.44
 
                   IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
         read      2000     7.81   501 µs   500 µs   560 µs    560 µs  ~2.05 ms  2.05 ms
-        ±95%    <0.01%   <0.01%   <0.01%    0.31%    0.18%     >100%         -
-        ~ fewer than 10 independent I/Os beyond it
+        ±95%     0.01%    0.01%    0.01%    0.31%    0.18%     >100%         -
+        ~ fewer than 10 tail samples
 
-        load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
-        device  vda1 counted nothing; fathom counted 78.1 MiB read: 100% apart: something above vda1
-                answered or kept the rest
-        note    to do: measure unbuffered to measure the device; see docs/findings.md#page-cache
-        note    five windows: lowest 2000, highest 2000 IOPS
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        hint     measure unbuffered to measure the device                          fathom explain page-cache
+        note     five windows: lowest 2000, highest 2000 IOPS
+        checks   vda1 counters: 100% apart: something above vda1 answered or kept the rest; 1.00 I/Os in
+                 flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&run_page(&cached.build()));
 }
 
@@ -159,20 +167,22 @@ fn an_interrupted_run() {
         ..Sample::default()
     };
     expect![[r#"
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
+        4 KiB random reads; QD 1, 1 thread; direct I/O
+
+          292 IOPS, 1.14 MiB/s, p50 3.41 ms, p99 ~3.84 ms
+
         WEAK: interrupted after 2.40 s of 10 s
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    4 KiB random reads; depth 1 x 1 thread; unbuffered
-        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 2.40 s of 10 s; io_uring on Linux 6.18.44
 
                   IOPS    MiB/s     mean      p50       p99     p99.9    p99.99      max
         read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms       max       max  3.84 ms
-        ~ fewer than 10 independent I/Os beyond it; max: too few I/Os to go so deep
+        ~ fewer than 10 tail samples; max: too few I/Os for that percentile
 
-        load    1.00 I/Os in flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
-        device  vda1 counted 2.73 MiB read; fathom counted 2.73 MiB read: the same to the byte
-        note    to do: run it again to its end; see docs/findings.md#interrupted
-        note    follows from interrupted: a short run: 700 I/Os in 2.40 s
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        hint     run it again to its end                                          fathom explain interrupted
+        note     follows from interrupted: a short run: 700 I/Os in 2.40 s          fathom explain short-run
+        checks   vda1 counters match fathom's (the same to the byte); 1.00 I/Os in flight of 1; CPU: 0.44 of
+                 2 cores busy (user 0.11, kernel 0.33)
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&run_page(&interrupted.build()));
 }
 
@@ -193,30 +203,32 @@ fn a_run_that_failed() {
         message: "Input/output error".to_owned(),
     });
     expect![[r#"
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
+        8 KiB random, 70% reads, 30% writes; QD 32, 1 thread; direct I/O
+
         INVALID: ended by a failed write of 8 KiB at byte 1048576: Input/output error
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        work    8 KiB random, 70% reads, 30% writes; depth 32 x 1 thread; unbuffered
-        time    2026-11-21 11:05:17 UTC (12:05:17 +01); measured 1 s of 10 s; io_uring on Linux 6.18.44
 
                   IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
         read      140k     1094   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
         write    60.0k      469   160 µs   160 µs   179 µs    179 µs   ~656 µs   657 µs
         total     200k     1562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
-        ~ fewer than 10 independent I/Os beyond it
+        ~ fewer than 10 tail samples
 
-        load    32.0 I/Os in flight of 32; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
-        errors  1 I/O failed
-        device  vda1 counted 1.07 GiB read, 469 MiB written; fathom counted 1.07 GiB read, 469 MiB written:
-                the same to the byte
-        note    to do: see the system's log for the device before measuring again; see
-                docs/findings.md#io-errors
-        note    weak: a short run: 1 s, too few steps to see a change; measure longer; see
-                docs/findings.md#short-run
-        note    vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
-                cut loses them; measure with --write-through as well, to see what durability costs; see
-                docs/findings.md#write-cache
-        note    and 2 more: see --json
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        errors   1 I/O failed
+        hint     see the system's log for the device before measuring again         fathom explain io-errors
+        warning  a short run: 1 s, too few steps to see a change; measure longer    fathom explain short-run
+        note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
+                 cut loses them; measure with --write-through as well, to see what durability costs
+                                                                                  fathom explain write-cache
+        note     200k IOPS x 160 µs = 32.0 of 32.0 in flight (100%): the queue was always full, so 160 µs is
+                 waiting under full load, not service time; to know the service time, measure at a lower
+                 depth                                                                 fathom explain little
+        note     follows from short-run: the slowest I/Os, 200, took 656 µs to 657 µs, 3.66 times what 99.9%
+                 of all stayed below: about 6 pauses of the whole queue of 657 µs, an event and no tail
+                                                                                 fathom explain latency-wall
+        checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
+                 of 2 cores busy (user 0.11, kernel 0.33)
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&run_page(&record));
 }
 
@@ -237,7 +249,7 @@ fn everything_at_once_still_fits_the_page() {
     record.threads[0].measured[0].bytes = Bytes(u64::MAX / 2);
     let page = run_page(&record);
     assert!(
-        page.contains("more: see --json") && page.contains("fathom show 12"),
+        page.contains("more with --verbose") && page.contains("fathom show 12"),
         "{page}"
     );
     assert!(!page.contains('\u{1b}'), "{page}");

@@ -135,7 +135,7 @@ fn real_documents_keep_to_the_schema_of_an_imported_run() {
     views::imported_summary(&report, &paper(), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     assert!(
-        page.contains("figures as printed by diskspd 2.0.17: a.txt, run 1 of the file, line 29\n"),
+        page.contains("figures  as printed by diskspd 2.0.17: a.txt, run 1 of the file, line 29\n"),
         "{page}"
     );
     assert!(page.contains("depth unknown x threads unknown"), "{page}");
@@ -143,5 +143,5 @@ fn real_documents_keep_to_the_schema_of_an_imported_run() {
         page.contains("pattern unknown, 90% reads, 10% writes"),
         "{page}"
     );
-    assert!(page.contains("note    odd"), "{page}");
+    assert!(page.contains("note     odd"), "{page}");
 }

@@ -8,45 +8,34 @@ use model::{Bytes, CacheMode, Failure, Operation, Outcome};
 #[test]
 fn a_sound_survey() {
     expect![[r#"
-        VALID: up to 38.2k random reads/s, 38.2k random writes/s, 1.49 GiB/s reading, 1.49 GiB/s writing;
-        175 µs a read at depth 1
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
 
-          workload, best rate     IOPS   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50   95% at
-          4K random read         38.2k  <0.1    128     149  3.35 ms  3.76 ms   3.76 ms   175 µs       64
-          4K random write        38.2k  <0.1    128     149  3.35 ms  3.76 ms   3.76 ms   175 µs       64
-          8K random 70/30        38.2k  <0.1    128     299  3.35 ms  3.76 ms   3.76 ms   175 µs       64
-          64K random read        24.5k  <0.1    128    1528  5.23 ms  5.87 ms   5.87 ms   274 µs       64
-          512K sequential read    3056   0.1    128    1528  41.9 ms  47.0 ms  ~47.0 ms  2.18 ms       64
-          1M sequential read      1528   0.1    128    1528  83.5 ms  94.0 ms  ~94.0 ms  4.37 ms       64
-          1M sequential write     1528   0.1    128    1528  83.5 ms  94.0 ms  ~94.0 ms  4.37 ms       64
-          95% at: smallest depth with 95% of that rate; ~ fewer than 10 independent I/Os beyond it
-          limit IOPS: 4K random read, 4K random write, 8K random 70/30 (38.2k IOPS whatever the kind of I/O:
-                a limit on I/Os, or what each costs the device)
-          limit bytes/s: 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
-                (1528 MiB/s whatever the kind of I/O: a link, the medium, or a limit on bandwidth)
+          4 KiB random      read 36.6k IOPS (QD64)  write 36.6k IOPS (QD64)  QD1 latency 175 / 175 µs
+          1 MiB sequential  read 1462 MiB/s (QD64)  write 1462 MiB/s (QD64)  QD1 latency 4.37 / 4.37 ms
 
-          4K random read: in flight, IOPS, median latency
-              1  ███████▌                                              5714   175 µs
-              4  █████████████████████                                16.0k   250 µs
-              8  ██████████████████████████████                       22.9k   350 µs
-             16  ██████████████████████████████████████               29.1k   550 µs
-             32  ████████████████████████████████████████████         33.7k   949 µs
-             64  ████████████████████████████████████████████████     36.6k  1.75 ms  knee
-            128  ██████████████████████████████████████████████████   38.2k  3.35 ms
+        VALID: 7 workloads, no errors; the device's counters match fathom's
 
-        device  vda1 counted 48.5 GiB read, 17.4 GiB written; fathom counted 48.5 GiB read, 17.4 GiB
-                written: the same to the byte
-        spent   151 s of 180 s; 56 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
-        note    7 workloads, no errors; the device counted what fathom counted
-        note    64 KiB random reads are at their end at 64 in flight: from there to 128 the rate goes 23.4k
-                to 24.5k IOPS (+4.5%) and the latency 2.73 ms to 5.23 ms, 1.91 times; likewise 6 other kinds
-                of work; use the smallest depth that reaches the level: more only adds waiting; see
-                docs/findings.md#saturated
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
+        4K random read            38.2k  ±0.01%   128      64  3.35 ms  3.76 ms    175 µs  IOPS ceiling
+        4K random write           38.2k  ±0.01%   128      64  3.35 ms  3.76 ms    175 µs  IOPS ceiling
+        8K random 70/30           38.2k  ±0.01%   128      64  3.35 ms  3.76 ms    175 µs  IOPS ceiling
+        64K random read           24.5k  ±0.01%   128      64  5.23 ms  5.87 ms    274 µs  bandwidth
+        512K sequential read       3056  ±0.06%   128      64  41.9 ms  47.0 ms   2.18 ms  bandwidth
+        1M sequential read         1528  ±0.12%   128      64  83.5 ms  94.0 ms   4.37 ms  bandwidth
+        1M sequential write        1528  ±0.12%   128      64  83.5 ms  94.0 ms   4.37 ms  bandwidth
+        QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; omitted at 100 columns:
+        MiB/s, p99.9; --json has all
+
+        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
+                 sequential write                                                   fathom explain short-run
+        note     64 KiB random reads are at their end at 64 in flight: from there to 128 the rate goes 23.4k
+                 to 24.5k IOPS (+4.5%) and the latency 2.73 ms to 5.23 ms, 1.91 times; likewise 6 other
+                 kinds of work; use the smallest depth that reaches the level: more only adds waiting
+                                                                                    fathom explain saturated
+        note     vda has a volatile write cache (write back): completed writes may not be durable
+        note     virtual machine (kvm): the host cache may serve reads
+        checks   vda1 counters match fathom's (the same to the byte); 56 points in 151 s; no I/O errors
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&survey_page(&survey(&[1, 2, 4, 8, 16, 32, 64, 128])));
 }
 
@@ -61,33 +50,28 @@ fn an_interrupted_survey() {
         ..context()
     };
     expect![[r#"
-        WEAK (6 of 7 workloads): up to 22.9k random reads/s, 5714 random writes/s, 89.3 MiB/s reading,
-        22.3 MiB/s writing; 175 µs a read at depth 1
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
 
-          workload, best rate     IOPS   ± %  depth   MiB/s      p50      p99    p99.9  QD1 p50   95% at
-          4K random read         22.9k  <0.1      8    89.3   350 µs   393 µs   393 µs   175 µs        8
-        ? 4K random write         5714  <0.1      1    22.3   175 µs   196 µs   196 µs   175 µs        1
-          8K random 70/30       not run: the survey was interrupted
-          64K random read       not run: the survey was interrupted
-          512K sequential read  not run: the survey was interrupted
-          1M sequential read    not run: the survey was interrupted
-          1M sequential write   not run: the survey was interrupted
-          95% at: smallest depth with 95% of that rate; ? weak
-          limit depth: 4K random read (not reached: the rate may rise beyond 8 in flight)
-          limit depth: 4K random write (not reached: the rate may rise beyond 1 in flight)
+          4 KiB random  read 22.9k IOPS (QD8)  write 5714 IOPS (QD1)  QD1 latency 175 / 175 µs
 
-        device  vda1 counted 223 MiB read, 44.6 MiB written; fathom counted 223 MiB read, 44.6 MiB written:
-                the same to the byte
-        spent   151 s of 180 s; 3 cells, 1 interrupted, up to 48 left; filled 8 GiB in 9.40 s; 2026-11-21
-                11:05:17 UTC (12:05:17 +01)
-        note    interrupted with 2 of 7 workloads measured
-        note    5 of 7 workloads have no result, first 8K random 70/30: not run: the survey was interrupted
-        note    4K random write: interrupted after 2 s of 2 s (depth 1)
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        WEAK: interrupted with 2 of 7 workloads measured
+
+        workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
+        4K random read            22.9k  ±0.01%     8       8   350 µs   393 µs    175 µs  queue depth
+        4K random write           5714*  ±0.03%     1       1   175 µs   196 µs   175 µs*  queue depth
+        8K random 70/30       not run: the survey was interrupted
+        64K random read       not run: the survey was interrupted
+        512K sequential read  not run: the survey was interrupted
+        1M sequential read    not run: the survey was interrupted
+        1M sequential write   not run: the survey was interrupted
+        QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; * doubtful; omitted at
+        100 columns: MiB/s, p99.9; --json has all
+
+        warning  4K random write (QD1): interrupted after 2 s of 2 s              fathom explain interrupted
+        note     vda has a volatile write cache (write back): completed writes may not be durable
+        note     virtual machine (kvm): the host cache may serve reads
+        checks   vda1 counters match fathom's (the same to the byte); 3 points in 151 s; no I/O errors
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&survey_page(&survey_report(&some, &context)));
 }
 
@@ -105,40 +89,34 @@ fn a_survey_with_a_failed_cell() {
         });
     }
     expect![[r#"
-        WEAK (2 of 7 workloads): up to 29.1k random reads/s, 16.0k random writes/s, 1.14 GiB/s reading,
-        1.14 GiB/s writing; 175 µs a read at depth 1
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
 
-          workload, best rate     IOPS   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50   95% at
-          4K random read         29.1k  <0.1     16     114   550 µs   617 µs    617 µs   175 µs       16
-        ? 4K random write        16.0k  <0.1      4    62.5   250 µs   280 µs    280 µs   175 µs        4
-          8K random 70/30        29.1k  <0.1     16     227   550 µs   617 µs    617 µs   175 µs       16
-        ? 64K random read        18.6k  <0.1     16    1164   859 µs   964 µs    964 µs        -       16
-          512K sequential read    2327   0.1     16    1164  6.86 ms  7.71 ms  ~7.71 ms  2.18 ms       16
-          1M sequential read      1164   0.1     16    1164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
-          1M sequential write     1164   0.1     16    1164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
-          95% at: smallest depth with 95% of that rate; ? weak; ~ fewer than 10 independent I/Os beyond it
-          limit depth: 4K random read, 8K random 70/30, 64K random read, 512K sequential read, 1M sequential
-                read, 1M sequential write (not reached: the rate may rise beyond 16 in flight)
-          limit depth: 4K random write (not reached: the rate may rise beyond 4 in flight)
+          4 KiB random      read 29.1k IOPS (QD16)  write 16.0k IOPS (QD4)   QD1 latency 175 / 175 µs
+          1 MiB sequential  read 1164 MiB/s (QD16)  write 1164 MiB/s (QD16)  QD1 latency 4.37 / 4.37 ms
 
-          4K random read: in flight, IOPS, median latency
-              1  ██████████                                            5714   175 µs
-              4  ███████████████████████████▌                         16.0k   250 µs
-             16  ██████████████████████████████████████████████████   29.1k   550 µs
+        WEAK: 4K random write: failed at depth 16: Input/output error; 2 of 7 workloads are doubtful, marked
+        *
 
-        device  vda1 counted 12.8 GiB read, 4.59 GiB written; fathom counted 12.8 GiB read, 4.59 GiB
-                written: the same to the byte
-        spent   151 s of 180 s; 21 cells, 2 failed; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC
-                (12:05:17 +01)
-        note    4K random write: failed at depth 16: Input/output error
-        note    64K random read: failed at depth 1: Input/output error
-        note    still gaining when the time was used up: 4K random read, 8K random 70/30, 512K sequential
-                read, 1M sequential read, 1M sequential write
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
+        4K random read            29.1k  ±0.01%    16      16   550 µs   617 µs    175 µs  queue depth
+        4K random write          16.0k*  ±0.01%     4       4   250 µs   280 µs    175 µs  queue depth
+        8K random 70/30           29.1k  ±0.01%    16      16   550 µs   617 µs    175 µs  queue depth
+        64K random read          18.6k*  ±0.01%    16      16   859 µs   964 µs         -  queue depth
+        512K sequential read       2327  ±0.08%    16      16  6.86 ms  7.71 ms   2.18 ms  queue depth
+        1M sequential read         1164  ±0.15%    16      16  13.7 ms  15.4 ms   4.37 ms  queue depth
+        1M sequential write        1164  ±0.15%    16      16  13.7 ms  15.4 ms   4.37 ms  queue depth
+        QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; * doubtful; omitted at
+        100 columns: MiB/s, p99.9; --json has all
+
+        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
+                 sequential write                                                   fathom explain short-run
+        warning  64K random read: failed at depth 1: Input/output error
+        warning  still rising when the budget was used up: 4K random read, 8K random 70/30, 512K sequential
+                 read, 1M sequential read, 1M sequential write
+        note     vda has a volatile write cache (write back): completed writes may not be durable
+        note     virtual machine (kvm): the host cache may serve reads
+        checks   vda1 counters match fathom's (the same to the byte); 21 points in 151 s; no I/O errors
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
 
@@ -151,44 +129,34 @@ fn a_survey_of_the_page_cache() {
         record.lifetime.after.devices = record.lifetime.before.devices.clone();
     }
     expect![[r#"
-        INVALID as a disk result: the page cache served 100% of the reads (depth 16); 7 of 7 workloads are
-        invalid, first 4K random read
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
 
-          workload, best rate     IOPS   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50   95% at
-        ! 4K random read         29.1k  <0.1     16     114   550 µs   617 µs    617 µs   175 µs       16
-        ! 4K random write        29.1k  <0.1     16     114   550 µs   617 µs    617 µs   175 µs       16
-        ! 8K random 70/30        29.1k  <0.1     16     227   550 µs   617 µs    617 µs   175 µs       16
-        ! 64K random read        18.6k  <0.1     16    1164   859 µs   964 µs    964 µs   274 µs       16
-        ! 512K sequential read    2327   0.1     16    1164  6.86 ms  7.71 ms  ~7.71 ms  2.18 ms       16
-        ! 1M sequential read      1164   0.1     16    1164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
-        ! 1M sequential write     1164   0.1     16    1164  13.7 ms  15.4 ms  ~15.4 ms  4.37 ms       16
-          95% at: smallest depth with 95% of that rate; ! invalid; ~ fewer than 10 independent I/Os beyond
-          it
-          limit cache: 4K random read, 64K random read, 512K sequential read, 1M sequential read (the page
-                cache served 100% of the reads)
-          limit cache: 4K random write, 1M sequential write (the page cache still held 100% of the written
-                bytes at the end)
-          limit cache: 8K random 70/30 (the page cache served 100% of the reads and still held 100% of the
-                writes)
+        INVALID as a disk result: 4K random read: the page cache served 100% of the reads (QD16); 7 of 7
+        workloads are invalid, marked !
 
-        device  vda1 counted nothing; fathom counted 8.79 GiB read, 3.14 GiB written: 100% apart: something
-                above vda1 answered or kept the rest
-        spent   151 s of 180 s; 14 cells; filled 8 GiB in 9.40 s; 2026-11-21 11:05:17 UTC (12:05:17 +01)
-        note    4K random write: the page cache still held 100% of the written bytes at the end (depth 16)
-        note    8K random 70/30: the page cache served 100% of the reads and still held 100% of the writes
-                (depth 16)
-        note    64K random read: the page cache served 100% of the reads (depth 16)
-        note    512K sequential read: the page cache served 100% of the reads (depth 16)
-        note    1M sequential read: the page cache served 100% of the reads (depth 16)
-        note    1M sequential write: the page cache still held 100% of the written bytes at the end (depth
-                16)
-        note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
-                64K random read, 512K sequential read, 1M sequential read, 1M sequential write
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        workload              peak IOPS  95% CI  MiB/s    QD  QD@95%      p50      p99   QD1 p50  limited by
+        4K random read           29.1k!  ±0.01%    114    16      16   550 µs   617 µs   175 µs!  page cache
+        4K random write          29.1k!  ±0.01%    114    16      16   550 µs   617 µs   175 µs!  page cache
+        8K random 70/30          29.1k!  ±0.01%    227    16      16   550 µs   617 µs   175 µs!  page cache
+        64K random read          18.6k!  ±0.01%   1164    16      16   859 µs   964 µs   274 µs!  page cache
+        512K sequential read      2327!  ±0.08%   1164    16      16  6.86 ms  7.71 ms  2.18 ms!  page cache
+        1M sequential read        1164!  ±0.15%   1164    16      16  13.7 ms  15.4 ms  4.37 ms!  page cache
+        1M sequential write       1164!  ±0.15%   1164    16      16  13.7 ms  15.4 ms  4.37 ms!  page cache
+        QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; ! invalid; omitted at 100
+        columns: p99.9; --json has all
+
+        error    4K random read (QD1): the page cache served 100% of the reads; also 4K random write, 8K
+                 random 70/30, 64K random read, 512K sequential read, 1M sequential read, 1M sequential
+                 write                                                             fathom explain page-cache
+        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
+                 sequential write                                                   fathom explain short-run
+        warning  still rising when the budget was used up: 4K random read, 4K random write, 8K random 70/30,
+                 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
+        note     vda has a volatile write cache (write back): completed writes may not be durable
+        note     virtual machine (kvm): the host cache may serve reads
+        checks   vda1 counters: 100% apart: something above vda1 answered or kept the rest; 14 points in
+                 151 s; no I/O errors
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
 }
 
@@ -196,38 +164,32 @@ fn a_survey_of_the_page_cache() {
 fn a_survey_of_which_only_the_records_are_left() {
     let some = cells(&[1, 2, 4]);
     expect![[r#"
-        VALID: up to 16.0k random reads/s, 16.0k random writes/s, 640 MiB/s reading, 640 MiB/s writing;
-        175 µs a read at depth 1
-        target  /data/fathom.dat, 8 GiB; ext4, vda1 on vda (disk, 252 GiB), scheduler none
-        host    Linux 6.18.44, 2 cores, 8 GiB RAM, kvm; engine io_uring
+        /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
 
-          workload, best rate     IOPS   ± %  depth   MiB/s      p50      p99     p99.9  QD1 p50   95% at
-          4K random read         16.0k  <0.1      4    62.5   250 µs   280 µs    280 µs   175 µs        4
-          4K random write        16.0k  <0.1      4    62.5   250 µs   280 µs    280 µs   175 µs        4
-          8K random 70/30        16.0k  <0.1      4     125   250 µs   280 µs    280 µs   175 µs        4
-          64K random read        10.2k  <0.1      4     640   391 µs   438 µs    438 µs   274 µs        4
-          512K sequential read    1280  <0.1      4     640  3.11 ms  3.50 ms  ~3.50 ms  2.18 ms        4
-          1M sequential read       640   0.1      4     640  6.22 ms  7.00 ms  ~7.00 ms  4.37 ms        4
-          1M sequential write      640   0.1      4     640  6.22 ms  7.00 ms  ~7.00 ms  4.37 ms        4
-          95% at: smallest depth with 95% of that rate; ~ fewer than 10 independent I/Os beyond it
-          limit depth: 4K random read, 4K random write, 8K random 70/30, 64K random read, 512K sequential
-                read, 1M sequential read, 1M sequential write (not reached: the rate may rise beyond 4 in
-                flight)
+          4 KiB random      read 16.0k IOPS (QD4)  write 16.0k IOPS (QD4)  QD1 latency 175 / 175 µs
+          1 MiB sequential  read 640 MiB/s (QD4)   write 640 MiB/s (QD4)   QD1 latency 4.37 / 4.37 ms
 
-          4K random read: in flight, IOPS, median latency
-              1  ██████████████████                                    5714   175 µs
-              2  ███████████████████████████████▌                     10.0k   200 µs
-              4  ██████████████████████████████████████████████████   16.0k   250 µs
+        VALID: 7 workloads, no errors; the device's counters match fathom's
 
-        device  vda1 counted 8.01 GiB read, 2.86 GiB written; fathom counted 8.01 GiB read, 2.86 GiB
-                written: the same to the byte
-        spent   21 cells; 2026-11-21 11:05:17 UTC (12:05:17 +01)
-        note    7 workloads, no errors; the device counted what fathom counted
-        note    still gaining when the time was used up: 4K random read, 4K random write, 8K random 70/30,
-                64K random read, 512K sequential read, 1M sequential read, 1M sequential write
-        note    writes may rest in vda's volatile write cache (write back): not proven durable
-        note    virtual machine (kvm): the host's cache may serve reads
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
+        4K random read            16.0k  ±0.01%     4       4   250 µs   280 µs    175 µs  queue depth
+        4K random write           16.0k  ±0.01%     4       4   250 µs   280 µs    175 µs  queue depth
+        8K random 70/30           16.0k  ±0.01%     4       4   250 µs   280 µs    175 µs  queue depth
+        64K random read           10.2k  ±0.01%     4       4   391 µs   438 µs    274 µs  queue depth
+        512K sequential read       1280  ±0.04%     4       4  3.11 ms  3.50 ms   2.18 ms  queue depth
+        1M sequential read          640  ±0.08%     4       4  6.22 ms  7.00 ms   4.37 ms  queue depth
+        1M sequential write         640  ±0.08%     4       4  6.22 ms  7.00 ms   4.37 ms  queue depth
+        QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; omitted at 100 columns:
+        MiB/s, p99.9; --json has all
+
+        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
+                 sequential write                                                   fathom explain short-run
+        warning  still rising when the budget was used up: 4K random read, 4K random write, 8K random 70/30,
+                 64K random read, 512K sequential read, 1M sequential read, 1M sequential write
+        note     vda has a volatile write cache (write back): completed writes may not be durable
+        note     virtual machine (kvm): the host cache may serve reads
+        checks   vda1 counters match fathom's (the same to the byte); 21 points; no I/O errors
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&survey_page(&survey_report(
         &some,
         &SurveyContext::default(),
@@ -237,20 +199,20 @@ fn a_survey_of_which_only_the_records_are_left() {
 #[test]
 fn a_survey_without_any_cell() {
     expect![[r#"
+
         INVALID: nothing was measured
 
-          workload, best rate     IOPS   ± %  depth   MiB/s      p50      p99    p99.9  QD1 p50   95% at
-          4K random read        not run: the time that was left held no further cell
-          4K random write       not run: the time that was left held no further cell
-          8K random 70/30       not run: the time that was left held no further cell
-          64K random read       not run: the time that was left held no further cell
-          512K sequential read  not run: the time that was left held no further cell
-          1M sequential read    not run: the time that was left held no further cell
-          1M sequential write   not run: the time that was left held no further cell
+        workload              peak IOPS  95% CI  MiB/s    QD  QD@95%      p50      p99   QD1 p50  limited by
+        4K random read        not run: the time that was left held no further cell
+        4K random write       not run: the time that was left held no further cell
+        8K random 70/30       not run: the time that was left held no further cell
+        64K random read       not run: the time that was left held no further cell
+        512K sequential read  not run: the time that was left held no further cell
+        1M sequential read    not run: the time that was left held no further cell
+        1M sequential write   not run: the time that was left held no further cell
 
-        device  nothing was measured
-        spent   151 s of 180 s; 0 cells; filled 8 GiB in 9.40 s
-        stored as 12 in /data/admin/.local/share/fathom/fathom.db; again: fathom show 12
+        checks   nothing was measured; 0 points in 151 s; no I/O errors
+        details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]]
     .assert_eq(&survey_page(&survey_report(&[], &context())));
 }
@@ -276,11 +238,11 @@ fn at_eighty_columns_no_number_is_cut() {
         assert!(table.iter().all(|line| !line.contains('…')), "{page}");
     }
     assert!(
-        survey.contains("QD1 p50") && !survey.contains("95% at:"),
+        survey.contains("QD1 p50") && !survey.contains("QD@95%  "),
         "{survey}"
     );
     let words = survey.split_whitespace().collect::<Vec<_>>().join(" ");
-    let left_out = "left out at 80 columns: MiB/s, 95% at; --json has all";
+    let left_out = "omitted at 80 columns: MiB/s, QD@95%, p99.9, limited by; --json has all";
     assert!(words.contains(left_out), "{survey}");
 }
 
@@ -289,13 +251,13 @@ fn a_narrow_terminal_gets_whole_lines() {
     let report = survey(&[1, 8, 64]);
     for columns in [40, 60, 72] {
         let page = narrowed(&report, columns);
-        for line in page.lines().filter(|line| !line.starts_with("stored as")) {
+        for line in page.lines().filter(|line| !line.starts_with("details")) {
             assert!(line.chars().count() <= columns, "{columns}: {line}");
         }
         let told = page.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.starts_with(&report.headline()), "{page}");
+        assert!(told.contains(&report.verdict.sentence()), "{page}");
         assert!(
-            told.contains(&format!("left out at {columns} columns:")),
+            told.contains(&format!("omitted at {columns} columns:")),
             "{page}"
         );
     }

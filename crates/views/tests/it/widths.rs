@@ -78,15 +78,15 @@ fn files() -> Vec<FilesRecord> {
 fn steps_of_work_with_files() {
     let report = files_report(&files());
     let [narrow, wide] = both(|paper, out| files_summary(&report, paper, out));
-    let told = "left out at 80 columns: p99.9, max; --json has all";
+    let told = "omitted at 80 columns: p99.9, max; --json has all";
     assert!(words(&narrow).contains(told), "{narrow}");
     assert!(
-        narrow.contains("CPU") && !wide.contains("left out"),
+        narrow.contains("CPU") && !wide.contains("omitted"),
         "{narrow}"
     );
     for page in [narrow, wide] {
         assert!(
-            page.contains("\nwithout rename, append and fsync\n"),
+            page.contains("\nwithout  rename, append and fsync\n"),
             "{page}"
         );
     }
@@ -121,7 +121,7 @@ fn what_was_watched() {
     };
     let reports = [report];
     let [narrow, wide] = both(|paper, out| watch_summary(&reports, paper, out));
-    assert!(narrow.contains("left out at 80 columns: "), "{narrow}");
+    assert!(narrow.contains("omitted at 80 columns: "), "{narrow}");
     assert!(
         wide.contains("after") && wide.contains("  12 s\n"),
         "{wide}"
@@ -156,8 +156,8 @@ fn what_layers_cost_and_a_quick_look() {
         complete: true,
     };
     let [narrow, wide] = both(|paper, out| layers_summary(&layers, paper, out));
-    assert!(narrow.contains("left out at 80 columns: ±"), "{narrow}");
-    assert!(!wide.contains("left out"), "{wide}");
+    assert!(narrow.contains("omitted at 80 columns: ±"), "{narrow}");
+    assert!(!wide.contains("omitted"), "{wide}");
 
     let row = |label: &str| QuickRow {
         label: label.to_owned(),
@@ -177,7 +177,7 @@ fn what_layers_cost_and_a_quick_look() {
     };
     let [narrow, wide] = both(|paper, out| quick_summary(&quick, paper, out));
     assert!(
-        words(&narrow).contains("left out at 80 columns: what each row tells; --json has it"),
+        words(&narrow).contains("omitted at 80 columns: what each row means; --json has it"),
         "{narrow}"
     );
     assert!(wide.contains("one reader that waits"), "{wide}");

@@ -62,6 +62,7 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Com
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        verbose: false,
         known: None,
     };
     output::print(&report::files(&records, FilesForm::Summary, form))?;

@@ -66,6 +66,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        verbose: false,
         known: None,
     };
     let kind = if args.bonnie {

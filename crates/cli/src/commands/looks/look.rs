@@ -147,6 +147,7 @@ fn form<'a>(
         kept: keep::kept(store, journal.name()),
         place_named: setting.keep.store.is_some(),
         columns: setting.environment.columns,
+        verbose: false,
         known: None,
     }
 }

@@ -135,6 +135,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        verbose: args.verbose,
         known: Some(&of_target),
     };
     output::print(&report::survey(&walked.cells(), &context, form))?;

@@ -60,7 +60,8 @@ impl Asked {
             keep,
             page,
             json: _,
-            live: _, // how it is watched meanwhile
+            verbose: _, // how much is shown
+            live: _,    // how it is watched meanwhile
         } = args;
         let SearchArgs {
             budget,

@@ -97,6 +97,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
+        verbose: false,
         known: Some(&known),
     };
     output::print(&report::sweep(&cells, &context, form))?;
