@@ -1,4 +1,4 @@
-//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `campaign`, `cases`, `guide`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `book`, `campaign`, `cases`, `guide`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -11,6 +11,7 @@
 
 mod attack;
 mod bench;
+mod book;
 mod campaign;
 mod cases;
 mod check;
@@ -34,6 +35,7 @@ cargo xtask check           formatting, clippy, tidy and the documentation; chan
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
+cargo xtask book [install]  builds the documents as a book, target/book; or installs mdBook for that
 cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Some("licenses") if words.len() == 1 => licenses::write(&root),
         Some("campaign") => campaign::run(&root, &words[1..]),
         Some("cases") if words.len() == 1 => cases::run(&root),
+        Some("book") => book::run(&root, &words[1..]),
         Some("guide") if words.len() == 1 => guide::compiles(&root),
         Some("net") => net::run(&root, &words[1..]),
         Some("lab") => lab::run(&root, &words[1..]),

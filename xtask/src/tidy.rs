@@ -45,6 +45,8 @@ const CHECKS: &[Check] = &[
     writes::check,
     fixtures::check,
     prose::links,
+    prose::mentions,
+    prose::book,
     prose::changelog,
     figures::check,
 ];

@@ -1,9 +1,15 @@
-//! What people read: links between documents lead somewhere, and the change log is open for the next entry.
+//! Documents: links and mentions of pages lead somewhere, the book lists all pages and none is long, and the change log has
+//! a section for the next entry. Left out: the words of a page.
 
 use super::Finding;
 use super::tree::{File, Tree};
 
 const CHANGELOG: &str = "CHANGELOG.md";
+const BOOK: &str = "docs/";
+const SUMMARY: &str = "docs/SUMMARY.md";
+/// A page that is read from start to end. Pages of reference are searched instead, and may be longer.
+const PAGE_LINES_MAX: usize = 250;
+const REFERENCE: &str = "# Reference";
 
 /// Relative links of every Markdown file lead to a file, and to a heading where they name one.
 pub(super) fn links(tree: &Tree) -> Vec<Finding> {
@@ -43,6 +49,84 @@ fn links_of(tree: &Tree, file: &File) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Pages of the documents that Rust files mention exist.
+pub(super) fn mentions(tree: &Tree) -> Vec<Finding> {
+    let sources = tree.rust().map(|(file, _)| file);
+    let sources = sources.filter(|file| !file.path.starts_with("xtask/"));
+    let lines = sources.flat_map(|file| file.lines().map(move |line| (file, line)));
+    let missing = lines.flat_map(|(file, (number, line))| {
+        let pages = line.split(BOOK).skip(1).filter_map(|rest| {
+            let (name, _) = rest.split_once(".md")?;
+            let is_name = name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "-_/".contains(c));
+            is_name.then(|| format!("{BOOK}{name}.md"))
+        });
+        let missing = pages.filter(|page| tree.file(page).is_none());
+        missing.map(move |page| {
+            let what = format!("there is no page `{page}`");
+            Finding::new(&file.path, number, what, "mention a page that exists")
+        })
+    });
+    missing.collect()
+}
+
+/// `docs/SUMMARY.md` lists each page once, pages link to pages and files of the book alone, and no page is too long.
+pub(super) fn book(tree: &Tree) -> Vec<Finding> {
+    let Some(summary) = tree.file(SUMMARY) else {
+        return Vec::new();
+    };
+    let listed = listed(summary);
+    let mut findings = Vec::new();
+    let pages = tree.files.iter();
+    let pages = pages.filter(|file| file.path.starts_with(BOOK) && file.path.ends_with(".md"));
+    for page in pages.filter(|file| file.path != SUMMARY) {
+        let mut add = |line, what: String, remedy: &str| {
+            findings.push(Finding::new(&page.path, line, what, remedy));
+        };
+        let parts: Vec<_> = listed
+            .iter()
+            .filter(|(path, _)| *path == page.path)
+            .collect();
+        if parts.len() != 1 {
+            let what = format!("the summary lists this page {} times", parts.len());
+            add(1, what, "list it once in docs/SUMMARY.md");
+        }
+        let lines = page.text.lines().count();
+        if lines > PAGE_LINES_MAX && !parts.iter().any(|(_, part)| part == REFERENCE) {
+            let what = format!("{lines} lines, more than {PAGE_LINES_MAX}");
+            add(
+                1,
+                what,
+                "split the page, or link to the page that has the fact",
+            );
+        }
+        for (number, line) in prose_lines(page) {
+            for target in targets(&line).filter(|target| !target.starts_with('#')) {
+                if !resolve(&page.path, target).starts_with(BOOK) {
+                    let what = format!("the link `{target}` leads out of the book");
+                    add(number, what, "write the path as `code`, without a link");
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// Returns the pages of the summary, each with the heading above it.
+fn listed(summary: &File) -> Vec<(String, String)> {
+    let mut part = String::new();
+    let mut pages = Vec::new();
+    for (_, line) in summary.lines() {
+        if line.starts_with('#') {
+            part = line.to_owned();
+        }
+        let here = targets(line).map(|target| (resolve(SUMMARY, target), part.clone()));
+        pages.extend(here);
+    }
+    pages
 }
 
 /// Lines outside of fenced blocks, without their `code`.
@@ -134,6 +218,39 @@ mod tests {
             found,
             [("docs/a.md".to_owned(), 3), ("docs/b.md".to_owned(), 1)]
         );
+    }
+
+    #[test]
+    fn a_mention_of_a_page_that_does_not_exist_is_found() {
+        let source = "//! See `docs/a.md#x` and docs/b/c.md.\nconst A: &str = \"docs/{}.md\";\n";
+        let tree = Tree::of(&[("docs/a.md", ""), ("crates/x/src/lib.rs", source)]);
+        let found: Vec<_> = mentions(&tree).into_iter().map(|f| f.what).collect();
+        assert_eq!(found, ["there is no page `docs/b/c.md`"]);
+    }
+
+    #[test]
+    fn pages_that_are_unlisted_or_long_or_link_out_of_the_book_are_found() {
+        let long = "\n".repeat(PAGE_LINES_MAX + 1);
+        let tree = Tree::of(&[
+            (
+                SUMMARY,
+                "# Guides\n[a](a.md)\n[b](b.md)\n# Reference\n[c](c.md)\n",
+            ),
+            (
+                "docs/a.md",
+                "[out](../README.md) [in](b.md) [here](#x) [web](https://e.org/)",
+            ),
+            ("docs/b.md", &long),
+            ("docs/c.md", &long),
+            ("docs/d.md", ""),
+        ]);
+        let found: Vec<_> = book(&tree).into_iter().map(|f| f.what).collect();
+        let expected = [
+            "the link `../README.md` leads out of the book",
+            "251 lines, more than 250",
+            "the summary lists this page 0 times",
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::bench::Bench;
 use std::process::Command;
 
-/// The program on a terminal of so many columns; `None`, with the reason said, where none can be had.
-fn on_terminal(bench: &Bench, columns: u32, line: &str) -> Option<String> {
+/// Runs the program on a terminal of so many columns. `None`, with the reason printed, where there is none.
+pub(crate) fn on_terminal(bench: &Bench, columns: u32, line: &str) -> Option<String> {
     let shell = format!(
         "stty rows 24 cols {columns} && {} {line}",
         env!("CARGO_BIN_EXE_fathom")

@@ -1,6 +1,6 @@
 //! Where DISKSPD's random offsets fall on a target of a given size: its spread, laid out in bytes.
 //!
-//! Source: the rules for effective distributions restated in `docs/dialects.md`. Two of its accidents are put right: a
+//! Source: the rules for effective distributions restated in `docs/compatibility/diskspd.md`. Two of its accidents are put right: a
 //! range that got no length holds one aligned offset, and a list of which nothing fits is for `check` to refuse.
 //! Drawing from the ranges is the engine's business.
 

@@ -94,7 +94,7 @@ impl StripeAccess {
     }
 }
 
-/// DISKSPD's own walk. Source: its `IORequestGenerator`, as restated in `docs/dialects.md`.
+/// DISKSPD's own walk. Source: its `IORequestGenerator`, as restated in `docs/compatibility/diskspd.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskspdAccess {
     /// Percent of I/Os that go to a random place; 0 is sequential. // in [0, 100]

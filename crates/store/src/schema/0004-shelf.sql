@@ -1,5 +1,5 @@
 -- Version 4 of the shelf: every result is one line of `headlines`, whether fathom measured it, read it from another
--- tool's output, or has none. Start with the view `results` at the end of this file; docs/shelf.md explains its columns.
+-- tool's output, or has none. Start with the view `results` at the end of this file; docs/results-database.md explains its columns.
 --
 -- Runs of older versions get their lines when the file is brought up to date. `runs` and what hangs on it stay as they
 -- were: the whole record. Its headline columns and the view `run_overview` stay for queries of old.

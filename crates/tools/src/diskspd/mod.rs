@@ -3,7 +3,7 @@
 //! Read in this order: `flags` (every switch, one row each: the table drives reading, help and the manual),
 //! `parse` (arguments → [`Request`]), `profile` (what a request says, in DISKSPD's words), `xml` (profiles read and
 //! written), `validate` (what cannot be together), `text` (the input parameters, printed back), `build` (→
-//! [`model::Profile`]). Where it differs from the original stands in `docs/dialects.md`.
+//! [`model::Profile`]). Where it differs from the original stands in `docs/compatibility/diskspd.md`.
 //!
 //! Deliberately absent: files (the door reads the profile and passes the text), results (`views` prints them),
 //! offsets and rates (`engine`), and whether data may be overwritten (`model::check`).

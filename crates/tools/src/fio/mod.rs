@@ -3,7 +3,7 @@
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
 //! the manual), `read` (what an option does to a job), `job` (what a job is), `jobs` (sections → jobs), `ranges` (the files of a job), `build`
 //! (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest; nothing is dropped
-//! in silence. Where fathom differs stands in `docs/dialects.md`.
+//! in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
 //!
 //! Deliberately absent: files (the door reads them and looks at targets), results (`views` prints them), and whether data
 //! may be overwritten: no option of fio's says so, and `model::check` decides.

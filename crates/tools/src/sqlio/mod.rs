@@ -3,7 +3,7 @@
 //! Read in this order: `flags` (every switch, one row each: the table drives reading, help and the manual), `parse`
 //! (arguments → [`Request`]), `params` (the file of `-F`), `profile` (what a request says, in SQLIO's words), `build`
 //! (→ [`model::Profile`]), `text` (how the request was understood, as SQLIO prints it), `print` (the line that means a
-//! request). Where it differs from the original stands in `docs/dialects.md`. What is wrong with a request is told in
+//! request). Where it differs from the original stands in `docs/compatibility/sqlio.md`. What is wrong with a request is told in
 //! the words of [`crate::diskspd`], whose command line has the same shape.
 //!
 //! Deliberately absent: files (the door reads the parameter file and looks at the targets), results (`views` prints

@@ -1,6 +1,6 @@
 //! How a request was understood: what SQLIO prints before it measures, line for line.
 //!
-//! Which lines there are stands in `docs/dialects.md`. Three of them are in no output that was published, and their
+//! Which lines there are stands in `docs/compatibility/sqlio.md`. Three of them are in no output that was published, and their
 //! words are from memory of the original or made like the others: stripes, `-BY` and `-BS`.
 
 use super::build::Size;

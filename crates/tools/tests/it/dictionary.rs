@@ -1,4 +1,4 @@
-//! IOmeter's terms: each row of the dictionary in `docs/terms.md` means the same in IOmeter's file, in DISKSPD's switch and
+//! IOmeter's terms: each row of the dictionary in `docs/glossary.md` means the same in IOmeter's file, in DISKSPD's switch and
 //! in fathom's field.
 
 use model::{Access, Bytes, Nanos, Pacing, QueueDepth, Target, Timespan};
@@ -239,7 +239,7 @@ fn every_term_means_the_same_in_both_tools() {
 
 #[test]
 fn the_manual_has_these_rows_and_no_others() {
-    let page = include_str!("../../../../docs/terms.md");
+    let page = include_str!("../../../../docs/glossary.md");
     let (_, behind) = page
         .split_once("<!-- iometer dictionary: each row is a test -->")
         .unwrap();

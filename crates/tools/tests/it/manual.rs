@@ -9,7 +9,7 @@ const END: &str = "<!-- end of switches -->\n";
 /// `UPDATE_EXPECT=1` rewrites the page, as with all expected text.
 #[test]
 fn the_manual_holds_the_table_of_switches() {
-    holds_table((BEGIN, END), &flag_table());
+    holds_table("diskspd", (BEGIN, END), &flag_table());
 }
 
 #[test]
@@ -18,13 +18,16 @@ fn the_manual_holds_the_table_of_fio_s_options() {
         "<!-- fio options: written from the table in the code -->\n",
         "<!-- end of fio options -->\n",
     );
-    holds_table(marks, &tools::fio::option_table());
+    holds_table("fio", marks, &tools::fio::option_table());
 }
 
-/// The manual has this table between these marks, or is given it.
+/// Compares the table between these marks in the page on a tool, or writes it there.
 #[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
-pub(crate) fn holds_table((begin, end): (&str, &str), table: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects.md");
+pub(crate) fn holds_table(tool: &str, (begin, end): (&str, &str), table: &str) {
+    let name = format!("docs/compatibility/{tool}.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(&name);
     let page = std::fs::read_to_string(&path).expect("the page is there");
     let (front, rest) = page.split_once(begin).expect("the table begins");
     let (_, back) = rest.split_once(end).expect("the table ends");
@@ -34,7 +37,7 @@ pub(crate) fn holds_table((begin, end): (&str, &str), table: &str) {
     }
     assert!(
         std::env::var_os("UPDATE_EXPECT").is_some(),
-        "docs/dialects.md is behind the code: run this with UPDATE_EXPECT=1"
+        "{name} is out of date: run this test with UPDATE_EXPECT=1"
     );
     std::fs::write(&path, expected).expect("the page can be written");
 }

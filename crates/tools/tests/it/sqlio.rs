@@ -407,7 +407,7 @@ const END: &str = "<!-- end of switches of SQLIO -->\n";
 /// `UPDATE_EXPECT=1` rewrites the page, as with all expected text.
 #[test]
 fn the_manual_holds_the_table_of_switches() {
-    crate::manual::holds_table((BEGIN, END), &flag_table());
+    crate::manual::holds_table("sqlio", (BEGIN, END), &flag_table());
 }
 
 #[test]

@@ -31,12 +31,12 @@ fn the_table_of_fields_is_as_wide_as_the_page_and_tells_all_of_each() {
 }
 
 #[test]
-fn the_page_on_the_shelf_lists_all_fields() {
+fn the_page_of_fields_lists_all_of_them() {
     let fields = fields(120);
-    let page = include_str!("../../../../docs/shelf.md");
+    let page = include_str!("../../../../docs/fields.md");
     assert!(
         page.contains(fields.trim_end()),
-        "docs/shelf.md: put the output of `fathom table --fields` on a terminal of 120 columns into its last block"
+        "docs/fields.md: put the output of `fathom table --fields` on a terminal of 120 columns into its last block"
     );
 }
 

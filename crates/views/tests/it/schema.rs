@@ -145,3 +145,37 @@ fn real_documents_keep_to_the_schema_of_an_imported_run() {
     );
     assert!(page.contains("note     odd"), "{page}");
 }
+
+const JSON_INTRODUCTION: &str = "\
+# JSON documents
+
+`--json` prints one document on standard output and nothing else. Names are stable within a version of the document; new fields may be added, so a
+reader ignores fields that it does not know. The schemas ([JSON Schema](https://json-schema.org/)) describe every field, also the nested ones.
+
+- A name ends in its unit: `_ns` (nanoseconds), `_bytes`, `_per_s`, `_percent`, `_share` (0 to 1). Times of the day are nanoseconds since 1970 in UTC (`_utc_ns`).
+- `null` or an absent field means unknown. It never means 0.
+- A figure with a 95% confidence interval has `value`, `low` and `high`; percentiles have `low_ns` and `high_ns`.
+- `verdict.rank` has the verdict; `findings` has the id, the severity and the evidence of each finding ([findings](findings.md)).
+- A result of a simulated device has `\"simulated\": true` in its verdict.
+
+The tables below are written from the schemas (`UPDATE_EXPECT=1 cargo test -p views --test it schema`).
+";
+
+/// The guide to the documents: a table of the topmost fields of each schema.
+#[test]
+fn the_guide_to_the_documents_follows_the_schemas() {
+    let mut page = JSON_INTRODUCTION.to_owned();
+    for (name, text) in schemas() {
+        let schema: Value = serde_json::from_str(&text).unwrap();
+        let title = schema["title"].as_str().unwrap();
+        page +=
+            &format!("\n## {title}\n\n[{name}](schema/{name})\n\n| field | meaning |\n|---|---|\n");
+        for (field, about) in schema["properties"].as_object().unwrap() {
+            let about = about["description"].as_str().unwrap_or_default();
+            let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+            let about = about.split(" // ").next().unwrap_or_default();
+            page += &format!("| `{field}` | {} |\n", about.replace('|', "\\|"));
+        }
+    }
+    expect_file!["../../../../docs/json.md"].assert_eq(&page);
+}

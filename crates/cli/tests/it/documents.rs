@@ -1,0 +1,360 @@
+//! The commands and samples of README and docs. A line of a `sh` block runs as it is; only times and sizes are shortened, and a
+//! loop device stands for `/dev/sdb`. A command in a `text` block shows a form: its options are parsed. A block with
+//! `file=NAME` is a file that later lines use. A block between `output: COMMAND` and `end of output` is what that command
+//! prints (`UPDATE_EXPECT=1` writes it). Left out: the two set-up commands, which CI runs.
+
+use crate::bench::Bench;
+use crate::mounted::Mounted;
+use crate::terminals::on_terminal;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const OUTPUT: &str = "<!-- output: fathom ";
+const OUTPUT_END: &str = "<!-- end of output -->\n";
+/// Samples are those of a terminal of this width.
+const COLUMNS: u32 = 100;
+
+/// The pages with commands to run. Each has a test of its own, so that they run side by side.
+macro_rules! pages {
+    ($($test:ident $path:literal)*) => {
+        const PAGES: &[&str] = &[$($path),*];
+        $(#[test]
+        fn $test() {
+            page_runs($path);
+        })*
+    };
+}
+
+pages! {
+    readme_runs "README.md"
+    check_runs "docs/check.md"
+    files_runs "docs/files.md"
+    run_runs "docs/run.md"
+    simulated_runs "docs/simulated.md"
+    survey_runs "docs/survey.md"
+    sweep_runs "docs/sweep.md"
+    results_database_runs "docs/results-database.md"
+    compatibility_fio_runs "docs/compatibility/fio.md"
+    install_runs "docs/getting-started/install.md"
+    tutorial_runs "docs/getting-started/tutorial.md"
+    cache_check_runs "docs/guides/cache-check.md"
+    ci_gate_runs "docs/guides/ci-gate.md"
+    cloud_limits_runs "docs/guides/cloud-limits.md"
+    database_latency_runs "docs/guides/database-latency.md"
+    file_system_cost_runs "docs/guides/file-system-cost.md"
+    from_bonnie_dd_hdparm_runs "docs/guides/from-bonnie-dd-hdparm.md"
+    from_diskspd_runs "docs/guides/from-diskspd.md"
+    from_fio_runs "docs/guides/from-fio.md"
+    from_iometer_runs "docs/guides/from-iometer.md"
+    from_sqlio_runs "docs/guides/from-sqlio.md"
+    san_acceptance_runs "docs/guides/san-acceptance.md"
+}
+
+/// A fenced block of a page: what is behind its fence, and its text.
+struct Block {
+    info: String,
+    text: String,
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let fenced = page.split("```").skip(1).step_by(2);
+    let block = |block: &str| {
+        let (info, text) = block.split_once('\n').unwrap();
+        let (info, text) = (info.to_owned(), text.to_owned());
+        Block { info, text }
+    };
+    fenced.map(block).collect()
+}
+
+/// Returns README and every page below docs.
+fn documents() -> Vec<String> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = vec![Path::new(ROOT).join("README.md")];
+    walk(&Path::new(ROOT).join("docs"), &mut found);
+    let name = |path: &PathBuf| path.strip_prefix(ROOT).unwrap().display().to_string();
+    found.iter().map(name).collect()
+}
+
+/// Returns the commands of a block without their remarks. A line that ends in `\` continues.
+fn commands(text: &str) -> Vec<String> {
+    let text = text.replace("\\\n", " ");
+    let lines = text.lines().map(|line| match line.split_once(" #") {
+        Some((line, _)) => line.trim(),
+        None => line.trim(),
+    });
+    lines
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Splits a line as a shell does: at spaces, but not within single quotes.
+fn split(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(place, part)| match place % 2 {
+        0 => part
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
+/// Long enough for an I/O under any load.
+const RUN_TIME: &str = "300ms";
+
+/// Returns the words of a line behind `fathom`, with a short time and small files.
+fn shortened(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut given = split(line).into_iter().skip(1);
+    let native = !["diskspd", "sqlio", "fio", "dd"]
+        .map(|name| line.starts_with(&format!("fathom {name} ")))
+        .contains(&true);
+    while let Some(word) = given.next() {
+        let short = match word.as_str() {
+            "--duration" | "-d" | "--size" | "--budget" | "--rest" | "--warmup" if native => None,
+            "--create" => Some("16M"),
+            "--length" => Some("8M"),
+            _ => {
+                words.push(word.replace("-W3 -d120", "-W0 -d1"));
+                continue;
+            }
+        };
+        given.next();
+        words.extend(
+            short
+                .map(|short| [word, short.to_owned()])
+                .into_iter()
+                .flatten(),
+        );
+    }
+    let simulated = line.contains(" sim:");
+    let more: &[&str] = match words[0].as_str() {
+        "run" => &["--duration", RUN_TIME, "--warmup", "0s"],
+        "sweep" if line.contains("--from-diskspd") || line.contains("--script") => &[],
+        "sweep" => &["--duration", "200ms", "--warmup", "0s"], // long enough for an I/O under any load
+        "survey" if simulated => &["--page", "none"],
+        "survey" => &[
+            "--budget",
+            "3s",
+            "--depth-max",
+            "1",
+            "--size",
+            "64M",
+            "--page",
+            "none",
+        ],
+        "layers" => &["--rounds", "2", "--round-time", "200ms", "--size", "16M"],
+        "watch" => &["--count", "1", "--interval", "100ms"],
+        "check" => &["--duration", "1s"],
+        "files" => &["--files", "1024", "--data", "64K"],
+        "iometer" if !line.contains("--write-icf") => &["--duration", "1s"],
+        "sqlio" => &["-s1"], // the last counts
+        _ => &[],
+    };
+    words.extend(more.iter().map(|&word| word.to_owned()));
+    if words[0] == "diskspd" && !line.contains(" -X") {
+        for word in words.iter_mut().filter(|word| word.starts_with("-c")) {
+            "-c16M".clone_into(word);
+        }
+        let target = words.pop(); // of a switch that is given twice the last counts
+        words.extend(["-W0", "-d1"].map(str::to_owned).into_iter().chain(target));
+    }
+    words
+}
+
+/// Replaces the device of the guides. `None` where this machine has no loop devices.
+fn on_a_device(line: &str, mounted: Option<&Mounted>) -> Option<String> {
+    if !line.contains("/dev/sdb") {
+        return Some(line.to_owned());
+    }
+    let mounted = mounted?;
+    let (device, folder) = (mounted.device.display(), mounted.folder.display());
+    let line = line.replace("/dev/sdb", &device.to_string());
+    Some(line.replace("/mnt/sdb", &folder.to_string()))
+}
+
+/// Runs a page's commands from top to bottom in a folder of their own, where `test.dat` already exists.
+fn page_runs(path: &str) {
+    let page = read(path);
+    let bench = Bench::new();
+    let create = "run --create 128M --duration 200ms --warmup 0s test.dat --no-store";
+    bench.line(create).good();
+    let needs_device = page.contains("/dev/sdb");
+    let mounted = needs_device.then(|| Mounted::ext4(&bench, &[])).flatten();
+    for block in blocks(&page) {
+        if let Some((_, name)) = block.info.split_once("file=") {
+            std::fs::write(bench.path(name), &block.text).unwrap();
+        }
+        if block.info != "sh" {
+            continue;
+        }
+        let lines = commands(&block.text);
+        for line in lines.iter().filter(|line| line.starts_with("fathom ")) {
+            if let Some(line) = on_a_device(line, mounted.as_ref()) {
+                command_runs(&bench, path, &line);
+            }
+        }
+    }
+}
+
+fn command_runs(bench: &Bench, path: &str, line: &str) {
+    let (command, file) = match line.rsplit_once(" > ") {
+        Some((command, file)) if !file.contains('\'') => (command, Some(file.trim())),
+        _ => (line, None),
+    };
+    let mut words = shortened(command);
+    if path.ends_with("iometer.md") {
+        // IOmeter counts whole seconds.
+        let run_times = words.iter_mut().filter(|word| *word == RUN_TIME);
+        run_times.for_each(|word| "1s".clone_into(word));
+    }
+    let said = bench.say(&words);
+    // Whether this machine is quiet, and whether two short runs differ, is not what is tested here.
+    let may_fail = line.contains("--fail-if") || line.starts_with("fathom check ");
+    let good = said.code == Some(0) || may_fail && said.code == Some(3);
+    assert!(good, "{path}: {line}: {said:?}");
+    if let Some(file) = file {
+        std::fs::write(bench.path(file), said.out).unwrap();
+    }
+}
+
+#[test]
+fn every_page_with_commands_has_a_test() {
+    let has_commands = |path: &String| blocks(&read(path)).iter().any(|block| block.info == "sh");
+    let mut with: Vec<String> = documents().into_iter().filter(has_commands).collect();
+    let mut tested = PAGES.to_vec();
+    with.sort();
+    tested.sort_unstable();
+    assert_eq!(with, tested);
+}
+
+#[test]
+fn forms_of_commands_have_known_options() {
+    let bench = Bench::new();
+    let mut count = 0;
+    for path in documents() {
+        let page = read(&path);
+        let forms = blocks(&page)
+            .into_iter()
+            .filter(|block| block.info == "text");
+        for form in forms.flat_map(|block| commands(&block.text)) {
+            let Some(form) = form.strip_prefix("fathom ") else {
+                continue;
+            };
+            let (form, _) = form.split_once("   ").unwrap_or((form, "")); // columns are apart by blanks
+            let form = form.replace(['[', ']'], "").replace('…', "");
+            let mut words = split(&form);
+            words.push("--help".to_owned());
+            let said = bench.say(&words);
+            assert_eq!(said.code, Some(0), "{path}: fathom {form}: {said:?}");
+            count += 1;
+        }
+    }
+    assert!(count >= 20, "{count}");
+}
+
+#[test]
+fn the_two_set_up_commands_come_first() {
+    let blocks = blocks(&read("README.md"));
+    let shell = blocks.iter().filter(|block| block.info == "sh");
+    let lines: Vec<String> = shell
+        .flat_map(|block| commands(&block.text))
+        .take(2)
+        .collect();
+    assert_eq!(lines, ["cargo run --release -- survey", "cargo xtask test"]);
+}
+
+/// Replaces what differs from machine to machine. Figures of a simulated device are the same everywhere; the date, the machine,
+/// the time that was spent and the place of the database are not.
+fn without_place(output: &str) -> String {
+    let kept = output
+        .lines()
+        .filter(|line| !line.starts_with("stored as "));
+    let fixed = kept.map(|line| {
+        let line = without_version(line);
+        let line = between(&line, ", ", " cores", "4");
+        let line = between(&line, "cores, ", " RAM", "16.0 GiB");
+        let line = between(&line, "spent   ", " of 180 s", "1.20 s");
+        let line = between(&line, " points in ", " s;", "1.2");
+        without_date(&line)
+    });
+    fixed.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Replaces the version of the kernel.
+fn without_version(line: &str) -> String {
+    let Some((front, rest)) = line.split_once("Linux ") else {
+        return line.to_owned();
+    };
+    let end = rest.find(',').unwrap_or(rest.len());
+    format!("{front}Linux 6.18{}", &rest[end..])
+}
+
+/// Replaces what is between two texts of a line, where both are.
+fn between(line: &str, before: &str, after: &str, new: &str) -> String {
+    let found = line.split_once(before).and_then(|(front, rest)| {
+        let (_, back) = rest.split_once(after)?;
+        Some(format!("{front}{before}{new}{after}{back}"))
+    });
+    found.unwrap_or_else(|| line.to_owned())
+}
+
+/// Replaces the figures of dates and times of the day.
+fn without_date(text: &str) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for (shape, new) in [("0000-00-00", "2026-11-23"), ("00:00:00", "09:00:00")] {
+        let is_like = |found: &[char]| {
+            let like = |(found, shape): (&char, char)| match shape {
+                '0' => found.is_ascii_digit(),
+                _ => *found == shape,
+            };
+            found.iter().zip(shape.chars()).all(like)
+        };
+        let at = text.windows(shape.len()).position(is_like);
+        if let Some(at) = at {
+            text.splice(at..at + shape.len(), new.chars());
+        }
+    }
+    text.into_iter().collect()
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
+fn samples_are_what_the_commands_print() {
+    let updates = std::env::var_os("UPDATE_EXPECT").is_some();
+    for path in documents() {
+        let page = read(&path);
+        let mut parts = page.split(OUTPUT);
+        let mut current = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (line, rest) = part.split_once(" -->\n").unwrap();
+            let (_, after) = rest.split_once(OUTPUT_END).expect(OUTPUT_END);
+            let quiet = format!("{line} 2>/dev/null");
+            let Some(screen) = on_terminal(&Bench::new(), COLUMNS, &quiet) else {
+                return; // the reason was printed
+            };
+            let output = without_place(&screen);
+            current += &format!("{OUTPUT}{line} -->\n```text\n{output}```\n{OUTPUT_END}{after}");
+        }
+        if updates && current != page {
+            std::fs::write(Path::new(ROOT).join(&path), &current).unwrap();
+        } else {
+            assert_eq!(current, page, "{path}: run this test with UPDATE_EXPECT=1");
+        }
+    }
+}
