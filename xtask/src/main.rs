@@ -1,4 +1,4 @@
-//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `book`, `campaign`, `cases`, `guide`, `images`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `book`, `campaign`, `cases`, `dist`, `guide`, `images`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -17,6 +17,7 @@ mod cases;
 mod check;
 mod ci;
 mod deny;
+mod dist;
 mod guide;
 mod images;
 mod lab;
@@ -38,6 +39,7 @@ cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
 cargo xtask book [install]  builds the documents as a book, target/book; or installs mdBook for that
 cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
+cargo xtask dist            builds packages: .deb, tarballs, bill of materials, checksums; target/dist
 cargo xtask images          draws the pictures of README and docs from a simulated device
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Some("campaign") => campaign::run(&root, &words[1..]),
         Some("cases") if words.len() == 1 => cases::run(&root),
         Some("book") => book::run(&root, &words[1..]),
+        Some("dist") => dist::run(&root, &words[1..]),
         Some("images") if words.len() == 1 => images::write(&root),
         Some("guide") if words.len() == 1 => guide::compiles(&root),
         Some("net") => net::run(&root, &words[1..]),

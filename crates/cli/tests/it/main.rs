@@ -37,6 +37,7 @@ mod limits;
 mod looks;
 mod looped;
 mod mounted;
+mod packages;
 mod page;
 mod proofs;
 mod refusals;

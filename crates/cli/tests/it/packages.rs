@@ -1,0 +1,164 @@
+//! The .deb of `cargo xtask dist`, installed and removed in a folder that is the root of nothing else. Needs root and dpkg.
+
+use crate::bench::Bench;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Programs whose names a package of this kind could hide.
+const OTHER_TOOLS: [&str; 8] = [
+    "fio", "dd", "diskspd", "sqlio", "ior", "mdtest", "iometer", "bonnie++",
+];
+
+fn output(command: &mut Command) -> Output {
+    let output = command
+        .output()
+        .unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    assert!(output.status.success(), "{command:?}: {output:?}");
+    output
+}
+
+fn text(command: &mut Command) -> String {
+    String::from_utf8(output(command).stdout).unwrap()
+}
+
+/// Packages the program of these tests. `None`, with the reason printed, where a tool for that is missing.
+fn package(to: &Path) -> Option<PathBuf> {
+    for tool in ["dpkg", "dpkg-deb", "strip", "objdump", "chroot", "ldd"] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            println!("skipped: {tool} is not installed");
+            return None;
+        }
+    }
+    if text(Command::new("id").arg("-u")).trim() != "0" {
+        println!("skipped: chroot needs root");
+        return None;
+    }
+    let mut dist = Command::new(env!("CARGO"));
+    dist.args(["run", "--quiet", "--package", "xtask", "--", "dist"]);
+    dist.args(["--program", env!("CARGO_BIN_EXE_fathom"), "--to"])
+        .arg(to);
+    output(dist.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")));
+    let files = std::fs::read_dir(to)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let deb = files
+        .into_iter()
+        .find(|file| file.extension().is_some_and(|end| end == "deb"));
+    Some(deb.unwrap())
+}
+
+/// A root with the libraries that the program loads, and an empty database of packages.
+fn empty_root(root: &Path) {
+    for folder in ["var/lib/dpkg/info", "var/lib/dpkg/updates", "data", "usr"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    std::fs::write(root.join("var/lib/dpkg/status"), "").unwrap();
+    let libraries = text(Command::new("ldd").arg(env!("CARGO_BIN_EXE_fathom")));
+    for library in libraries
+        .split_whitespace()
+        .filter(|word| word.starts_with('/'))
+    {
+        let to = root.join(library.trim_start_matches('/'));
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(library, to).unwrap();
+    }
+}
+
+/// Returns every file and link below a folder; none where there is no such folder.
+fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    if !folder.exists() {
+        return BTreeSet::new();
+    }
+    let listed = text(Command::new("find").arg(folder).args(["!", "-type", "d"]));
+    listed.lines().map(PathBuf::from).collect()
+}
+
+fn dpkg(root: &Path) -> Command {
+    let mut dpkg = Command::new("dpkg");
+    dpkg.arg(format!("--root={}", root.display()))
+        .arg("--force-depends");
+    dpkg
+}
+
+fn fathom(root: &Path, line: &str) -> Output {
+    let mut chroot = Command::new("chroot");
+    chroot.arg(root).arg("/usr/bin/fathom");
+    chroot.args(line.split_whitespace());
+    chroot
+        .env_clear()
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    chroot.output().unwrap()
+}
+
+#[test]
+fn the_package_installs_works_and_is_removed_whole() {
+    let bench = Bench::new();
+    let Some(deb) = package(&bench.path("dist")) else {
+        return;
+    };
+    let root = bench.path("root");
+    empty_root(&root);
+    let before = files(&root.join("usr"));
+    output(dpkg(&root).arg("-i").arg(&deb));
+
+    let bin: Vec<_> = std::fs::read_dir(root.join("usr/bin")).unwrap().collect();
+    assert_eq!(bin.len(), 1, "{bin:?}"); // the program alone
+    for tool in OTHER_TOOLS {
+        for folder in ["bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin"] {
+            assert!(!root.join(folder).join(tool).exists(), "{folder}/{tool}");
+        }
+    }
+    let survey = fathom(&root, "survey sim:ssd --no-store --page none");
+    assert!(survey.status.success(), "{survey:?}");
+    let link = output(
+        Command::new("chroot")
+            .arg(&root)
+            .args(["/usr/lib/fathom/bin/diskspd", "-?"]),
+    );
+    assert!(
+        String::from_utf8_lossy(&link.stdout).contains("-b<"),
+        "{link:?}"
+    );
+    reading_works_and_writing_is_refused(&root);
+    completions_and_man_pages_are_found(&root);
+
+    output(dpkg(&root).args(["-r", "fathom"]));
+    assert_eq!(files(&root.join("usr")), before);
+}
+
+/// There is no /proc and no /sys in this root, so nobody can tell who uses a file.
+fn reading_works_and_writing_is_refused(root: &Path) {
+    let data: Vec<u8> = (0..16_u32 << 20).map(|at| (at % 251) as u8).collect();
+    std::fs::write(root.join("data/read.dat"), data).unwrap();
+    let run = "--duration 200ms --warmup 0s --no-store";
+    let read = fathom(root, &format!("run /data/read.dat --cache cached {run}"));
+    assert!(read.status.success(), "{read:?}");
+    let write = fathom(
+        root,
+        &format!("run --create 16M /data/new.dat {run} --write 50"),
+    );
+    assert_eq!(write.status.code(), Some(2), "{write:?}");
+    assert!(!root.join("data/new.dat").exists());
+}
+
+fn completions_and_man_pages_are_found(root: &Path) {
+    let share = root.join("usr/share");
+    let bash = share.join("bash-completion/completions/fathom");
+    let script = format!("source {} && complete -p fathom", bash.display());
+    let completion = text(Command::new("bash").args(["-c", &script]));
+    assert!(completion.contains("fathom"), "{completion}");
+    for other in [
+        "zsh/vendor-completions/_fathom",
+        "fish/vendor_completions.d/fathom.fish",
+    ] {
+        let script = std::fs::read_to_string(share.join(other)).unwrap();
+        assert!(script.contains("survey"), "{other}");
+    }
+    let page = share.join("man/man1/fathom-survey.1.gz");
+    let page = text(Command::new("gzip").arg("-dc").arg(page));
+    assert!(
+        page.contains(".SH NAME") && page.contains("survey"),
+        "{page}"
+    );
+}
