@@ -7,6 +7,7 @@
 mod answer;
 mod csv;
 mod json;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod pivot;
 mod table;
@@ -40,6 +41,7 @@ pub struct Export {
 pub const EXPORTS: &[Export] = &[
     csv::EXPORT, // in the order of the help
     json::EXPORT,
+    #[cfg(feature = "parquet")]
     parquet::EXPORT,
 ];
 
