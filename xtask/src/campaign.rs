@@ -95,10 +95,10 @@ impl Made {
         match rule {
             "short-run"
             | "undersampled-tail"
-            | "little"
+            | "saturated"
             | "coordinated-omission"
             | "working-set-fits-cache"
-            | "latency-wall"
+            | "stall"
             | "cpu-bound" => true,
             "page-cache" => !self.direct,
             "no-device" => memory,

@@ -8,7 +8,7 @@ use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("coordinated-omission"),
-    cause: Cause::Loop,
+    cause: Cause::Alone,
     limit: None,
     what: "A new I/O began only when another ended, so the percentiles leave out whoever would have come during a pause.",
     method: "No rate was asked. The arrivals that the mean rate would have brought during the slowest I/O are 100 times the I/Os that the queue could hold, and 0.1% of all I/Os or more.",

@@ -8,11 +8,11 @@ use super::{Confidence, Finding, RuleId};
 use super::{
     answered_from_memory, bandwidth_limit, cgroup_cpu_limit, cgroup_io_limit, commit_latency,
     compressible_data, coordinated_omission, cpu_bound, cpu_steal, fathom_cpu_bound,
-    impossible_for_medium, interrupted, io_wq_offload, iops_limit, latency_wall, little,
-    loop_page_cache, no_device, noisy_neighbour, not_steady, page_cache, queue_depth_ignored,
-    queue_not_full, queued_in_kernel, saturated, scheduler, short_run, stall,
-    synchronous_submission, thread_imbalance, throughput_drift, throughput_drop, undersampled_tail,
-    uneven_disks, unwritten_extents, working_set_fits_cache, zero_data,
+    impossible_for_medium, interrupted, io_wq_offload, iops_limit, loop_page_cache, no_device,
+    noisy_neighbour, not_steady, page_cache, queue_depth_ignored, queue_not_full, queued_in_kernel,
+    saturated, scheduler, short_run, stall, synchronous_submission, thread_imbalance,
+    throughput_drift, throughput_drop, undersampled_tail, uneven_disks, unwritten_extents,
+    working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -29,9 +29,9 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             working_set_fits_cache::RULE.id,
             zero_data::RULE.id,
             page_cache::RULE.id,
-            little::RULE.id,
+            saturated::RULE.id,
             coordinated_omission::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             undersampled_tail::RULE.id,
             short_run::RULE.id,
             iops_limit::RULE.id,
@@ -62,7 +62,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             thread_imbalance::RULE.id,
         ],
     ),
@@ -78,7 +78,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             coordinated_omission::RULE.id,
             queue_not_full::RULE.id,
             thread_imbalance::RULE.id,
@@ -106,7 +106,6 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             undersampled_tail::RULE.id,
             coordinated_omission::RULE.id,
             not_steady::RULE.id,
-            latency_wall::RULE.id,
         ],
     ),
     (
@@ -114,9 +113,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
-            little::RULE.id,
             coordinated_omission::RULE.id,
-            latency_wall::RULE.id,
             stall::RULE.id,
             saturated::RULE.id,
             not_steady::RULE.id,
@@ -129,9 +126,8 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
-            little::RULE.id,
             coordinated_omission::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             saturated::RULE.id,
         ],
     ),
@@ -140,9 +136,8 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
-            little::RULE.id,
             coordinated_omission::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             saturated::RULE.id,
         ],
     ),
@@ -152,7 +147,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             cpu_bound::RULE.id,
             fathom_cpu_bound::RULE.id,
             queue_not_full::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             coordinated_omission::RULE.id,
             not_steady::RULE.id,
         ],
@@ -162,7 +157,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             cpu_bound::RULE.id,
             not_steady::RULE.id,
-            latency_wall::RULE.id,
+            stall::RULE.id,
             coordinated_omission::RULE.id,
         ],
     ),
@@ -171,7 +166,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             queue_not_full::RULE.id,
             coordinated_omission::RULE.id,
-            little::RULE.id,
+            saturated::RULE.id,
             queued_in_kernel::RULE.id,
         ],
     ),
@@ -180,7 +175,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             queue_not_full::RULE.id,
             cpu_bound::RULE.id,
-            little::RULE.id,
+            saturated::RULE.id,
             thread_imbalance::RULE.id,
         ],
     ),
@@ -188,7 +183,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         cpu_bound::RULE.id,
         &[
             queue_not_full::RULE.id,
-            little::RULE.id,
+            saturated::RULE.id,
             thread_imbalance::RULE.id,
             coordinated_omission::RULE.id,
         ],
@@ -199,7 +194,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     ),
     (
         uneven_disks::RULE.id,
-        &[little::RULE.id, queue_not_full::RULE.id],
+        &[saturated::RULE.id, queue_not_full::RULE.id],
     ),
     (
         commit_latency::RULE.id,
@@ -211,9 +206,8 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
-            latency_wall::RULE.id,
-            coordinated_omission::RULE.id,
             stall::RULE.id,
+            coordinated_omission::RULE.id,
         ],
     ),
     (
@@ -222,7 +216,6 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
-            latency_wall::RULE.id,
             coordinated_omission::RULE.id,
         ],
     ),
@@ -242,7 +235,6 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             throughput_drop::RULE.id,
         ],
     ),
-    (latency_wall::RULE.id, &[coordinated_omission::RULE.id]),
     (
         interrupted::RULE.id,
         &[short_run::RULE.id, undersampled_tail::RULE.id],
@@ -297,9 +289,9 @@ mod tests {
     #[test]
     fn a_limit_explains_waiting_and_stands_before_it() {
         let all = explained(vec![
-            told("latency-wall", FindingRank::Warning),
+            told("stall", FindingRank::Warning),
             told("iops-limit", FindingRank::Warning),
-            told("little", FindingRank::Info),
+            told("saturated", FindingRank::Info),
             told("write-cache", FindingRank::Info),
         ]);
         let order: Vec<(&str, bool)> = all
@@ -309,8 +301,8 @@ mod tests {
         let expected = [
             ("iops-limit", false),
             ("write-cache", false),
-            ("latency-wall", true),
-            ("little", true),
+            ("stall", true),
+            ("saturated", true),
         ];
         assert_eq!(order, expected);
     }
@@ -318,7 +310,7 @@ mod tests {
     #[test]
     fn a_hint_explains_no_warning() {
         let hint = told("iops-limit", FindingRank::Info).sure(Confidence::Low);
-        let all = explained(vec![told("latency-wall", FindingRank::Warning), hint]);
+        let all = explained(vec![told("stall", FindingRank::Warning), hint]);
         assert!(all.iter().all(|one| one.because.is_none()));
     }
 }

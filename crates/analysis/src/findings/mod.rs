@@ -42,8 +42,6 @@ mod io_timeout;
 mod io_wq_offload;
 mod iops_limit;
 mod latency_resolution;
-mod latency_wall;
-mod little;
 mod loop_page_cache;
 mod misaligned;
 mod mount_options;
@@ -68,6 +66,7 @@ mod short_io;
 mod short_run;
 mod single_spindle;
 mod stall;
+mod stall_latency;
 mod storage_stack;
 mod synchronous_submission;
 mod target_changed;
@@ -152,7 +151,6 @@ pub const FINDINGS: &[Rule] = &[
     throughput_drop::RULE,
     throughput_drift::RULE,
     not_steady::RULE,
-    latency_wall::RULE,
     short_run::RULE,
     thread_imbalance::RULE,
     undersampled_tail::RULE,
@@ -173,7 +171,6 @@ pub const FINDINGS: &[Rule] = &[
     cpu_stats_incomplete::RULE,
     clock_drift::RULE,
     coordinated_omission::RULE,
-    little::RULE,
 ];
 
 /// One rule, and all that docs/findings.md says of it.
@@ -228,8 +225,6 @@ pub enum Cause {
     Sample,
     /// Digits of latencies.
     Digits,
-    /// A new I/O begins only when one ends.
-    Loop,
 }
 
 /// All that a rule may look at.

@@ -4,7 +4,7 @@
 
 use super::{
     Cause, Finding, FindingRank, Look, Own, Rule, RuleId, coordinated_omission, finding,
-    latency_wall, not_steady, throughput_drift, throughput_drop,
+    not_steady, throughput_drift, throughput_drop,
 };
 use crate::say;
 use model::{Nanos, ProcessStop, RunRecord};
@@ -21,11 +21,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Findings that would attribute the time in which fathom was stopped to the target.
-pub(super) const EXPLAINS: [RuleId; 5] = [
+pub(super) const EXPLAINS: [RuleId; 4] = [
     not_steady::RULE.id,
     throughput_drop::RULE.id,
     throughput_drift::RULE.id,
-    latency_wall::RULE.id,
     coordinated_omission::RULE.id,
 ];
 

@@ -1,26 +1,31 @@
-//! Depth that brings no more: over several runs the rate stays while the latency grows with the depth.
+//! Saturation: the queue is full, and a deeper one adds latency and no IOPS.
 //!
-//! Whether a limiter or the device itself is at its end, depth alone cannot tell. A limiter holds one figure whatever the
-//! size of an I/O: equal rates of different sizes speak for a cap of the rate, equal bytes a second of different sizes
-//! for one of the bandwidth. A published or named cap beside the level speaks for it too.
+//! One run: the mean latency is what Little's law gives for rate and depth, and no property of the device. Reported from 16
+//! in flight on: below, waiting is a small part of the latency. Several runs: the rate stays while the latency grows with the
+//! depth. Depth alone does not separate a configured limit from a saturated device. A limit keeps one figure at every block
+//! size: equal IOPS of different sizes are evidence of an IOPS limit, equal bytes per second of a bandwidth limit. So is a
+//! published or named limit at that level.
 
 use super::groups::{Vary, groups, name};
 use super::qos_limit::{Held, near};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
+use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, Several, finding};
 use crate::observed::Observed;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("saturated"),
-    cause: Cause::Cap,
+    cause: Cause::Alone,
     limit: None,
-    what: "From some depth on the rate stays while latency grows in proportion: more depth only adds waiting.",
-    method: "Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the rates lie within 5%. Latencies by Little's law where they are not printed finely. Levels of two or more sizes within 3% in I/Os or in bytes a second, sizes at least twofold apart, or a level at a named (3%) or published (2.5%) cap, are said to be a limiter, under the name of its rule (rate-cap, bandwidth-cap).",
-    source: "J. D. C. Little, Operations Research 9 (1961); Denning and Buzen, \"The Operational Analysis of Queueing Network Models\", ACM Computing Surveys 10 (1978): the bottleneck law.",
-    advice: "Use the smallest depth that reaches the level.",
-    look: Look::Several(look),
+    what: "The queue was full: the mean latency contains waiting, and a deeper queue adds latency without IOPS.",
+    method: "One run: IOPS × mean latency is within 2% of threads × depth, and that is 16 or more; below that `queue-not-full` applies. Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the IOPS lie within 5%. Latencies by Little's law where they are not printed finely. Levels of two or more block sizes within 3% in IOPS or in bytes per second, sizes at least twofold apart, or a level at a named (3%) or published (2.5%) limit, are reported as `iops-limit` or `bandwidth-limit`.",
+    source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961); Denning and Buzen, \"The Operational Analysis of Queueing Network Models\", ACM Computing Surveys 10 (1978): the bottleneck law.",
+    advice: "Use the smallest depth that reaches the level. For the service time, measure at depth 1.",
+    look: Look::Both(full_queue, level_of_depths),
 };
 
+/// From full: 2% either way.
+const APART_MAX: f64 = 0.02;
+const IN_FLIGHT_MIN: f64 = 16.0;
 const LEVEL_MAX: f64 = 0.05;
 const DEPTH_TIMES_MIN: f64 = 1.9;
 const SAME_MAX: f64 = 0.03;
@@ -32,7 +37,37 @@ struct Level<'a> {
     to: &'a Observed,
 }
 
-fn look(several: &Several<'_>) -> Option<Finding> {
+/// Finds a queue that was full throughout one run.
+fn full_queue(seen: &Seen<'_>) -> Option<Finding> {
+    let observed = seen.observed;
+    let (mean, asked) = (observed.in_flight()?, observed.asked_in_flight?);
+    let share = mean / asked;
+    if asked < IN_FLIGHT_MIN || (share - 1.0).abs() > APART_MAX {
+        return None;
+    }
+    let latency = observed.total.mean_ns?;
+    Some(finding(
+        RULE.id,
+        FindingRank::Info,
+        format!(
+            "queue full ({} of {} in flight, {}): the mean latency of {} includes waiting",
+            say::digits(mean),
+            say::digits(asked),
+            say::percent(share),
+            say::time(latency)
+        ),
+        &[
+            ("in_flight_mean", mean),
+            ("in_flight_asked", asked),
+            ("in_flight_share", share),
+            ("mean_ns", latency),
+        ],
+        "for the service time, measure at depth 1",
+    ))
+}
+
+/// Finds the depth from which the rate stays.
+fn level_of_depths(several: &Several<'_>) -> Option<Finding> {
     let all = groups(several.runs, Vary::InFlight);
     let levels: Vec<Level<'_>> = all.iter().filter_map(|group| level(group)).collect();
     let steepest = levels
@@ -191,10 +226,11 @@ impl Observed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test::several;
+    use super::super::test::{imported, several, told};
     use crate::findings::FindingRank;
     use crate::known::{CloudCap, Known};
     use crate::observed::Observed;
+    use model::Nanos;
 
     fn run(block: u64, in_flight: f64, rate: f64) -> Observed {
         let mut run = Observed {
@@ -207,6 +243,44 @@ mod tests {
         run.total.rate_per_s = Some(rate);
         run.total.bytes_per_s = Some(rate * block as f64);
         run
+    }
+
+    #[test]
+    fn a_full_queue_is_reported_with_its_share() {
+        let mut run = imported();
+        let full = told(&run, "saturated").unwrap();
+        let share = full
+            .evidence
+            .iter()
+            .find(|one| one.name == "in_flight_share");
+        assert_eq!((share.unwrap().value * 1000.0).round(), 999.0);
+        run.workload.threads = Some(2);
+        assert_eq!(
+            told(&run, "saturated"),
+            None,
+            "shallow, and it does not fit"
+        );
+        run.workload.threads = Some(20);
+        assert_eq!(told(&run, "saturated"), None, "not full");
+    }
+
+    #[test]
+    fn a_queue_is_full_within_two_percent_and_deep_from_sixteen_on() {
+        for (threads, micros, is_told) in [
+            (16, 3060, true),  // 98.4%
+            (16, 3013, false), // 96.9%
+            (4, 777, true),    // 16 in flight
+            (3, 583, false),   // 12
+        ] {
+            let mut run = imported();
+            run.workload.threads = Some(threads);
+            run.figures.total.latency.mean = Some(Nanos::micros(micros));
+            assert_eq!(
+                told(&run, "saturated").is_some(),
+                is_told,
+                "{threads} {micros}"
+            );
+        }
     }
 
     #[test]

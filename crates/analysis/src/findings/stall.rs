@@ -1,30 +1,36 @@
-//! The target stood still: for a while it answered nothing, though it had been asked. A reset, a failover, a suspended
-//! device or a housekeeping pause look like this; a mean over such a pause is the speed of nothing.
+//! Stalls of the target: no I/O completes for 100 ms or more although some are in flight. A reset, a failover, a suspended
+//! device or internal housekeeping cause it; a mean over a stall describes neither state.
 //!
-//! Leaves out pauses that were asked for, and pauses that a slow target always has between two I/Os.
+//! Leaves out pauses that were requested, and pauses that a slow target always has between two I/Os.
 
 use super::process_stopped::measured_stops;
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::stall_latency::in_latencies;
+use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::say;
 use model::{Access, Pacing, PlannedTarget, ProcessStop};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("stall"),
-    cause: Cause::Change,
+    cause: Cause::Alone,
     limit: None,
-    what: "For a while the target answered nothing at all.",
-    method: "Steps of the time series in a row without a single I/O last 500 ms or more and 5% or more of the measured time, and the mean rate would have brought 100 I/Os or more in them. Time in which fathom itself was stopped does not count. No pauses were asked for, and no I/O failed.",
-    source: "fathom: the time series of the run, docs/measurement.md.",
-    advice: "Read the system's log for resets, timeouts and path changes at that time; ask whether a snapshot, a migration or the device's own housekeeping ran. Measure again: the rate holds for neither of both parts.",
-    look: Look::Own(look),
+    what: "The target completed no I/O for a while although I/Os were in flight.",
+    method: "Time series (runs of fathom): steps in a row without an I/O last 500 ms or more and 5% or more of the measured time, and the mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10% and at 100 ms or more, at least three times the percentile before, with ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Silent for time in which fathom itself was stopped, for requested pauses, and in the time series where I/Os failed.",
+    source: "fathom: the time series of the run, docs/measurement.md; order statistics of the latencies: a stall gives all I/Os in flight its own length.",
+    advice: "Read the system's log for resets, timeouts and path changes at that time. Ask whether a snapshot, a migration, a cache flush or garbage collection ran. Then repeat the measurement.",
+    look: Look::Any(look),
 };
 
 const PAUSE_MIN_NS: u64 = 500_000_000;
 const SHARE_MIN: f64 = 0.05;
 const MISSED_MIN: f64 = 100.0;
 
-fn look(seen: &Own<'_>) -> Option<Finding> {
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let in_series = seen.own.and_then(in_series);
+    in_series.or_else(|| in_latencies(seen, RULE.id))
+}
+
+fn in_series(seen: &Own<'_>) -> Option<Finding> {
     let measured_ns = seen.record.phases.measured().0;
     let full = full_intervals(seen.intervals, seen.record.plan.interval);
     let ios: f64 = full.iter().map(|row| row.ios as f64).sum();
@@ -41,21 +47,21 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         FindingRank::Warning,
         format!(
-            "the target answered nothing for {}, {:.0}% of the measured time, {}",
+            "the target completed no I/O for {} ({:.0}% of the measured time), {}",
             say::time(pause.length_ns as f64),
             share * 100.0,
             match pause.from_ns {
-                0 => "from its start on".to_owned(),
-                from_ns => format!("from {} on", say::time(from_ns as f64)),
+                0 => "from the start".to_owned(),
+                from_ns => format!("starting at {}", say::time(from_ns as f64)),
             }
         ),
         &[
             ("from_ns", pause.from_ns as f64),
-            ("pause_ns", pause.length_ns as f64),
+            ("stall_ns", pause.length_ns as f64),
             ("share", share),
             ("ios_missed", missed),
         ],
-        "see the system's log for resets and timeouts at that time, and measure again",
+        "read the system's log for resets and timeouts at that time, and repeat the measurement",
     ))
 }
 
@@ -112,17 +118,23 @@ mod tests {
     use model::{Nanos, Pacing};
 
     #[test]
-    fn a_pause_is_told_with_its_moment_and_how_much_of_the_time_it_took() {
+    fn a_stall_is_reported_with_its_start_and_length() {
+        let figure = |finding: &crate::findings::Finding, name: &str| {
+            let mut evidence = finding.evidence.iter();
+            evidence.find(|one| one.name == name).unwrap().value
+        };
         let still = stepped(|step| if (10..14).contains(&step) { 0 } else { 2000 });
+        let stall = found(&still, "stall").unwrap();
+        assert_eq!(figure(&stall, "stall_ns"), 2e9);
         assert_eq!(
-            found(&still, "stall").unwrap().sentence,
-            "the target answered nothing for 2 s, 10% of the measured time, from 5 s on"
+            (figure(&stall, "from_ns"), figure(&stall, "share")),
+            (5e9, 0.1)
         );
         let at_once = stepped(|step| if step < 4 { 0 } else { 2000 });
-        let sentence = found(&at_once, "stall").unwrap().sentence;
-        assert!(sentence.ends_with("from its start on"), "{sentence}");
+        assert_eq!(figure(&found(&at_once, "stall").unwrap(), "from_ns"), 0.0);
         let swings = found(&still, "not-steady").or(found(&still, "throughput-drop"));
-        assert_eq!(swings, None, "one cause, one finding");
+        let because = swings.map(|swings| swings.because.unwrap().as_str());
+        assert_eq!(because, Some("stall"), "a consequence");
     }
 
     #[test]

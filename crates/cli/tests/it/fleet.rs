@@ -150,7 +150,7 @@ const NOT_STEADY: &[&str] = &["not-steady"];
 const DRIFT: &[&str] = &["throughput-drift", "not-steady"];
 const DROP: &[&str] = &["throughput-drop", "not-steady"];
 const IMBALANCE: &[&str] = &["thread-imbalance"];
-const WALL: &[&str] = &["latency-wall"];
+const STALL: &[&str] = &["stall"];
 const SPINDLE: &[&str] = &["single-spindle"];
 
 /// One thing is wrong with each of these, or to be known of it.
@@ -244,12 +244,16 @@ pub(crate) const FAULTY: [Device; 50] = [
         threads(reads("8K", 4), 4),
         IMBALANCE,
     ),
-    wrong("sim:ssd,pause=200ms,pause-every=5s", reads("4K", 16), WALL),
-    wrong("sim:ssd,pause=500ms,pause-every=10s", reads("4K", 32), WALL),
+    wrong("sim:ssd,pause=200ms,pause-every=5s", reads("4K", 16), STALL),
+    wrong(
+        "sim:ssd,pause=500ms,pause-every=10s",
+        reads("4K", 32),
+        STALL,
+    ),
     wrong(
         "sim:array,pause=300ms,pause-every=6s",
         threads(reads("8K", 8), 2),
-        WALL,
+        STALL,
     ),
     several(wrong("sim:spindle", reads("4K", 1), SPINDLE), Runs::Sizes),
     several(

@@ -37,16 +37,11 @@ fn a_sound_run() {
         ±95%     0.01%    0.01%    0.01%    0.26%    0.11%     >100%     0.49%
         ~ fewer than 10 tail samples
 
-        note     the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9% of all stayed below:
-                 about 6 pauses of the whole queue of 6.57 ms, an event and no tail; look at the rate over
-                 time, and for what stood still then; leave the event out of what you call the tail
-                                                                                 fathom explain latency-wall
+        note     queue full (32.0 of 32.0 in flight, 100%): the mean latency of 1.60 ms includes waiting;
+                 for the service time, measure at depth 1                           fathom explain saturated
         note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
                  cut loses them; measure with --write-through as well, to see what durability costs
                                                                                   fathom explain write-cache
-        note     20.0k IOPS x 1.60 ms = 32.0 of 32.0 in flight (100%): the queue was always full, so 1.60 ms
-                 is waiting under full load, not service time; to know the service time, measure at a lower
-                 depth                                                                 fathom explain little
         note     five windows: lowest 20.0k, highest 20.0k IOPS
         checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
                  of 2 cores busy (user 0.11, kernel 0.33)
@@ -97,9 +92,6 @@ fn a_run_at_a_rate_that_was_too_much() {
                  6 s; times are from when an I/O was to start, service times from when it did
         hint     ask for less than what was reached, or give it more depth or threads
                                                                                      fathom explain overload
-        note     the slowest I/Os, 200, took 6.56 ms to 6.57 ms, 3.66 times what 99.9% of all stayed below;
-                 look at the rate over time, and for what stood still then; leave the event out of what you
-                 call the tail                                                   fathom explain latency-wall
         note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
                  cut loses them; measure with --write-through as well, to see what durability costs
                                                                                   fathom explain write-cache
@@ -217,15 +209,11 @@ fn a_run_that_failed() {
         errors   1 I/O failed
         hint     see the system's log for the device before measuring again         fathom explain io-errors
         warning  a short run: 1 s, too few steps to see a change; measure longer    fathom explain short-run
+        note     queue full (32.0 of 32.0 in flight, 100%): the mean latency of 160 µs includes waiting; for
+                 the service time, measure at depth 1                               fathom explain saturated
         note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
                  cut loses them; measure with --write-through as well, to see what durability costs
                                                                                   fathom explain write-cache
-        note     200k IOPS x 160 µs = 32.0 of 32.0 in flight (100%): the queue was always full, so 160 µs is
-                 waiting under full load, not service time; to know the service time, measure at a lower
-                 depth                                                                 fathom explain little
-        note     follows from short-run: the slowest I/Os, 200, took 656 µs to 657 µs, 3.66 times what 99.9%
-                 of all stayed below: about 6 pauses of the whole queue of 657 µs, an event and no tail
-                                                                                 fathom explain latency-wall
         checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
                  of 2 cores busy (user 0.11, kernel 0.33)
         details  fathom show 12 --verbose; all data: fathom show 12 --json

@@ -40,7 +40,7 @@ fn names_the_stop(child: Child) {
         bounds.contains(&length),
         "{length} s in {bounds:?}: {said:?}"
     );
-    for id in ["stall", "not-steady", "throughput-drop", "latency-wall"] {
+    for id in ["stall", "not-steady", "throughput-drop"] {
         assert_eq!(finding(&said, id), None, "{id}");
     }
 }

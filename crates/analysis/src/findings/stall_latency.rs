@@ -1,0 +1,177 @@
+//! Stalls as latencies show them: the slowest I/Os all took nearly the same time, several times what the others took.
+//!
+//! Such a plateau is no tail of a distribution. During a stall each I/O in flight waits for its end, so the number of I/Os
+//! on the plateau, divided by the queue depth, is the number of stalls. Left out: stalls in the time series (`stall`).
+
+use super::process_stopped::measured_stops;
+use super::{Confidence, Finding, FindingRank, Own, RuleId, Seen, finding};
+use crate::say;
+
+/// A shorter pause is part of the tail.
+const STALL_MIN_NS: f64 = 1e8;
+const FLAT_MAX: f64 = 1.10;
+const FACTOR_MIN: f64 = 3.0;
+const BEYOND_MIN: f64 = 9.5; // ten, as far as a quantile in binary says it
+/// An I/O of this share of the longest or more is of a pause.
+const NEAR_MAX: f64 = 0.9;
+const TIME_SHARE_MIN: f64 = 0.005;
+
+/// Finds stalls of 100 ms or more. What stopped fathom itself is no stall of the target.
+pub(super) fn in_latencies(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
+    let stopped = |own: &Own<'_>| !measured_stops(own.record).is_empty();
+    if seen.own.is_some_and(stopped) {
+        return None;
+    }
+    look(seen, id)
+}
+
+fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
+    let observed = seen.observed;
+    let total = &observed.total;
+    let (ios, max) = (total.ios? as f64, total.max_ns?);
+    let coarse = observed
+        .latency_step_ns
+        .is_some_and(|step| max < 100.0 * step);
+    let steps = total.percentiles.windows(2);
+    let mut walls = steps.filter(|pair| pair[1].1 > 0.0 && max / pair[1].1 <= FLAT_MAX);
+    let wall = walls.next()?;
+    let ((before, below), (from, level)) = (wall[0], wall[1]);
+    let (beyond, factor) = (ios * (1.0 - from), level / below);
+    if coarse || beyond < BEYOND_MIN || below <= 0.0 || factor < FACTOR_MIN {
+        return None;
+    }
+    let counted = seen.own.map(|own| at_the_end(own, max));
+    let beyond = counted.unwrap_or(beyond);
+    let stalls = observed.asked_in_flight.map(|asked| beyond / asked);
+    // Fewer than half of the queue: some I/Os were slow, the target was not.
+    if level < STALL_MIN_NS || stalls.is_some_and(|stalls| stalls < 0.5) {
+        return None;
+    }
+    let at_least = if counted.is_some() { "" } else { "at least " };
+    let shown = match (say::time(level), say::time(max)) {
+        (from, to) if from == to => to,
+        (from, to) => format!("{from} to {to}"),
+    };
+    let times = stalls.map_or_else(String::new, |stalls| {
+        let many = stalls.round().max(1.0) as u64;
+        format!("{at_least}{}, ", say::counted(many, "time"))
+    });
+    let sentence = format!(
+        "the target stalled {times}for up to {}: {at_least}{} took {shown}, {}x the latency below which {} of all stayed",
+        say::time(max),
+        say::counted(beyond.round() as u64, "I/O"),
+        say::digits(factor),
+        percent_of(before)
+    );
+    let mut evidence = vec![
+        ("ios_beyond", beyond),
+        ("level_ns", level),
+        ("max_ns", max),
+        ("factor", factor),
+    ];
+    evidence.extend(stalls.map(|stalls| ("stalls", stalls)));
+    let measured = observed.measured_ns.filter(|time| *time > 0.0);
+    let share = stalls
+        .zip(measured)
+        .map(|(stalls, time)| stalls * level / time);
+    let rank = match share {
+        Some(share) if share >= TIME_SHARE_MIN => FindingRank::Warning,
+        _ => FindingRank::Info,
+    };
+    let advice = "find out what paused the target then; report these I/Os apart from the tail";
+    Some(finding(id, rank, sentence, &evidence, advice).sure(Confidence::Medium))
+}
+
+/// I/Os that took nine tenths of the longest or more, from the histogram.
+fn at_the_end(own: &Own<'_>, max_ns: f64) -> f64 {
+    let buckets = own.total.latency.buckets();
+    let slow = buckets.filter(|(from, ..)| from.0 as f64 >= NEAR_MAX * max_ns);
+    let count: u64 = slow.map(|(.., count)| count).sum();
+    count.max(1) as f64
+}
+
+fn percent_of(quantile: f64) -> String {
+    let text = format!("{:.5}", quantile * 100.0);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::FindingRank;
+    use crate::findings::test::{imported, told};
+    use model::{ImportedRun, Nanos};
+
+    fn run(points: &[(f64, u64)], max_us: u64) -> ImportedRun {
+        let mut run = imported();
+        let latency = &mut run.figures.total.latency;
+        latency.percentiles = points
+            .iter()
+            .map(|(at, us)| (*at, Nanos::micros(*us)))
+            .collect();
+        latency.max = Some(Nanos::micros(max_us));
+        run
+    }
+
+    #[test]
+    fn a_plateau_at_the_end_is_reported_as_stalls() {
+        let seed = [
+            (0.99, 5274),
+            (0.999, 39_374),
+            (0.9999, 207_734),
+            (0.99999, 209_483),
+        ];
+        let told = told(&run(&seed, 211_330), "stall").unwrap();
+        assert_eq!(
+            told.evidence
+                .iter()
+                .find(|one| one.name == "ios_beyond")
+                .unwrap()
+                .value
+                .round(),
+            247.0
+        );
+        let stalls = told.evidence.iter().find(|one| one.name == "stalls");
+        assert_eq!(stalls.unwrap().value.round(), 4.0);
+        assert_eq!(told.rank, FindingRank::Warning);
+    }
+
+    #[test]
+    fn a_tail_that_goes_on_and_a_wall_of_few_ios_are_none() {
+        let tail = [
+            (0.99, 5274),
+            (0.999, 39_374),
+            (0.9999, 120_000),
+            (0.99999, 180_000),
+        ];
+        assert_eq!(told(&run(&tail, 400_000), "stall"), None);
+        let few = [(0.99, 5274), (0.999_999, 210_000)];
+        assert_eq!(told(&run(&few, 211_330), "stall"), None, "2.5 I/Os");
+        let narrow = [(0.5, 100_000), (0.99, 205_000)];
+        assert_eq!(told(&run(&narrow, 211_330), "stall"), None);
+        assert_eq!(told(&run(&[], 211_330), "stall"), None);
+    }
+
+    #[test]
+    fn seven_stalls_are_counted_as_seven_and_short_ones_are_none() {
+        use crate::sample::Sample;
+        let stalled = |length: Nanos| {
+            let mut record = Sample {
+                depth: 8,
+                reads: 100_000,
+                ..Sample::default()
+            }
+            .build();
+            let histogram = &mut record.threads[0].measured[0].latency;
+            *histogram = model::LatencyHistogram::new();
+            for number in 0..100_000 {
+                let is_slow = number % 14_286 < 8; // seven times the queue of eight
+                histogram.record(if is_slow { length } else { Nanos::micros(700) });
+            }
+            crate::findings::found(&record, "stall")
+        };
+        let told = stalled(Nanos::millis(120)).unwrap();
+        let stalls = told.evidence.iter().find(|one| one.name == "stalls");
+        assert_eq!(stalls.unwrap().value, 7.0, "{}", told.sentence);
+        assert_eq!(stalled(Nanos::millis(60)), None);
+    }
+}
