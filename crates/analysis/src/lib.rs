@@ -53,56 +53,47 @@ mod verdict;
 mod watch;
 mod workers;
 
-pub use changes::{Drift, RateDrop};
 pub use compare::{
-    CellChange, CellCounts, ChangeReport, CompareReport, Compared, Condition, ConditionReport,
-    Difference, Held, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict, compare_report,
+    CellChange, ChangeReport, CompareReport, Compared, Condition, ConditionReport, Difference,
+    Held, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict, compare_report,
 };
 pub use comparison::{Agreement, CountComparison, OperationComparison};
 pub use cpu::{CoreShare, CpuReport};
 pub use device_check::DeviceCheck;
 pub use estimate::Estimate;
-pub use estimates::{WarmupCut, latency_estimate, rate_estimate, rate_of_steps};
+pub use estimates::{latency_estimate, rate_estimate, rate_of_steps};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{CopyDigest, FilesReport, FilesRow, TreeDigest, files_report};
 pub use findings::{
-    Cause, Confidence, Evidence, FINDINGS, Finding, FindingRank, Look, Own, Rule, RuleId, Seen,
-    Several, session_findings,
+    Cause, Confidence, FINDINGS, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, Several,
+    session_findings,
 };
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};
 pub use imported::{ImportedReport, imported_report, imported_report_knowing};
-pub use in_flight::InFlight;
-pub use intervals::{IntervalRow, Steadiness};
 pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, Trust};
 pub use looks::{
     Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, LooksContext, LooksPlace,
     QuickReport, QuickRow, QuickStep, layers_report, quick_report,
 };
-pub use mixed::{LineOperation, LineRow};
-pub use observed::{Observed, ObservedFigures, ObservedRow};
-pub use open_loop::OpenLoop;
+pub use mixed::LineRow;
+pub use observed::Observed;
 pub use preflight::{
     Answer as PreflightAnswer, Facts as PreflightFacts, Preflight, Remark, Weight, preflight,
 };
-pub use rows::{ErrorRow, OperationRow};
-pub use run::{
-    FailureReport, OutcomeKind, OutcomeReport, RunReport, TargetReport, TimeReport, run_report,
-    run_report_knowing,
-};
+pub use rows::OperationRow;
+pub use run::{OutcomeKind, RunReport, TargetReport, run_report, run_report_knowing};
 pub use spread::relative_half_width;
 pub use survey::{
-    CacheLook, CellReport, FigureRanks, Filled, Glance, GlanceLoad, GoalAnswer, KNEE_SHARE, Ladder,
-    LadderEnd, Limit, LimitKind, LoadsLeft, Reached, SurveyAnswer, SurveyAnswerSide, SurveyBudget,
-    SurveyCells, SurveyContext, SurveyKnee, SurveyReport, SurveyRow, peak_of, raw_label, surely,
-    survey_report, survey_report_knowing,
+    CacheLook, CellReport, Filled, GoalAnswer, KNEE_SHARE, LadderEnd, Limit, LimitKind, LoadsLeft,
+    Reached, SurveyAnswer, SurveyAnswerSide, SurveyContext, SurveyKnee, SurveyReport, SurveyRow,
+    peak_of, raw_label, surely, survey_report, survey_report_knowing,
 };
 pub use sweep::{
-    AxisForecast, BestCell, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts,
-    SweepForecast, SweepReport, SweepResult, SweepRow, SweepRun, TargetForecast, sweep_report,
+    AxisForecast, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepForecast,
+    SweepReport, SweepResult, SweepRow, SweepRun, TargetForecast, sweep_report,
     sweep_report_knowing,
 };
 pub use verdict::{Rank, Verdict};
 pub use watch::{WatchFigures, WatchReport, watch_report};
-pub use workers::WorkerShare;

@@ -13,8 +13,8 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-pub use drift::Drift;
-pub use drop::RateDrop;
+pub(crate) use drift::Drift;
+pub(crate) use drop::RateDrop;
 
 use crate::intervals::{IntervalRow, full_intervals};
 use model::Nanos;

@@ -15,7 +15,7 @@ mod order_statistics;
 mod warmup;
 
 pub(crate) use order_statistics::beyond;
-pub use warmup::WarmupCut;
+pub(crate) use warmup::WarmupCut;
 pub(crate) use warmup::warmup_cut;
 
 use crate::estimate::Estimate;

@@ -245,7 +245,14 @@ pub(crate) struct SurveyArgs {
     /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
     #[arg(long)]
     pub(crate) live: bool,
-    /// Print everything, not only the answer and what speaks against it
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How much of a result is printed, and in which form.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct OutputArgs {
+    /// Print everything: curve, limits, all notes, machine and time
     #[arg(long, conflicts_with = "json")]
     pub(crate) verbose: bool,
     /// Print the whole report as one JSON document

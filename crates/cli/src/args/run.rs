@@ -1,6 +1,6 @@
 //! The words of `fathom run`.
 
-use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
+use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs};
 use clap::Args;
 use std::path::PathBuf;
 use tools::native;
@@ -22,12 +22,8 @@ pub(crate) struct RunArgs {
     /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
     #[arg(long)]
     pub(crate) live: bool,
-    /// Print everything, not only the answer and what speaks against it
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) verbose: bool,
-    /// Print the whole report as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 impl RunArgs {
@@ -39,8 +35,7 @@ impl RunArgs {
             consent: _, // no dialect can say that data may be lost
             known: _,   // changes what is told, not what is run
             keep: _,    // where results go is not part of the work
-            json: _,
-            verbose: _, // how much is shown
+            output: _,  // how it is shown
             live: _,    // how it is watched meanwhile
         } = self;
         load.request(targets)

@@ -63,12 +63,8 @@ pub(crate) struct ShowArgs {
     pub(crate) store: StoreArgs,
     #[command(flatten)]
     pub(crate) known: KnownArgs,
-    /// Print everything, not only the answer and what speaks against it
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) verbose: bool,
-    /// Print the whole report as one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 /// Which results.

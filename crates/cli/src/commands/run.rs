@@ -59,11 +59,11 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         ));
     };
     let form = Form {
-        json: args.json,
+        json: args.output.json,
         kept: keep::kept(journal.store(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
-        verbose: args.verbose,
+        verbose: args.output.verbose,
         known: Some(&known),
     };
     output::print(&report::run(&record, form))?;

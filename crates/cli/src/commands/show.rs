@@ -28,11 +28,11 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         ))
     })?;
     let form = Form {
-        json: args.json,
+        json: args.output.json,
         kept: Some((name, store.path())),
         place_named: args.store.store.is_some(),
         columns: environment.columns,
-        verbose: args.verbose,
+        verbose: args.output.verbose,
         known: Some(&known),
     };
     if let Some(page) = as_rows(&store, name, form, &known)? {
@@ -57,7 +57,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
             let mut page = page_of(run, form)?;
             if let Some(record) = run
                 .record()
-                .filter(|_| kind == SessionKind::Survey && !args.json)
+                .filter(|_| kind == SessionKind::Survey && !args.output.json)
             {
                 page.extend(alone(record).into_bytes());
             }

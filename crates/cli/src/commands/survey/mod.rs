@@ -131,11 +131,11 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         .tell()
         .and(Ending::of(journal.finish(walked.outcome(), Some(&stored))));
     let form = Form {
-        json: args.json,
+        json: args.output.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
-        verbose: args.verbose,
+        verbose: args.output.verbose,
         known: Some(&of_target),
     };
     output::print(&report::survey(&walked.cells(), &context, form))?;

@@ -59,9 +59,8 @@ impl Asked {
             known: _, // changes what is told, not what is run
             keep,
             page,
-            json: _,
-            verbose: _, // how much is shown
-            live: _,    // how it is watched meanwhile
+            output: _, // how it is shown
+            live: _,   // how it is watched meanwhile
         } = args;
         let SearchArgs {
             budget,
