@@ -6,6 +6,7 @@
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::{keep, output};
+use engine::Calibration;
 use gate::Pins;
 use host::Root;
 use model::{CommandError, Consent, HostRecord};
@@ -19,6 +20,7 @@ pub(crate) struct RunContext {
     /// None where nothing is kept.
     pub(crate) place: Option<StorePlace>,
     consent: Consent,
+    calibration: Calibration,
 }
 
 impl RunContext {
@@ -28,8 +30,10 @@ impl RunContext {
         consent: Consent,
         environment: &Environment,
     ) -> Result<RunContext, CommandError> {
+        let calibration = Calibration::begun(); // watches while this machine is looked at
         let root = Root::live();
         Ok(RunContext {
+            calibration,
             host: host::host_record(&root),
             root,
             place: keep::place(keep, environment)?,
@@ -62,6 +66,7 @@ impl RunContext {
             repeats: false,
             note: output::tell,
             options: native::option,
+            calibration: &self.calibration,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! How long a tick of the time stamp counter is: found by watching it beside the monotonic clock.
 //!
-//! The first run of a command watches for 10 ms. A later one looks back to the start of the one before it, which is
-//! longer ago, so that it has the better rate and waits for nothing. Deliberately absent: which clock is used
+//! The first run of a command watches for 10 ms, of which what passed since the command began ([`Calibration::begun`]) is
+//! already over. A later one looks back to the start of the one before it, which is longer ago, so that it has the better rate
+//! and waits for nothing. Deliberately absent: which clock is used
 //! (`clock`), and whether the counter may be trusted at all (`host`).
 
 use model::Nanos;
@@ -11,6 +12,9 @@ use std::time::{Duration, Instant};
 /// How long the counter is watched at least. A pair of readings is good to about 50 ns, so the rate is good to about 5
 /// parts in a million; what is left shows as drift in the record.
 const WATCHED_MIN: Duration = Duration::from_millis(10);
+/// A first reading that is older is not used: a machine that slept since then would give another rate, and there is none
+/// before it to compare with.
+const BEGUN_MAX: Duration = Duration::from_secs(1);
 /// A rate over a longer time stands in for a fresh one unless it is further from the rate before it than one part in so
 /// many. The system's own slewing of its clock stays below 500 in a million (adjtimex(2)); a machine that slept, with
 /// the counter running and the clock standing, is far beyond.
@@ -54,9 +58,12 @@ pub(crate) struct Reading {
     pub(crate) time: Instant,
 }
 
-/// What one run of a command leaves to the next about the counter. By itself it knows nothing.
+/// What one run of a command leaves to the next about the counter.
 #[derive(Debug, Default)]
-pub struct Calibration(Cell<Option<Known>>);
+pub struct Calibration {
+    known: Cell<Option<Known>>,
+    begun: Option<Reading>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
@@ -66,16 +73,25 @@ struct Known {
 }
 
 impl Calibration {
+    /// Watches since this reading.
+    pub(crate) fn since(begun: Reading) -> Self {
+        Calibration {
+            begun: Some(begun),
+            ..Calibration::default()
+        }
+    }
+
     /// The counter's rate, from what `read` returns. Waits where the last look is not long enough ago.
     pub(crate) fn scale(&self, read: fn() -> Reading) -> Option<Scale> {
-        let known = self.looked_back(read()).or_else(|| watched(read));
-        self.0.set(known);
+        let known = self.looked_back(read());
+        let known = known.or_else(|| watched(read, self.begun));
+        self.known.set(known);
         known.map(|known| known.scale)
     }
 
     /// The rate since the last look.
     fn looked_back(&self, now: Reading) -> Option<Known> {
-        let before = self.0.get()?;
+        let before = self.known.get()?;
         let scale = between(before.at, now)?;
         scale
             .is_near(before.scale)
@@ -83,12 +99,20 @@ impl Calibration {
     }
 }
 
-/// The rate while this waits.
-fn watched(read: fn() -> Reading) -> Option<Known> {
-    let first = read();
-    std::thread::sleep(WATCHED_MIN);
+/// Returns the rate since `begun`, after a wait where that is too short ago; without it, the rate while this waits.
+fn watched(read: fn() -> Reading, begun: Option<Reading>) -> Option<Known> {
+    let (first, wait) = first_and_wait(begun, read());
+    std::thread::sleep(wait);
     let at = read();
     between(first, at).map(|scale| Known { at, scale })
+}
+
+/// Returns the reading to count from, and how long to wait until it is long enough ago.
+fn first_and_wait(begun: Option<Reading>, now: Reading) -> (Reading, Duration) {
+    let since = |begun: &Reading| now.time.saturating_duration_since(begun.time);
+    let first = begun.filter(|begun| since(begun) <= BEGUN_MAX);
+    let first = first.unwrap_or(now);
+    (first, WATCHED_MIN.saturating_sub(since(&first)))
 }
 
 /// `None` also where it is too short to tell, or the counter went back.
@@ -112,7 +136,7 @@ mod tests {
         let then = monotonic();
         let at = reading(1_000, then);
         let scale = Scale(scale);
-        calibration.0.set(Some(Known { at, scale }));
+        calibration.known.set(Some(Known { at, scale }));
         (calibration, then)
     }
 
@@ -125,6 +149,21 @@ mod tests {
             .looked_back(reading(1_000 + 1_999_900_000, then + second))
             .unwrap();
         assert_eq!(found.scale.nanos(1_999_900_000), Nanos(999_999_999));
+    }
+
+    #[test]
+    fn the_first_run_waits_for_what_is_missing_since_the_command_began() {
+        let begun = reading(1_000, monotonic());
+        let wait = |after_ms: u64| {
+            let now = reading(9_000, begun.time + Duration::from_millis(after_ms));
+            let (first, wait) = first_and_wait(Some(begun), now);
+            (first.ticks, wait.as_millis())
+        };
+        assert_eq!(wait(0), (1_000, 10));
+        assert_eq!(wait(7), (1_000, 3));
+        assert_eq!(wait(12), (1_000, 0));
+        assert_eq!(wait(1_001), (9_000, 10)); // too long ago
+        assert_eq!(first_and_wait(None, begun).1, WATCHED_MIN);
     }
 
     #[test]

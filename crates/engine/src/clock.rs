@@ -47,6 +47,13 @@ const OFF_PART: u64 = 200;
 /// Sleeping is late by up to this much; the rest is spent spinning.
 const SLEEP_SLACK: Nanos = Nanos::micros(150);
 
+impl Calibration {
+    /// Begins to watch the counter, so that the first run waits only for what is missing.
+    pub fn begun() -> Self {
+        Calibration::since(reading())
+    }
+}
+
 impl WallClock {
     /// The best clock of this machine, its origin now. `trusted` says that the kernel keeps time by the time
     /// stamp counter. Takes 10 ms where the counter has to be watched first.

@@ -4,7 +4,7 @@
 //! names, the file that keeps the results, consent for a device that is no target.
 
 use crate::proven_files::ProofRecords;
-use engine::RunError;
+use engine::{Calibration, RunError};
 use gate::Pins;
 use host::Root;
 use model::{
@@ -34,6 +34,8 @@ pub struct Admission<'a> {
     pub note: fn(&str),
     /// The options of the command line that the request came from.
     pub options: Options,
+    /// What is known of the clock; the runs of a command share it.
+    pub calibration: &'a Calibration,
 }
 
 /// A timespan that may be run, with the facts that allowed it.

@@ -7,7 +7,7 @@ use crate::clock::{self, Stopwatch};
 use crate::journal::{Journal, VERSION};
 use crate::proven_files::ProvenFiles;
 use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
-use engine::{Calibration, Event, Job, Observer, SoFar, Stop};
+use engine::{Event, Job, Observer, SoFar, Stop};
 use model::{CommandError, Nanos, RunRecord, Timespan};
 use std::borrow::Borrow;
 use store::Store;
@@ -61,7 +61,6 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         schedule: &mut dyn Schedule,
         watcher: &mut dyn Watcher,
     ) -> Result<Ended, CommandError> {
-        let calibration = Calibration::default();
         loop {
             let Some(mut step) = schedule.next()? else {
                 return Ok(Ended::Whole);
@@ -72,7 +71,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             let watch = Stopwatch::start();
             let outcome = self.checked(&mut step, schedule).and_then(|checked| {
                 watcher.begin(&step, checked.plan.phases.total());
-                let made = self.one(&step, checked, &calibration, watcher);
+                let made = self.one(&step, checked, watcher);
                 watcher.end();
                 made
             });
@@ -119,7 +118,6 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         &mut self,
         step: &Step,
         checked: CheckedPlan,
-        calibration: &Calibration,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<RunRecord>, CommandError> {
         let (admission, pins) = (self.admission, &self.admission.pins);
@@ -150,8 +148,13 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             observer: watcher.observer(),
             precision: step.precision,
         };
-        let record =
-            engine::run_calibrated(job, admission.root, calibration, &observer, self.stop)?;
+        let record = engine::run_calibrated(
+            job,
+            admission.root,
+            admission.calibration,
+            &observer,
+            self.stop,
+        )?;
         admission.closed(&record.plan);
         self.proven.ran(&record.plan, pins);
         Ok(Some(record))

@@ -1,6 +1,6 @@
 //! The shelf's commands: list, show, table, export, tag, delete, db.
 
-use super::KnownArgs;
+use super::{KnownArgs, OutputArgs};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use std::path::PathBuf;
