@@ -4,7 +4,7 @@
 export type Unit =
   | "text" | "name" | "tags" | "count" | "percent" | "rate" | "size" | "size_per_second" | "time" | "moment" | "truth";
 export type Value = null | number | boolean | string;
-export type Rank = "valid" | "not_checked" | "weak" | "invalid";
+export type Rank = "valid" | "not_checked" | "caution" | "invalid";
 
 export interface Estimate { value: number; low: number | null; high: number | null; samples: number }
 
@@ -28,7 +28,7 @@ export interface Engine {
   clock_drift_ns: number; seed: number;
 }
 export interface Counts {
-  planned: number | null; done: number; failed: number; interrupted: number; valid: number; weak: number;
+  planned: number | null; done: number; failed: number; interrupted: number; valid: number; caution: number;
   invalid: number; repeated: number;
 }
 export interface Part {
@@ -69,7 +69,7 @@ export interface Load {
   latency: { mean_ns: number | null; percentiles: { quantile: number; latency_ns: number | null }[] };
 }
 export interface Finding {
-  id: string; rank: "info" | "warning" | "critical"; confidence: "high" | "medium" | "low"; sentence: string;
+  id: string; group: string; severity: "note" | "warning" | "error"; confidence: "high" | "medium" | "low"; sentence: string;
   evidence: { name: string; value: number }[]; advice: string; cells: number[];
 }
 export interface Mark { outstanding: number | null; rate_per_s: number | null; how: string }

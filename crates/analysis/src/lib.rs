@@ -21,6 +21,7 @@ mod cpu;
 mod device_check;
 mod estimate;
 mod estimates;
+mod explain;
 mod facts;
 mod files;
 mod findings;
@@ -62,11 +63,12 @@ pub use cpu::{CoreShare, CpuReport};
 pub use device_check::DeviceCheck;
 pub use estimate::Estimate;
 pub use estimates::{latency_estimate, rate_estimate, rate_of_steps};
+pub use explain::{ExplainedKind, Explanation, explanations};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{CopyDigest, FilesReport, FilesRow, TreeDigest, files_report};
 pub use findings::{
-    Cause, Confidence, FINDINGS, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, Several,
-    session_findings,
+    Cause, Confidence, FINDINGS, Finding, Group, Look, Own, Repeats, Rule, RuleId, Seen, Several,
+    Severity, session_findings,
 };
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};

@@ -1,7 +1,7 @@
 //! The answer before the numbers: may this result be used, and if not, why.
 
 use crate::checks::Checks;
-use crate::findings::{Finding, FindingRank};
+use crate::findings::{Finding, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,19 +17,19 @@ pub enum Rank {
     /// Nothing speaks against it, and too little could be checked.
     NotChecked,
     /// It may be used with the reasons in mind.
-    Weak,
+    Caution,
     /// It does not say what was asked.
     Invalid,
 }
 
 impl Rank {
-    /// Critical findings make a result invalid, warnings make it weak; what another finding explains does neither.
+    /// An error makes a result invalid, a warning makes it CAUTION; a finding that another one explains does neither.
     pub(crate) fn of_findings(findings: &[Finding]) -> Rank {
         let own = findings.iter().filter(|finding| finding.because.is_none());
-        match own.map(|finding| finding.rank).max() {
-            Some(FindingRank::Critical) => Rank::Invalid,
-            Some(FindingRank::Warning) => Rank::Weak,
-            Some(FindingRank::Info) | None => Rank::Valid,
+        match own.map(|finding| finding.severity).max() {
+            Some(Severity::Error) => Rank::Invalid,
+            Some(Severity::Warning) => Rank::Caution,
+            Some(Severity::Note) | None => Rank::Valid,
         }
     }
 
@@ -38,7 +38,7 @@ impl Rank {
         match self {
             Rank::Valid => "VALID",
             Rank::NotChecked => "NOT CHECKED",
-            Rank::Weak => "WEAK",
+            Rank::Caution => "CAUTION",
             Rank::Invalid => "INVALID",
         }
     }
@@ -68,16 +68,16 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Critical findings make a result invalid, warnings make it weak. What another finding explains is no reason of its
+    /// An error makes a result invalid, a warning makes it CAUTION. A finding that another one explains is no reason of its
     /// own. Without a reason it is valid, with what was checked, or not checked.
     pub(crate) fn from_findings(findings: &[Finding], checks: Checks) -> Verdict {
         let of = |rank| {
             let own = findings.iter().filter(|finding| finding.because.is_none());
-            own.filter(move |finding| finding.rank == rank)
+            own.filter(move |finding| finding.severity == rank)
         };
-        let first_critical = of(FindingRank::Critical).next();
-        let mut reasons: Vec<String> = of(FindingRank::Critical)
-            .chain(of(FindingRank::Warning))
+        let first_error = of(Severity::Error).next();
+        let mut reasons: Vec<String> = of(Severity::Error)
+            .chain(of(Severity::Warning))
             .map(|finding| finding.sentence.clone())
             .collect();
         let rank = match Rank::of_findings(findings) {
@@ -95,7 +95,7 @@ impl Verdict {
         }
         Verdict {
             rank,
-            not_as: first_critical.and_then(|finding| finding.not_as.clone()),
+            not_as: first_error.and_then(|finding| finding.not_as.clone()),
             checks: checks.passed,
             unchecked: checks.missing,
             simulated: false,
@@ -113,7 +113,7 @@ impl Verdict {
     pub(crate) fn of_printed(findings: &[Finding], checks: Checks, has_rate: bool) -> Verdict {
         let mut verdict = Verdict::from_findings(findings, checks);
         if verdict.rank <= Rank::NotChecked && !has_rate {
-            verdict.rank = Rank::Weak;
+            verdict.rank = Rank::Caution;
             verdict.reasons = vec!["the text holds no rate".to_owned()];
         }
         verdict
@@ -125,7 +125,7 @@ impl Verdict {
         format!("{}{simulated}", self.rank.word())
     }
 
-    /// The first line of every view: `WEAK: stopped after 12 s of 60 s`.
+    /// The first line of every view: `CAUTION: stopped after 12 s of 60 s`.
     pub fn sentence(&self) -> String {
         let as_what = self
             .not_as

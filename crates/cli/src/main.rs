@@ -103,6 +103,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Tag(args) => commands::tag::tag(args, environment),
         Command::Delete(args) => commands::delete::delete(args, environment),
         Command::Db(args) => commands::db::db(args, environment),
+        Command::Explain(args) => commands::explain::explain(args, environment),
         Command::Devices(args) => commands::devices::devices(args, environment),
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),

@@ -1,60 +1,145 @@
-//! The page of all rules, docs/findings.md: what each says, how it decides, after whom, and what to do.
+//! Explanations of ids: `fathom explain`, and its reference page docs/findings.md, both from one table.
 //!
-//! Made from the table of rules, so that it cannot be behind them. Deliberately absent: the sentences of single findings.
+//! Left out: the messages of single findings.
 
+use crate::paper::Paper;
 use crate::text::wrap;
-use analysis::{FINDINGS, Look, Rule};
+use analysis::{ExplainedKind, Explanation, Group, explanations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::{self, Write};
 
 /// Of a line of the page.
 const WIDTH: usize = 120;
 
 const HEAD: &str = "\
-# What fathom finds, and how
+# Findings, results and outcomes
 
-Under every result stand the findings: sentences with their numbers, the heaviest first. Each ends with the place here
-that explains it. A finding is *invalid* (the result does not say what was asked), *weak* (it may be used with this in
-mind) or good to know; in documents it carries its confidence: `high` where it was counted or computed, `medium` where
-it is the likeliest explanation, `low` where other explanations fit the numbers too. Of several findings with one cause
-only the strongest is told. A rule keeps silent where it lacks a fact.
+`fathom explain ID` prints what is written here about one id, `fathom explain` lists all, and `--json` prints them as one
+document.
 
-This page is made from the table of rules (`UPDATE_EXPECT=1 cargo test -p views --test it findings`).
+A finding is an **error** (the result is INVALID), a **warning** (the result is CAUTION) or a **note**. In JSON it has a
+confidence: `high` where it was counted or computed, `medium` where it is the likeliest explanation, `low` where other
+explanations fit the figures too. Of several findings with one cause only the strongest is reported. A rule is silent where
+it lacks a fact.
+
+```sh
+fathom explain iops-limit
+```
+
+This page is generated from the table of rules (`UPDATE_EXPECT=1 cargo test -p views --test it findings`).
 ";
 
-/// The page.
-pub fn findings_page() -> String {
-    let mut page = HEAD.to_owned();
-    page.push_str("\n| finding | says | looks at |\n|---|---|---|\n");
-    for rule in FINDINGS {
-        page.push_str(&format!(
-            "| [{0}](#{0}) | {1} | {2} |\n",
-            rule.id,
-            rule.what,
-            looks_at(rule)
-        ));
+/// Every explanation, or one.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Explained<'a> {
+    /// Version of this form of document; 1.
+    schema_version: u32,
+    /// In the order of the list.
+    explanations: &'a [Explanation],
+}
+
+/// Writes one document, ending in a newline.
+pub fn explanations_json(all: &[Explanation], out: &mut dyn Write) -> io::Result<()> {
+    let document = Explained {
+        schema_version: 1,
+        explanations: all,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+/// Writes everything about one id.
+pub fn explanation_summary(
+    one: &Explanation,
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{} ({})", one.id, heading(one))?;
+    for (head, text) in parts(one) {
+        writeln!(out)?;
+        let head = format!("{head:<14}");
+        for line in wrap(&head, &text, paper.width(), usize::MAX) {
+            writeln!(out, "{line}")?;
+        }
     }
-    for rule in FINDINGS {
-        page.push_str(&format!(
-            "\n## {}\n\n{}\n\n{}\n\n{}\n\n{}\n",
-            rule.id,
-            paragraph("", rule.what),
-            paragraph("**How it decides.** ", rule.method),
-            paragraph("**Source.** ", rule.source),
-            paragraph("**What to do.** ", rule.advice)
-        ));
+    Ok(())
+}
+
+/// Writes every id with the first line of its meaning, by group.
+pub fn explanations_summary(
+    all: &[Explanation],
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let width = all.iter().map(|one| one.id.len()).max().unwrap_or(0);
+    let mut before = String::new();
+    for one in all {
+        let heading = heading(one);
+        if heading != before {
+            let gap = if before.is_empty() { "" } else { "\n" };
+            writeln!(out, "{gap}{heading}")?;
+            before = heading;
+        }
+        let id = format!("  {:<width$}  ", one.id);
+        for line in wrap(&id, one.meaning, paper.width(), 1) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    writeln!(out, "\nfathom explain ID explains one of them.")
+}
+
+/// Returns the reference page.
+pub fn findings_page() -> String {
+    let all = explanations();
+    let mut page = HEAD.to_owned();
+    page.push_str("\n| id | kind | meaning |\n|---|---|---|\n");
+    for one in &all {
+        let row = format!(
+            "| [{0}](#{0}) | {1} | {2} |\n",
+            one.id,
+            heading(one),
+            one.meaning
+        );
+        page.push_str(&row);
+    }
+    for one in &all {
+        page.push_str(&format!("\n## {}\n", one.id));
+        for (head, text) in parts(one) {
+            let lines = wrap("", &format!("**{head}.** {text}"), WIDTH, usize::MAX);
+            page.push_str(&format!("\n{}\n", lines.join("\n")));
+        }
     }
     page
 }
 
-/// In lines of at most `WIDTH`.
-fn paragraph(head: &str, text: &str) -> String {
-    wrap("", &format!("{head}{text}"), WIDTH, usize::MAX).join("\n")
+fn parts(one: &Explanation) -> Vec<(&'static str, String)> {
+    let evidence = one.evidence.join(", ");
+    let all = [
+        ("Meaning", one.meaning.to_owned()),
+        ("How it is found", one.method.to_owned()),
+        (
+            "Derived from",
+            one.derived_from.unwrap_or_default().to_owned(),
+        ),
+        ("Evidence", evidence),
+        ("What to do", one.advice.to_owned()),
+        ("Source", one.source.to_owned()),
+    ];
+    all.into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
 }
 
-const fn looks_at(rule: &Rule) -> &'static str {
-    match rule.look {
-        Look::Own(_) => "a run of fathom",
-        Look::Any(_) => "a run of any tool",
-        Look::Several(_) => "the runs of a session",
-        Look::Both(..) => "a run of any tool; the runs of a session",
-    }
+/// Names what an id is: `finding, limit`.
+fn heading(one: &Explanation) -> String {
+    let kind = match one.kind {
+        ExplainedKind::Finding => "finding",
+        ExplainedKind::Severity => "severity of a finding",
+        ExplainedKind::Result => "result",
+        ExplainedKind::Check => "answer of fathom check",
+        ExplainedKind::Outcome => "outcome of a command",
+    };
+    let group = one.group.map(Group::name);
+    group.map_or_else(|| kind.to_owned(), |group| format!("{kind}, {group}"))
 }

@@ -4,8 +4,8 @@ use crate::number::{bytes, count};
 use crate::paper::Paper;
 use crate::text::{printable, shorten, wrap};
 use analysis::{
-    Agreement, CountComparison, DeviceCheck, DeviceDigest, Finding, FindingRank, HostDigest,
-    RuleId, TargetDigest,
+    Agreement, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId, Severity,
+    TargetDigest,
 };
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
@@ -180,7 +180,7 @@ pub(crate) fn labelled(label: &str, text: &str, paper: &Paper) -> Vec<String> {
 /// What a person is to know beside the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Note {
-    rank: FindingRank,
+    rank: Severity,
     text: String,
     id: Option<RuleId>,
     /// It says only what to do about what the verdict names.
@@ -191,7 +191,7 @@ impl Note {
     /// A note of no rule.
     pub(crate) fn plain(text: &str) -> Note {
         Note {
-            rank: FindingRank::Info,
+            rank: Severity::Note,
             text: text.to_owned(),
             id: None,
             is_hint: false,
@@ -201,7 +201,7 @@ impl Note {
     /// A warning of no rule.
     pub(crate) fn warning(text: &str) -> Note {
         Note {
-            rank: FindingRank::Warning,
+            rank: Severity::Warning,
             ..Note::plain(text)
         }
     }
@@ -210,19 +210,16 @@ impl Note {
     pub(crate) fn of(finding: &Finding, verdict: Option<&String>) -> Note {
         let sentence = printable(&finding.sentence);
         let (rank, text) = match finding.because {
-            Some(cause) => (
-                FindingRank::Info,
-                format!("follows from {cause}: {sentence}"),
-            ),
+            Some(cause) => (Severity::Note, format!("follows from {cause}: {sentence}")),
             None if verdict == Some(&finding.sentence) => {
                 return Note {
-                    rank: finding.rank,
+                    rank: finding.severity,
                     text: finding.advice.clone(),
                     id: Some(finding.id),
                     is_hint: true,
                 };
             }
-            None => (finding.rank, format!("{sentence}; {}", finding.advice)),
+            None => (finding.severity, format!("{sentence}; {}", finding.advice)),
         };
         Note {
             rank,
@@ -240,9 +237,9 @@ impl Note {
     fn label(&self) -> &'static str {
         match self.rank {
             _ if self.is_hint => "hint",
-            FindingRank::Critical => "error",
-            FindingRank::Warning => "warning",
-            FindingRank::Info => "note",
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
         }
     }
 
@@ -273,7 +270,7 @@ pub(crate) fn notes(mut notes: Vec<Note>, paper: &Paper) -> Vec<String> {
     notes.sort_by_key(|note| std::cmp::Reverse(note.rank));
     let urgent = notes
         .iter()
-        .filter(|note| note.rank > FindingRank::Info)
+        .filter(|note| note.rank > Severity::Note)
         .count();
     // Only a result that is stored can be shown again with all of them.
     let shown = match paper.verbose || paper.stored.is_none() {

@@ -1,5 +1,6 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
+use crate::findings::Explained;
 use crate::paper::Stored;
 use analysis::page::PageDocument;
 use analysis::{
@@ -147,6 +148,10 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         (
             "check-report.schema.json",
             schema::<Preflight>("fathom report of a check before measuring"),
+        ),
+        (
+            "explain.schema.json",
+            schema::<Explained<'_>>("fathom explain"),
         ),
     ]
 }

@@ -35,7 +35,7 @@ pub use baselines::{BaselineLine, write_baselines};
 pub use compare::compare_summary;
 pub use devices::{DeviceLine, write_devices};
 pub use files::{files_json, files_summary, operation_name};
-pub use findings::findings_page;
+pub use findings::{explanation_summary, explanations_json, explanations_summary, findings_page};
 pub use imported::{findings_summary, imported_json, imported_summary};
 pub use json::{
     compare_json, run_json, schemas, survey_json, sweep_forecast_json, sweep_json, watch_json,

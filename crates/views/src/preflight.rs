@@ -16,7 +16,7 @@ pub fn preflight_json(report: &Preflight, out: &mut dyn Write) -> io::Result<()>
     out.write_all(b"\n")
 }
 
-/// The first line alone, without its end: `CAREFUL: f: governor, other load`.
+/// The first line alone, without its end: `CAUTION: f: governor, other load`.
 pub fn preflight_headline(report: &Preflight) -> String {
     let topics: Vec<&str> = report.calling().map(|remark| remark.topic).collect();
     let target = printable(&report.target);
@@ -25,7 +25,7 @@ pub fn preflight_headline(report: &Preflight) -> String {
         PreflightAnswer::Ready => {
             format!("{answer}: {target}: nothing was found that stands against measuring it")
         }
-        PreflightAnswer::Careful => {
+        PreflightAnswer::Caution => {
             format!(
                 "{answer}: {target}: the numbers would be changed by: {}",
                 topics.join(", ")
@@ -47,7 +47,7 @@ pub fn preflight_headline(report: &Preflight) -> String {
 /// What stands against measuring the target at all.
 fn no_target(report: &Preflight) -> Option<&Remark> {
     let mut calling = report.calling();
-    calling.find(|remark| remark.topic == "target" && remark.weight == Weight::Stop)
+    calling.find(|remark| remark.topic == "target" && remark.weight == Weight::Error)
 }
 
 /// The whole page.
@@ -66,7 +66,7 @@ pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write)
         let all = report.remarks.iter();
         all.filter(|remark| remark.weight == weight).collect()
     };
-    for (head, weight) in [("in order:", Weight::Fine), ("not known:", Weight::Unknown)] {
+    for (head, weight) in [("in order:", Weight::Ok), ("not known:", Weight::Unknown)] {
         let remarks = rest(weight);
         if !remarks.is_empty() {
             writeln!(out, "\n{head}")?;

@@ -225,7 +225,7 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
 fn marked(figure: String, rank: Rank) -> String {
     match rank {
         Rank::Valid | Rank::NotChecked => figure,
-        Rank::Weak => format!("{figure}*"),
+        Rank::Caution => format!("{figure}*"),
         Rank::Invalid => format!("{figure}!"),
     }
 }
@@ -254,7 +254,7 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
     };
     let mut parts = vec!["QD = I/Os in flight, all threads".to_owned()];
     parts.extend(has(KNEE).then(|| "QD@95% = lowest QD with 95% of the peak".to_owned()));
-    parts.extend(ranks(Rank::Weak).then(|| "* doubtful".to_owned()));
+    parts.extend(ranks(Rank::Caution).then(|| "* doubtful".to_owned()));
     parts.extend(ranks(Rank::Invalid).then(|| "! invalid".to_owned()));
     parts.extend(trust_footnote(
         percentiles().any(|p| p.trust == Trust::Weak),

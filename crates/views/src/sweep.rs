@@ -114,7 +114,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
 
 fn mark(row: &SweepRow) -> &'static str {
     match row.figures.as_ref().and_then(|figures| figures.rank) {
-        Some(Rank::Weak | Rank::NotChecked) => "?",
+        Some(Rank::Caution | Rank::NotChecked) => "?",
         Some(Rank::Invalid) => "!",
         Some(Rank::Valid) | None => " ",
     }
@@ -179,7 +179,7 @@ fn footnote(report: &SweepReport, left_out: Option<String>, paper: &Paper) -> Ve
     };
     let repeated = report.rows.iter().any(|row| row.runs > 1);
     let words = [
-        (any(Rank::Weak) || any(Rank::NotChecked)).then_some("? weak"),
+        (any(Rank::Caution) || any(Rank::NotChecked)).then_some("? CAUTION"),
         any(Rank::Invalid).then_some("! invalid"),
         repeated.then_some(
             "IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of its middle run",

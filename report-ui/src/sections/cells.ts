@@ -90,7 +90,7 @@ function typed(value: unknown): string {
 
 function order(page: Page, places: number[], state: State): void {
   if (state.sort === "") return;
-  const key = (place: number) => (state.sort === "rank" ? ["valid", "not_checked", "weak", "invalid"].indexOf(page.cell(place).rank ?? "") : page.value(place, state.sort));
+  const key = (place: number) => (state.sort === "rank" ? ["valid", "not_checked", "caution", "invalid"].indexOf(page.cell(place).rank ?? "") : page.value(place, state.sort));
   places.sort((a, b) => {
     const [one, other] = [key(a), key(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
@@ -140,9 +140,9 @@ function isWeak(page: Page, place: number, name: string): boolean {
 
 function coverage(page: Page): HTMLElement {
   const rows = page.document.parts.map((part) => {
-    const { planned, done, failed, interrupted, valid, weak, invalid, repeated } = part.counts;
+    const { planned, done, failed, interrupted, valid, caution, invalid, repeated } = part.counts;
     const left = planned === null ? 0 : Math.max(0, planned - (done - repeated) - failed);
-    const words: [number, string][] = [[done, "with a result"], [valid, "valid"], [weak, "weak"], [invalid, "invalid"], [failed, "failed"],
+    const words: [number, string][] = [[done, "with a result"], [valid, "valid"], [caution, "CAUTION"], [invalid, "invalid"], [failed, "failed"],
       [interrupted, "interrupted"], [repeated, "repeated"], [left, "not tried yet"]];
     return h("p", {}, page.compares ? h("strong", {}, `${part.name}: `) : null,
       planned === null ? "" : `${format.counted(planned, "cell")} planned; `,

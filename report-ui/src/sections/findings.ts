@@ -6,7 +6,6 @@ import * as format from "../format";
 import type { Page } from "../page";
 import { cellLink } from "./link";
 
-const RANKS: Record<Finding["rank"], string> = { critical: "critical", warning: "warning", info: "good to know" };
 const CELLS_SHOWN = 6;
 
 export function findings(page: Page): HTMLElement {
@@ -26,15 +25,16 @@ function one(page: Page, finding: Finding): HTMLElement {
     ? h("p", { class: "where" }, others.length > 0 ? `In ${format.counted(finding.cells.length, "cell")}, here of the first: ` : "In cell ", ...links,
       more > 0 ? ` and ${more} more` : null)
     : null;
-  return h("li", { class: `finding ${finding.rank}`, "data-rule": finding.id },
-    h("p", { class: "found" }, h("span", { class: `weight ${finding.rank}` }, RANKS[finding.rank]), " ", capital(finding.sentence)),
+  return h("li", { class: `finding ${finding.severity}`, "data-rule": finding.id },
+    h("p", { class: "found" }, h("span", { class: `weight ${finding.severity}` }, finding.severity), " ", capital(finding.sentence)),
     where,
     h("p", { class: "advice" }, h("strong", {}, "What to do: "), finding.advice),
     h("details", {},
       h("summary", {}, "Evidence"),
       h("dl", { class: "evidence" },
         ...finding.evidence.flatMap(({ name, value }) => [h("dt", {}, label(name)), h("dd", {}, evidence(name, value))]),
-        h("dt", {}, "Rule"), h("dd", {}, finding.id),
+        h("dt", {}, "Group"), h("dd", {}, finding.group),
+        h("dt", {}, "Explained by"), h("dd", {}, h("code", {}, `fathom explain ${finding.id}`)),
         h("dt", {}, "Confidence"), h("dd", {}, finding.confidence))));
 }
 

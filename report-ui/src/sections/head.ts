@@ -7,9 +7,9 @@ import type { Page } from "../page";
 import { themeSwitch } from "../theme";
 import { cellLink } from "./link";
 
-const WORDS: Record<Rank, string> = { valid: "VALID", not_checked: "NOT CHECKED", weak: "WEAK", invalid: "INVALID" };
+const WORDS: Record<Rank, string> = { valid: "VALID", not_checked: "NOT CHECKED", caution: "CAUTION", invalid: "INVALID" };
 /** A sign beside the colour: colour alone says nothing to many. */
-const SIGNS: Record<Rank, string> = { valid: "✓", not_checked: "?", weak: "!", invalid: "✕" };
+const SIGNS: Record<Rank, string> = { valid: "✓", not_checked: "?", caution: "!", invalid: "✕" };
 
 export function badge(rank: Rank | null): HTMLElement {
   return rank === null
@@ -33,7 +33,7 @@ function kindOf(part: Part): string {
 export function verdicts(page: Page): HTMLElement {
   const blocks = page.document.parts.map((part, place) => {
     const { headline, rank, sentences } = part.verdict;
-    const words = headline.replace(/^(VALID|NOT CHECKED|WEAK|INVALID)( as [^:(]*)?( \([^)]*\))?: /, "");
+    const words = headline.replace(/^(VALID|NOT CHECKED|CAUTION|INVALID)( as [^:(]*)?( \([^)]*\))?: /, "");
     const heading = page.compares ? "h2" : "h1";
     const started = part.started_utc_ns === null ? "" : ` · ${format.moment(part.started_utc_ns)}`;
     const doubt = headline.match(/^[A-Z ]+?( as [^:(]*)?( \(([^)]*)\))?:/);

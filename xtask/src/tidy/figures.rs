@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 87_600,
+        bound: 88_300,
         count: lines_of_code,
     },
 ];

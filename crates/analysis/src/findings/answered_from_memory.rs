@@ -4,7 +4,7 @@
 //! Needs no word of a person. Looks at imported runs, whose devices are not known; of own runs the device's counters say
 //! more (`page-cache`, `unwritten-extents`).
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::observed::ObservedFigures;
 use crate::say;
@@ -12,10 +12,12 @@ use model::{CacheMode, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("answered-from-memory"),
+    group: Group::Cache,
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The I/Os were faster than any device that is not memory, so memory answered: a page cache, unwritten extents, or a device made of memory.",
     method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency with submission is below 3 µs (an error where the median is, too). Any run on one target: more than 16 GB/s, which is an error where the range is 4 GiB or less or the page cache was used, and a warning elsewhere (an array may carry it).",
+    evidence: &["p1_ns", "p50_ns", "bytes_per_s"],
     source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
     advice: "Read a range that was written before, larger than all caches, with direct I/O: `fathom run TARGET` compares with the device's own counters.",
     look: Look::Any(look),
@@ -55,12 +57,12 @@ fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     );
     let mut evidence = vec![("p1_ns", first)];
     evidence.extend(median.map(|median| ("p50_ns", median)));
-    let rank = if most {
-        FindingRank::Critical
+    let severity = if most {
+        Severity::Error
     } else {
-        FindingRank::Warning
+        Severity::Warning
     };
-    let told = finding(RULE.id, rank, sentence, &evidence, ADVICE);
+    let told = finding(RULE.id, severity, sentence, &evidence, ADVICE);
     Some(if most {
         told.not_as("a disk result")
     } else {
@@ -85,10 +87,10 @@ fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     );
     let evidence = [("bytes_per_s", moved)];
     Some(if small || cached {
-        let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, ADVICE);
+        let told = finding(RULE.id, Severity::Error, sentence, &evidence, ADVICE);
         told.not_as("a disk result")
     } else {
-        let told = finding(RULE.id, FindingRank::Warning, sentence, &evidence, ADVICE);
+        let told = finding(RULE.id, Severity::Warning, sentence, &evidence, ADVICE);
         told.sure(Confidence::Medium)
     })
 }
@@ -101,7 +103,7 @@ fn latency_at(figures: &ObservedFigures, quantile: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::{imported, told};
     use model::{Bytes, ImportedRun, Nanos};
 
@@ -115,13 +117,13 @@ mod tests {
 
     #[test]
     fn direct_reads_below_three_microseconds_are_memory() {
-        let rank = |run: &ImportedRun| Some(told(run, "answered-from-memory")?.rank);
-        assert_eq!(rank(&run(900, 1200)), Some(FindingRank::Critical));
-        assert_eq!(rank(&run(900, 80_000)), Some(FindingRank::Warning));
-        assert_eq!(rank(&run(8_000, 12_000)), None, "an Optane");
+        let severity = |run: &ImportedRun| Some(told(run, "answered-from-memory")?.severity);
+        assert_eq!(severity(&run(900, 1200)), Some(Severity::Error));
+        assert_eq!(severity(&run(900, 80_000)), Some(Severity::Warning));
+        assert_eq!(severity(&run(8_000, 12_000)), None, "an Optane");
         let mut waits = run(900, 1200);
         waits.evidence.read.submission_mean = Some(Nanos::micros(60));
-        assert_eq!(rank(&waits), None, "its time is in submission");
+        assert_eq!(severity(&waits), None, "its time is in submission");
     }
 
     #[test]
@@ -130,10 +132,10 @@ mod tests {
         run.figures.total.bytes_per_s = Some(53.7e9);
         run.workload.size = Some(Bytes::gib(1));
         let told_of = told(&run, "answered-from-memory").unwrap();
-        assert_eq!(told_of.rank, FindingRank::Critical);
+        assert_eq!(told_of.severity, Severity::Error);
         run.workload.size = Some(Bytes::gib(4096));
         let told_of = told(&run, "answered-from-memory").unwrap();
-        assert_eq!(told_of.rank, FindingRank::Warning);
+        assert_eq!(told_of.severity, Severity::Warning);
         run.figures.total.bytes_per_s = Some(14e9);
         assert_eq!(told(&run, "answered-from-memory"), None);
     }

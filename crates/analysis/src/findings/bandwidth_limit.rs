@@ -1,16 +1,18 @@
 //! Something lets so many bytes a second through and no more.
 
-use super::qos_limit::{Held, cap, distance_told};
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::qos_limit::{EVIDENCE, Held, cap, distance_told};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("bandwidth-limit"),
+    group: Group::Limit,
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limiter holds the bytes a second; the device behind it could do more.",
     method: "As for `iops-limit`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
+    evidence: EVIDENCE,
     source: "As for `iops-limit`.",
     advice: "Larger blocks and deeper queues only add latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-mibs.",
     look: Look::Any(look),
@@ -19,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Bandwidth)?;
     let bytes = seen.observed.total.bytes_per_s?;
-    let held = match cap.rank {
-        FindingRank::Info => "may be held",
+    let held = match cap.severity {
+        Severity::Note => "may be held",
         _ => "is held",
     };
     let mut evidence = vec![("bytes_per_s", bytes)];
@@ -32,7 +34,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         distance_told(seen.known, Held::Bandwidth, bytes)
     );
     let advice = "repeat it with blocks of a quarter of the size: the same MiB/s are a bandwidth limit or a link, the same IOPS an IOPS limit";
-    Some(finding(RULE.id, cap.rank, sentence, &evidence, advice).sure(cap.confidence))
+    Some(finding(RULE.id, cap.severity, sentence, &evidence, advice).sure(cap.confidence))
 }
 
 #[cfg(test)]

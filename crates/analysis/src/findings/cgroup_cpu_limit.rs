@@ -4,7 +4,7 @@
 //! counts in how many of them a group's time ran out, whoever used it: fathom or others of the group. Where it does not,
 //! nine tenths of the quota are called used up. A quota of all cores is none.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::rows::share;
 use crate::say;
@@ -12,12 +12,20 @@ use model::QuotaCounters;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cgroup-cpu-limit"),
+    group: Group::Limit,
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "A limit of this process's control group on processor time decided the rate.",
     method: "A control group of the process, or one above it, has a quota of less than all cores, and its time ran out in half \
              of the quota's periods, or in fewer and fathom used 90% of the quota; all of fathom counts, also what it does \
              beside its loop. Where the kernel does not count the periods, 90% of the quota alone.",
+    evidence: &[
+        "quota_cores",
+        "used_cores",
+        "periods",
+        "throttled_periods",
+        "throttled_ns",
+    ],
     source: "The kernel's Documentation/scheduler/sched-bwc.rst (cpu.stat) and Documentation/admin-guide/cgroup-v2.rst (cpu.max).",
     advice: "Run it outside that group, or lift the quota.",
     look: Look::Own(look),
@@ -67,7 +75,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &evidence,
         "run it outside that group, or lift cpu.max or cpu.cfs_quota_us there",

@@ -11,7 +11,7 @@
 
 use super::requests_split::requests_an_io;
 use super::storage_stack::targets;
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::rows::per_second;
 use crate::say;
@@ -19,6 +19,7 @@ use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cgroup-io-limit"),
+    group: Group::Limit,
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limit of this process's control group decided the rate, not the device.",
@@ -26,6 +27,12 @@ pub(super) const RULE: Rule = Rule {
              I/O reached between 93% and 105% of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
              that the device had of an I/O, and on some devices one more that io_uring tried first without waiting; \
              or each I/O once. The nearest is told.",
+    evidence: &[
+        "cap_per_s",
+        "cap_bytes_per_s",
+        "reached_share",
+        "counted_an_io",
+    ],
     source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst; \
              block/blk-merge.c on REQ_NOWAIT.",
     advice: "Run it outside that group, or lift the limit.",
@@ -139,7 +146,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     ];
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &evidence,
         "run it outside that group (cgroups(7)), or lift io.max or blkio.throttle there",
@@ -225,7 +232,7 @@ fn of_bytes(own: &Own<'_>, bytes: u64, limit: Option<Bytes>) -> Option<Reached> 
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Bytes, IoLimit, RunRecord};
@@ -249,7 +256,7 @@ mod tests {
     #[test]
     fn a_limit_that_was_reached_is_named() {
         let told = found(&limited(reads(2010)), "cgroup-io-limit").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
             "a control group of this process limits reads of vda to 2010 a second, and 99.5% of that was reached: it is \

@@ -2,15 +2,17 @@
 //!
 //! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be told apart closer.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("clock-drift"),
+    group: Group::Data,
     cause: Cause::Alone,
     limit: None,
     what: "The clock of the stamps went another way than the system's clock.",
     method: "More than 100 parts in a million of the run, and more than 10 µs: two readings cannot be told apart closer.",
+    evidence: &["drift_ns", "run_ns"],
     source: "clock_gettime(2), CLOCK_MONOTONIC; docs/measurement.md.",
     advice: "Measure again; if it stays so, the machine's time-stamp counter cannot be trusted.",
     look: Look::Own(look),
@@ -38,7 +40,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[("drift_ns", drift as f64), ("run_ns", whole as f64)],
         "measure again; if it stays so, the machine's time-stamp counter cannot be trusted",

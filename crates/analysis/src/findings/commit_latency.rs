@@ -4,19 +4,26 @@
 //! Looks at imported runs; fathom's own flushes are judged by `write-cache`. Left out: syncs after several writes, whose
 //! latency is not that of one commit.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 use model::imported_evidence::ImportedFlush;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("commit-latency"),
+    group: Group::Cache,
     cause: Cause::Alone,
     limit: Some(LimitKind::Service),
     what: "Each write waits until it is durable, so the latency is that of a commit and not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight per \
              thread. Where the time of a commit is within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per \
              minute), that is the cause, and a warning: nothing between the host and the medium buffers writes.",
+    evidence: &[
+        "commit_mean_ns",
+        "commits_per_s",
+        "commit_p99_ns",
+        "rotations_per_minute",
+    ],
     source: "fsync(2), fdatasync(2); one rotation of a disk is 60 s over its speed.",
     advice: "Compare it with other commit latencies only. For the speed of writes measure without syncs; for more commits per second use a write cache that survives a power loss, or commit in groups.",
     look: Look::Any(look),
@@ -82,7 +89,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let Some(speed) = rotation(mean_ns) else {
         return Some(finding(
             RULE.id,
-            FindingRank::Info,
+            Severity::Note,
             sentence,
             &evidence,
             advice,
@@ -94,7 +101,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         say::time(60e9 / speed)
     ));
     let advice = "repeat it with the disk's or controller's write cache on: if commits become ten times as many, the cache was off";
-    let told = finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice);
+    let told = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
     Some(told.sure(Confidence::Medium))
 }
 
@@ -112,7 +119,7 @@ pub(super) fn is_durable(run: &model::ImportedRun) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::{imported, told};
     use model::imported_evidence::{ImportedFlush, SyncFigures};
     use model::{CacheMode, ImportedRun, Nanos, Ratio};
@@ -140,7 +147,7 @@ mod tests {
     #[test]
     fn a_sync_after_each_write_is_the_latency_of_a_commit_and_no_cache() {
         let told_of = told(&run(4900), "commit-latency").unwrap();
-        assert_eq!(told_of.rank, FindingRank::Info);
+        assert_eq!(told_of.severity, Severity::Note);
         assert_eq!(told_of.evidence[0].value, 4_920_000.0);
         assert!(
             told_of.sentence.contains("4.92 ms (p99 9 ms)"),
@@ -154,7 +161,7 @@ mod tests {
     fn a_commit_of_one_rotation_names_the_speed() {
         for (sync_us, speed) in [(8313, 7200.0), (11_091, 5400.0), (5980, 10_000.0)] {
             let told = told(&run(sync_us), "commit-latency").unwrap();
-            assert_eq!(told.rank, FindingRank::Warning, "{sync_us}");
+            assert_eq!(told.severity, Severity::Warning, "{sync_us}");
             assert_eq!(told.evidence.last().unwrap().value, speed);
         }
     }

@@ -5,18 +5,20 @@
 //! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::{Operation, Ratio, TargetKind, WriteContent};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("compressible-data"),
+    group: Group::Data,
     cause: Cause::Alone,
     limit: None,
     what: "The data can be compressed, and something below does so: less was moved than was asked.",
     method: "Reads: a fast compressor would bring a sample of its blocks below 80% of its size, and the device is \
              zram or VDO, or the file system compresses. Writes: the asked content can be pressed or folded, on the same \
              ground; the repeating pattern of DISKSPD is a note on any ground.",
+    evidence: &["pressed_share", "written_ios"],
     source: "lz4_Block_format.md (the estimate); btrfs(5), zfsprops(7), and the kernel's \
              Documentation/admin-guide/blockdev/zram.rst.",
     advice: "Use incompressible data, or switch the compression off for the test.",
@@ -44,7 +46,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     Some(
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             sentence,
             &[("pressed_share", pressed)],
             "fill it with incompressible data, as fathom does by itself, or switch the compression off",
@@ -72,17 +74,17 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         _ => return None,
     };
     let is_pattern = target.planned.content == WriteContent::Pattern;
-    let (rank, who) = match target.presses() {
-        Some(who) => (FindingRank::Warning, format!("{who} compresses")),
+    let (severity, who) = match target.presses() {
+        Some(who) => (Severity::Warning, format!("{who} compresses")),
         None if is_pattern => (
-            FindingRank::Info,
+            Severity::Note,
             "a device that compresses or folds is faster with them".to_owned(),
         ),
         None => return None,
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         format!("{what}: {who}"),
         &[("written_ios", ios as f64)],
         "write incompressible data to measure the device",
@@ -91,7 +93,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::*;
@@ -143,13 +145,13 @@ mod tests {
         assert_eq!(found(&record, "compressible-data"), None);
         record.plan.targets[0].content = WriteContent::Pattern;
         assert_eq!(
-            found(&record, "compressible-data").unwrap().rank,
-            FindingRank::Info
+            found(&record, "compressible-data").unwrap().severity,
+            Severity::Note
         );
         let record = on_btrfs(record);
         assert_eq!(
-            found(&record, "compressible-data").unwrap().rank,
-            FindingRank::Warning
+            found(&record, "compressible-data").unwrap().severity,
+            Severity::Warning
         );
         let mut asked = writes.build();
         asked.plan.targets[0].content = WriteContent::Shaped {

@@ -3,15 +3,17 @@
 //! Told only where it matters: where the longest pause would have held back a hundred times more arrivals than the queue
 //! had places, and those would have been more than a hundredth of all.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("coordinated-omission"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "A new I/O began only when another ended, so the percentiles leave out whoever would have come during a pause.",
     method: "No rate was asked. The arrivals that the mean rate would have brought during the slowest I/O are 100 times the I/Os that the queue could hold, and 0.1% of all I/Os or more.",
+    evidence: &["longest_ns", "in_flight_asked", "arrivals_in_pause"],
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
     advice: "Ask for a rate (`--rate`): then the response times count from the moment at which an I/O should have begun.",
     look: Look::Any(look),
@@ -36,7 +38,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     Some(
         finding(
             RULE.id,
-            FindingRank::Info,
+            Severity::Note,
             format!(
                 "in the longest pause of {} at most {} waited, because no new ones began; at this rate {} would have come",
                 say::time(longest),

@@ -3,17 +3,28 @@
 //! A core may be full without a full thread of fathom's: interrupts, or another program. Where polling or a rate was
 //! asked, threads fill cores by their nature; the null engine measures just that; so there it is silent.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 use model::ImportedCpu;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cpu-bound"),
+    group: Group::Cpu,
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One processor, or all of them, had no time left, so the machine was the limit.",
     method: "One core busy 97% of the measured phase or more, or all together 95%, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5% of their time or busy for 80%, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20%. Of imported runs as printed, where each processor has a row; of fio's, where user and kernel time of a job together are 97% or more. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `fathom-cpu-bound` says it.",
+    evidence: &[
+        "cpu",
+        "user_percent",
+        "kernel_percent",
+        "usage_percent",
+        "user_share",
+        "kernel_share",
+        "cores",
+        "delayed_share",
+    ],
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
     advice: "Spread the load over cores (more threads, interrupts elsewhere), use larger blocks, or a machine with more of them.",
     look: Look::Any(look),
@@ -61,7 +72,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     Some(
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             format!(
                 "processor {}{among} was busy all the time (user {}, kernel {}), so one core was the limit",
                 core.cpu,
@@ -86,7 +97,7 @@ fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
     (CORE_MIN..=1.05).contains(&busy).then(|| {
         let told = finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             format!(
                 "the generator was CPU-bound: each job used {} of a core (user {}, kernel {}), so the target could do more",
                 say::percent(busy.min(1.0)),
@@ -105,7 +116,7 @@ fn all_of_others(cpu: &ImportedCpu) -> Option<Finding> {
     (100.0 * ALL_MIN..=101.0).contains(&usage).then(|| {
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             format!(
                 "all processors were busy all the time ({}), so the machine was the limit",
                 say::percent((usage / 100.0).min(1.0))
@@ -141,7 +152,7 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         );
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             what.replace("()", &shares),
             &[
                 ("user_share", user),
@@ -188,7 +199,7 @@ fn starved(waited: Waited) -> Option<Finding> {
     (share >= WAITED_ALONE_MIN).then(|| {
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             format!(
                 "fathom's threads waited {} of the time for a processor, so the machine was the limit",
                 say::percent(share)
@@ -263,7 +274,7 @@ fn weighed(mut told: Finding, so: &str, (waited, work): (Waited, Option<&str>)) 
         "{}, though fathom's threads waited only {part} of the time for one",
         told.sentence
     );
-    told.rank = FindingRank::Info;
+    told.severity = Severity::Note;
     told.sure(Confidence::Low)
 }
 
@@ -324,14 +335,14 @@ mod tests {
             found(&record, "cpu-bound")
         };
         let told = waiting(48, 8900).unwrap();
-        assert_eq!(told.rank, crate::FindingRank::Warning);
+        assert_eq!(told.severity, crate::Severity::Warning);
         assert_eq!(
             told.sentence,
             "core 1 of 2 was busy all the time (user 10%, kernel 89%), so one core was the limit: fathom's threads waited \
              48% of the time for one"
         );
         let told = waiting(1, 8900).unwrap();
-        assert_eq!(told.rank, crate::FindingRank::Info);
+        assert_eq!(told.severity, crate::Severity::Note);
         assert!(
             told.sentence
                 .ends_with("waited only 1% of the time for one")
@@ -354,18 +365,18 @@ mod tests {
             }];
             kind.clone_into(&mut record.targets[0].chain.last_mut().unwrap().kind);
             let told = found(&record, "cpu-bound").unwrap();
-            (told.rank, told.sentence)
+            (told.severity, told.sentence)
         };
-        let (rank, sentence) = of("zram", 100, 9800);
-        assert_eq!(rank, crate::FindingRank::Warning);
+        let (severity, sentence) = of("zram", 100, 9800);
+        assert_eq!(severity, crate::Severity::Warning);
         assert!(
             sentence.contains("so one core was the limit")
                 && sentence.ends_with("memory and their work"),
             "{sentence}"
         );
-        assert_eq!(of("disk", 100, 9800).0, crate::FindingRank::Info);
+        assert_eq!(of("disk", 100, 9800).0, crate::Severity::Note);
         let programs = of("zram", 5000, 4900).0;
-        assert_eq!(programs, crate::FindingRank::Info, "of other programs");
+        assert_eq!(programs, crate::Severity::Note, "of other programs");
     }
 
     #[test]

@@ -3,15 +3,22 @@
 //! Usage and idle time of a counted processor make 100%. Where their averages make less, the rest of the processors
 //! stand in the average with zeros.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cpu-stats-incomplete"),
+    group: Group::Cpu,
     cause: Cause::Alone,
     limit: None,
     what: "The tool counted only some of the processors, but averaged over all of them.",
     method: "Average usage and average idle time together are below 98%. Their sum is the share of processors that were counted; usage divided by it is the load of these.",
+    evidence: &[
+        "printed_usage_percent",
+        "printed_idle_percent",
+        "usage_of_counted_share",
+        "factor",
+    ],
     source: "Arithmetic on the printed table; DISKSPD before 2.1 sees one processor group only.",
     advice: "Read the load of the counted processors, and know nothing of the others.",
     look: Look::Any(look),
@@ -45,7 +52,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     };
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         format!(
             "{}: those were busy {}, and the printed average of {usage}% is wrong by a factor of {}",
             who.replace(".00 of", " of"),

@@ -2,15 +2,17 @@
 //!
 //! More than 5% of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cpu-steal"),
+    group: Group::Cpu,
     cause: Cause::Alone,
     limit: None,
     what: "The hypervisor took the processor away, so latencies hold time in which this machine stood still.",
     method: "More than 5% of any core's time, and at least 50 ms of it: the counters tick every 10 ms.",
+    evidence: &["cpu", "steal_share"],
     source: "proc_stat(5).",
     advice: "Measure at another time, or on a machine whose processors are not shared.",
     look: Look::Own(look),
@@ -27,7 +29,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     }
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!(
             "the hypervisor took {} of core {}'s time",
             say::percent(core.steal_share),

@@ -7,16 +7,18 @@
 //! whole: deliberately absent here.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::{Bytes, LatencyHistogram, Nanos, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("device-cache"),
+    group: Group::Cache,
     cause: Cause::Cache,
     limit: None,
     what: "Part of the reads came from the disk's own cache, not from its platters.",
     method: "Random unbuffered reads of a rotating disk, at least 100: 5% or more of them took less than 0.5 ms.",
+    evidence: &["fast_share", "range_bytes"],
     source: "A quarter of a turn of a 15000/min disk is 1 ms; caches of disks are up to 512 MiB by their makers' sheets.",
     advice: "Use a range many times the disk's cache.",
     look: Look::Own(look),
@@ -50,7 +52,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     );
     let told = finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[("fast_share", share), ("range_bytes", length.0 as f64)],
         "use the whole disk, or a range many times its cache",

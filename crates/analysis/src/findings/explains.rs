@@ -259,7 +259,8 @@ fn cause_of(finding: &Finding, findings: &[Finding]) -> Option<RuleId> {
     let explains = |(cause, consequences): &(RuleId, &[RuleId])| {
         let of = consequences.contains(&finding.id);
         let cause = findings.iter().find(|one| of && one.id == *cause)?;
-        (cause.rank >= finding.rank && cause.confidence > Confidence::Low).then_some(cause.id)
+        (cause.severity >= finding.severity && cause.confidence > Confidence::Low)
+            .then_some(cause.id)
     };
     EXPLAINS.iter().find_map(explains)
 }
@@ -267,10 +268,10 @@ fn cause_of(finding: &Finding, findings: &[Finding]) -> Option<RuleId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{FindingRank, finding};
+    use crate::findings::{Severity, finding};
 
-    fn told(id: &'static str, rank: FindingRank) -> Finding {
-        finding(RuleId::new(id), rank, id.to_owned(), &[], "")
+    fn told(id: &'static str, severity: Severity) -> Finding {
+        finding(RuleId::new(id), severity, id.to_owned(), &[], "")
     }
 
     #[test]
@@ -289,10 +290,10 @@ mod tests {
     #[test]
     fn a_limit_explains_waiting_and_stands_before_it() {
         let all = explained(vec![
-            told("stall", FindingRank::Warning),
-            told("iops-limit", FindingRank::Warning),
-            told("saturated", FindingRank::Info),
-            told("write-cache", FindingRank::Info),
+            told("stall", Severity::Warning),
+            told("iops-limit", Severity::Warning),
+            told("saturated", Severity::Note),
+            told("write-cache", Severity::Note),
         ]);
         let order: Vec<(&str, bool)> = all
             .iter()
@@ -309,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_hint_explains_no_warning() {
-        let hint = told("iops-limit", FindingRank::Info).sure(Confidence::Low);
-        let all = explained(vec![told("stall", FindingRank::Warning), hint]);
+        let hint = told("iops-limit", Severity::Note).sure(Confidence::Low);
+        let all = explained(vec![told("stall", Severity::Warning), hint]);
         assert!(all.iter().all(|one| one.because.is_none()));
     }
 }

@@ -5,17 +5,26 @@
 //! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
 //! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 use crate::workers::WorkerShare;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("fathom-cpu-bound"),
+    group: Group::Cpu,
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "fathom itself was the limit: a worker thread had no time left.",
     method: "A worker's processor time is 95% of its time or more, less the share that the hypervisor took. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
+    evidence: &[
+        "threads_without_time",
+        "threads",
+        "user_share",
+        "kernel_share",
+        "issuing_share",
+        "waiting_share",
+    ],
     source: "getrusage(2), RUSAGE_THREAD; docs/measurement.md.",
     advice: "Use more threads, each with a core of its own, or larger blocks.",
     look: Look::Own(look),
@@ -60,7 +69,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     evidence.extend(busiest.waiting_share.map(|share| ("waiting_share", share)));
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &evidence,
         "use more threads, each with a core of its own, or larger blocks",
@@ -85,7 +94,7 @@ fn is_asked_for_more(seen: &Own<'_>, worker: &WorkerShare) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::*;
 
@@ -119,7 +128,7 @@ mod tests {
     #[test]
     fn a_thread_without_time_left_is_told_with_the_numbers() {
         let told = found(&record(3000, 6900), "fathom-cpu-bound").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
             "fathom itself was the limit: 1 of 2 threads had no time left (busy 99%: user 30%, kernel 69%), so the \

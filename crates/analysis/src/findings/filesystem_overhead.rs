@@ -1,6 +1,6 @@
 //! The same work on a raw device and through a file system: what the file system costs, and what it cannot tell.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Several, Severity, finding};
 use crate::observed::Observed;
 use crate::say;
 use model::CacheMode;
@@ -9,10 +9,12 @@ use std::mem::Discriminant;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("filesystem-overhead"),
+    group: Group::Limit,
     cause: Cause::Alone,
     limit: None,
     what: "The same work was done on a raw device and on a file: the difference is what the file system costs.",
     method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2% apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
+    evidence: &["raw_bytes_per_s", "file_bytes_per_s", "difference_share"],
     source: "Arithmetic on both figures.",
     advice: "Repeat both a few times, unbuffered, on the same part of the disk: outer tracks are faster than inner ones.",
     look: Look::Several(look),
@@ -58,7 +60,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     Some(
         finding(
             RULE.id,
-            FindingRank::Info,
+            Severity::Note,
             sentence,
             &[
                 ("raw_bytes_per_s", on_raw),

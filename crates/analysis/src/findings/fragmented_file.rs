@@ -4,16 +4,18 @@
 //! and are left out.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("fragmented-file"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "The file lies in many pieces, so that its I/O on the device is another than was asked.",
     method: "At least 32 pieces. On average smaller than one I/O, or smaller than 4 MiB under sequential I/O of a rotating \
              disk: a warning. On average smaller than 1 MiB: a note.",
+    evidence: &["pieces", "piece_mean_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst; filefrag(8).",
     advice: "Copy the file to a free place, or let fathom make a new one.",
     look: Look::Own(look),
@@ -36,10 +38,10 @@ fn of_target(target: &Below<'_>) -> Option<Finding> {
     }
     let block = target.planned.workload.block.0 as f64;
     let along = !target.is_random() && target.spindles().is_some();
-    let rank = if mean < block || (along && mean < SEEK_BYTES) {
-        FindingRank::Warning
+    let severity = if mean < block || (along && mean < SEEK_BYTES) {
+        Severity::Warning
     } else if mean < NOTE_BYTES {
-        FindingRank::Info
+        Severity::Note
     } else {
         return None;
     };
@@ -51,7 +53,7 @@ fn of_target(target: &Below<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         sentence,
         &[
             ("pieces", extents.pieces as f64),
@@ -63,7 +65,7 @@ fn of_target(target: &Below<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Bytes, Extents, RunRecord};
@@ -86,13 +88,13 @@ mod tests {
     fn many_small_pieces_are_told_by_what_they_do() {
         let many = 65_536; // of 128 KiB each
         let told = found(&pieces(many, Bytes::kib(4)), "fragmented-file").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert_eq!(
             told.sentence,
             "/data/fathom.dat lies in 65536 pieces of 128 KiB on average"
         );
         let told = found(&pieces(many, Bytes::mib(1)), "fragmented-file").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
     }
 
     #[test]
@@ -116,8 +118,12 @@ mod tests {
             for device in &mut record.targets[0].chain {
                 device.rotational = Some(true);
             }
-            let rank = found(&record, "fragmented-file").map(|finding| finding.rank);
-            assert_eq!(rank, told.then_some(FindingRank::Warning), "{count} pieces");
+            let severity = found(&record, "fragmented-file").map(|finding| finding.severity);
+            assert_eq!(
+                severity,
+                told.then_some(Severity::Warning),
+                "{count} pieces"
+            );
         }
     }
 }

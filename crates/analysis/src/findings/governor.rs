@@ -4,16 +4,18 @@
 //! governor is one that stays low: at a quarter of the clock the tool's and the kernel's own part, some microseconds,
 //! is four times as long.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("governor"),
+    group: Group::Cpu,
     cause: Cause::Alone,
     limit: None,
     what: "The processors run slower than they can, which short latencies show.",
     method: "A core that may be used has another governor than `performance`, and an I/O took less than 1 ms on average: a \
              note; with `powersave` or `conservative` and less than 100 µs a warning. Silent on the null engine.",
+    evidence: &["mean_ns"],
     source: "The kernel's Documentation/admin-guide/pm/cpufreq.rst.",
     advice: "Measure with the governor `performance`.",
     look: Look::Own(look),
@@ -35,22 +37,22 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let low = matches!(governor, "powersave" | "conservative") && mean < VERY_SHORT_NS;
-    let rank = if low {
-        FindingRank::Warning
+    let severity = if low {
+        Severity::Warning
     } else {
-        FindingRank::Info
+        Severity::Note
     };
     let sentence = format!(
         "the processors' governor is {governor}: part of the {} of an I/O is a processor that runs slowly",
         say::time(mean)
     );
     let advice = "set it for the test: cpupower frequency-set -g performance";
-    Some(finding(RULE.id, rank, sentence, &[("mean_ns", mean)], advice).sure(Confidence::Low))
+    Some(finding(RULE.id, severity, sentence, &[("mean_ns", mean)], advice).sure(Confidence::Low))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Nanos, RunRecord};
@@ -71,9 +73,9 @@ mod tests {
     fn a_saving_governor_is_told_where_it_shows() {
         let short = Nanos::micros(60);
         let told = found(&with(Some("powersave"), short), "governor").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         let told = found(&with(Some("schedutil"), short), "governor").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert_eq!(found(&with(Some("performance"), short), "governor"), None);
         assert_eq!(found(&with(None, short), "governor"), None);
         assert_eq!(
@@ -84,13 +86,13 @@ mod tests {
 
     #[test]
     fn short_is_below_a_millisecond_and_very_short_below_a_tenth_of_one() {
-        let rank = |micros| {
+        let severity = |micros| {
             let record = with(Some("powersave"), Nanos::micros(micros));
-            found(&record, "governor").map(|finding| finding.rank)
+            found(&record, "governor").map(|finding| finding.severity)
         };
-        assert_eq!(rank(90), Some(FindingRank::Warning));
-        assert_eq!(rank(120), Some(FindingRank::Info));
-        assert_eq!(rank(900), Some(FindingRank::Info));
-        assert_eq!(rank(1200), None);
+        assert_eq!(severity(90), Some(Severity::Warning));
+        assert_eq!(severity(120), Some(Severity::Note));
+        assert_eq!(severity(900), Some(Severity::Note));
+        assert_eq!(severity(1200), None);
     }
 }

@@ -7,18 +7,20 @@
 //! machine only as a note.
 
 use super::storage_stack::targets;
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::known::Medium;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("impossible-for-medium"),
+    group: Group::Cache,
     cause: Cause::Cache,
     limit: None,
     what: "The result is faster than the medium can be, so something else answered, most often a cache.",
     method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 of them a second for each disk, or \
              more than 300 MiB/s for each disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. What the medium is, a \
              person says (--medium), or the devices below an own run do.",
+    evidence: &["bytes_per_s", "mean_ns", "rate_per_s"],
     source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
              15000/min disk is 2 ms.",
     advice: "Use a range far larger than every cache on the way, and look at what the controller caches.",
@@ -70,18 +72,12 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         format!("{what} is impossible for {who}: a cache answered, or it is another medium");
     let advice = "use a range far larger than every cache on the way; unbuffered I/O cannot switch off a \
                   controller's cache";
-    let told = finding(
-        RULE.id,
-        FindingRank::Critical,
-        sentence,
-        &[evidence],
-        advice,
-    );
+    let told = finding(RULE.id, Severity::Error, sentence, &[evidence], advice);
     Some(match (ground.said, ground.is_virtual) {
         (true, _) => told.not_as("a disk result"),
         (false, false) => told.not_as("a disk result").sure(Confidence::Medium),
         (false, true) => Finding {
-            rank: FindingRank::Info,
+            severity: Severity::Note,
             ..told.sure(Confidence::Low)
         },
     })
@@ -168,7 +164,7 @@ fn of_devices(own: &Own<'_>) -> Option<Ground> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::{found, imported, told_knowing};
     use crate::known::{Known, Medium};
     use crate::sample::Sample;
@@ -185,7 +181,7 @@ mod tests {
     #[test]
     fn a_rotating_disk_that_answers_random_reads_at_once_is_a_cache() {
         let told = found(&metal(Sample::default().build()), "impossible-for-medium").unwrap();
-        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(told.severity, Severity::Error);
         let end = "is impossible for a rotating disk: a cache answered, or it is another medium";
         assert!(
             told.sentence.starts_with("a random I/O in") && told.sentence.ends_with(end),
@@ -242,8 +238,8 @@ mod tests {
         let mut record = metal(Sample::default().build());
         record.host.virtualization = Some("KVM".to_owned());
         assert_eq!(
-            found(&record, "impossible-for-medium").unwrap().rank,
-            FindingRank::Info
+            found(&record, "impossible-for-medium").unwrap().severity,
+            Severity::Note
         );
     }
 

@@ -1,14 +1,16 @@
 //! What another tool printed does not fit together: its rate is not its count over its time.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("inconsistent-figures"),
+    group: Group::Data,
     cause: Cause::Alone,
     limit: None,
     what: "The printed rate is not the printed count over the printed time.",
     method: "More than 3% apart, in runs of a second or more with ten I/Os a second or more: two decimals of a rate and of the seconds are a hundredth at worst there.",
+    evidence: &["printed_per_s", "counted_per_s"],
     source: "Arithmetic on the printed text.",
     advice: "The text may be pieces of two runs: look at it.",
     look: Look::Any(look),
@@ -30,7 +32,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     (ios > 0 && apart > APART_MAX).then(|| {
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             format!(
                 "the printed rate and the printed count over the printed time are {} apart",
                 say::percent(apart)

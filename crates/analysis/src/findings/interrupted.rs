@@ -1,15 +1,17 @@
 //! Stopped from outside before its time: what was measured is true, but of a shorter stretch.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("interrupted"),
+    group: Group::Samples,
     cause: Cause::Alone,
     limit: None,
     what: "The run was stopped from outside before its time.",
     method: "The outcome that the run itself recorded.",
+    evidence: &["measured_ns", "asked_ns"],
     source: "fathom: the record.",
     advice: "Use it as what it is: a shorter run.",
     look: Look::Own(look),
@@ -23,7 +25,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let asked = seen.record.plan.phases.measured.0 as f64;
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!(
             "interrupted after {} of {}",
             say::time(measured),

@@ -3,16 +3,18 @@
 //! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
 //! that share the failures move the 99.9% percentile. Fewer are a warning: the rest was measured.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::{Failure, Outcome};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("io-errors"),
+    group: Group::Data,
     cause: Cause::Alone,
     limit: None,
     what: "I/Os failed; what completes fast because it fails must not pass as speed.",
     method: "A run ended by a failure, or with more than one failed I/O in a thousand, is invalid: beyond that share the failures move the 99.9th percentile. Fewer are a warning.",
+    evidence: &["errors", "error_share"],
     source: "The kernel's answers, errno(3).",
     advice: "Mend the cause first: the kernel's log and the device's health say more.",
     look: Look::Own(look),
@@ -50,14 +52,14 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
             say::percent(share)
         ),
     };
-    let rank = if failure.is_some() || share > SHARE_MAX {
-        FindingRank::Critical
+    let severity = if failure.is_some() || share > SHARE_MAX {
+        Severity::Error
     } else {
-        FindingRank::Warning
+        Severity::Warning
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         sentence,
         &[("errors", errors as f64), ("error_share", share)],
         remedy(seen, failure),
@@ -81,7 +83,7 @@ fn remedy(seen: &Own<'_>, failure: Option<&Failure>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::{Bytes, ErrorCount, Failure, Operation, Outcome};
 
@@ -91,12 +93,12 @@ mod tests {
         assert_eq!(found(&record, "io-errors"), None);
         record.threads[0].measured[0].errors = vec![ErrorCount { errno: 5, count: 2 }];
         let few = found(&record, "io-errors").unwrap();
-        assert_eq!(few.rank, FindingRank::Warning);
+        assert_eq!(few.severity, Severity::Warning);
         assert_eq!(few.sentence, "2 I/Os failed, 0.01% of all");
         record.threads[0].measured[0].errors[0].count = 200;
         assert_eq!(
-            found(&record, "io-errors").unwrap().rank,
-            FindingRank::Critical
+            found(&record, "io-errors").unwrap().severity,
+            Severity::Error
         );
     }
 

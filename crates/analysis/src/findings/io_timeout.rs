@@ -1,14 +1,16 @@
 //! I/Os that the device never answered. Their latency is unknown and longer than any that was counted.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("io-timeout"),
+    group: Group::Data,
     cause: Cause::Change,
     limit: None,
     what: "I/Os were handed over and never answered.",
     method: "Any I/O that was still open when the drain gave up. Its latency is unknown, and longer than any that was counted.",
+    evidence: &["abandoned_ios"],
     source: "fathom: how a run ends, docs/measurement.md.",
     advice: "The device or its driver hangs: read the system's log before measuring again.",
     look: Look::Own(look),
@@ -22,7 +24,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let were = if lost == 1 { "was" } else { "were" };
     Some(finding(
         RULE.id,
-        FindingRank::Critical,
+        Severity::Error,
         format!("{} {were} never answered", say::counted(lost, "I/O")),
         &[("abandoned_ios", lost as f64)],
         "the device or its driver hangs: see the system's log before measuring again",

@@ -4,17 +4,19 @@
 //! from one twentieth of the run's time on a note, from one quarter on a warning. Their time is read once shortly before
 //! the end of the measured phase, so it is a little short.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::RunRecord;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("io-wq-offload"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "io_uring requests were carried out by kernel workers, at several times the cost.",
     method: "The processor time of the process's io_uring workers was 5% of the run's time or more (a note), 25% or more \
              (a warning).",
+    evidence: &["kernel_workers", "busy_ns", "share_of_core"],
     source: "io_uring_register(2), IORING_REGISTER_IOWQ_MAX_WORKERS; proc_pid_schedstat(5).",
     advice: "Compare with --engine libaio or --engine sync.",
     look: Look::Own(look),
@@ -37,10 +39,10 @@ fn share(record: &RunRecord) -> Option<f64> {
 fn look(own: &Own<'_>) -> Option<Finding> {
     let workers = own.record.engine.kernel_workers?;
     let share = share(own.record).filter(|share| *share >= SHARE_NOTE)?;
-    let rank = if share >= SHARE_WARNING {
-        FindingRank::Warning
+    let severity = if share >= SHARE_WARNING {
+        Severity::Warning
     } else {
-        FindingRank::Info
+        Severity::Note
     };
     let sentence = format!(
         "{} carried out io_uring requests and took {} of a core: each costs several times as much",
@@ -54,7 +56,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     ];
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         sentence,
         &evidence,
         "compare with --engine libaio or --engine sync",
@@ -63,7 +65,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{KernelWorkers, Nanos, RunRecord};
@@ -88,13 +90,13 @@ mod tests {
     #[test]
     fn busy_workers_are_told_and_trifles_are_not() {
         let told = found(&with(3, Nanos::seconds(12)), "io-wq-offload").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
             "3 kernel workers carried out io_uring requests and took 120% of a core: each costs several times as much"
         );
         let told = found(&with(1, Nanos::seconds(1)), "io-wq-offload").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert_eq!(found(&with(1, Nanos::millis(40)), "io-wq-offload"), None);
         assert_eq!(found(&Sample::default().build(), "io-wq-offload"), None);
     }

@@ -1,16 +1,18 @@
 //! Something lets so many I/Os a second through and no more.
 
-use super::qos_limit::{Held, cap, distance_told};
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::qos_limit::{EVIDENCE, Held, cap, distance_told};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("iops-limit"),
+    group: Group::Limit,
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A limiter holds the number of I/Os a second; the device behind it could do more.",
     method: "Full queue of four or more, and one of: the rate is within 3% of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5% or less; or the rate varies by 2% or less and by less than three quarters of what chance makes of latencies that wide (30% to 300%). Or the shape of a limiter: paced (16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure) or in slices (mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%), while the generator was not CPU-bound. Eight windows or more are needed, five near a limit that is known. Flat windows alone are a hint; within 2.5% of a published cap (docs/caps.toml) it is a warning.",
+    evidence: EVIDENCE,
     source: "Renewal counting: n I/Os with a spread c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages named in docs/caps.toml.",
     advice: "A deeper queue only adds latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-iops.",
     look: Look::Any(look),
@@ -19,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
     let rate = seen.observed.total.rate_per_s?;
-    let held = match cap.rank {
-        FindingRank::Info => "may be held",
+    let held = match cap.severity {
+        Severity::Note => "may be held",
         _ => "is held",
     };
     let mut evidence = vec![("rate_per_s", rate)];
@@ -32,13 +34,13 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         distance_told(seen.known, Held::Rate, rate)
     );
     let advice = "repeat it with blocks of four times the size: the same IOPS are an IOPS limit, the same MiB/s a bandwidth limit or a link; compare with the limit, not with the disk";
-    Some(finding(RULE.id, cap.rank, sentence, &evidence, advice).sure(cap.confidence))
+    Some(finding(RULE.id, cap.severity, sentence, &evidence, advice).sure(cap.confidence))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::findings::test::{imported, told, told_knowing};
-    use crate::findings::{Confidence, FindingRank};
+    use crate::findings::{Confidence, Severity};
     use crate::known::{CloudCap, Known};
     use model::{ImportedRun, Nanos};
 
@@ -59,8 +61,8 @@ mod tests {
     fn a_flat_rate_with_wide_latencies_is_a_hint_and_a_published_cap_makes_it_more() {
         let hint = told(&run(), "iops-limit").unwrap();
         assert_eq!(
-            (hint.rank, hint.confidence),
-            (FindingRank::Info, Confidence::Low)
+            (hint.severity, hint.confidence),
+            (Severity::Note, Confidence::Low)
         );
         let known = Known {
             caps: vec![CloudCap {
@@ -71,7 +73,7 @@ mod tests {
             ..Known::default()
         };
         let finding = told_knowing(&run(), &known, "iops-limit").unwrap();
-        assert_eq!(finding.rank, FindingRank::Warning);
+        assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(
             finding.sentence,
             "the rate is held at 1953 IOPS: the rate varies by 0.91% while latencies vary by 64.1%, as behind a \

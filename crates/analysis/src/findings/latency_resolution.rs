@@ -1,14 +1,21 @@
 //! Latencies in whole milliseconds: what they really were follows from the rate, where the queue was kept full.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("latency-resolution"),
+    group: Group::Samples,
     cause: Cause::Digits,
     limit: None,
     what: "Latencies are printed in steps as coarse as themselves.",
     method: "Steps of a millisecond or more, and a mean of fewer than ten of them. The true mean follows from Little's law, depth × threads / rate, where the queue was kept full.",
+    evidence: &[
+        "mean_ns",
+        "step_ns",
+        "mean_by_little_ns",
+        "mean_of_histogram_ns",
+    ],
     source: "SQLIO's printed results, which cut to whole milliseconds; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Do not compare such latencies with finer ones; take the mean from the rate.",
     look: Look::Any(look),
@@ -42,7 +49,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     evidence.extend(histogram_mean_ns(seen, step).map(|mean| ("mean_of_histogram_ns", mean)));
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &evidence,
         "do not compare such latencies with finer ones; take the mean from the rate",

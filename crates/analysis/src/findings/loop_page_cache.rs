@@ -5,19 +5,21 @@
 //! there it is a note. Left out: writes, which reach the file's device late in either case.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 use model::{ImportedRun, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("loop-page-cache"),
+    group: Group::Cache,
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
     what: "The target is a loop device, and reads came from the page cache of its file, or from parts of it that were never written.",
     method: "Own runs: a loop device is in the chain, and the device at the bottom of it had less than 90% of the bytes that \
              were read, and less than that by 1 MiB or more. Imported runs: a note where the target or the only device that \
              was counted is a loop device.",
+    evidence: &["not_on_bottom_share"],
     source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",
     advice: "Set the device up with `losetup --direct-io=on`, or measure the file's own device.",
     look: Look::Any(look),
@@ -55,7 +57,7 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let evidence = [("not_on_bottom_share", share)];
     let advice =
         "losetup --direct-io=on, then repeat it: if it is slower, the page cache had answered";
-    let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, advice);
+    let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(told.not_as("a disk result"))
 }
 
@@ -63,7 +65,7 @@ fn of_others(run: &ImportedRun) -> Option<Finding> {
     is_on_loop(run).then(|| {
         let sentence = "the target is on a loop device: the page cache of its file answers unless it was set up with direct I/O";
         let advice = "losetup --list --output NAME,DIO: 0 means that the page cache answered; repeat it after losetup --direct-io=on";
-        let told = finding(RULE.id, FindingRank::Info, sentence.to_owned(), &[], advice);
+        let told = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
         told.sure(Confidence::Low)
     })
 }
@@ -78,7 +80,7 @@ pub(crate) fn is_on_loop(run: &ImportedRun) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::{found, imported, told};
     use crate::sample::Sample;
     use model::Bytes;
@@ -93,7 +95,7 @@ mod tests {
             window.after.devices[1].read_bytes = Bytes(4096 * 200);
         }
         let told_of = found(&record, "loop-page-cache").unwrap();
-        assert_eq!(told_of.rank, FindingRank::Critical);
+        assert_eq!(told_of.severity, Severity::Error);
         assert_eq!(
             told_of.sentence,
             "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1: vda had only \
@@ -107,6 +109,6 @@ mod tests {
         assert_eq!(told(&run, "loop-page-cache"), None);
         run.workload.targets = vec!["/dev/loop3".to_owned()];
         let told_of = told(&run, "loop-page-cache").unwrap();
-        assert_eq!(told_of.rank, FindingRank::Info);
+        assert_eq!(told_of.severity, Severity::Note);
     }
 }

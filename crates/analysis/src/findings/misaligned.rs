@@ -4,17 +4,24 @@
 //! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 whatever it says.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::{BlockDevice, Bytes, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("misaligned"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "I/Os do not match the device's physical blocks, so it moves more than was asked.",
     method: "A partition begins at no multiple of the physical block, taken as at least 4096 bytes; or unbuffered writes \
              have a size or a base that is no multiple of the physical block that the device tells.",
+    evidence: &[
+        "partition_start_bytes",
+        "physical_block_bytes",
+        "write_bytes",
+        "base_bytes",
+    ],
     source: "The kernel's Documentation/ABI/stable/sysfs-block (queue/physical_block_size, start).",
     advice: "Use blocks and a base that are multiples of the physical block; move the partition.",
     look: Look::Own(look),
@@ -51,7 +58,7 @@ fn partition(target: &Below<'_>) -> Option<Finding> {
         );
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             sentence,
             &[("partition_start_bytes", start.0 as f64), ("physical_block_bytes", block as f64)],
             "make the partition anew at a multiple of 1 MiB",
@@ -89,10 +96,7 @@ fn writes(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         ("physical_block_bytes", block as f64),
     ];
     let advice = "use a block and a base that are multiples of the physical block";
-    Some(
-        finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice)
-            .sure(Confidence::Medium),
-    )
+    Some(finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 
 #[cfg(test)]

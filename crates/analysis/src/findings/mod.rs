@@ -49,6 +49,7 @@ mod no_device;
 mod no_figures;
 mod no_io;
 mod noisy_neighbour;
+mod not_repeatable;
 mod not_steady;
 mod overload;
 mod page_cache;
@@ -87,6 +88,7 @@ mod zero_data;
 use crate::LimitKind;
 use crate::cpu::CpuReport;
 use crate::device_check::DeviceCheck;
+use crate::estimate::Estimate;
 use crate::in_flight::InFlight;
 use crate::intervals::{IntervalRow, Steadiness};
 use crate::known::Known;
@@ -99,6 +101,7 @@ use serde::{Deserialize, Serialize};
 
 pub use id::RuleId;
 pub(crate) use loop_page_cache::is_on_loop;
+pub(crate) use not_repeatable::not_repeatable;
 pub(crate) use short_run::shortness;
 pub(crate) use tell::findings;
 pub use tell::session_findings;
@@ -106,12 +109,13 @@ pub use tell::session_findings;
 /// Rules that are compared with outside of this folder.
 pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
 pub(crate) const CPU_BOUND: RuleId = cpu_bound::RULE.id;
+pub(crate) const NOT_REPEATABLE: RuleId = not_repeatable::RULE.id;
 pub(crate) const PAGE_CACHE: RuleId = page_cache::RULE.id;
 pub(crate) const IOPS_LIMIT: RuleId = iops_limit::RULE.id;
 pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;
 pub(crate) const FATHOM_CPU_BOUND: RuleId = fathom_cpu_bound::RULE.id;
 
-/// Every rule, the most important first; among findings of one rank this is the order of the report.
+/// Every rule, the most important first; among findings of one severity this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
     target_changed::RULE,
     io_errors::RULE,
@@ -150,6 +154,7 @@ pub const FINDINGS: &[Rule] = &[
     saturated::RULE,
     throughput_drop::RULE,
     throughput_drift::RULE,
+    not_repeatable::RULE,
     not_steady::RULE,
     short_run::RULE,
     thread_imbalance::RULE,
@@ -177,6 +182,8 @@ pub const FINDINGS: &[Rule] = &[
 pub struct Rule {
     /// Its name, for good: documents refer to it, and it is its heading in docs/findings.md.
     pub id: RuleId,
+    /// What it is about: the heading under which `fathom explain` lists it.
+    pub group: Group,
     /// What its findings come from; of one cause only the strongest finding is told.
     pub cause: Cause,
     /// What holds the rate down where it says something, if it says that.
@@ -185,12 +192,66 @@ pub struct Rule {
     pub what: &'static str,
     /// How it decides, with its thresholds.
     pub method: &'static str,
+    /// Names of the figures that its findings can have in JSON.
+    pub evidence: &'static [&'static str],
     /// Where the method, or the counter that it reads, is described.
     pub source: &'static str,
     /// What to do, in general; a finding says it for its case.
     pub advice: &'static str,
     /// Looks, and says something or nothing.
     pub look: Look,
+}
+
+/// What a finding is about.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// What limits IOPS or bandwidth.
+    Limit,
+    /// Queue depth: how many I/Os were in flight, and where.
+    Queue,
+    /// Change over time and between repeats.
+    Stability,
+    /// Caches that served I/Os instead of the device.
+    Cache,
+    /// Processors.
+    Cpu,
+    /// Too few I/Os or digits for a figure.
+    Samples,
+    /// Configuration of the target, the file system and the tool.
+    Setup,
+    /// Failed I/Os, content of blocks, and figures that contradict each other.
+    Data,
+}
+
+impl Group {
+    /// All groups, in the order of `fathom explain`.
+    pub const ALL: [Group; 8] = [
+        Group::Limit,
+        Group::Queue,
+        Group::Stability,
+        Group::Cache,
+        Group::Cpu,
+        Group::Samples,
+        Group::Setup,
+        Group::Data,
+    ];
+
+    /// Returns its name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::Limit => "limit",
+            Group::Queue => "queue",
+            Group::Stability => "stability",
+            Group::Cache => "cache",
+            Group::Cpu => "cpu",
+            Group::Samples => "samples",
+            Group::Setup => "setup",
+            Group::Data => "data",
+        }
+    }
 }
 
 /// What a rule looks at.
@@ -206,6 +267,8 @@ pub enum Look {
         fn(&Seen<'_>) -> Option<Finding>,
         fn(&Several<'_>) -> Option<Finding>,
     ),
+    /// Looks at the repeats of one load.
+    Repeats(fn(&Repeats<'_>) -> Option<Finding>),
 }
 
 /// What findings come from. Several rules may see the same thing from different sides.
@@ -247,6 +310,14 @@ pub struct Several<'a> {
     pub known: &'a Known,
 }
 
+/// Runs of one load in one session.
+pub struct Repeats<'a> {
+    /// I/Os in flight over all threads.
+    pub in_flight: u64,
+    /// How long each run measured, in nanoseconds, and its IOPS, in order of time.
+    pub runs: &'a [(f64, Estimate)],
+}
+
 /// What is derived from fathom's own record.
 pub struct Own<'a> {
     /// The record itself.
@@ -269,18 +340,29 @@ pub struct Own<'a> {
     pub workers: &'a [WorkerShare],
 }
 
-/// How much a finding weighs.
+/// How serious a finding is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum FindingRank {
-    /// Good to know.
-    Info,
+pub enum Severity {
+    /// Helps to read the result and does not change its validity.
+    Note,
     /// The result may be used with this in mind.
     Warning,
-    /// The result does not say what was asked.
-    Critical,
+    /// The result does not describe what was requested.
+    Error,
+}
+
+impl Severity {
+    /// Returns its name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
 }
 
 /// How far the evidence carries the sentence.
@@ -300,11 +382,13 @@ pub enum Confidence {
 /// One thing that a rule found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Name of the rule, and its heading in docs/findings.md.
+    /// Name of the rule; `fathom explain ID` explains it.
     #[schemars(with = "String")]
     pub id: RuleId,
-    /// How much it weighs.
-    pub rank: FindingRank,
+    /// What it is about.
+    pub group: Group,
+    /// How serious it is.
+    pub severity: Severity,
     /// How far the evidence carries it.
     pub confidence: Confidence,
     /// What was found, in one sentence with its numbers.
@@ -336,9 +420,9 @@ impl Finding {
         FINDINGS.iter().find(|rule| rule.id == self.id)?.limit
     }
 
-    /// Where it is explained: `docs/findings.md#iops-limit`.
+    /// Returns the command that explains it: `fathom explain iops-limit`.
     pub fn see(&self) -> String {
-        format!("docs/findings.md#{}", self.id)
+        format!("fathom explain {}", self.id)
     }
 
     /// Says how far the evidence carries it.
@@ -359,14 +443,20 @@ impl Finding {
 /// A finding of high confidence, without `not_as`; a number that is not finite is left out of the evidence.
 pub(crate) fn finding(
     id: RuleId,
-    rank: FindingRank,
+    severity: Severity,
     sentence: String,
     evidence: &[(&str, f64)],
     advice: &str,
 ) -> Finding {
+    let rule = FINDINGS.iter().find(|rule| rule.id == id);
+    let rule = rule.expect("ids are made in rules only");
+    for (name, _) in evidence {
+        debug_assert!(rule.evidence.contains(name), "{id}: {name} is no evidence");
+    }
     Finding {
         id,
-        rank,
+        group: rule.group,
+        severity,
         confidence: Confidence::High,
         sentence,
         not_as: None,

@@ -5,17 +5,19 @@
 //! Compression is told where the data makes it matter. Times of access change nothing that fathom measures.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::{Operation, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("mount-options"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "The file system is mounted with an option that changes what the I/O of this run did.",
     method: "Of a file that was written: sync without write-through; data=journal; nobarrier or barrier=0 with \
              write-through. discard, where the device counted discards in the measured phase, 1% of the I/Os or more (a note).",
+    evidence: &["discards"],
     source: "mount(8), ext4(5), xfs(5).",
     advice: "Mount it as the programs will use it, and say so beside the result.",
     look: Look::Own(look),
@@ -40,22 +42,22 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         .top()
         .and_then(|device| own.record.window.device(&device.name))
         .map_or(0, |counters| counters.discards);
-    let (rank, option, does) = if writes && has("sync") && !through {
+    let (severity, option, does) = if writes && has("sync") && !through {
         (
-            FindingRank::Warning,
+            Severity::Warning,
             "sync",
             "each write waited for stable storage, though that was not asked".to_owned(),
         )
     } else if writes && has("data=journal") {
         (
-            FindingRank::Warning,
+            Severity::Warning,
             "data=journal",
             "what is written goes through the page cache and the journal, twice to the device"
                 .to_owned(),
         )
     } else if writes && through && (has("nobarrier") || has("barrier=0")) {
         (
-            FindingRank::Warning,
+            Severity::Warning,
             "nobarrier",
             "durable writes were not flushed out of the device's cache".to_owned(),
         )
@@ -67,14 +69,14 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
             "the device carried out {} meanwhile",
             say::counted(discards, "discard")
         );
-        (FindingRank::Info, "discard", words)
+        (Severity::Note, "discard", words)
     } else {
         return None;
     };
     let at = on.mount_point.display();
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         format!("{at} is mounted with {option}: {does}"),
         &[("discards", discards as f64)],
         "mount it as the programs will use it, and say so beside the result",
@@ -83,7 +85,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Ratio, RunRecord};
@@ -103,7 +105,7 @@ mod tests {
     #[test]
     fn options_that_change_the_writes_are_told() {
         let told = found(&written("rw,sync"), "mount-options").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert!(
             told.sentence
                 .starts_with("/data is mounted with sync: each write waited"),
@@ -126,8 +128,8 @@ mod tests {
         let mut discarded = written("rw,discard");
         discarded.window.after.devices[0].discards = 1200;
         assert_eq!(
-            found(&discarded, "mount-options").unwrap().rank,
-            FindingRank::Info
+            found(&discarded, "mount-options").unwrap().severity,
+            Severity::Note
         );
         let mut read = Sample::default().build();
         read.targets[0].file_system.as_mut().unwrap().options = "rw,sync".to_owned();

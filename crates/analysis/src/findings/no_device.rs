@@ -3,15 +3,17 @@
 //! Looks at imported runs: fio's null engine, and dd between names that neither give nor take bytes of a device. fathom's
 //! own null engine is asked for by its name and needs no finding.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use model::ImportedRun;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("no-device"),
+    group: Group::Setup,
     cause: Cause::Cache,
     limit: None,
     what: "No device took part, so the figures are those of the generator and of memory.",
     method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram, /dev/zram).",
+    evidence: &["bytes_per_s"],
     source: "null(4); fio(1), \"I/O engine\"; shm_overview(7).",
     advice: "Specify a file or a device: `fathom run FILE --create 4G`.",
     look: Look::Any(look),
@@ -27,7 +29,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let advice = "specify a file or a device: fathom run FILE --create 4G shows what it does";
     let rate = run.figures.total.bytes_per_s.unwrap_or(f64::NAN);
     let evidence = [("bytes_per_s", rate)];
-    let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, advice);
+    let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(told.not_as("a disk result"))
 }
 

@@ -1,16 +1,18 @@
 //! Another tool printed no figure at all: that is neither zero nor a result.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, Several, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Several, Severity, finding};
 use crate::observed::Observed;
 use crate::say;
 use model::ImportFormat;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("no-figures"),
+    group: Group::Samples,
     cause: Cause::Alone,
     limit: None,
     what: "The tool printed no figure: not measured, which is neither zero nor fast.",
     method: "An imported run without count, rate, bytes and latency. bonnie++ prints `+++++` for tests that are over in less than half a second.",
+    evidence: &["runs_without_figures"],
     source: "bonnie++(8).",
     advice: "Measure more of it, until it takes seconds: more files with bonnie++'s -n.",
     look: Look::Both(look, look_at_all),
@@ -30,7 +32,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let what = run.name.as_deref().unwrap_or("this run");
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!("{what}: not measured{why}"),
         &[],
         ADVICE,
@@ -42,7 +44,7 @@ fn look_at_all(several: &Several<'_>) -> Option<Finding> {
     (empty > 0).then(|| {
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             format!(
                 "{} of {} not measured: too short to time, or no figure in the text; that is neither zero nor fast",
                 say::count(empty as u64),

@@ -2,16 +2,18 @@
 //!
 //! Silent where I/Os failed or were never answered: then `io_errors` and `io-timeout` say why there is none.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("no-io"),
+    group: Group::Samples,
     cause: Cause::Alone,
     limit: None,
     what: "Not one I/O completed in the measured phase: there is no result.",
     method: "A count of 0, or of imported runs a printed rate of 0. Silent where failed or unanswered I/Os say why.",
+    evidence: &["measured_ns"],
     source: "The count itself.",
     advice: "Measure longer; if it stays so, the target does not answer: see the system's log, or errors in the text.",
     look: Look::Any(look),
@@ -30,7 +32,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     nothing.then(|| {
         finding(
             RULE.id,
-            FindingRank::Critical,
+            Severity::Error,
             "not one I/O was counted".to_owned(),
             &[],
             "look for errors in the text, and measure again",
@@ -52,7 +54,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let sentence = format!("no I/O completed in {} of measuring", say::time(measured));
     Some(finding(
         RULE.id,
-        FindingRank::Critical,
+        Severity::Error,
         sentence,
         &[("measured_ns", measured)],
         "measure longer; if it stays so, the target does not answer: see the system's log",
@@ -61,7 +63,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::ErrorCount;
 
@@ -73,7 +75,7 @@ mod tests {
         }
         .build();
         let finding = found(&empty, "no-io").unwrap();
-        assert_eq!(finding.rank, FindingRank::Critical);
+        assert_eq!(finding.severity, Severity::Error);
         assert_eq!(finding.sentence, "no I/O completed in 10 s of measuring");
         let one = Sample {
             reads: 1,

@@ -5,7 +5,7 @@
 //! system write its journal too, so they are left out on files. More than 5% and more than twice the bound
 //! of the comparison, so that neither the edges nor a log file somewhere raise an alarm.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::comparison::CountComparison;
 use crate::device_check::DeviceCheck;
 use crate::say;
@@ -13,10 +13,12 @@ use model::{CacheMode, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("noisy-neighbour"),
+    group: Group::Stability,
     cause: Cause::Alone,
     limit: None,
     what: "Somebody else used the device during the run.",
     method: "The device moved more bytes than the tool asked: by more than 5% and more than twice what the edges of the window can explain. Only past the page cache, and not for write-through to files, whose journal is written too.",
+    evidence: &["extra_bytes", "extra_share", "bound_bytes"],
     source: "The kernel's Documentation/block/stat.rst.",
     advice: "Stop what else uses the device, or measure at another time.",
     look: Look::Own(look),
@@ -54,7 +56,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[
             ("extra_bytes", extra),

@@ -1,15 +1,17 @@
 //! The rate moved: the mean stands for none of its parts. The rule is in `crate::intervals`.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::intervals::SLOPE_MAX;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("not-steady"),
+    group: Group::Stability,
     cause: Cause::Change,
     limit: None,
     what: "The rate moved, so the mean stands for none of its parts.",
     method: "Over the last five windows, largest minus smallest is more than 20% of the mean, or the least-squares line rises or falls by more than 10% of it.",
+    evidence: &["range_share", "slope_share"],
     source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this is their rule and no claim to conform.",
     advice: "Measure longer, with a longer warm-up; look at the rate over time.",
     look: Look::Own(look),
@@ -45,7 +47,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     };
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[("range_share", range), ("slope_share", slope)],
         "measure longer, with a longer warm-up; look at the rate over time",

@@ -4,15 +4,23 @@
 //! at this rate. A queue of arrivals breathes, so growth is told from one hundredth of the measured time on, and from ten
 //! I/Os on. Whatever is below that stands in the report all the same.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, fathom_cpu_bound, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, fathom_cpu_bound, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("overload"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "The rate that was asked for was not sustained: more I/Os waited at the end than at the start.",
     method: "With a rate asked, the lateness grew by at least 1% of the measured time and by ten I/Os or more. A queue of arrivals breathes; beyond that the response times say how long the run was, not how the target answers.",
+    evidence: &[
+        "asked_per_s",
+        "reached_per_s",
+        "backlog_after_ios",
+        "late_after_ns",
+        "grown_ns",
+    ],
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
     advice: "Ask for less than what was reached, or give the run more depth or threads.",
     look: Look::Own(look),
@@ -53,7 +61,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     ];
     let told = finding(
         RULE.id,
-        FindingRank::Critical,
+        Severity::Error,
         sentence,
         &evidence,
         "ask for less than what was reached, or give it more depth or threads",
@@ -63,7 +71,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::{Arrivals, Backlog, Nanos, RunRecord, Spacing, Waiting, WorkerRecord};
 
@@ -88,7 +96,7 @@ mod tests {
     fn a_backlog_that_grew_is_said_first() {
         let record = record((0, Nanos(0)), (188_000, Nanos::millis(3760)));
         let told = found(&record, "overload").unwrap();
-        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(told.severity, Severity::Error);
         assert_eq!(
             crate::run_report(&record).verdict.sentence(),
             "INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0k/s, \

@@ -8,7 +8,7 @@
 use super::commit_latency::is_durable;
 use super::storage_stack::{IN_MEMORY, targets};
 use super::uneven_disks::kind;
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::comparison::{CountComparison, OperationComparison};
 use crate::say;
@@ -17,10 +17,17 @@ use model::{CacheMode, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("page-cache"),
+    group: Group::Cache,
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "Memory answered instead of the device, or kept what was written.",
     method: "Own runs: the device moved less than 90% of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90% of a sample of the target's pages before a run through it. Imported runs: the devices that fio saw had less than 90% of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); elsewhere a warning where the text says that it ran through the page cache and writes were not made durable, one by one or at the end.",
+    evidence: &[
+        "not_on_device_share",
+        "reads_not_from_device_share",
+        "writes_not_on_device_share",
+        "cached_share",
+    ],
     source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
     advice: "Measure unbuffered to measure the device.",
     look: Look::Any(look),
@@ -52,7 +59,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         );
         let told = finding(
             RULE.id,
-            FindingRank::Critical,
+            Severity::Error,
             sentence,
             &[("not_on_device_share", share)],
             "repeat it with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
@@ -64,7 +71,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     (cached && !is_durable(run) && !flushed && !all_on_device(run)).then(|| {
         finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             "I/O went through the page cache, so memory may have answered instead of the disk".to_owned(),
             &[],
             "repeat it with direct I/O (fathom run TARGET; dd: iflag=direct, oflag=direct): if it is slower, memory answered",
@@ -163,7 +170,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ("reads_not_from_device_share", reads.unwrap_or(f64::NAN)),
         ("writes_not_on_device_share", writes.unwrap_or(f64::NAN)),
     ];
-    let told = finding(RULE.id, FindingRank::Critical, sentence, &evidence, advice);
+    let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(told.not_as("a disk result"))
 }
 
@@ -191,7 +198,7 @@ fn resident(seen: &Own<'_>) -> Option<Finding> {
     );
     let told = finding(
         RULE.id,
-        FindingRank::Critical,
+        Severity::Error,
         sentence,
         &[("cached_share", share)],
         "measure unbuffered to measure the device",
@@ -316,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_fio_saw_of_the_device_decides_for_imported_runs() {
-        use crate::findings::FindingRank;
+        use crate::findings::Severity;
         use crate::findings::test::{imported, told};
         let of = |disk_ios: u64, seconds: u64| {
             let mut run = imported();
@@ -332,8 +339,8 @@ mod tests {
         };
         let missing = of(40_000, 60).unwrap();
         assert_eq!(
-            (missing.rank, missing.evidence[0].value),
-            (FindingRank::Critical, 0.6)
+            (missing.severity, missing.evidence[0].value),
+            (Severity::Error, 0.6)
         );
         assert_eq!(of(100_300, 60), None);
         assert_eq!(

@@ -3,7 +3,7 @@
 //! Left out: a fathom that is starved of processor time, which is `fathom-cpu-bound` and `cgroup-cpu-limit`.
 
 use super::{
-    Cause, Finding, FindingRank, Look, Own, Rule, RuleId, coordinated_omission, finding,
+    Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, coordinated_omission, finding,
     not_steady, throughput_drift, throughput_drop,
 };
 use crate::say;
@@ -11,10 +11,12 @@ use model::{Nanos, ProcessStop, RunRecord};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("process-stopped"),
+    group: Group::Stability,
     cause: Cause::Alone,
     limit: None,
     what: "fathom itself was stopped for a part of the measured phase.",
     method: "A sleep of the control thread took 100 ms longer than requested, although it was neither ready to run (schedstat) nor waiting for a page from a disk, and the workers completed less than a quarter of what their mean rate gives in that time. Suspension is the growth of CLOCK_BOOTTIME over CLOCK_MONOTONIC.",
+    evidence: &["stopped_ns", "suspended_ns", "stops", "share", "from_ns"],
     source: "fathom: the control thread's sleeps; proc_pid_schedstat(5), getrusage(2), clock_gettime(2).",
     advice: "Measure again without stopping it. IOPS are too low by the stopped share, and the longest latencies contain the stop.",
     look: Look::Own(look),
@@ -50,7 +52,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     };
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!(
             "{who} {times}for {}, {} of the measured time, from {} on{cause}: the target is not the cause",
             say::time(lasted as f64),

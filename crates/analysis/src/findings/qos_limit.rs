@@ -7,10 +7,34 @@
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
 //! (`cgroup-io-limit`).
 
-use super::{Confidence, FindingRank, Own, RuleId, Seen, io_wq_offload, qos_shape};
+use super::{Confidence, Own, RuleId, Seen, Severity, io_wq_offload, qos_shape};
 use crate::known::{CloudCap, Known};
 use crate::observed::RateWindows;
 use crate::say;
+
+/// The figures that findings of both limits can have.
+pub(super) const EVIDENCE: &[&str] = &[
+    "rate_per_s",
+    "bytes_per_s",
+    "cap",
+    "distance_share",
+    "rate_cv",
+    "latency_cv",
+    "p95_over_p1",
+    "median_ns",
+    "slice_ns",
+    "time_share",
+    "device_mean_ns",
+    "in_device_mean",
+    "device_busy_share",
+    "mean_ns",
+    "level",
+    "in_flight_from",
+    "in_flight_to",
+    "rate_from_per_s",
+    "rate_to_per_s",
+    "latency_times",
+];
 
 /// What is held down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +61,7 @@ pub(super) struct Cap {
     pub(super) held: Held,
     /// The sentence's second half: why it is one.
     pub(super) why: String,
-    pub(super) rank: FindingRank,
+    pub(super) severity: Severity,
     pub(super) confidence: Confidence,
     pub(super) evidence: Vec<(&'static str, f64)>,
 }
@@ -165,7 +189,7 @@ fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
     Some(Cap {
         held: near.held,
         why: format!("that is {}", near.words()),
-        rank: FindingRank::Warning,
+        severity: Severity::Warning,
         confidence: Confidence::High,
         evidence: vec![
             ("cap", near.cap),
@@ -217,7 +241,7 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             say::digits(in_device),
             say::digits(asked)
         ),
-        rank: FindingRank::Warning,
+        severity: Severity::Warning,
         confidence: Confidence::High,
         evidence: vec![
             ("device_mean_ns", each_ns),
@@ -283,7 +307,7 @@ fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
         return Cap {
             held: by_size(seen),
             why: shape,
-            rank: FindingRank::Info,
+            severity: Severity::Note,
             confidence: Confidence::Low,
             evidence,
         };
@@ -295,7 +319,7 @@ fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
     Cap {
         held: near.held,
         why: format!("{shape}; {}", near.words()),
-        rank: FindingRank::Warning,
+        severity: Severity::Warning,
         confidence: Confidence::Medium,
         evidence,
     }

@@ -4,7 +4,7 @@
 //! Deliberately absent: limits that somebody named or published (`qos_limit`), and any finding.
 
 use super::qos_limit::{Cap, by_size};
-use super::{Confidence, FindingRank, Seen};
+use super::{Confidence, Seen, Severity};
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
 
@@ -47,7 +47,7 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     Some(Cap {
         held: by_size(seen),
         why,
-        rank: FindingRank::Warning,
+        severity: Severity::Warning,
         confidence: if round {
             Confidence::High
         } else {
@@ -74,7 +74,7 @@ pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             say::time(slice.to_ns),
             say::percent(slice.time_share.min(1.0))
         ),
-        rank: FindingRank::Warning,
+        severity: Severity::Warning,
         confidence: Confidence::Medium,
         evidence: vec![
             ("rate_cv", rate_cv),
@@ -173,7 +173,7 @@ fn is_round(observed: &Observed) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::findings::test::{imported, told};
-    use crate::findings::{Confidence, FindingRank};
+    use crate::findings::{Confidence, Severity};
     use model::{Bytes, ImportFormat, ImportedRun, Nanos};
 
     /// A volume of 6000 IOPS at a depth of 64.
@@ -206,8 +206,8 @@ mod tests {
     fn a_paced_ceiling_is_named_with_its_figure() {
         let told_of = told(&volume(6004.0, &PACED), "iops-limit").unwrap();
         assert_eq!(
-            (told_of.rank, told_of.confidence),
-            (FindingRank::Warning, Confidence::High)
+            (told_of.severity, told_of.confidence),
+            (Severity::Warning, Confidence::High)
         );
         assert_eq!(told_of.evidence[0].value, 6004.0);
         let odd = told(&volume(5683.0, &PACED), "iops-limit").unwrap();

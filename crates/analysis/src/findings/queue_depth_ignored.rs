@@ -3,15 +3,17 @@
 //! fio's synchronous engines wait for each I/O; fio prints a note and goes on with a depth of 1, and the document still
 //! has the depth that was specified.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("queue-depth-ignored"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "The queue depth that was specified has no effect with this I/O engine: each thread has one I/O in flight.",
     method: "fio's engine is one that waits for each I/O (sync, psync, vsync, pvsync, pvsync2, mmap and the like), or none is named on a system whose default is psync, and iodepth is above 1.",
+    evidence: &["specified_queue_depth", "requested_in_flight", "in_flight"],
     source: "fio(1), iodepth: \"increasing iodepth beyond 1 will not affect synchronous ioengines\".",
     advice: "Name an asynchronous engine (ioengine=libaio or io_uring, with direct=1), or compare with queue depth 1.",
     look: Look::Any(look),
@@ -40,7 +42,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let advice = "repeat it with ioengine=libaio and direct=1, or fathom run TARGET -o DEPTH: if IOPS rise, the queue was the limit";
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &evidence,
         advice,

@@ -8,17 +8,19 @@
 //! asked for keep queues empty, and a mapping moves one I/O a thread at a time, so neither is judged. More in flight than
 //! asked cannot be: then something was counted twice or the clock is wrong.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::full_intervals;
 use crate::say;
 use model::Pacing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("queue-not-full"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "Fewer I/Os were in flight than asked for, or more than there can be.",
     method: "Little's law: mean in flight = rate × mean latency, against threads × depth. Own runs: below 90% of what was asked even when the longest latency at both edges of the measured phase is allowed for; never with errors, pauses, or a stall at the end. Imported runs, whose edges are not known: below 80% or above 105%, and only where latencies are finer than a millisecond.",
+    evidence: &["in_flight_mean", "in_flight_asked", "edge_error"],
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
     advice: "Use more threads or larger blocks, and see whether a core was busy all the time.",
     look: Look::Any(look),
@@ -52,7 +54,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         let advice = "the figures are not of one run, or threads and depth are read wrongly: look at the text";
         return Some(finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             sentence,
             &evidence,
             advice,
@@ -84,7 +86,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         };
         finding(
             RULE.id,
-            FindingRank::Info,
+            Severity::Note,
             sentence,
             &evidence,
             "the tool did not keep the queue filled: submitting, a limit of its own, pauses, or too little processor",
@@ -123,7 +125,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     if mean > (asked + edge) * 1.001 {
         return Some(finding(
             RULE.id,
-            FindingRank::Critical,
+            Severity::Error,
             format!("{numbers}, which cannot be: counted twice, or the clock is wrong"),
             &evidence,
             "please report this with the stored run",
@@ -136,14 +138,14 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let null = seen.record.engine.backend == "null";
-    let rank = if null {
-        FindingRank::Info
+    let severity = if null {
+        Severity::Note
     } else {
-        FindingRank::Warning
+        Severity::Warning
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         format!(
             "only {numbers}: {}, so the device could do more",
             where_it_went(seen)
@@ -188,7 +190,7 @@ fn stalled_at_end(seen: &Own<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::{Nanos, Pacing};
 
@@ -217,7 +219,7 @@ mod tests {
             ..Sample::default()
         };
         let finding = found(&half.build(), "queue-not-full").unwrap();
-        assert_eq!(finding.rank, FindingRank::Warning);
+        assert_eq!(finding.severity, Severity::Warning);
         assert!(
             finding.sentence.starts_with("only 4.0"),
             "{}",
@@ -259,8 +261,8 @@ mod tests {
             ..Sample::default()
         };
         assert_eq!(
-            found(&odd.build(), "queue-not-full").unwrap().rank,
-            FindingRank::Critical
+            found(&odd.build(), "queue-not-full").unwrap().severity,
+            Severity::Error
         );
     }
 

@@ -8,18 +8,20 @@
 //! hence the limits.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::TargetKind;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("queued-in-kernel"),
+    group: Group::Queue,
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest waited in the kernel above it.",
     method: "The device counted less than half of the mean number in flight (sum of its request times over elapsed time), \
              with unbuffered I/Os of 1 ms or more, at least 4 in flight, and no worker busy for more than half of its \
              time: a warning. More were asked than the device or its queues hold by their own facts: a note.",
+    evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",
     advice: "Look for a limit of a control group, another scheduler, and locks of the file system; or ask for less depth.",
@@ -69,7 +71,7 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
     );
     let told = finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[("in_flight_mean", mean), ("in_device_mean", held)],
         "look for a limit of a control group, the scheduler, and locks of the file system (other threads, other files)",
@@ -108,7 +110,7 @@ fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         sentence,
         &[("asked", asked as f64), ("device_holds", room as f64)],
         "a depth beyond that adds latency and no rate",
@@ -117,7 +119,7 @@ fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Nanos, RunRecord};
@@ -140,7 +142,7 @@ mod tests {
     #[test]
     fn what_waited_above_the_device_is_told() {
         let told = found(&held(3), "queued-in-kernel").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         let words = "were in vda1: the rest waited in the kernel above it";
         assert!(
             told.sentence.contains("only 0.96") && told.sentence.ends_with(words),
@@ -160,7 +162,7 @@ mod tests {
         let mut record = held(98);
         record.targets[0].chain[1].device_queue = Some(31);
         let told = found(&record, "queued-in-kernel").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert_eq!(
             told.sentence,
             "32 in flight were asked, and vda holds 31: beyond that only the queue in the kernel grows"

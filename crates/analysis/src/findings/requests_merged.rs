@@ -3,15 +3,17 @@
 //! Then the number of I/Os a second is not one that the device served. From a tenth of the I/Os on.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("requests-merged"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "The kernel merged neighbouring I/Os, so the device served fewer and larger ones than the rate says.",
     method: "Unbuffered I/O: merges that the device counted were 10% or more of the tool's I/Os.",
+    evidence: &["merged_share", "request_mean_bytes"],
     source: "The kernel's Documentation/block/stat.rst (read merges, write merges) and Documentation/ABI/stable/sysfs-block \
              (queue/nomerges).",
     advice: "Read the result as bandwidth; for a rate of I/Os use random places or larger blocks.",
@@ -42,7 +44,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         sentence,
         &[("merged_share", share), ("request_mean_bytes", mean)],
         "read it as bandwidth; the rate of I/Os is not the device's",

@@ -4,17 +4,19 @@
 //! half requests an I/O on, where the bytes agree, so that neither others' I/O nor read-ahead is taken for it.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::comparison::OperationComparison;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("requests-split"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "The kernel cut the I/Os into several requests, so the device saw smaller ones than were asked.",
     method: "Unbuffered I/O to one target: the device counted at least 1.5 times as many requests as the tool I/Os, of the \
              same bytes within 5%.",
+    evidence: &["requests_per_io", "request_max_bytes"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/max_sectors_kb).",
     advice: "Read the latency as that of several requests; raise queue/max_sectors_kb, up to queue/max_segments pages, where the device allows it.",
     look: Look::Own(look),
@@ -55,7 +57,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         sentence,
         &[
             ("requests_per_io", ratio),

@@ -8,16 +8,31 @@
 
 use super::groups::{Vary, groups, name};
 use super::qos_limit::{Held, near};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, Several, finding};
+use super::{
+    Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Several, Severity, finding,
+};
 use crate::observed::Observed;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("saturated"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "The queue was full: the mean latency contains waiting, and a deeper queue adds latency without IOPS.",
     method: "One run: IOPS × mean latency is within 2% of threads × depth, and that is 16 or more; below that `queue-not-full` applies. Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the IOPS lie within 5%. Latencies by Little's law where they are not printed finely. Levels of two or more block sizes within 3% in IOPS or in bytes per second, sizes at least twofold apart, or a level at a named (3%) or published (2.5%) limit, are reported as `iops-limit` or `bandwidth-limit`.",
+    evidence: &[
+        "in_flight_mean",
+        "in_flight_asked",
+        "in_flight_share",
+        "mean_ns",
+        "in_flight_from",
+        "in_flight_to",
+        "rate_from_per_s",
+        "rate_to_per_s",
+        "latency_times",
+        "level",
+    ],
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961); Denning and Buzen, \"The Operational Analysis of Queueing Network Models\", ACM Computing Surveys 10 (1978): the bottleneck law.",
     advice: "Use the smallest depth that reaches the level. For the service time, measure at depth 1.",
     look: Look::Both(full_queue, level_of_depths),
@@ -48,7 +63,7 @@ fn full_queue(seen: &Seen<'_>) -> Option<Finding> {
     let latency = observed.total.mean_ns?;
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         format!(
             "queue full ({} of {} in flight, {}): the mean latency of {} includes waiting",
             say::digits(mean),
@@ -102,16 +117,16 @@ fn level_of_depths(several: &Several<'_>) -> Option<Finding> {
         ("rate_to_per_s", last),
         ("latency_times", steepest.grown()),
     ];
-    let (id, rank, confidence) = match &limiter {
+    let (id, severity, confidence) = match &limiter {
         Some((held, why, cap)) => {
             sentence = format!("{why}; {sentence}");
             evidence.push(("level", *cap));
-            (held.id(), FindingRank::Warning, Confidence::Medium)
+            (held.id(), Severity::Warning, Confidence::Medium)
         }
-        None => (RULE.id, FindingRank::Info, Confidence::High),
+        None => (RULE.id, Severity::Note, Confidence::High),
     };
     let advice = "use the smallest depth that reaches the level: more only adds waiting";
-    Some(finding(id, rank, sentence, &evidence, advice).sure(confidence))
+    Some(finding(id, severity, sentence, &evidence, advice).sure(confidence))
 }
 
 /// The shallowest run whose rate the deepest one does not exceed, with the deepest.
@@ -227,7 +242,7 @@ impl Observed {
 #[cfg(test)]
 mod tests {
     use super::super::test::{imported, several, told};
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::known::{CloudCap, Known};
     use crate::observed::Observed;
     use model::Nanos;
@@ -287,7 +302,7 @@ mod tests {
     fn depth_that_brings_nothing_is_told_with_what_it_costs() {
         let runs = [run(8192, 1.0, 225.8), run(8192, 4.0, 221.73)];
         let told = several(&runs, &Known::default(), "saturated").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert_eq!(
             told.sentence,
             "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IOPS \
@@ -317,7 +332,7 @@ mod tests {
             run(16_384, 32.0, 1921.0),
         ];
         let told = several(&capped, &Known::default(), "iops-limit").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert!(
             told.sentence.starts_with(
                 "the rate is held at 1925 IOPS, the same for 4 KiB to 16 KiB, as by a limiter; "

@@ -5,18 +5,20 @@
 //! Versions differ; the only proof is to measure without one.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::rows::per_second;
 use crate::say;
 use model::TargetKind;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("scheduler"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "The device's I/O scheduler costs time at this rate.",
     method: "Unbuffered I/O to a device that does not rotate: bfq from 20000 I/Os a second on (a warning), mq-deadline and \
              kyber from 200000 on (a note).",
+    evidence: &["rate_per_s"],
     source: "The kernel's Documentation/block/bfq-iosched.rst (maximum throughput per core) and \
              Documentation/block/deadline-iosched.rst.",
     advice: "Measure with the scheduler `none` beside it.",
@@ -41,9 +43,9 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     if !target.is_unbuffered() || passes || target.spindles().is_some() {
         return None;
     }
-    let (least, rank) = match scheduler {
-        "bfq" => (BFQ_PER_S, FindingRank::Warning),
-        "mq-deadline" | "kyber" => (OTHERS_PER_S, FindingRank::Info),
+    let (least, severity) = match scheduler {
+        "bfq" => (BFQ_PER_S, Severity::Warning),
+        "mq-deadline" | "kyber" => (OTHERS_PER_S, Severity::Note),
         _ => return None,
     };
     // What a cache answered never met the scheduler.
@@ -62,7 +64,16 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         "measure without it: write none to queue/scheduler of {}",
         disk_of(target, &disk.name)
     );
-    Some(finding(RULE.id, rank, sentence, &[("rate_per_s", rate)], &advice).sure(Confidence::Low))
+    Some(
+        finding(
+            RULE.id,
+            severity,
+            sentence,
+            &[("rate_per_s", rate)],
+            &advice,
+        )
+        .sure(Confidence::Low),
+    )
 }
 
 /// A partition has the queue of its disk, which follows it in the chain.
@@ -78,7 +89,7 @@ fn disk_of(target: &Below<'_>, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::RunRecord;
@@ -99,7 +110,7 @@ mod tests {
     #[test]
     fn a_scheduler_that_costs_at_this_rate_is_told() {
         let told = found(&with("bfq", 300_000), "scheduler").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert!(
             told.sentence
                 .starts_with("the scheduler bfq of vda1 sorts 30.0k I/Os a second"),

@@ -3,15 +3,17 @@
 //!
 //! The same share as for failed I/Os makes the result invalid. Left out: I/Os that transferred nothing, which failed.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("short-io"),
+    group: Group::Data,
     cause: Cause::Alone,
     limit: None,
     what: "I/Os transferred fewer bytes than requested, so IOPS and latencies are those of other sizes.",
     method: "More than one short I/O in a thousand is an error; fewer are a warning.",
+    evidence: &["short_ios", "share"],
     source: "What read(2), write(2) and io_uring return, compared with the length that was requested.",
     advice: "The file ended inside the range (another program truncated it), or the disk or a quota is full: mend that and measure again.",
     look: Look::Own(look),
@@ -25,14 +27,14 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let share = short as f64 / seen.total.ios.max(1) as f64;
-    let rank = if share > SHARE_MAX {
-        FindingRank::Critical
+    let severity = if share > SHARE_MAX {
+        Severity::Error
     } else {
-        FindingRank::Warning
+        Severity::Warning
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         format!(
             "{} transferred fewer bytes than requested, {} of all",
             say::counted(short, "I/O"),
@@ -45,7 +47,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
 
     #[test]
@@ -54,10 +56,10 @@ mod tests {
         assert_eq!(found(&record, "short-io"), None);
         record.threads[0].measured[0].short_ios = 2;
         let few = found(&record, "short-io").unwrap();
-        assert_eq!(few.rank, FindingRank::Warning);
+        assert_eq!(few.severity, Severity::Warning);
         record.threads[0].measured[0].short_ios = 10_000;
         let many = found(&record, "short-io").unwrap();
-        assert_eq!(many.rank, FindingRank::Critical);
+        assert_eq!(many.severity, Severity::Error);
         assert_eq!(many.evidence[1].value, 0.5);
     }
 }

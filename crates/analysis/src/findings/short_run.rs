@@ -4,17 +4,19 @@
 //! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
 //! well enough says how well by its interval, and is not called short.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::full_intervals;
 use crate::observed::Observed;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("short-run"),
+    group: Group::Samples,
     cause: Cause::Sample,
     limit: None,
     what: "Too little was measured to say much.",
     method: "Fewer than 1000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3% at 1000), or fewer than three full steps of the time series. Of imported runs fewer than 100 I/Os, less than a second, or fewer than 1000 I/Os in less than ten seconds. Silent where the run was ended because its rate was known.",
+    evidence: &["ios", "measured_ns", "full_intervals"],
     source: "Poisson counting error.",
     advice: "Measure longer.",
     look: Look::Any(look),
@@ -50,7 +52,7 @@ fn of_others(observed: &Observed) -> Option<Finding> {
     let shown: Vec<String> = shown.into_iter().flatten().collect();
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!("a short run: {}", shown.join(" in ")),
         &[
             ("ios", ios.map_or(f64::NAN, |ios| ios as f64)),
@@ -92,7 +94,7 @@ pub(crate) fn shortness(ios: u64, full_steps: usize, measured_ns: f64) -> Option
     };
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[
             ("ios", ios as f64),

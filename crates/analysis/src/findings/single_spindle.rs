@@ -5,16 +5,23 @@
 //! whole milliseconds.
 
 use super::groups::{Vary, groups, name};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Several, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Several, Severity, finding};
 use crate::observed::Observed;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("single-spindle"),
+    group: Group::Limit,
     cause: Cause::Alone,
     limit: None,
     what: "Time over size behaves as one rotating disk does: a few milliseconds of positioning, then the rate of the medium.",
     method: "Random I/Os of three sizes or more, at least fourfold apart, with one in flight: t = positioning + bytes / media rate by least squares. Told where positioning is 2 to 20 ms, the media rate 20 to 400 MiB/s, and no time is more than 7% off the line.",
+    evidence: &[
+        "positioning_ns",
+        "ns_a_kib",
+        "media_bytes_per_s",
+        "largest_residual_share",
+    ],
     source: "Ruemmler and Wilkes, \"An Introduction to Disk Drive Modeling\", IEEE Computer 27 (1994).",
     advice: "More spindles or a solid-state disk; deeper queues bring little.",
     look: Look::Several(look),
@@ -36,7 +43,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     Some(
         finding(
             RULE.id,
-            FindingRank::Info,
+            Severity::Note,
             format!(
                 "{} of {} sizes take {} + {} a KiB, as one rotating disk does: {} to position, then {} MiB/s of medium",
                 name(first, false),

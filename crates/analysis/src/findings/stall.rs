@@ -5,17 +5,29 @@
 
 use super::process_stopped::measured_stops;
 use super::stall_latency::in_latencies;
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::say;
 use model::{Access, Pacing, PlannedTarget, ProcessStop};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("stall"),
+    group: Group::Stability,
     cause: Cause::Alone,
     limit: None,
     what: "The target completed no I/O for a while although I/Os were in flight.",
     method: "Time series (runs of fathom): steps in a row without an I/O last 500 ms or more and 5% or more of the measured time, and the mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10% and at 100 ms or more, at least three times the percentile before, with ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Silent for time in which fathom itself was stopped, for requested pauses, and in the time series where I/Os failed.",
+    evidence: &[
+        "from_ns",
+        "stall_ns",
+        "share",
+        "ios_missed",
+        "ios_beyond",
+        "level_ns",
+        "max_ns",
+        "factor",
+        "stalls",
+    ],
     source: "fathom: the time series of the run, docs/measurement.md; order statistics of the latencies: a stall gives all I/Os in flight its own length.",
     advice: "Read the system's log for resets, timeouts and path changes at that time. Ask whether a snapshot, a migration, a cache flush or garbage collection ran. Then repeat the measurement.",
     look: Look::Any(look),
@@ -45,7 +57,7 @@ fn in_series(seen: &Own<'_>) -> Option<Finding> {
     }
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!(
             "the target completed no I/O for {} ({:.0}% of the measured time), {}",
             say::time(pause.length_ns as f64),

@@ -4,7 +4,7 @@
 //! on the plateau, divided by the queue depth, is the number of stalls. Left out: stalls in the time series (`stall`).
 
 use super::process_stopped::measured_stops;
-use super::{Confidence, Finding, FindingRank, Own, RuleId, Seen, finding};
+use super::{Confidence, Finding, Own, RuleId, Seen, Severity, finding};
 use crate::say;
 
 /// A shorter pause is part of the tail.
@@ -74,12 +74,12 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     let share = stalls
         .zip(measured)
         .map(|(stalls, time)| stalls * level / time);
-    let rank = match share {
-        Some(share) if share >= TIME_SHARE_MIN => FindingRank::Warning,
-        _ => FindingRank::Info,
+    let severity = match share {
+        Some(share) if share >= TIME_SHARE_MIN => Severity::Warning,
+        _ => Severity::Note,
     };
     let advice = "find out what paused the target then; report these I/Os apart from the tail";
-    Some(finding(id, rank, sentence, &evidence, advice).sure(Confidence::Medium))
+    Some(finding(id, severity, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 
 /// I/Os that took nine tenths of the longest or more, from the histogram.
@@ -97,7 +97,7 @@ fn percent_of(quantile: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::{imported, told};
     use model::{ImportedRun, Nanos};
 
@@ -132,7 +132,7 @@ mod tests {
         );
         let stalls = told.evidence.iter().find(|one| one.name == "stalls");
         assert_eq!(stalls.unwrap().value.round(), 4.0);
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
     }
 
     #[test]

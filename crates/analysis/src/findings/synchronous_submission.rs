@@ -4,16 +4,18 @@
 //! where metadata or a full device queue is waited for. Left out: engines that are synchronous by their nature, whose
 //! depth is known to be 1 (`queue-depth-ignored`).
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("synchronous-submission"),
+    group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
     what: "Submitting took all the time of the threads, so the engine was synchronous in effect and the queue depth means nothing.",
     method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. High confidence where I/O was buffered.",
+    evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",
     look: Look::Any(look),
@@ -62,7 +64,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("submission_mean_ns", submission_ns),
         ("queue_depth", f64::from(depth)),
     ];
-    Some(finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice).sure(sure))
+    Some(finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(sure))
 }
 
 #[cfg(test)]

@@ -3,16 +3,18 @@
 //! A truncated file ends the run: part of the figures belongs to a file that was not planned. A deleted file is measured to
 //! the end: it exists as long as it is open. Left out: what was there before the run, which the check refuses.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::Outcome;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("target-changed"),
+    group: Group::Data,
     cause: Cause::Alone,
     limit: None,
     what: "Another program truncated or deleted the file while it was measured.",
     method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error; the run ends, or with --continue-on-error its reads go on); no name left is a deletion (warning).",
+    evidence: &["deleted_targets", "size_bytes"],
     source: "statx(2): stx_size, stx_blocks, stx_nlink.",
     advice: "Find out which program uses the file (fuser -v, lsof), and measure a file that fathom alone uses.",
     look: Look::Own(look),
@@ -21,10 +23,10 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Own<'_>) -> Option<Finding> {
     let deleted = &seen.record.engine.deleted_targets;
     let evidence = ("deleted_targets", deleted.len() as f64);
-    let (rank, sentence, size) = match &seen.record.outcome {
+    let (severity, sentence, size) = match &seen.record.outcome {
         Outcome::Failed(failure) if failure.is_of_the_target() => {
             let size = failure.offset.0 as f64;
-            (FindingRank::Critical, failure.words(), size)
+            (Severity::Error, failure.words(), size)
         }
         _ if deleted.is_empty() => return None,
         _ => {
@@ -37,12 +39,12 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
                     say::counted(several.len() as u64, "target")
                 ),
             };
-            (FindingRank::Warning, sentence, f64::NAN)
+            (Severity::Warning, sentence, f64::NAN)
         }
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         sentence,
         &[evidence, ("size_bytes", size)],
         "find out which program uses it (fuser -v), and measure a file that fathom alone uses",
@@ -51,7 +53,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::{FindingRank, found};
+    use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::{Bytes, Failure, Operation, Outcome};
 
@@ -68,7 +70,7 @@ mod tests {
             message: "another program truncated the file".to_owned(),
         });
         let told = found(&record, "target-changed").unwrap();
-        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(told.severity, Severity::Error);
         assert_eq!(told.evidence[1].value, 8192.0);
         assert_eq!(found(&record, "io-errors"), None);
     }
@@ -78,6 +80,6 @@ mod tests {
         let mut record = Sample::default().build();
         record.engine.deleted_targets = vec![0];
         let told = found(&record, "target-changed").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
     }
 }

@@ -5,13 +5,13 @@ use super::{Cause, FINDINGS, Finding, Look, Seen, Several, process_stopped};
 use crate::known::Known;
 use crate::observed::Observed;
 
-/// What the whole table says, by consequence: rank first, then the order of the table; at most one finding a cause.
+/// What the whole table says, by consequence: severity first, then the order of the table; at most one finding a cause.
 pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     let told = FINDINGS.iter().filter_map(|rule| {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_) => None,
+            Look::Several(_) | Look::Repeats(_) => None,
         }?;
         Some((rule.cause, finding))
     });
@@ -35,13 +35,13 @@ pub fn session_findings(runs: &[Observed], known: &Known) -> Vec<Finding> {
     explained(strongest(told.collect()))
 }
 
-/// Of each cause the finding of the highest rank, then of the highest confidence, then the first.
+/// Of each cause the finding of the highest severity, then of the highest confidence, then the first.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "what is not the strongest is gone"
 )]
 pub(crate) fn strongest(told: Vec<(Cause, Finding)>) -> Vec<Finding> {
-    let weight = |finding: &Finding| std::cmp::Reverse((finding.rank, finding.confidence));
+    let weight = |finding: &Finding| std::cmp::Reverse((finding.severity, finding.confidence));
     let mut by_weight: Vec<&(Cause, Finding)> = told.iter().collect();
     by_weight.sort_by_key(|(_, finding)| weight(finding));
     let mut kept: Vec<&(Cause, Finding)> = Vec::new();
@@ -57,29 +57,29 @@ pub(crate) fn strongest(told: Vec<(Cause, Finding)>) -> Vec<Finding> {
         .filter(|one| is_kept(one))
         .map(|(_, finding)| finding.clone())
         .collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rank)); // stable: then the order of the table
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity)); // stable: then the order of the table
     findings
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Confidence, FindingRank, RuleId, finding};
+    use crate::findings::{Confidence, RuleId, Severity, finding};
 
     #[test]
     fn of_one_cause_the_strongest_is_told_and_the_order_is_that_of_consequence() {
-        let told = |id, rank| finding(RuleId::new(id), rank, String::new(), &[], "");
+        let told = |id, severity| finding(RuleId::new(id), severity, String::new(), &[], "");
         let said = strongest(vec![
-            (Cause::Cap, told("a", FindingRank::Info)),
-            (Cause::Alone, told("b", FindingRank::Info)),
-            (Cause::Cap, told("c", FindingRank::Warning)),
-            (Cause::Alone, told("d", FindingRank::Critical)),
+            (Cause::Cap, told("iops-limit", Severity::Note)),
+            (Cause::Alone, told("governor", Severity::Note)),
+            (Cause::Cap, told("bandwidth-limit", Severity::Warning)),
+            (Cause::Alone, told("io-errors", Severity::Error)),
             (
                 Cause::Cap,
-                told("e", FindingRank::Warning).sure(Confidence::Low),
+                told("cgroup-io-limit", Severity::Warning).sure(Confidence::Low),
             ),
         ]);
         let ids: Vec<&str> = said.iter().map(|finding| finding.id.as_str()).collect();
-        assert_eq!(ids, ["d", "c", "b"]);
+        assert_eq!(ids, ["io-errors", "bandwidth-limit", "governor"]);
     }
 }

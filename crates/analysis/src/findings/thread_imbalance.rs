@@ -2,16 +2,18 @@
 //!
 //! Some thread then waited for a lock, a core or a slower path, and the total says less about the target than about that.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::observed::ObservedRow;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("thread-imbalance"),
+    group: Group::Stability,
     cause: Cause::Alone,
     limit: None,
     what: "Threads with the same work completed very different numbers of I/Os.",
     method: "Threads of one target: the fastest has 1.5 times the I/Os of the slowest or more, with 1000 I/Os a thread on average, and the difference is beyond six deviations of Poisson counts.",
+    evidence: &["fastest_ios", "slowest_ios", "threads"],
     source: "Poisson counting error; elbencho and IOR name slow workers in the same way.",
     advice: "See whether threads share a core, a memory node, or a lock; give each a core of its own.",
     look: Look::Any(look),
@@ -42,7 +44,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[
             ("fastest_ios", worst.fastest.1 as f64),

@@ -2,15 +2,17 @@
 //!
 //! A tenth is where `not-steady` begins to speak of a slope; below, it is good to know.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("throughput-drift"),
+    group: Group::Stability,
     cause: Cause::Change,
     limit: None,
     what: "The rate rose or fell slowly all along.",
     method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5% or more between both ends; a warning from 10% on. A series that a step describes better has a `throughput-drop` instead.",
+    evidence: &["from_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",
     advice: "Measure longer, until it stops: a longer warm-up, or preconditioning before it.",
     look: Look::Own(look),
@@ -20,10 +22,10 @@ const WARNING_MIN: f64 = 0.10;
 
 fn look(seen: &Own<'_>) -> Option<Finding> {
     let drift = seen.steadiness.drift.as_ref()?;
-    let rank = if drift.change_share.abs() >= WARNING_MIN {
-        FindingRank::Warning
+    let severity = if drift.change_share.abs() >= WARNING_MIN {
+        Severity::Warning
     } else {
-        FindingRank::Info
+        Severity::Note
     };
     let way = if drift.change_share < 0.0 {
         "fell"
@@ -36,7 +38,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         format!(
             "from {since} on the rate {way} slowly from {} to {} IOPS ({:+.0}%)",
             say::rate(drift.before_per_s),

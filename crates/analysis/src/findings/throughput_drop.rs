@@ -1,15 +1,17 @@
 //! The rate fell to a lower level and stayed there: something fast was used up on the way. The detector is in
 //! `crate::changes`.
 
-use super::{Cause, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("throughput-drop"),
+    group: Group::Stability,
     cause: Cause::Change,
     limit: None,
     what: "The rate fell to a lower level at one moment and stayed there.",
     method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
+    evidence: &["at_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Least-squares change point; docs/statistics.md.",
     advice: "What comes after the drop is what lasts: measure long enough to have it alone. A fast cache that is full, a device that is hot, a burst allowance that is used up look like this.",
     look: Look::Own(look),
@@ -19,7 +21,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     let drop = seen.steadiness.drop.as_ref()?;
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         format!(
             "after {} the rate dropped from {} to {} IOPS ({:.0}%) and stayed there",
             say::time(drop.at_ns as f64),

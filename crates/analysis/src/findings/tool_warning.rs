@@ -2,14 +2,16 @@
 //!
 //! Only warnings whose meaning is known are used; the others stay notes of the import.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("tool-warning"),
+    group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
     what: "The tool printed a warning that changes what its figures mean.",
     method: "The text has, before or within the results, a warning of a list: DISKSPD without the privilege to set the valid data length (the file was filled slowly, or is not written), I/O that is not aligned; a file system that refuses direct I/O; no space left.",
+    evidence: &["warnings"],
     source: "DISKSPD's and fio's own messages.",
     advice: "Do what the warning says and repeat the run.",
     look: Look::Any(look),
@@ -55,7 +57,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let advice = "repeat it as the warning says (DISKSPD: as an administrator); if the figures stay, it did not matter";
     Some(finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &evidence,
         advice,

@@ -2,15 +2,22 @@
 //!
 //! fathom's own pages leave such percentiles out or mark them; other tools print them.
 
-use super::{Cause, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("undersampled-tail"),
+    group: Group::Samples,
     cause: Cause::Sample,
     limit: None,
     what: "Percentiles were printed that the number of I/Os cannot carry.",
     method: "Of n I/Os, n × (1 − q) lie beyond the percentile q. Below ten the percentile is weak: another run may well say something else; below one it is the largest I/O under another name.",
+    evidence: &[
+        "ios",
+        "deepest_sound_quantile",
+        "first_weak_beyond_ios",
+        "first_empty_beyond_ios",
+    ],
     source: "Hahn and Meeker, Statistical Intervals, chapter 5 (order statistics); the bounds 10 and 1 are the practical rule of this house.",
     advice: "Use percentiles with ten or more I/Os beyond them, or measure longer.",
     look: Look::Any(look),
@@ -80,7 +87,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     );
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         sentence,
         &evidence,
         "use percentiles with ten or more I/Os beyond them, or measure longer",

@@ -3,16 +3,18 @@
 //! Looks at what fio saw of devices (`disk_util`). Left out: devices that stand on each other (a mapping and its disks),
 //! whose counts repeat each other: only those with the same kind of name are compared.
 
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::imported_evidence::ImportedDisk;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("uneven-disks"),
+    group: Group::Limit,
     cause: Cause::Alone,
     limit: None,
     what: "The load was not spread evenly over the devices, so the result is that of the busiest.",
     method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had 100% utilization or nearly so (95% or more) and twice the mean I/Os of the others, or more.",
+    evidence: &["busiest_share", "devices"],
     source: "fio(1), disk utilization; the kernel's Documentation/block/stat.rst.",
     advice: "Spread the load: one job per device, or a stripe that is smaller than the range; then compare the sum.",
     look: Look::Any(look),
@@ -59,7 +61,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("devices", others.len() as f64 + 1.0),
     ];
     let advice = "fathom run with all devices as targets, one thread each: if the sum is several times as much, the spread was the limit";
-    let told = finding(RULE.id, FindingRank::Warning, sentence, &evidence, advice);
+    let told = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
     Some(told.sure(Confidence::Medium))
 }
 

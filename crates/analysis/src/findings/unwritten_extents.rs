@@ -6,18 +6,20 @@
 //! file's map, so that writing once is not what overwriting is.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("unwritten-extents"),
+    group: Group::Data,
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file holds space that was never written; reads of it never reach the device.",
     method: "Before the run the file system is asked where the file lies. Unwritten extents and holes of 5% or more of \
              it are told when it is read (10% or more make the result invalid as a disk result), unless the device \
              counted the reads all the same; when it is only written, 50% or more are told as a note.",
+    evidence: &["unbacked_share", "unwritten_bytes", "hole_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
     advice: "Fill the file with data before reading it: fathom fills the files that it makes (--create SIZE).",
     look: Look::Own(look),
@@ -46,7 +48,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         return (share >= SHARE_MOST).then(|| {
             finding(
                 RULE.id,
-                FindingRank::Info,
+                Severity::Note,
                 format!(
                     "{part} of {path} had never been written: a first write also changes the file's map, which \
                      overwriting does not"
@@ -59,17 +61,17 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     if share < SHARE_MIN || was_read_from_device(own, share) {
         return None;
     }
-    let rank = if share >= SHARE_MUCH {
-        FindingRank::Critical
+    let severity = if share >= SHARE_MUCH {
+        Severity::Error
     } else {
-        FindingRank::Warning
+        Severity::Warning
     };
     let sentence = format!(
         "{part} of {path} was never written: reads of such blocks are zeros that never touch the disk"
     );
     let told = finding(
         RULE.id,
-        rank,
+        severity,
         sentence,
         &evidence,
         "fill the file before reading it: fathom fills the files that it makes (--create SIZE)",
@@ -101,7 +103,7 @@ fn was_read_from_device(own: &Own<'_>, unbacked: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Bytes, Extents, Ratio, RunRecord};
@@ -125,7 +127,7 @@ mod tests {
         };
         let record = with(read.build(), 7, 1);
         let told = found(&record, "unwritten-extents").unwrap();
-        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(told.severity, Severity::Error);
         assert_eq!(
             told.sentence,
             "100% of /data/fathom.dat was never written: reads of such blocks are zeros that never touch the disk"
@@ -136,7 +138,7 @@ mod tests {
             ..Sample::default()
         };
         let told = found(&with(part.build(), 2, 0), "unwritten-extents").unwrap();
-        assert_eq!(told.rank, FindingRank::Critical);
+        assert_eq!(told.severity, Severity::Error);
         let little = Sample {
             device_percent: 94,
             ..Sample::default()
@@ -144,7 +146,7 @@ mod tests {
         let mut record = with(little.build(), 0, 0);
         record.targets[0].layout.extents.as_mut().unwrap().holes = Bytes::mib(500);
         let told = found(&record, "unwritten-extents").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
     }
 
     #[test]
@@ -169,7 +171,7 @@ mod tests {
             ..Sample::default()
         };
         let told = found(&with(written.build(), 8, 0), "unwritten-extents").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert_eq!(
             found(&with(written.build(), 1, 0), "unwritten-extents"),
             None

@@ -6,12 +6,13 @@
 //! exact multiple of an array's cache is a note: some caches walk a range of their own multiple in step.
 
 use super::storage_stack::IN_MEMORY;
-use super::{Cause, Confidence, Finding, FindingRank, Look, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("working-set-fits-cache"),
+    group: Group::Cache,
     cause: Cause::Cache,
     limit: None,
     what: "The range fits in a cache, so that what is measured is that cache.",
@@ -19,6 +20,12 @@ pub(super) const RULE: Rule = Rule {
              of the reads. Any run: the range is not larger than the array's cache that a person states (--array-cache); \
              an exact multiple of it is a note. Imported runs: a note where a range of 1 GiB or less was used twice over, or any \
              range a hundred times.",
+    evidence: &[
+        "range_bytes",
+        "ram_bytes",
+        "times_used",
+        "array_cache_bytes",
+    ],
     source: "The kernel's Documentation/admin-guide/mm/concepts.rst (page cache).",
     advice: "Use a range of at least twice the cache, and not an exact multiple of it.",
     look: Look::Any(look),
@@ -72,7 +79,7 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
     );
     let told = finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[("range_bytes", size as f64), ("ram_bytes", ram as f64)],
         "measure unbuffered, or use a range of at least twice the main memory",
@@ -99,7 +106,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     );
     let evidence = [("range_bytes", size as f64), ("times_used", times)];
     let advice = "repeat it over a range ten times as large: if it is slower, a cache had answered";
-    Some(finding(RULE.id, FindingRank::Info, sentence, &evidence, advice).sure(Confidence::Low))
+    Some(finding(RULE.id, Severity::Note, sentence, &evidence, advice).sure(Confidence::Low))
 }
 
 fn in_array(seen: &Seen<'_>) -> Option<Finding> {
@@ -116,7 +123,7 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
         );
         let told = finding(
             RULE.id,
-            FindingRank::Warning,
+            Severity::Warning,
             sentence,
             &evidence,
             "use a range of at least twice the array's cache, and not an exact multiple of it",
@@ -129,13 +136,13 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
             say::count(size / cache)
         );
         let advice = "use a range that is not an exact multiple of the cache";
-        finding(RULE.id, FindingRank::Info, sentence, &evidence, advice).sure(Confidence::Low)
+        finding(RULE.id, Severity::Note, sentence, &evidence, advice).sure(Confidence::Low)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::{found, found_knowing, imported, told_knowing};
     use crate::known::Known;
     use crate::sample::Sample;
@@ -156,7 +163,7 @@ mod tests {
         );
         record.targets[0].chain.clear();
         let told = found(&record, "working-set-fits-cache").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
             "the range of 8 GiB fits in main memory (64 GiB), and I/O went through the system's cache"
@@ -191,7 +198,7 @@ mod tests {
             "{told}"
         );
         let told = found_knowing(&record, &known(4), "working-set-fits-cache").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert!(
             told.sentence.contains("exactly 2 times"),
             "{}",

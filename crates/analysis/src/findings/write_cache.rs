@@ -6,18 +6,20 @@
 //! a battery answers; and where it did not ask, and the disk answered faster than it turns.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::{Operation, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("write-cache"),
+    group: Group::Cache,
     cause: Cause::Alone,
     limit: None,
     what: "Writes were complete in a cache that loses them when the power fails, or durable faster than the medium can.",
     method: "Writes past the page cache without write-through to a device whose write cache is `write back`: a note. A \
              rotating disk (not in a virtual machine) whose writes took less than 1 ms in the median: a warning, whether \
              they were to be durable or not.",
+    evidence: &["writes", "median_ns"],
     source: "The kernel's Documentation/block/writeback_cache_control.rst and Documentation/ABI/stable/sysfs-block \
              (queue/write_cache).",
     advice: "Measure with write-through as well: the difference is what durability costs.",
@@ -53,7 +55,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let device = cached.filter(|_| !through)?;
     Some(finding(
         RULE.id,
-        FindingRank::Info,
+        Severity::Note,
         format!(
             "{} may answer writes from its volatile cache (write back), and nothing flushed it: a power cut loses them",
             device.name
@@ -86,7 +88,7 @@ fn too_fast(median_ns: u64, through: bool) -> Finding {
     };
     finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[("median_ns", median_ns as f64)],
         advice,
@@ -96,7 +98,7 @@ fn too_fast(median_ns: u64, through: bool) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::{Nanos, Ratio, RunRecord};
@@ -116,7 +118,7 @@ mod tests {
     fn a_volatile_cache_without_a_flush_is_a_note() {
         let mut record = writes(Nanos::millis(5));
         let told = found(&record, "write-cache").unwrap();
-        assert_eq!(told.rank, FindingRank::Info);
+        assert_eq!(told.severity, Severity::Note);
         assert!(
             told.sentence
                 .starts_with("vda may answer writes from its volatile cache"),
@@ -146,7 +148,7 @@ mod tests {
         }
         record.plan.targets[0].write_through = true;
         let told = found(&record, "write-cache").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert!(
             told.sentence
                 .starts_with("half of the durable writes took less than"),

@@ -6,19 +6,21 @@
 //! a file of zeros on a file system that does not compress.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, FindingRank, Look, Own, Rule, RuleId, Seen, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::imported_evidence::ImportedContent;
 use model::{ImportedRun, Operation, TargetKind, WriteContent};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("zero-data"),
+    group: Group::Data,
     cause: Cause::Cache,
     limit: None,
     what: "What was read or written is zeros, which many devices answer and take without touching the medium.",
     method: "A sample of blocks, spread evenly, is read before the run. Reads: half of at least 8 of them are zeros, and the \
              target is a device that does not rotate, or something below it compresses. Writes: the content that was \
              asked for is zeros; a warning where something below compresses, a note elsewhere.",
+    evidence: &["zero_blocks", "sampled_blocks", "written_ios"],
     source: "NVM Express NVM Command Set Specification, deallocated blocks (DLFEAT); the kernel's \
              Documentation/admin-guide/blockdev/zram.rst (same_pages).",
     advice: "Write the whole range with incompressible data once before reading it; write incompressible data.",
@@ -44,7 +46,7 @@ fn of_others(run: &ImportedRun) -> Option<Finding> {
                         hardly anything of them";
         let advice = "repeat it with data that does not compress (fathom's default; dd: from a file of random data): if it \
                       is slower, the zeros were not stored";
-        let told = finding(RULE.id, FindingRank::Info, sentence.to_owned(), &[], advice);
+        let told = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
         told.sure(Confidence::Medium)
     })
 }
@@ -74,7 +76,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     );
     let told = finding(
         RULE.id,
-        FindingRank::Warning,
+        Severity::Warning,
         sentence,
         &[
             ("zero_blocks", f64::from(sample.zero_blocks)),
@@ -98,19 +100,19 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let (rank, who) = match target.presses() {
+    let (severity, who) = match target.presses() {
         Some(who) => (
-            FindingRank::Warning,
+            Severity::Warning,
             format!("{who} stores hardly anything of them"),
         ),
         None => (
-            FindingRank::Info,
+            Severity::Note,
             "a device that compresses or detects zeros is faster with them".to_owned(),
         ),
     };
     Some(finding(
         RULE.id,
-        rank,
+        severity,
         format!("only zeros were written: {who}"),
         &[("written_ios", ios as f64)],
         "write incompressible data, which is the default",
@@ -119,7 +121,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::FindingRank;
+    use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
     use model::*;
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn reads_of_a_device_that_was_never_written_are_told() {
         let told = found(&device(30), "zero-data").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
             "30 of 32 blocks sampled of /data/fathom.dat were zeros: such reads may be answered without the medium"
@@ -170,10 +172,13 @@ mod tests {
         let mut record = writes.build();
         assert_eq!(found(&record, "zero-data"), None);
         record.plan.targets[0].content = WriteContent::Zero;
-        assert_eq!(found(&record, "zero-data").unwrap().rank, FindingRank::Info);
+        assert_eq!(
+            found(&record, "zero-data").unwrap().severity,
+            Severity::Note
+        );
         record.targets[0].chain[0].kind = "zram".to_owned();
         let told = found(&record, "zero-data").unwrap();
-        assert_eq!(told.rank, FindingRank::Warning);
+        assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
             "only zeros were written: vda1 stores hardly anything of them"

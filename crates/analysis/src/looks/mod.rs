@@ -15,7 +15,7 @@ pub use quick::{QuickReport, QuickRow, QuickStep, quick_report};
 use crate::findings::{PAGE_CACHE, SHORT_RUN};
 use crate::run::{RunReport, run_report};
 use crate::spread::relative_half_width;
-use crate::{DeviceDigest, Estimate, FindingRank, HostDigest, TargetDigest};
+use crate::{DeviceDigest, Estimate, HostDigest, Severity, TargetDigest};
 use model::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ fn doubt(report: &RunReport, cached: bool) -> Option<String> {
     let found = report
         .findings
         .iter()
-        .filter(|found| found.rank > FindingRank::Info);
+        .filter(|found| found.severity > Severity::Note);
     let mut told =
         found.filter(|found| !(cached && found.id == PAGE_CACHE) && found.id != SHORT_RUN);
     told.next().map(|found| found.sentence.clone())

@@ -166,7 +166,7 @@ impl PageBuilder {
         self.document.title = words::title(&self.document.parts);
         self.document
             .findings
-            .sort_by_key(|finding| std::cmp::Reverse(finding.rank));
+            .sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         self.document.comparisons = comparisons(&self.document, std::mem::take(&mut self.compared));
         self.lay_out_columns();
         self.leave_out_twins();
@@ -250,7 +250,7 @@ impl PageBuilder {
         let cell = self.document.cells.len();
         let part = self.document.parts.len().saturating_sub(1);
         for finding in findings {
-            let key = (part, finding.id, finding.rank as u8);
+            let key = (part, finding.id, finding.severity as u8);
             let next = self.document.findings.len();
             let place = *self.found.entry(key).or_insert(next);
             match self.document.findings.get_mut(place) {
@@ -345,7 +345,8 @@ fn median(report: &RunReport) -> Option<Estimate> {
 fn page_finding(finding: &Finding, cell: usize) -> PageFinding {
     PageFinding {
         id: finding.id,
-        rank: finding.rank,
+        group: finding.group,
+        severity: finding.severity,
         confidence: finding.confidence,
         sentence: finding.sentence.clone(),
         evidence: finding.evidence.clone(),

@@ -32,7 +32,7 @@ use crate::columns::Unit;
 use crate::compare::{ChangeReport, Difference};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
-use crate::findings::{Confidence, Evidence, FindingRank, RuleId};
+use crate::findings::{Confidence, Evidence, Group, RuleId, Severity};
 use crate::latency::Latency;
 use crate::verdict::Rank;
 use schemars::JsonSchema;
@@ -136,7 +136,7 @@ pub struct PageCounts {
     /// Results that may be used as they are.
     pub valid: u64,
     /// Results that may be used with care.
-    pub weak: u64,
+    pub caution: u64,
     /// Results that may not be used.
     pub invalid: u64,
     /// Results beyond the first of the same request.
@@ -243,8 +243,10 @@ pub struct PageFinding {
     /// Name of the rule.
     #[schemars(with = "String")]
     pub id: RuleId,
-    /// How much it weighs.
-    pub rank: FindingRank,
+    /// What it is about.
+    pub group: Group,
+    /// How serious it is.
+    pub severity: Severity,
     /// How sure it is.
     pub confidence: Confidence,
     /// What was found in the first of these cells, in one sentence.

@@ -254,11 +254,10 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     assert_eq!(told, best.rate);
     assert_eq!(item.unwrap().cell, Some(3), "the run that reached the most");
     let row = &report.rows[0];
-    assert_eq!(row.rank, Rank::Weak);
-    assert!(
-        row.reasons[0].starts_with("not repeatable: the same load gave 4000, then 6000"),
-        "{row:?}"
-    );
+    assert_eq!(row.rank, Rank::Caution);
+    let unlike = &row.best.as_ref().unwrap().findings[0];
+    assert_eq!(unlike.id, crate::findings::NOT_REPEATABLE);
+    assert!(row.reasons[0].starts_with(&unlike.sentence), "{row:?}");
     // In charts they are one point, in the table two cells.
     let [load] = page.loads.as_slice() else {
         panic!("{:?}", page.loads);
@@ -305,7 +304,7 @@ fn fields_that_are_alike_are_said_once_and_a_missing_cell_is_no_witness() {
         .filter(|column| column.alike.is_none())
         .count();
     assert!(page.cells.iter().all(|cell| cell.values.len() == told));
-    assert_eq!(page.parts[0].verdict.rank, Some(Rank::Weak));
+    assert_eq!(page.parts[0].verdict.rank, Some(Rank::Caution));
     assert_eq!(
         (page.parts[0].counts.done, page.parts[0].counts.failed),
         (1, 1)

@@ -27,7 +27,7 @@ pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> P
         }
         match seen.cell.rank {
             Some(Rank::Valid) => counts.valid += 1,
-            Some(Rank::Weak | Rank::NotChecked) => counts.weak += 1,
+            Some(Rank::Caution | Rank::NotChecked) => counts.caution += 1,
             Some(Rank::Invalid) => counts.invalid += 1,
             None => {}
         }
@@ -64,7 +64,7 @@ pub(super) fn complete(part: &mut PagePart, cells: &[Seen<'_>], number: usize) {
 
 /// The worst that can be said of all, the best that can be said of some: as of the rows of a survey.
 fn rank(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Rank> {
-    let judged = counts.valid + counts.weak + counts.invalid;
+    let judged = counts.valid + counts.caution + counts.invalid;
     if judged == 0 && counts.failed == 0 {
         return None;
     }
@@ -73,11 +73,11 @@ fn rank(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Rank> {
     {
         return one.cell.rank;
     }
-    if counts.valid + counts.weak == 0 {
+    if counts.valid + counts.caution == 0 {
         return (judged > 0 || own.iter().all(|seen| seen.cell.failed)).then_some(Rank::Invalid);
     }
-    let doubted = counts.weak + counts.invalid + counts.failed > 0;
-    Some(if doubted { Rank::Weak } else { Rank::Valid })
+    let doubted = counts.caution + counts.invalid + counts.failed > 0;
+    Some(if doubted { Rank::Caution } else { Rank::Valid })
 }
 
 fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String {
@@ -183,13 +183,13 @@ fn sureness(part: &PagePart, own: &[&Seen<'_>]) -> String {
             [_] => "that is all that speaks against it".to_owned(),
             [_, others @ ..] => format!("also: {}", others.join("; ")), // the first stands in the headline
         },
-        _ if counts.valid + counts.weak + counts.invalid == 0 && counts.failed == 0 => {
+        _ if counts.valid + counts.caution + counts.invalid == 0 && counts.failed == 0 => {
             "nobody can tell from outside how far these figures may be trusted".to_owned()
         }
         _ => {
             let kinds = [
                 (counts.valid, "valid"),
-                (counts.weak, "weak"),
+                (counts.caution, "CAUTION"),
                 (counts.invalid, "invalid"),
                 (counts.failed, "without a result"),
             ];

@@ -35,7 +35,7 @@ pub enum Answer {
     /// Nothing was found.
     Ready,
     /// It can be measured, and something changes what the numbers mean.
-    Careful,
+    Caution,
     /// Numbers would not be those of the target.
     NotReady,
 }
@@ -45,7 +45,7 @@ impl Answer {
     pub const fn name(self) -> &'static str {
         match self {
             Answer::Ready => "READY",
-            Answer::Careful => "CAREFUL",
+            Answer::Caution => "CAUTION",
             Answer::NotReady => "NOT READY",
         }
     }
@@ -56,13 +56,13 @@ impl Answer {
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
     /// Looked at and in order.
-    Fine,
-    /// Could not be looked at.
+    Ok,
+    /// Could not be checked.
     Unknown,
-    /// Changes what the numbers mean.
-    Care,
+    /// Changes what the figures mean.
+    Warning,
     /// Makes them untrue.
-    Stop,
+    Error,
 }
 
 /// One thing that was looked at.
@@ -96,7 +96,7 @@ impl Preflight {
     pub fn calling(&self) -> impl Iterator<Item = &Remark> {
         self.remarks
             .iter()
-            .filter(|remark| remark.weight >= Weight::Care)
+            .filter(|remark| remark.weight >= Weight::Warning)
     }
 }
 
@@ -124,9 +124,9 @@ pub fn preflight(facts: &Facts<'_>) -> Preflight {
     let mut remarks: Vec<Remark> = RULES.iter().flat_map(|rule| rule(facts)).collect();
     remarks.sort_by_key(|remark| std::cmp::Reverse(remark.weight)); // stable: the rules' order within a weight
     let answer = match remarks.first().map(|remark| remark.weight) {
-        Some(Weight::Stop) => Answer::NotReady,
-        Some(Weight::Care) => Answer::Careful,
-        Some(Weight::Fine | Weight::Unknown) | None => Answer::Ready,
+        Some(Weight::Error) => Answer::NotReady,
+        Some(Weight::Warning) => Answer::Caution,
+        Some(Weight::Ok | Weight::Unknown) | None => Answer::Ready,
     };
     Preflight {
         target: facts.target.path.to_string_lossy().into_owned(),
@@ -137,7 +137,7 @@ pub fn preflight(facts: &Facts<'_>) -> Preflight {
 }
 
 fn fine(topic: &'static str, found: impl Into<String>) -> Vec<Remark> {
-    one(topic, Weight::Fine, found, None)
+    one(topic, Weight::Ok, found, None)
 }
 
 fn unknown(topic: &'static str, found: impl Into<String>) -> Vec<Remark> {
@@ -145,11 +145,11 @@ fn unknown(topic: &'static str, found: impl Into<String>) -> Vec<Remark> {
 }
 
 fn care(topic: &'static str, found: impl Into<String>, remedy: &str) -> Vec<Remark> {
-    one(topic, Weight::Care, found, Some(remedy))
+    one(topic, Weight::Warning, found, Some(remedy))
 }
 
 fn stop(topic: &'static str, found: impl Into<String>, remedy: &str) -> Vec<Remark> {
-    one(topic, Weight::Stop, found, Some(remedy))
+    one(topic, Weight::Error, found, Some(remedy))
 }
 
 fn one(

@@ -112,11 +112,11 @@ fn a_quiet_machine_is_ready() {
 fn other_load_is_told_and_much_of_it_stops() {
     let mut seen = Seen::quiet();
     seen.window = window(500, Nanos::millis(100), 2, 98);
-    assert_eq!(seen.told(), (Answer::Careful, vec!["other load"]));
+    assert_eq!(seen.told(), (Answer::Caution, vec!["other load"]));
     seen.window = window(500, Nanos::millis(600), 2, 98);
     assert_eq!(seen.told(), (Answer::NotReady, vec!["other load"]));
     seen.window = window(0, Nanos(0), 30, 70);
-    assert_eq!(seen.told(), (Answer::Careful, vec!["processors"]));
+    assert_eq!(seen.told(), (Answer::Caution, vec!["processors"]));
     seen.window = window(0, Nanos(0), 80, 20);
     assert_eq!(seen.told(), (Answer::NotReady, vec!["processors"]));
     seen.window = window(0, Nanos(0), 2, 98);
@@ -146,7 +146,7 @@ fn settings_that_change_the_numbers_are_told() {
     let on = |seen: &mut Seen, change: fn(&mut FileSystem)| {
         change(seen.target.file_system.as_mut().unwrap());
     };
-    let careful = |topic| (Answer::Careful, vec![topic]);
+    let careful = |topic| (Answer::Caution, vec![topic]);
     assert_eq!(
         told(|seen| seen.host.cpus[0].governor = Some("powersave".to_owned())),
         careful("governor")
@@ -219,5 +219,5 @@ fn where_no_file_can_be_made_there_is_nothing_to_measure() {
 fn a_file_that_any_cache_holds_calls_for_care() {
     let mut seen = Seen::quiet();
     seen.target.size = Bytes(1000);
-    assert_eq!(seen.told(), (Answer::Careful, vec!["target"]));
+    assert_eq!(seen.told(), (Answer::Caution, vec!["target"]));
 }

@@ -12,7 +12,7 @@ use super::visits::{is_closed, is_same, is_whole};
 use super::{CellReport, beside};
 use crate::estimate::Estimate;
 use crate::estimates::Series;
-use crate::findings::{Finding, FindingRank, SHORT_RUN, shortness};
+use crate::findings::{Finding, Repeats, SHORT_RUN, Severity, not_repeatable, shortness};
 use crate::latency::Latency;
 use crate::rows::ErrorRow;
 use crate::say;
@@ -70,7 +70,12 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
     let (ios, measured_ns) = (all(|run| run.ios), all(|run| run.measured_ns));
     let steps = series.iter().map(|series| series.full().len()).sum();
     let short = shortness(ios, steps, measured_ns as f64);
-    let findings = findings(longest, runs, short.as_ref());
+    let rates = by_time(runs);
+    let unlike = not_repeatable(&Repeats {
+        in_flight: longest.queue_depth,
+        runs: &rates,
+    });
+    let findings = findings(longest, runs, short.as_ref(), unlike);
     CellReport {
         workload: longest.workload.clone(),
         queue_depth: longest.queue_depth,
@@ -85,7 +90,7 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
         ios,
         bytes: all(|run| run.bytes),
         rate_per_s: mean(runs, |run| run.rate_per_s),
-        rate: Estimate::together(&by_time(runs)),
+        rate: Estimate::together(&rates),
         bytes_per_s: mean(runs, |run| run.bytes_per_s),
         latency: Latency::together(&timed),
         response: None,
@@ -110,9 +115,15 @@ fn errors(runs: &[&CellReport]) -> Vec<ErrorRow> {
     all
 }
 
-/// Those of the longest run, and of the others what makes them invalid; `short` is what all I/Os together are too few for.
-fn findings(longest: &CellReport, runs: &[&CellReport], short: Option<&Finding>) -> Vec<Finding> {
-    let mut all: Vec<Finding> = Vec::new();
+/// Returns those of all runs together (too few I/Os, runs that contradict each other), those of the longest run, and of the
+/// others what makes them invalid.
+fn findings(
+    longest: &CellReport,
+    runs: &[&CellReport],
+    short: Option<&Finding>,
+    unlike: Option<Finding>,
+) -> Vec<Finding> {
+    let mut all: Vec<Finding> = unlike.into_iter().collect();
     for finding in &longest.findings {
         match finding.id {
             SHORT_RUN => all.extend(short.cloned()),
@@ -120,13 +131,14 @@ fn findings(longest: &CellReport, runs: &[&CellReport], short: Option<&Finding>)
         }
     }
     for finding in runs.iter().flat_map(|run| &run.findings) {
-        let is_told = |known: &Finding| known.id == finding.id && known.rank == finding.rank;
-        if finding.rank == FindingRank::Critical && !all.iter().any(is_told) {
+        let is_told =
+            |known: &Finding| known.id == finding.id && known.severity == finding.severity;
+        if finding.severity == Severity::Error && !all.iter().any(is_told) {
             all.retain(|known| known.id != finding.id);
             all.push(finding.clone());
         }
     }
-    all.sort_by_key(|finding| std::cmp::Reverse(finding.rank));
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     all
 }
 
@@ -303,7 +315,7 @@ pub(super) mod tests {
         assert_eq!(short(600).rank, Rank::Valid);
         let few = short(400);
         assert_eq!(told(&few).unwrap(), "a short run: 800 I/Os in 20 s");
-        assert_eq!(few.rank, Rank::Weak);
+        assert_eq!(few.rank, Rank::Caution);
     }
 
     #[test]

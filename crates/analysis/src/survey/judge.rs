@@ -5,7 +5,7 @@
 use super::{CellReport, SurveyContext, SurveyRow};
 use crate::comparison::Agreement;
 use crate::device_check::DeviceCheck;
-use crate::findings::{Finding, FindingRank, SHORT_RUN};
+use crate::findings::{Finding, SHORT_RUN, Severity};
 use crate::say;
 use crate::verdict::{Rank, Verdict};
 
@@ -25,14 +25,14 @@ pub(super) fn judge(
     let mut told: Vec<(&Finding, u64)> = Vec::new();
     for (finding, cell) in of_best.chain(of_shallow) {
         let new = told.iter().all(|(known, _)| known.id != finding.id);
-        if new && finding.because.is_none() && finding.rank > FindingRank::Info {
+        if new && finding.because.is_none() && finding.severity > Severity::Note {
             told.push((finding, cell.queue_depth));
         }
     }
-    told.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.rank));
-    let rank = match told.first().map(|(finding, _)| finding.rank) {
-        Some(FindingRank::Critical) => Rank::Invalid,
-        Some(_) => Rank::Weak,
+    told.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+    let rank = match told.first().map(|(finding, _)| finding.severity) {
+        Some(Severity::Error) => Rank::Invalid,
+        Some(_) => Rank::Caution,
         None => Rank::Valid,
     };
     let say = |(finding, depth): &(&Finding, u64)| format!("{} (QD{depth})", finding.sentence);
@@ -77,10 +77,10 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
     let mut reasons: Vec<String> = [
         planned.failure.clone(),
         nothing,
-        doubt(Rank::Invalid, "invalid, marked !"),
+        doubt(Rank::Invalid, "INVALID, marked !"),
         cut,
         missing,
-        doubt(Rank::Weak, "doubtful, marked *"),
+        doubt(Rank::Caution, "CAUTION, marked *"),
     ]
     .into_iter()
     .flatten()
@@ -90,7 +90,7 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
     } else if reasons.is_empty() {
         Rank::Valid
     } else {
-        Rank::Weak
+        Rank::Caution
     };
     let not_as = (rank == Rank::Invalid).then(|| same_not_as(rows)).flatten();
     if reasons.is_empty() {

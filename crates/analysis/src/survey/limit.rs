@@ -25,7 +25,7 @@
 use super::row::is_sound;
 use super::visits::Runs;
 use super::{CellReport, KNEE_SHARE, Limit, LimitKind, SurveyRow};
-use crate::findings::{Confidence, FindingRank};
+use crate::findings::{Confidence, Severity};
 use crate::gain::GAIN_MIN;
 use crate::say;
 
@@ -154,7 +154,7 @@ fn found(at_peak: &[&CellReport]) -> Option<Limit> {
     for kind in FOUND {
         let told = at_peak.iter().filter_map(|cell| {
             let mut findings = cell.findings.iter();
-            findings.find(|one| one.rank >= FindingRank::Warning && one.limit() == Some(kind))
+            findings.find(|one| one.severity >= Severity::Warning && one.limit() == Some(kind))
         });
         let told: Vec<_> = told.collect();
         // A finding of the first cell may be that of a short one: the surest speaks.

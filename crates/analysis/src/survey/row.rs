@@ -5,8 +5,9 @@
 use super::judge::judge;
 use super::knee::knee_depth;
 use super::peak::peak_of;
-use super::visits::{Runs, unlike_itself};
+use super::visits::Runs;
 use super::{CellReport, GoalAnswer, LadderEnd, SurveyContext, SurveyRow, ladder};
+use crate::findings::{Finding, NOT_REPEATABLE};
 use crate::goal::{Bracket, Goal, Trial};
 use crate::models::{KneeModels, Point, knees};
 use crate::run::OutcomeKind;
@@ -31,17 +32,17 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
         rank = Rank::Invalid;
         reasons.push(ladder.reason.clone());
     } else if ladder.end == LadderEnd::Failed {
-        rank = rank.max(Rank::Weak);
+        rank = rank.max(Rank::Caution);
         reasons.push(ladder.reason.clone());
     }
-    if let Some(reason) = best.and_then(|best| contradiction(best, &mine, runs.cells)) {
+    if let Some(reason) = best.and_then(|best| contradiction(best, &mine)) {
         // What makes a row invalid comes first; of what weakens it, the text shows the first alone.
         let place = if rank == Rank::Invalid {
             reasons.len()
         } else {
             0
         };
-        rank = rank.max(Rank::Weak);
+        rank = rank.max(Rank::Caution);
         reasons.insert(place, reason);
     }
     SurveyRow {
@@ -85,12 +86,27 @@ fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     knees(&points.iter().collect::<Vec<_>>()).into_iter().next()
 }
 
-/// Of the best load, or of one that may be better: because of what its runs came to, it is not the best.
-fn contradiction(best: &CellReport, loads: &[&CellReport], cells: &[CellReport]) -> Option<String> {
+/// Returns why a load that may be better than the best one was not chosen: its runs contradict each other.
+fn contradiction(best: &CellReport, loads: &[&CellReport]) -> Option<String> {
+    if unlike(best).is_some() {
+        return None; // `judge` has it
+    }
     let may_be_better =
         |load: &&&CellReport| load.rate.high.is_some_and(|high| high > best.rate_per_s);
-    let others = || loads.iter().filter(may_be_better);
-    unlike_itself(best, cells).or_else(|| others().find_map(|load| unlike_itself(load, cells)))
+    let mut others = loads.iter().filter(may_be_better);
+    others.find_map(|load| {
+        Some(format!(
+            "{} (QD{})",
+            unlike(load)?.sentence,
+            load.queue_depth
+        ))
+    })
+}
+
+/// Finds that the runs of a load contradict each other.
+fn unlike(load: &CellReport) -> Option<&Finding> {
+    let mut findings = load.findings.iter();
+    findings.find(|finding| finding.id == NOT_REPEATABLE)
 }
 
 /// Whether a cell moved anything, and did not end by a failure.
@@ -123,24 +139,33 @@ pub(super) fn goal_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::{Repeats, not_repeatable};
+    use crate::survey::joined::by_time;
     use crate::survey::joined::tests::run;
 
     #[test]
-    fn a_load_that_would_be_the_best_but_is_not_like_itself_makes_the_row_weak() {
+    fn a_better_load_that_is_not_repeatable_makes_the_row_uncertain() {
         let best = run(139_000.0, Some(1000.0), 1);
         let deeper = |rate: f64, reach: f64| CellReport {
             queue_depth: 2 * best.queue_depth,
             ..run(rate, Some(reach), 1)
         };
-        let cells = [
-            best.clone(),
-            deeper(47_000.0, 500.0),
-            deeper(242_000.0, 900.0),
-        ];
-        let both = deeper(144_500.0, 98_400.0);
-        let told = contradiction(&best, &[&best, &both], &cells).unwrap();
-        assert!(told.contains("47.0k, then 242k IOPS"), "{told}");
-        let worse = deeper(60_000.0, 20_000.0);
-        assert_eq!(contradiction(&best, &[&best, &worse], &cells), None);
+        let runs = [deeper(47_000.0, 500.0), deeper(242_000.0, 900.0)];
+        let mut both = deeper(144_500.0, 98_400.0);
+        both.findings.extend(not_repeatable(&Repeats {
+            in_flight: both.queue_depth,
+            runs: &by_time(&[&runs[0], &runs[1]]),
+        }));
+        assert_eq!(both.findings.last().unwrap().id, NOT_REPEATABLE);
+        let told = contradiction(&best, &[&best, &both]).unwrap();
+        assert!(
+            told.ends_with(&format!("(QD{})", both.queue_depth)),
+            "{told}"
+        );
+        let worse = CellReport {
+            rate: deeper(60_000.0, 20_000.0).rate,
+            ..both.clone()
+        };
+        assert_eq!(contradiction(&best, &[&best, &worse]), None);
     }
 }

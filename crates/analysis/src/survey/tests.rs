@@ -180,7 +180,10 @@ fn a_failed_cell_ends_its_ladder_and_is_never_the_best() {
     let row = &report.rows[0];
     assert_eq!(row.best.as_ref().unwrap().queue_depth, 8);
     assert_eq!(row.ladder.reason, "failed at depth 16: Input/output error");
-    assert_eq!((row.rank, report.verdict.rank), (Rank::Weak, Rank::Weak));
+    assert_eq!(
+        (row.rank, report.verdict.rank),
+        (Rank::Caution, Rank::Caution)
+    );
     assert_eq!(report.cell_counts.failed, 1);
 }
 

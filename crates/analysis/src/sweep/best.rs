@@ -104,7 +104,7 @@ fn part(what: &str, value: &str, row: &SweepRow, figures: &CellFigures) -> Strin
 
 /// A best cell that is weak is said to be.
 fn doubt(figures: &CellFigures) -> Option<&'static str> {
-    (figures.rank == Some(Rank::Weak)).then_some("weak")
+    (figures.rank == Some(Rank::Caution)).then_some("CAUTION")
 }
 
 /// What a cell goes by.

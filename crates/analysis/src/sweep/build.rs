@@ -167,7 +167,7 @@ fn notes(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Vec<
     }
     for (rank, word) in [
         (Rank::Invalid, "invalid"),
-        (Rank::Weak, "weak"),
+        (Rank::Caution, "CAUTION"),
         (Rank::NotChecked, "not checked"),
     ] {
         let of_rank = |row: &&SweepRow| {

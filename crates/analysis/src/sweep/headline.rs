@@ -9,7 +9,7 @@ use crate::say::{count, counted};
 use crate::verdict::{Rank, Verdict};
 
 impl SweepReport {
-    /// `WEAK (3 of 24 cells): most I/Os: 84.1k IOPS at depth=32; …`; without an answer the verdict's own sentence.
+    /// `CAUTION (3 of 24 cells): most I/Os: 84.1k IOPS at depth=32; …`; without an answer the verdict's own sentence.
     pub fn headline(&self) -> String {
         let Some(answer) = self.answer.as_ref() else {
             return self.verdict.sentence();
@@ -64,7 +64,7 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
         doubt(Rank::Invalid, "invalid"),
         left,
         missing,
-        doubt(Rank::Weak, "weak"),
+        doubt(Rank::Caution, "CAUTION"),
         doubt(Rank::NotChecked, "not checked"),
     ]
     .into_iter()
@@ -75,7 +75,7 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
     } else if reasons.is_empty() {
         Rank::Valid
     } else {
-        Rank::Weak
+        Rank::Caution
     };
     if reasons.is_empty() {
         reasons.push(format!("{}, no errors", counted(done, "cell")));

@@ -98,7 +98,7 @@ impl SweepResult {
             rank: Some(verdict.rank),
             reasons: match verdict.rank {
                 Rank::Valid => Vec::new(),
-                Rank::NotChecked | Rank::Weak | Rank::Invalid => verdict.reasons,
+                Rank::NotChecked | Rank::Caution | Rank::Invalid => verdict.reasons,
             },
         }
     }

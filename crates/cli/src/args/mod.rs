@@ -135,6 +135,8 @@ pub(crate) enum Command {
     Delete(DeleteArgs),
     /// Look after the file that keeps the results
     Db(DbArgs),
+    /// Explain a finding, a result or an outcome: what it means, how it is found, what to do
+    Explain(ExplainArgs),
     /// List the block devices of this machine and who uses them
     Devices(DevicesArgs),
     /// Print the completions for a shell
@@ -317,6 +319,17 @@ pub(crate) struct DialectArgs {
 #[derive(Args, Debug)]
 pub(crate) struct DevicesArgs {
     /// Print them as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// An id, such as iops-limit, or a word of a report, such as NOT CHECKED [default: all are listed]
+    #[arg(value_name = "ID")]
+    pub(crate) id: Vec<String>,
+    /// Print a JSON document
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -36,7 +36,7 @@ pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Endin
         Form::of_list(args.json, environment),
     ))?;
     Ok(match found.answer {
-        PreflightAnswer::Ready | PreflightAnswer::Careful => Ending::Good,
+        PreflightAnswer::Ready | PreflightAnswer::Caution => Ending::Good,
         PreflightAnswer::NotReady => Ending::Denied,
     })
 }

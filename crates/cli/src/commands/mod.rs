@@ -10,6 +10,7 @@ pub(crate) mod devices;
 mod dialect;
 pub(crate) mod diskspd;
 pub(crate) mod ended;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod files;
 pub(crate) mod fio;

@@ -17,8 +17,8 @@ pub(crate) use sessions::Sessions;
 use crate::environment::Environment;
 use analysis::page::PageDocument;
 use analysis::{
-    CompareReport, Finding, Known, LooksContext, Preflight, SurveyContext, SweepCell, SweepContext,
-    SweepForecast, WatchReport,
+    CompareReport, Explanation, Finding, Known, LooksContext, Preflight, SurveyContext, SweepCell,
+    SweepContext, SweepForecast, WatchReport,
 };
 use model::{FilesRecord, ImportedRun, RunRecord, WatchRecord};
 use serde::Serialize;
@@ -148,6 +148,15 @@ pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
     written(|out| match form.json {
         true => views::preflight_json(report, out),
         false => views::preflight_summary(report, &form.paper(), out),
+    })
+}
+
+/// Explanations: the list of all, or one in full.
+pub(crate) fn explanations(all: &[Explanation], is_list: bool, form: Form<'_>) -> Vec<u8> {
+    written(|out| match all {
+        _ if form.json => views::explanations_json(all, out),
+        [one] if !is_list => views::explanation_summary(one, &form.paper(), out),
+        _ => views::explanations_summary(all, &form.paper(), out),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The case files: for each cause a made document with the figures that it leaves, the finding that names it, and the
 //! nearest innocent document, about which that finding is silent.
 //!
-//! A case is a file of `causes/`, a line a field: `cause`, `expect` (rule and rank), `figure` (name and value of the
+//! A case is a file of `causes/`, a line a field: `cause`, `expect` (rule and severity), `figure` (name and value of the
 //! evidence, within 2%), `line` (what the verdict line contains), `known` (hints of a person), `guilty` and `innocent`
 //! (a line for `documents`, which makes the tool's text of it). They go the whole way: text, reader, rules, verdict.
 //! Prints sensitivity and false alarms; `cargo xtask cases` shows them. Deliberately absent: runs of fathom's own, whose
@@ -15,14 +15,14 @@
 
 mod documents;
 
-use analysis::{Finding, FindingRank, ImportedReport, Known, Medium, imported_report_knowing};
+use analysis::{Finding, ImportedReport, Known, Medium, Severity, imported_report_knowing};
 use std::path::Path;
 
 struct Case {
     name: String,
     cause: String,
     rule: String,
-    rank: FindingRank,
+    severity: Severity,
     figures: Vec<(String, f64)>,
     line: Option<String>,
     known: Known,
@@ -44,7 +44,7 @@ impl Case {
             found.remove(0)
         };
         let expect = one("expect");
-        let (rule, rank) = expect.split_once(' ').expect("rule and rank");
+        let (rule, severity) = expect.split_once(' ').expect("rule and severity");
         let figure = |text: String| {
             let (name, value) = text.split_once(' ').expect("name and value");
             (name.to_owned(), value.parse().expect("a number"))
@@ -53,11 +53,11 @@ impl Case {
             name: name.to_owned(),
             cause: one("cause"),
             rule: rule.to_owned(),
-            rank: match rank {
-                "note" => FindingRank::Info,
-                "warning" => FindingRank::Warning,
-                "error" => FindingRank::Critical,
-                other => panic!("{name}: {other} is no rank"),
+            severity: match severity {
+                "note" => Severity::Note,
+                "warning" => Severity::Warning,
+                "error" => Severity::Error,
+                other => panic!("{name}: {other} is no severity"),
             },
             figures: all("figure").into_iter().map(figure).collect(),
             line: all("line").pop(),
@@ -84,8 +84,8 @@ impl Case {
         let Some(finding) = found else {
             return Some(format!("not found; but {}", told()));
         };
-        if finding.rank != self.rank {
-            return Some(format!("is {:?}", finding.rank));
+        if finding.severity != self.severity {
+            return Some(format!("is {:?}", finding.severity));
         }
         if let Some(cause) = finding.because {
             return Some(format!("follows from {cause}"));

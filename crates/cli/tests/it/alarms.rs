@@ -3,7 +3,7 @@
 //! In simulated time, through the whole flow but the program's own words: request, check, run, report.
 
 use crate::fleet::{CLEAN, Device, FAULTY, Runs, Work};
-use analysis::{Finding, FindingRank, Known, Observed, run_report, session_findings};
+use analysis::{Finding, Known, Observed, Severity, run_report, session_findings};
 use engine::{Job, Silent, Stop};
 use host::Root;
 use model::{Bytes, Consent, HostRecord, Location, Nanos, ResultRow, RunRecord, TargetFacts};
@@ -84,7 +84,7 @@ fn found(device: &Device, seed: usize) -> Vec<Finding> {
 
 fn told(findings: &[Finding]) -> String {
     let each = findings.iter();
-    let lines = each.map(|one| format!("  {:?} {}: {}", one.rank, one.id, one.sentence));
+    let lines = each.map(|one| format!("  {:?} {}: {}", one.severity, one.id, one.sentence));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -93,7 +93,7 @@ fn fifty_clean_devices_raise_no_alarm() {
     let mut wrong = Vec::new();
     for (seed, device) in CLEAN.iter().enumerate() {
         let findings = found(device, seed);
-        if findings.iter().any(|one| one.rank >= FindingRank::Warning) {
+        if findings.iter().any(|one| one.severity >= Severity::Warning) {
             wrong.push(format!(
                 "{} {:?}\n{}",
                 device.word,

@@ -73,7 +73,7 @@ fn g4_a_rate_at_the_cap_of_the_machine() {
     let page = shown(SEED_003, "show 1");
     let near = ["1953 IOPS", "0.91%", "64.1%", "1.7%", "1920 IOPS"];
     reports(&page, "iops-limit", &near);
-    reports(&page, "saturated", &["64.0 of 64.0", "Standard_B2ms"]);
+    reports(&page, "Standard_B2ms", &["64.0 of 64.0"]);
     let named = shown(SEED_003, "show 1 --cap-iops 1920");
     reports(&named, "iops-limit", &["1.7%", "1920 IOPS"]);
 }

@@ -9,7 +9,7 @@ fn help_says_what_there_is() {
     for command in [
         "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "iometer", "import",
         "list", "show", "table", "compare", "baseline", "report", "export", "tag", "delete", "db",
-        "devices",
+        "devices", "explain",
     ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();

@@ -139,7 +139,7 @@ fn a_page_is_written_whole_or_not_at_all() {
     let verdict = |text: &str| text.split([':', ' ']).next().unwrap().to_owned();
     let shown = bench.line("show 1").good().out;
     assert_eq!(verdict(&said.out), verdict(&shown));
-    assert!(["VALID", "WEAK", "INVALID"].contains(&verdict(&said.out).as_str()));
+    assert!(["VALID", "CAUTION", "INVALID"].contains(&verdict(&said.out).as_str()));
     assert!(said.out.contains("page report.html ("), "{said:?}");
     let page = std::fs::read_to_string(bench.path("report.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.contains("\"page_version\":1"));

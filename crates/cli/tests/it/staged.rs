@@ -279,7 +279,7 @@ fn a_file_that_was_reserved_and_never_written_is_no_disk_result() {
     }
     let document = said.good().json();
     let told = finding(&document, "unwritten-extents").unwrap();
-    assert_eq!(told["rank"], "critical");
+    assert_eq!(told["severity"], "error");
     assert_eq!(document["verdict"]["rank"], "invalid");
     assert_eq!(evidence(&told, "unbacked_share"), Some(1.0));
 }
@@ -334,7 +334,7 @@ fn a_core_that_is_full_of_something_else_is_told() {
     let document = run(&bench, "-o 4 --cores 0", &looped.device);
     let found = finding(&document, "cpu-bound").or_else(|| finding(&document, "fathom-cpu-bound"));
     let found = found.unwrap_or_else(|| panic!("{:?}", ids(&document)));
-    assert_eq!(found["rank"], "warning", "{found}");
+    assert_eq!(found["severity"], "warning", "{found}");
 }
 
 #[test]

@@ -451,7 +451,7 @@ fn a_check_says_first_whether_to_measure() {
     let document = bench.line("check f --duration 1s --json");
     assert!(matches!(document.code, Some(0 | 3)), "{document:?}");
     let document = document.json();
-    assert!(["ready", "careful", "not_ready"].contains(&document["answer"].as_str().unwrap()));
+    assert!(["ready", "caution", "not_ready"].contains(&document["answer"].as_str().unwrap()));
     bench
         .line("check f --duration 0s")
         .refused("--duration: read `0s`");

@@ -5,7 +5,7 @@
 
 use crate::foot::Note;
 use crate::text::printable;
-use analysis::{CellReport, Finding, FindingRank, LadderEnd, Rank, SurveyReport, SurveyRow};
+use analysis::{CellReport, Finding, LadderEnd, Rank, Severity, SurveyReport, SurveyRow};
 
 /// The notes.
 pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
@@ -61,7 +61,7 @@ fn of_rules(report: &SurveyReport) -> Vec<Note> {
                 .findings
                 .iter()
                 .filter(|finding| finding.because.is_none());
-            for finding in own.filter(|finding| finding.rank > FindingRank::Info) {
+            for finding in own.filter(|finding| finding.severity > Severity::Note) {
                 let found = Found {
                     row,
                     queue_depth: cell.queue_depth,
@@ -81,7 +81,10 @@ fn of_rules(report: &SurveyReport) -> Vec<Note> {
 }
 
 fn of_rule(found: &[Found<'_>]) -> Option<Note> {
-    let heaviest = found.iter().rev().max_by_key(|found| found.finding.rank)?;
+    let heaviest = found
+        .iter()
+        .rev()
+        .max_by_key(|found| found.finding.severity)?;
     let Found {
         row,
         queue_depth,

@@ -164,7 +164,7 @@ fn an_interrupted_run() {
 
           292 IOPS, 1.14 MiB/s, p50 3.41 ms, p99 ~3.84 ms
 
-        WEAK: interrupted after 2.40 s of 10 s
+        CAUTION: interrupted after 2.40 s of 10 s
 
                   IOPS    MiB/s     mean      p50       p99     p99.9    p99.99      max
         read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms       max       max  3.84 ms

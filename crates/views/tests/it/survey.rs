@@ -54,7 +54,7 @@ fn an_interrupted_survey() {
 
           4 KiB random  read 22.9k IOPS (QD8)  write 5714 IOPS (QD1)  QD1 latency 175 / 175 µs
 
-        WEAK: interrupted with 2 of 7 workloads measured
+        CAUTION: interrupted with 2 of 7 workloads measured
 
         workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
         4K random read            22.9k  ±0.01%     8       8   350 µs   393 µs    175 µs  queue depth
@@ -94,8 +94,8 @@ fn a_survey_with_a_failed_cell() {
           4 KiB random      read 29.1k IOPS (QD16)  write 16.0k IOPS (QD4)   QD1 latency 175 / 175 µs
           1 MiB sequential  read 1164 MiB/s (QD16)  write 1164 MiB/s (QD16)  QD1 latency 4.37 / 4.37 ms
 
-        WEAK: 4K random write: failed at depth 16: Input/output error; 2 of 7 workloads are doubtful, marked
-        *
+        CAUTION: 4K random write: failed at depth 16: Input/output error; 2 of 7 workloads are CAUTION,
+        marked *
 
         workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
         4K random read            29.1k  ±0.01%    16      16   550 µs   617 µs    175 µs  queue depth
@@ -132,7 +132,7 @@ fn a_survey_of_the_page_cache() {
         /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
 
         INVALID as a disk result: 4K random read: the page cache served 100% of the reads (QD16); 7 of 7
-        workloads are invalid, marked !
+        workloads are INVALID, marked !
 
         workload              peak IOPS  95% CI  MiB/s    QD  QD@95%      p50      p99   QD1 p50  limited by
         4K random read           29.1k!  ±0.01%    114    16      16   550 µs   617 µs   175 µs!  page cache

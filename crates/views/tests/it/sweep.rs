@@ -102,7 +102,7 @@ fn wide() -> Paper {
 fn the_answer_comes_first_then_every_cell() {
     let page = text(|out| sweep_summary(&report(), &wide(), out));
     expect![[r#"
-        WEAK (2 of 4 cells): most I/Os and bytes: 9100 IOPS, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
+        CAUTION (2 of 4 cells): most I/Os and bytes: 9100 IOPS, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
         least waiting: p99 560 µs at block=4K depth=1
         target   /data/fathom.dat
 

@@ -100,7 +100,7 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
     let is_json: fn(&[u8]) -> bool =
         |start| start.starts_with(b"{") && has(start, "\"fio version\"");
     let is_text: fn(&[u8]) -> bool = |start| {
-        ["VALID", "WEAK", "INVALID"]
+        ["VALID", "CAUTION", "INVALID"]
             .iter()
             .any(|word| has(start, &format!("]\n{word}")))
     };

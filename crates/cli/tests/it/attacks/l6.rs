@@ -23,7 +23,7 @@ fn ranks(said: &Said) -> Vec<String> {
     let json = said.json();
     let findings = json["findings"].as_array().unwrap();
     let ours = findings.iter().filter(|one| one["id"] == "target-changed");
-    ours.map(|one| one["rank"].as_str().unwrap().to_owned())
+    ours.map(|one| one["severity"].as_str().unwrap().to_owned())
         .collect()
 }
 
@@ -42,7 +42,7 @@ fn a_file_that_is_truncated_while_it_is_written_ends_the_run_and_the_result_is_i
         assert_eq!(said.code, Some(1), "{said:?}");
         assert!(said.err.contains("another program"), "{said:?}");
         assert!(!said.err.contains("log"), "not the device: {said:?}");
-        assert_eq!(ranks(&said), ["critical"]);
+        assert_eq!(ranks(&said), ["error"]);
         assert_eq!(said.json()["verdict"]["rank"], "invalid");
     }
 }
