@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
-    what: "A limiter holds the bytes a second; the device behind it could do more.",
+    what: "A bandwidth limit (QoS) below the device's own maximum determines the result.",
     method: "As for `iops-limit`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
     evidence: EVIDENCE,
     source: "As for `iops-limit`.",

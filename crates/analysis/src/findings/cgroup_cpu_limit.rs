@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
-    what: "A limit of this process's control group on processor time decided the rate.",
+    what: "A control group limited processor time, and that limited IOPS.",
     method: "A control group of the process, or one above it, has a quota of less than all cores, and its time ran out in half \
              of the quota's periods, or in fewer and fathom used 90% of the quota; all of fathom counts, also what it does \
              beside its loop. Where the kernel does not count the periods, 90% of the quota alone.",
@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
         "throttled_ns",
     ],
     source: "The kernel's Documentation/scheduler/sched-bwc.rst (cpu.stat) and Documentation/admin-guide/cgroup-v2.rst (cpu.max).",
-    advice: "Run it outside that group, or lift the quota.",
+    advice: "Run fathom outside that group, or remove the quota.",
     look: Look::Own(look),
 };
 

@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
-    what: "A limit of this process's control group decided the rate, not the device.",
+    what: "A control group limited the I/O: the figure is the limit's, not the device's.",
     method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and unbuffered \
              I/O reached between 93% and 105% of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
              that the device had of an I/O, and on some devices one more that io_uring tried first without waiting; \
@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst; \
              block/blk-merge.c on REQ_NOWAIT.",
-    advice: "Run it outside that group, or lift the limit.",
+    advice: "Run fathom outside that group, or remove the limit.",
     look: Look::Own(look),
 };
 

@@ -1,7 +1,8 @@
-//! A closed loop hides pauses: while the target stands still, no new I/O begins, so few I/Os wait where many users would.
+//! Coordinated omission: in a closed loop no new I/O is issued during a stall, so few I/Os wait where an open load would queue
+//! many.
 //!
-//! Told only where it matters: where the longest pause would have held back a hundred times more arrivals than the queue
-//! had places, and those would have been more than a hundredth of all.
+//! Left out: stalls during which an open load would have queued fewer than a hundred times the queue depth, or less than a
+//! thousandth of all I/Os.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
@@ -11,11 +12,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
-    what: "A new I/O began only when another ended, so the percentiles leave out whoever would have come during a pause.",
-    method: "No rate was asked. The arrivals that the mean rate would have brought during the slowest I/O are 100 times the I/Os that the queue could hold, and 0.1% of all I/Os or more.",
+    what: "Coordinated omission: each I/O waited for another to complete, so the percentiles omit the arrivals during a stall.",
+    method: "No rate was requested. The arrivals at the mean rate during the slowest I/O are 100 times the queue depth, and 0.1% of all I/Os or more.",
     evidence: &["longest_ns", "in_flight_asked", "arrivals_in_pause"],
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
-    advice: "Ask for a rate (`--rate`): then the response times count from the moment at which an I/O should have begun.",
+    advice: "Request a rate (`--rate`): response times then count from the scheduled start of each I/O.",
     look: Look::Any(look),
 };
 
@@ -40,7 +41,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             RULE.id,
             Severity::Note,
             format!(
-                "in the longest pause of {} at most {} waited, because no new ones began; at this rate {} would have come",
+                "coordinated omission: during a stall of {} at most {} waited; an open load would have queued {}",
                 say::time(longest),
                 say::counted(asked as u64, "I/O"),
                 say::count(arrivals.round() as u64)
@@ -50,7 +51,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
                 ("in_flight_asked", asked),
                 ("arrivals_in_pause", arrivals),
             ],
-            "the percentiles say nothing of users who come at their own time: for these ask for a rate (--rate)",
+            "for response times under an open load, request a rate (--rate)",
         )
         .sure(Confidence::Medium),
     )
@@ -71,11 +72,8 @@ mod tests {
         total.latency.max = Some(Nanos::micros(2000));
         assert_eq!(told(&run, "coordinated-omission"), None, "41 arrivals");
         run.figures.total.latency.max = Some(Nanos::millis(211));
-        assert_eq!(
-            told(&run, "coordinated-omission").unwrap().sentence,
-            "in the longest pause of 211 ms at most 1 I/O waited, because no new ones began; at this rate 4343 would \
-             have come"
-        );
+        let found = told(&run, "coordinated-omission").unwrap();
+        assert_eq!(found.evidence[2].value.round(), 4343.0);
         run.workload.queue_depth = None;
         assert_eq!(told(&run, "coordinated-omission"), None, "not known");
     }

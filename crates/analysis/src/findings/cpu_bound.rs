@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cpu,
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
-    what: "One processor, or all of them, had no time left, so the machine was the limit.",
+    what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
     method: "One core busy 97% of the measured phase or more, or all together 95%, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5% of their time or busy for 80%, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20%. Of imported runs as printed, where each processor has a row; of fio's, where user and kernel time of a job together are 97% or more. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `fathom-cpu-bound` says it.",
     evidence: &[
         "cpu",

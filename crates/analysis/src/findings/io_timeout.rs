@@ -1,4 +1,4 @@
-//! I/Os that the device never answered. Their latency is unknown and longer than any that was counted.
+//! I/Os that the device never completed. Their latency is unknown and longer than any that was counted.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Change,
     limit: None,
-    what: "I/Os were handed over and never answered.",
+    what: "I/Os were submitted and never completed.",
     method: "Any I/O that was still open when the drain gave up. Its latency is unknown, and longer than any that was counted.",
     evidence: &["abandoned_ios"],
     source: "fathom: how a run ends, docs/measurement.md.",
@@ -25,7 +25,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     Some(finding(
         RULE.id,
         Severity::Error,
-        format!("{} {were} never answered", say::counted(lost, "I/O")),
+        format!("{} {were} never completed", say::counted(lost, "I/O")),
         &[("abandoned_ios", lost as f64)],
         "the device or its driver hangs: see the system's log before measuring again",
     ))
@@ -43,7 +43,7 @@ mod tests {
         record.threads[0].abandoned = 3;
         assert_eq!(
             found(&record, "io-timeout").unwrap().sentence,
-            "3 I/Os were never answered"
+            "3 I/Os were never completed"
         );
     }
 }

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
-    what: "A limiter holds the number of I/Os a second; the device behind it could do more.",
+    what: "An IOPS limit (QoS) below the device's own maximum determines the result.",
     method: "Full queue of four or more, and one of: the rate is within 3% of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5% or less; or the rate varies by 2% or less and by less than three quarters of what chance makes of latencies that wide (30% to 300%). Or the shape of a limiter: paced (16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure) or in slices (mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%), while the generator was not CPU-bound. Eight windows or more are needed, five near a limit that is known. Flat windows alone are a hint; within 2.5% of a published cap (docs/caps.toml) it is a warning.",
     evidence: EVIDENCE,
     source: "Renewal counting: n I/Os with a spread c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages named in docs/caps.toml.",

@@ -1,6 +1,6 @@
 //! No I/O completed in the measured phase: there is no result.
 //!
-//! Silent where I/Os failed or were never answered: then `io_errors` and `io-timeout` say why there is none.
+//! Silent where I/Os failed or were never completed: then `io_errors` and `io-timeout` say why there is none.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
@@ -98,7 +98,7 @@ mod tests {
         hanging.threads[0].abandoned = 1;
         for (record, told) in [
             (failed, "INVALID: 9 I/Os failed, 100% of all"),
-            (hanging, "INVALID: 1 I/O was never answered"),
+            (hanging, "INVALID: 1 I/O was never completed"),
         ] {
             assert_eq!(found(&record, "no-io"), None);
             assert_eq!(crate::run_report(&record).verdict.sentence(), told);

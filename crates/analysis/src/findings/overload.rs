@@ -1,8 +1,8 @@
-//! A rate that the target could not sustain: what waited at the end was more than what waited at the start.
+//! Overload: the target did not sustain the requested rate, so the backlog grew.
 //!
-//! Response times then grow for as long as the run lasts, so they say how long it lasted and not how the target answers
-//! at this rate. A queue of arrivals breathes, so growth is told from one hundredth of the measured time on, and from ten
-//! I/Os on. Whatever is below that stands in the report all the same.
+//! Response times then grow with the length of the run and do not describe the target at this rate. A stable queue varies,
+//! so growth counts from one hundredth of the measured time and from ten I/Os. Left out: smaller growth, which the report
+//! shows as a figure.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, fathom_cpu_bound, finding};
 use crate::say;
@@ -12,8 +12,8 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
-    what: "The rate that was asked for was not sustained: more I/Os waited at the end than at the start.",
-    method: "With a rate asked, the lateness grew by at least 1% of the measured time and by ten I/Os or more. A queue of arrivals breathes; beyond that the response times say how long the run was, not how the target answers.",
+    what: "Overload: the requested rate was not sustained, and the backlog grew.",
+    method: "With a requested rate, the delay behind schedule grew by at least 1% of the measured time and by ten I/Os or more. Response times then describe the length of the run, not the target.",
     evidence: &[
         "asked_per_s",
         "reached_per_s",
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
         "grown_ns",
     ],
     source: "Schroeder, Wierman, Harchol-Balter, \"Open Versus Closed: A Cautionary Tale\", NSDI 2006.",
-    advice: "Ask for less than what was reached, or give the run more depth or threads.",
+    advice: "Request a rate below the achieved one, or use more depth or threads.",
     look: Look::Own(look),
 };
 
@@ -46,9 +46,9 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         None => "the target",
     };
     let sentence = format!(
-        "{who} cannot sustain this rate: asked {}/s, reached {}/s, the backlog grew to {} and {} late",
-        say::rate(open.asked_per_s as f64),
+        "overload: {who} sustained {} of {} IOPS; backlog {}, {} behind schedule",
         say::rate(open.reached_per_s),
+        say::rate(open.asked_per_s as f64),
         say::counted(open.backlog_after_ios, "I/O"),
         say::time(open.late_after_ns as f64)
     );
@@ -64,7 +64,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         Severity::Error,
         sentence,
         &evidence,
-        "ask for less than what was reached, or give it more depth or threads",
+        "request a rate below the achieved one, or use more depth or threads",
     );
     Some(told.not_as("a response time at this rate"))
 }
@@ -97,11 +97,10 @@ mod tests {
         let record = record((0, Nanos(0)), (188_000, Nanos::millis(3760)));
         let told = found(&record, "overload").unwrap();
         assert_eq!(told.severity, Severity::Error);
-        assert_eq!(
-            crate::run_report(&record).verdict.sentence(),
-            "INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0k/s, \
-             reached 2000/s, the backlog grew to 188000 I/Os and 3.76 s late"
-        );
+        let verdict = crate::run_report(&record).verdict.sentence();
+        for part in ["INVALID", "2000 of 50.0k IOPS", "188000 I/Os, 3.76 s"] {
+            assert!(verdict.contains(part), "{verdict}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
-    what: "Memory answered instead of the device, or kept what was written.",
+    what: "The page cache or another layer above the device served reads or absorbed writes.",
     method: "Own runs: the device moved less than 90% of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90% of a sample of the target's pages before a run through it. Imported runs: the devices that fio saw had less than 90% of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); elsewhere a warning where the text says that it ran through the page cache and writes were not made durable, one by one or at the end.",
     evidence: &[
         "not_on_device_share",

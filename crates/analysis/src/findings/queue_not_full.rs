@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
-    what: "Fewer I/Os were in flight than asked for, or more than there can be.",
+    what: "Fewer I/Os were in flight than requested, or more than possible.",
     method: "Little's law: mean in flight = rate × mean latency, against threads × depth. Own runs: below 90% of what was asked even when the longest latency at both edges of the measured phase is allowed for; never with errors, pauses, or a stall at the end. Imported runs, whose edges are not known: below 80% or above 105%, and only where latencies are finer than a millisecond.",
     evidence: &["in_flight_mean", "in_flight_asked", "edge_error"],
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",

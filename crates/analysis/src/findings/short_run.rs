@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Samples,
     cause: Cause::Sample,
     limit: None,
-    what: "Too little was measured to say much.",
+    what: "Too few I/Os or too little time were measured for reliable figures.",
     method: "Fewer than 1000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3% at 1000), or fewer than three full steps of the time series. Of imported runs fewer than 100 I/Os, less than a second, or fewer than 1000 I/Os in less than ten seconds. Silent where the run was ended because its rate was known.",
     evidence: &["ios", "measured_ns", "full_intervals"],
     source: "Poisson counting error.",

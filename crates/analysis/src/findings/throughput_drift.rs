@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Stability,
     cause: Cause::Change,
     limit: None,
-    what: "The rate rose or fell slowly all along.",
+    what: "IOPS rose or fell slowly throughout the run.",
     method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5% or more between both ends; a warning from 10% on. A series that a step describes better has a `throughput-drop` instead.",
     evidence: &["from_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",
@@ -51,7 +51,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
             ("after_per_s", drift.after_per_s),
             ("change_share", drift.change_share),
         ],
-        "it had not settled: measure longer, with a longer warm-up",
+        "not in steady state: measure longer, with a longer warm-up",
     ))
 }
 

@@ -9,11 +9,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Stability,
     cause: Cause::Change,
     limit: None,
-    what: "The rate fell to a lower level at one moment and stayed there.",
+    what: "IOPS dropped to a lower level during the run and stayed there.",
     method: "The split of the time series that leaves the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart, and a step describes the series better than a slope does.",
     evidence: &["at_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Least-squares change point; docs/statistics.md.",
-    advice: "What comes after the drop is what lasts: measure long enough to have it alone. A fast cache that is full, a device that is hot, a burst allowance that is used up look like this.",
+    advice: "Measure the level after the drop with a longer warm-up. A full write cache, thermal throttling or a used-up burst allowance causes such a drop.",
     look: Look::Own(look),
 };
 
@@ -23,7 +23,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         Severity::Warning,
         format!(
-            "after {} the rate dropped from {} to {} IOPS ({:.0}%) and stayed there",
+            "IOPS dropped from {1} to {2} ({3:.0}%) after {0} and stayed there",
             say::time(drop.at_ns as f64),
             say::rate(drop.before_per_s),
             say::rate(drop.after_per_s),
@@ -35,7 +35,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
             ("after_per_s", drop.after_per_s),
             ("change_share", drop.change_share),
         ],
-        "a fast cache was full, the device grew hot, or a burst allowance was used up: what comes after is what lasts",
+        "a full write cache, thermal throttling or a used-up burst allowance causes this; measure the level after the drop",
     ))
 }
 
@@ -46,11 +46,9 @@ mod tests {
     #[test]
     fn a_step_down_is_told_with_its_moment_and_nothing_else_of_the_change() {
         let record = stepped(|step| if step < 20 { 2000 } else { 1000 });
-        let told = found(&record, "throughput-drop").unwrap().sentence;
-        assert_eq!(
-            told,
-            "after 10 s the rate dropped from 4000 to 2000 IOPS (-50%) and stayed there"
-        );
+        let told = found(&record, "throughput-drop").unwrap();
+        let figures: Vec<f64> = told.evidence.iter().map(|one| one.value).collect();
+        assert_eq!(figures, [10e9, 4000.0, 2000.0, -0.5]);
         assert_eq!(found(&record, "not-steady"), None, "one cause, one finding");
         assert_eq!(found(&stepped(|_| 2000), "throughput-drop"), None);
     }

@@ -75,8 +75,8 @@ fn a_run_at_a_rate_that_was_too_much() {
         /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
         8 KiB random, 70% reads, 30% writes; QD 32, 1 thread; direct I/O
 
-        INVALID as a response time at this rate: the target cannot sustain this rate: asked 50.0k/s, reached
-        20.0k/s, the backlog grew to 300000 I/Os and 6 s late
+        INVALID as a response time at this rate: overload: the target sustained 20.0k of 50.0k IOPS; backlog
+        300000 I/Os, 6 s behind schedule
 
                       IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
         read         14.0k      109   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
@@ -90,7 +90,7 @@ fn a_run_at_a_rate_that_was_too_much() {
 
         rate     asked 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest for
                  6 s; times are from when an I/O was to start, service times from when it did
-        hint     ask for less than what was reached, or give it more depth or threads
+        hint     request a rate below the achieved one, or use more depth or threads
                                                                                      fathom explain overload
         note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
                  cut loses them; measure with --write-through as well, to see what durability costs
