@@ -93,7 +93,7 @@ const TOPICS: &[Topic] = &[
         id: "simulated",
         kind: ExplainedKind::Result,
         meaning: "The target was a simulated device (`sim:`): no hardware was measured.",
-        method: "The word precedes the result, as in `SIMULATED, VALID`.",
+        method: "The word follows the verdict, as in `VALID (simulated)`.",
         advice: "Use such results to learn fathom and to test scripts.",
         source: "docs/simulated.md.",
     },

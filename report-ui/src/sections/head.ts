@@ -40,7 +40,7 @@ export function verdicts(page: Page): HTMLElement {
     return h("div", { class: `verdict ${rank ?? "unknown"}`, "data-part": place },
       h("p", { class: "what" }, `${kindOf(part)} · `, h("span", { class: "target" }, part.target || "no target"), started),
       h(heading, { class: words.length > 90 ? "long" : "" }, badge(rank), " ", h("span", { class: "headline" }, words)),
-      doubt?.[1] || doubt?.[3] ? h("p", { class: "quiet-text" }, [doubt[1]?.trim(), doubt[3] ? `${doubt[3]} in doubt` : ""].filter(Boolean).join(", ")) : null,
+      doubt?.[1] || doubt?.[3] ? h("p", { class: "quiet-text" }, [doubt[1]?.trim(), doubt[3] === "simulated" ? "simulated device: no hardware was measured" : doubt[3] ? `${doubt[3]} in doubt` : ""].filter(Boolean).join(", ")) : null,
       ...sentences.filter((sentence) => !same(sentence, words)).map((sentence) => h("p", { class: "sentence" }, sentence)),
       part.outcome !== "complete" && h("p", { class: "sentence strong" }, `This ${part.kind} ended as: ${part.outcome}.`));
   });

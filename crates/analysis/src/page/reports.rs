@@ -24,7 +24,7 @@ pub(super) struct Surveyed {
 /// Completes the part of a survey.
 pub(super) fn survey(part: &mut PagePart, report: SurveyReport) -> Surveyed {
     part.verdict.rank = Some(report.verdict.rank);
-    part.verdict.headline = report.headline();
+    part.verdict.headline = report.verdict.sentence();
     let rows = report.rows.iter();
     part.models = rows.flat_map(|row| found(row, &report)).collect();
     part.device_checks = vec![report.device_check.sentence.clone()]; // of all cells, as the text has it

@@ -151,11 +151,11 @@ fn bound(part: &PagePart) -> Option<String> {
     let find = |id: &str| part.panel.iter().find(|item| item.id == id);
     let limit = find("limit").and_then(|item: &PanelItem| {
         let what = item.text.as_ref()?;
-        let hold = match what.contains(", ") {
-            true => "hold the rates down, each of other workloads",
-            false => "holds the rate down",
+        let of = match what.contains(", ") {
+            true => " (differs by workload)",
+            false => "",
         };
-        Some(format!("{what} {hold}: {}", item.note))
+        Some(format!("limited by {what}{of}: {}", item.note))
     });
     let knee = find("knee").and_then(|item| match item.estimate {
         Some(knee) => Some(format!(

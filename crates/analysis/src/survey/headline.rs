@@ -16,13 +16,6 @@ pub struct FigureRanks {
 }
 
 impl SurveyReport {
-    /// Whether the figures may be used and why, then what was found: `VALID: no errors; 4 KiB random read 70.1k IOPS`.
-    pub fn headline(&self) -> String {
-        let answer = self.answer.as_ref().filter(|_| self.has_headline_answer());
-        let verdict = self.verdict.sentence();
-        answer.map_or(verdict.clone(), |answer| format!("{verdict}; {answer}"))
-    }
-
     /// Whether there are figures that may be used.
     pub fn has_headline_answer(&self) -> bool {
         self.answer.is_some() && self.verdict.rank != Rank::Invalid

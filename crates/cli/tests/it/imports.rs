@@ -31,7 +31,7 @@ fn what_is_imported_is_told_kept_and_shown_with_its_printed_figures() {
         shown.starts_with("CAUTION: ")
             && shown.contains("explain stall")
             && shown.contains(
-                "\nfigures as printed by diskspd 2.0.17: page.txt, run 1 of the file, line 1\n"
+                "\nfigures  as printed by diskspd 2.0.17: page.txt, run 1 of the file, line 1\n"
             ),
         "{shown}"
     );
@@ -155,7 +155,7 @@ fn what_was_deleted_can_be_imported_again() {
             .line("show 1")
             .good()
             .out
-            .contains("again: fathom show 1")
+            .contains("fathom show 1 --verbose")
     );
     bench
         .line("show 1.1")

@@ -44,7 +44,7 @@ fn the_last_line_of_a_survey_stays() {
         let Some(screen) = on_terminal(&bench, 100, line) else {
             return;
         };
-        let (_, after) = screen.rsplit_once("stored as").expect(&screen);
+        let (_, after) = screen.rsplit_once("details").expect(&screen);
         assert!(!after.contains('\u{1b}'), "{line}: {after:?}");
     }
 }
