@@ -1,4 +1,4 @@
-//! Random choices that follow from a seed and the number of an attempt. Left out: anything cryptographic.
+//! Random choices that follow from a seed and the number of an attempt. Omitted: anything cryptographic.
 
 /// SplitMix64. // Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! An attempt is drawn by seed: a kind from `KINDS`, then foreign data, a target, a command and a moment. It is held
 //! when every foreign byte is unchanged, no run that was reported as stored is missing, and the program neither hung,
-//! crashed nor took more memory than its bound. Each attempt can be repeated alone by its kind and number. Left out:
+//! crashed nor took more memory than its bound. Each attempt can be repeated alone by its kind and number. Omitted:
 //! the list of known attacks, which are tests of the program (`crates/cli/tests/it/attacks`).
 
 #![allow(clippy::print_stdout, reason = "a campaign reports to the terminal")]

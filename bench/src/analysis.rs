@@ -1,6 +1,6 @@
 //! `analysis`: what reading a record into its report takes, in this process.
 //!
-//! The records are made up: what counts is how much there is to read. Deliberately absent: reading from the shelf.
+//! The records are made up: what counts is how much there is to read. Deliberately absent: reading from the database.
 
 use crate::options::Options;
 use crate::table::short;
@@ -169,7 +169,7 @@ fn of_two_sweeps(record: &RunRecord) -> analysis::CompareReport {
                 let mut row = ResultRow {
                     session,
                     number,
-                    ..line.clone() // the shelf has it
+                    ..line.clone() // the database has it
                 };
                 row.work.queue_depth = Some(number);
                 Compared::measured(row, record)

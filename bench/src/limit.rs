@@ -25,7 +25,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// So many bytes a second on this device, each way; `Err` is the reason why not.
+    /// So many bytes per second on this device, each way; `Err` is the reason why not.
     pub(crate) fn new(device: &Path, bytes_per_s: u64) -> Result<Limit, String> {
         let facts = std::fs::metadata(device);
         let facts = facts.map_err(|error| format!("{}: {error}", device.display()))?;

@@ -12,7 +12,7 @@ pub(crate) struct Looped {
 }
 
 impl Looped {
-    /// Over a file of this many bytes, past the cache of what lies below where that can be; `Err` is the reason.
+    /// Over a file of this many bytes, with direct I/O of what lies below where that can be; `Err` is the reason.
     pub(crate) fn new(bytes: u64) -> Result<Looped, String> {
         let backing =
             tempfile::NamedTempFile::new_in("/dev/shm").map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! `store`: what looking into a results database of 100,000 sessions takes, half of them surveys.
 //!
 //! Runs and surveys are measured here and stored again and again under other times, each with one record of real size. The
-//! program is started for each figure, as a person would, and processor time is what compares. Left out: surveys with all
+//! program is started for each figure, as a person would, and processor time is what compares. Omitted: surveys with all
 //! their points, for want of room.
 
 use crate::child::{self, Cost};

@@ -1,6 +1,6 @@
 //! Numbers as text, in few columns.
 
-/// Thousands of I/Os a second, in at most five columns.
+/// Thousands of IOPS, in at most five columns.
 pub(crate) fn rate(per_s: Option<f64>) -> String {
     per_s.map_or("-".to_owned(), |per_s| short(per_s / 1e3))
 }

@@ -90,6 +90,6 @@ export interface Comparison {
   differences: { what: string; a: string; b: string; of_work: boolean }[]; notes: string[];
 }
 export interface PageDocument {
-  page_version: number; title: string; made_utc_ns: number; tool_version: string; parts: Part[]; columns: Column[];
+  schema_version: number; title: string; made_utc_ns: number; tool_version: string; parts: Part[]; columns: Column[];
   axes: string[]; cells: Cell[]; loads: Load[]; findings: Finding[]; curves: Curve[]; roofs: Roof[]; comparisons: Comparison[]; left_out: string[];
 }

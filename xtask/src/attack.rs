@@ -1,6 +1,6 @@
 //! `cargo xtask attack`: runs the tests of the known attacks, then a campaign of random ones for a given time.
 //!
-//! Left out: the attacks themselves (`crates/cli/tests/it/attacks`, package `attack`).
+//! Omitted: the attacks themselves (`crates/cli/tests/it/attacks`, package `attack`).
 
 use crate::{setup, test};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! `cargo xtask book`: builds the documents as a book, into `target/book`, and fails on any warning.
 //!
 //! mdBook is a program of its own. `cargo xtask book install` compiles it into `target/tools`, which takes 150 s of processor
-//! time, so the checks before a merge do not do that: without mdBook the test below skips. Left out: links and anchors, which
+//! time, so the checks before a merge do not do that: without mdBook the test below skips. Omitted: links and anchors, which
 //! `cargo xtask tidy` checks without mdBook.
 
 use crate::setup;

@@ -2,7 +2,7 @@
 //! a finding that is not true of its document is misleading, and listed. At most one document in a hundred may have one.
 //!
 //! As root, on targets of its own: an ext4 file on a loop device with direct I/O to its file, a loop device through the page
-//! cache, a zram device, and fio's null engine. All of them are removed at the end. Left out: limits, which no honest
+//! cache, a zram device, and fio's null engine. All of them are removed at the end. Omitted: limits, which no honest
 //! document has, and figures, which are the machine's.
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! `cargo xtask cases`: the case files of the findings, with sensitivity and false alarms a rule.
 //!
-//! Left out: the cases themselves (`crates/cli/tests/cases`).
+//! Omitted: the cases themselves (`crates/cli/tests/cases`).
 
 use std::path::Path;
 use std::process::Command;

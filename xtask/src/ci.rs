@@ -1,7 +1,7 @@
 //! `cargo xtask quick` and `cargo xtask full`: what has to hold before a change is merged, in two parts.
 //!
 //! `quick` takes minutes and finds most defects; `full` is everything else, so that both together test all of it once.
-//! `cargo xtask quick full` runs both, and its last line counts the tests of both. Left out: what a check is
+//! `cargo xtask quick full` runs both, and its last line counts the tests of both. Omitted: what a check is
 //! (`check.rs`, `tidy`) and how tests are counted (`test.rs`).
 
 use crate::{check, setup, test};

@@ -3,7 +3,7 @@
 //! `--program FILE` packages a built program as .deb alone, compressed lightly, for the test of that package; `--to FOLDER` writes
 //! elsewhere. Two calls on one commit write the same bytes. The
 //! names of other tools (`diskspd`, `sqlio`, `fio`) are links in a folder of their own, so that the package hides none of them.
-//! Left out: signatures, and publishing.
+//! Omitted: signatures, and publishing.
 
 mod bill;
 

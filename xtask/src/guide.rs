@@ -1,7 +1,7 @@
 //! `cargo xtask guide`: the examples of docs/adding.md, added to a copy of the tree and compiled.
 //!
 //! A block of code names the new file that it is, or the file and the line before which it is inserted. What is not tracked
-//! by git is not copied. Left out: running the examples.
+//! by git is not copied. Omitted: running the examples.
 
 use std::fs;
 use std::path::Path;

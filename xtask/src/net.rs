@@ -1,6 +1,6 @@
 //! `cargo xtask net`: compares every output over the stored sessions of the corpus with the expected ones.
 //!
-//! `accept` writes the expected ones, `record-corpus` records the sessions again first. Left out: the outputs themselves
+//! `accept` writes the expected ones, `record-corpus` records the sessions again first. Omitted: the outputs themselves
 //! (`crates/cli/tests/net`).
 
 use crate::test;

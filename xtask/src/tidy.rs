@@ -14,6 +14,7 @@ mod system;
 mod tokens;
 mod tree;
 mod unsafety;
+mod vocabulary;
 mod words;
 mod writes;
 

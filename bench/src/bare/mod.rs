@@ -39,7 +39,7 @@ impl Work<'_> {
     }
 }
 
-/// `KIND STAMPS DEPTH THREADS MILLISECONDS CACHE [PATH]`: prints I/Os and I/Os a second.
+/// `KIND STAMPS DEPTH THREADS MILLISECONDS CACHE [PATH]`: prints I/Os and IOPS.
 pub(crate) fn main(words: &[String]) -> Result<(), BenchError> {
     let unreadable = || BenchError::Usage(format!("{WORD} is for this program alone"));
     let number = |at: usize| {

@@ -1,5 +1,5 @@
 //! A bare io_uring loop, after the idea of the small program that fio's authors use to find the kernel's limit: deferred
-//! task work, one registered file, one registered buffer, up to 32 I/Os handed over with the call that waits for one.
+//! task work, one registered file, one registered buffer, up to 32 I/Os submitted with the call that waits for one.
 //!
 //! Without a target it does I/Os that do nothing, which shows what the interface alone costs.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Most I/Os handed over at once.
+/// Most I/Os submitted at once.
 const BATCH: usize = 32;
 
 /// Counts I/Os until the word to stop.
@@ -57,7 +57,7 @@ pub(super) fn turn(work: &Work<'_>) -> io::Result<u64> {
         queue.sync();
         // A stop between the two looks leaves nothing to wait for.
         enter(&kernel, usize::from(slots.free.len() < work.depth))?;
-        // The kernel took what was handed over: its places are free again.
+        // The kernel took what was submitted: its places are free again.
         queue.sync();
         landed.sync();
         slots.land(&mut landed)?;
@@ -65,7 +65,7 @@ pub(super) fn turn(work: &Work<'_>) -> io::Result<u64> {
     Ok(slots.done)
 }
 
-/// Which slots are free, and when the others were handed over.
+/// Which slots are free, and when the others were submitted.
 struct Slots {
     free: VecDeque<usize>, // in turn, so that all the memory of the depth is used
 

@@ -24,9 +24,9 @@ pub(crate) enum Other {
     BufferedDirect,
     /// `dd` right after the cache was dropped.
     Cold,
-    /// `dd` past the cache.
+    /// `dd` with direct I/O.
     Direct,
-    /// `dd` past the cache, writing.
+    /// `dd` with direct I/O, writing.
     Written,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Found {
     pub(crate) best: (u64, u64),
     pub(crate) peak: f64,
     pub(crate) limit: String,
-    /// I/Os a second that keep the latency asked for, where one was.
+    /// IOPS that keep the latency asked for, where one was.
     pub(crate) kept: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! The meaning of every id that fathom prints: findings, severities, results, answers of `fathom check` and ends of a command.
 //!
-//! Findings come from the table of rules; the others are written here. Left out: layout (`views`), and the nearest id to a
+//! Findings come from the table of rules; the others are written here. Omitted: layout (`views`), and the nearest id to a
 //! misspelt one (`cli`).
 
 use crate::findings::{FINDINGS, Group, Look, Rule};

@@ -1,7 +1,7 @@
 //! The machine, the targets and the request, as far as a reader of the result needs them.
 //!
 //! A digest, so that the published document does not change with every fact that `host` learns to read; the
-//! whole stands in the record on the shelf.
+//! whole stands in the record in the database.
 
 use model::{
     Access, BlockDevice, CacheMode, EngineRecord, HostRecord, Pacing, PlannedTarget, Pool,
@@ -23,7 +23,7 @@ pub struct HostDigest {
     pub cpu_model: Option<String>,
     /// Cores online.
     pub cores: u64,
-    /// What decides on the cores' frequency, where there is a choice and all are alike.
+    /// What decides on the cores' frequency, where there is a choice and all are identical.
     pub governor: Option<String>,
     /// Main memory.
     pub ram_bytes: u64,

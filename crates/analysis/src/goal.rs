@@ -38,7 +38,7 @@ pub struct Goal {
 /// One arrival rate that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
-    /// I/Os a second that were to start. // above 0
+    /// IOPS that were to start. // above 0
     pub rate_per_s: f64,
     /// The response time at the goal's quantile, in nanoseconds; `None` where the rate was not kept.
     pub latency_ns: Option<f64>,
@@ -59,7 +59,7 @@ pub struct Bracket {
 /// The line of the reciprocal latency over the rate, where it crosses the latency asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// I/Os a second that keep the latency. // above 0
+    /// IOPS that keep the latency. // above 0
     pub rate_per_s: f64,
     /// Half of its 95% interval.
     pub half_width_per_s: f64,
@@ -153,7 +153,7 @@ impl Bracket {
         (high > low).then(|| (self.wanted_ns.max(1.0).ln() - low) / (high - low))
     }
 
-    /// I/Os a second that keep the latency. Of a line its interval; otherwise the ends of the bracket are those of the
+    /// IOPS that keep the latency. Of a line its interval; otherwise the ends of the bracket are those of the
     /// interval. None where nothing was
     /// tried; no upper end where every rate kept it; 0 where none did.
     pub fn answer(&self, trials: usize) -> Option<Estimate> {

@@ -23,7 +23,7 @@ pub struct IntervalRow {
     pub ios: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// I/Os a second; none where the step has no length.
+    /// IOPS; none where the step has no length.
     pub rate_per_s: Option<f64>,
     /// Bytes a second; none where the step has no length.
     pub bytes_per_s: Option<f64>,
@@ -42,7 +42,7 @@ pub struct Steadiness {
     pub why_not: Option<String>,
     /// Length of each of the five windows, in nanoseconds.
     pub window_ns: Option<u64>,
-    /// I/Os a second in each window.
+    /// IOPS in each window.
     pub window_rates_per_s: Vec<f64>,
     /// Largest minus smallest window, as a share of their mean. // steady up to 0.2
     pub range_share: Option<f64>,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// What people said, and the caps that are known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    /// I/Os a second that the target may do at most, as a person said it. // finite, above 0
+    /// IOPS that the target may do at most, as a person said it. // finite, above 0
     pub cap_per_s: Option<f64>,
     /// Bytes a second that it may move at most, as a person said it. // finite, above 0
     pub cap_bytes_per_s: Option<f64>,
@@ -24,7 +24,7 @@ pub struct Known {
 pub struct CloudCap {
     /// What has it: `Azure VM size Standard_B2ms`.
     pub name: String,
-    /// I/Os a second, where it limits them. // finite, above 0
+    /// IOPS, where it limits them. // finite, above 0
     pub per_s: Option<f64>,
     /// Bytes a second, where it limits them. // finite, above 0
     pub bytes_per_s: Option<f64>,

@@ -1,6 +1,6 @@
 //! What each line of a mixed workload did: the sizes and mixes of one target apart.
 //!
-//! Left out: percentiles by line, which the record does not hold; it has sums and the longest.
+//! Omitted: percentiles by line, which the record does not hold; it has sums and the longest.
 
 use crate::rows::per_second;
 use model::{Access, LineCount, Operation, RunRecord};
@@ -37,7 +37,7 @@ pub struct LineOperation {
     pub ios: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// I/Os a second of measured time.
+    /// IOPS of measured time.
     pub rate_per_s: f64,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,

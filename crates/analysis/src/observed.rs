@@ -1,5 +1,5 @@
 //! What was asked and what came of it, as far as it is known: the same figures of a run of fathom's, an imported one, and
-//! a row of the shelf.
+//! a row of the database.
 //!
 //! Everything is `None` where nobody says it; nothing is guessed. Where targets of one run differ in what was asked, it
 //! is `None` too. Deliberately absent: what only fathom's own record holds (`findings::Own`), and any judgement.
@@ -78,7 +78,7 @@ pub struct ObservedFigures {
     pub ios: Option<u64>,
     /// Failed.
     pub errors: Option<u64>,
-    /// I/Os a second.
+    /// IOPS.
     pub rate_per_s: Option<f64>,
     /// Bytes a second.
     pub bytes_per_s: Option<f64>,
@@ -103,12 +103,12 @@ pub struct ObservedRow {
     pub target: String,
     /// I/Os completed.
     pub ios: Option<u64>,
-    /// I/Os a second.
+    /// IOPS.
     pub rate_per_s: Option<f64>,
 }
 
 impl Observed {
-    /// What a row of the shelf says. Its latencies may be in coarse steps that it does not tell.
+    /// What a row of the database says. Its latencies may be in coarse steps that it does not tell.
     pub fn of_row(row: &ResultRow) -> Observed {
         let work = &row.work;
         let figures = |figures: &RowFigures| ObservedFigures::of(figures, row.measured);

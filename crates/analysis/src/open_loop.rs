@@ -1,6 +1,6 @@
 //! How a rate that was asked was kept: what was reached, and what waited because nothing was free to take it.
 //!
-//! An I/O that is late is not left out: it starts as soon as it can, and its response time says by how much. What had not
+//! An I/O that is late is not omitted: it starts as soon as it can, and its response time says by how much. What had not
 //! started at the end of the measured phase has no response time yet; it is counted here. Deliberately absent: a
 //! judgement, which is a finding's.
 
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// A rate that was asked, and how it was kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
-    /// I/Os a second that were to start, over all threads.
+    /// IOPS that were to start, over all threads.
     pub asked_per_s: u64,
     /// How they were spaced.
     pub spacing: Spacing,
-    /// I/Os a second that completed, failed ones included.
+    /// IOPS that completed, failed ones included.
     pub reached_per_s: f64,
     /// I/Os that were to start before the measured phase and had not.
     pub backlog_before_ios: u64,

@@ -20,7 +20,7 @@ pub struct OperationRow {
     pub bytes: u64,
     /// I/Os of these that moved fewer bytes than asked.
     pub short_ios: u64,
-    /// I/Os a second of measured time.
+    /// IOPS of measured time.
     pub rate_per_s: f64,
     /// The same with its 95% interval.
     pub rate: Estimate,
@@ -31,7 +31,7 @@ pub struct OperationRow {
     /// How long each took from the moment at which it was to start; only where a rate was asked. With a rate this is what
     /// a user of the target would see.
     pub response: Option<Latency>,
-    /// How long each took from the moment at which it was handed over: the service time.
+    /// How long each took from the moment at which it was submitted: the service time.
     pub latency: Latency,
     /// Failures, by errno; not part of the I/Os above.
     pub errors: Vec<ErrorRow>,

@@ -19,17 +19,12 @@ use model::{Operation, Outcome, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Raised when a field of a report changes its meaning or goes away; new fields do not raise it.
-const REPORT_VERSION: u32 = 1;
-
 /// What one run says, and how far it may be trusted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom run report")]
 pub struct RunReport {
     /// May the result be used, and why or why not.
     pub verdict: Verdict,
-    /// Version of this form of document; 1.
-    pub report_version: u32,
     /// How the run ended.
     pub outcome: OutcomeReport,
     /// When it ran and how long each part took.
@@ -200,7 +195,6 @@ fn report(
     RunReport {
         verdict: Verdict::from_findings(&findings, checks)
             .of_simulated(record.engine.backend == SIMULATED),
-        report_version: REPORT_VERSION,
         outcome: OutcomeReport::of(record),
         time: TimeReport::of(record),
         operations: operation_rows(record, None, sums),

@@ -24,7 +24,7 @@ pub struct WatchReport {
     pub traced: bool,
     /// Averages over all of it.
     pub mean: WatchFigures,
-    /// The moment with the most I/Os a second; none of a watch without moments.
+    /// The moment with the most IOPS; none of a watch without moments.
     pub busiest: Option<WatchFigures>,
     /// The moment with the largest 99th percentile; none where no moment has one.
     pub slowest: Option<WatchFigures>,

@@ -29,7 +29,7 @@ pub struct WorkerShare {
     pub waiting_share: Option<f64>,
     /// The part of the waiting in which no slot was free. // in [0, 1]
     pub waiting_full_share: Option<f64>,
-    /// I/Os that came back undone for want of room and were handed over once more; left out where there were none.
+    /// I/Os that came back undone for want of room and were submitted once more; omitted where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<u64>,
     /// Turns of its loop; each issues what it may, waits, and takes what is there.

@@ -1,6 +1,6 @@
 //! How commands that have no dialect of their own spell the fields of a request.
 //!
-//! Left out: the spelling of `fathom run` and of other tools, which their dialects have.
+//! Omitted: the spelling of `fathom run` and of other tools, which their dialects have.
 
 use model::Field;
 

@@ -297,7 +297,7 @@ mod tests {
             ios: 1_000,
             ..Tick::default()
         };
-        assert_eq!(live(&before, &tick), "10.0k IOPS, p99120 µs, ");
+        assert_eq!(live(&before, &tick), "10.0k IOPS, p99 120 µs, ");
         assert_eq!(live(&tick, &tick), "");
     }
 }

@@ -1,6 +1,6 @@
 //! The scheduler's masks: what this process may use, and binding a thread to a core.
 //!
-//! Left out: which core a thread gets, which is in `cores`.
+//! Omitted: which core a thread gets, which is in `cores`.
 #![allow(unsafe_code, reason = "reads and sets the scheduler's masks")]
 
 use crate::RunError;

@@ -1,6 +1,6 @@
 //! How much address space the system's allocator sets aside for threads.
 //!
-//! Left out: whether a run fits into what there is, which is in `limits`.
+//! Omitted: whether a run fits into what there is, which is in `limits`.
 #![allow(unsafe_code, reason = "tells the allocator of the system")]
 
 /// Lets all threads of this process allocate from one arena, for good. glibc would set 64 MiB aside for each of many

@@ -142,7 +142,7 @@ fn minus_ln(x: f64) -> f64 {
     }
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
-    // s is at most 0.172: the first term left out is below 1e-17.
+    // s is at most 0.172: the first term omitted is below 1e-17.
     let series = (0..10).rev().fold(0.0, |sum, term| {
         sum * square + 1.0 / f64::from(2 * term + 1)
     });

@@ -1,12 +1,12 @@
-//! How fast completions come, so that the loop knows whether to hand over each I/O at once or a batch whole.
+//! How fast completions come, so that the loop knows whether to submit each I/O at once or a batch whole.
 //!
 //! No division: it is asked for each I/O. Deliberately absent: what follows from it, which is the loop's.
 
 use model::Nanos;
 
-/// Where I/Os complete slower than this, each is handed over at once: a system call an I/O is then little
+/// Where I/Os complete slower than this, each is submitted at once: a system call an I/O is then little
 /// beside the device, which can begin on the first of a batch while the last is still being made. Where they
-/// complete faster, a batch is handed over whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
+/// complete faster, a batch is submitted whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
 /// once gives 8 to 12% more; on the page cache (0.5 µs an I/O) batches give 25% more.
 const SLOW: Nanos = Nanos::micros(5);
 /// A completion counts as so many, so that few of them can fade as well.

@@ -1,6 +1,6 @@
 //! The table of backends: the one choice at run time, made once a plan.
 //!
-//! `auto` takes the first that runs here; what was asked of the system and what it said is told in a note. Left out:
+//! `auto` takes the first that runs here; what was asked of the system and what it said is told in a note. Omitted:
 //! what a target is tried with before the run, which is in `trial`.
 
 use crate::RunError;

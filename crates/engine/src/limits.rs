@@ -1,7 +1,7 @@
 //! Whether a plan fits into what this process may have of open files, of address space and of the length of a file.
 //!
 //! Asked before anything is made: a thread whose memory is refused takes the whole program with it, and one that finds
-//! no descriptor left does so when others have begun. Left out: memory that is there but taken by others, and the limit on
+//! no descriptor left does so when others have begun. Omitted: memory that is there but taken by others, and the limit on
 //! locked memory, without which a run only costs more.
 
 use crate::RunError;
@@ -12,7 +12,7 @@ use crate::thread_plan::{ThreadPlan, places};
 use host::Allowance;
 use model::{Bytes, EngineChoice, Operation, Plan};
 
-/// Files of the run itself, however many threads it has: counters, the shelf, and what is looked at on the way.
+/// Files of the run itself, however many threads it has: counters, the database, and what is looked at on the way.
 const FILES_BESIDE: u64 = 16;
 /// Address space of a thread before it does anything: its stack, as Rust makes it, and a guard page.
 const STACK: u64 = (2 << 20) + 4096;

@@ -2,7 +2,7 @@
 //!
 //! The stream of one thread is a function of seed and thread number alone, whatever the timing. One position is shared by
 //! all lines: an I/O that is not random goes on behind the one before, at the next multiple of its line's alignment, and
-//! from the start of the range again where it would pass the end. Left out: waiting for a pause, which is the pacer's.
+//! from the start of the range again where it would pass the end. Omitted: waiting for a pause, which is the pacer's.
 
 use crate::address::{Step, first_place};
 use crate::rng::Rng;

@@ -1,7 +1,7 @@
 //! Reads the machine's counters now and then in the measured phase, on the control plane's thread.
 //!
 //! A reading takes some tens of microseconds on a small machine, and more with many cores, so there are at most two a
-//! second and a thousand a run, each at the end of a step of the plan or of several. Left out: judging them.
+//! second and a thousand a run, each at the end of a step of the plan or of several. Omitted: judging them.
 
 use host::CounterReader;
 use model::{Counters, Nanos, Plan, Sample};
@@ -47,7 +47,7 @@ impl<'a> Sampler<'a> {
         self.due = from.plus(self.every);
     }
 
-    /// Takes the sample that is due. Those that were missed meanwhile are left out: the stretch is as long as it was.
+    /// Takes the sample that is due. Those that were missed meanwhile are omitted: the stretch is as long as it was.
     pub(crate) fn take(&mut self, now: &mut dyn FnMut() -> Nanos) {
         let reading = self.reader.read(now);
         let missed = reading.begun.minus(self.due).0 / self.every.0;

@@ -3,9 +3,9 @@
 //!
 //! io_uring tries each request without waiting first, and hands what the file or device will not do so to threads of
 //! the kernel's own: on a zram device every one, at thirty times the cost. The same question can be put with a read
-//! of our own (`preadv2(2)`, `RWF_NOWAIT`); `EOPNOTSUPP` is a no for good, and `EAGAIN` past the cache is one if it
+//! of our own (`preadv2(2)`, `RWF_NOWAIT`); `EOPNOTSUPP` is a no for good, and `EAGAIN` with direct I/O is one if it
 //! keeps coming. Reads only, a few blocks, before the run's clock starts; on a thread of its own, because a device
-//! that never answers would keep us for ever. Left out: writes, which a trial must not make.
+//! that never answers would keep us for ever. Omitted: writes, which a trial must not make.
 
 use crate::RunError;
 use crate::backend::read_without_waiting;

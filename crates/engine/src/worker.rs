@@ -1,7 +1,7 @@
 //! One thread's measured life, on one target or on all targets of a pool. The hot loop is `drive`: nothing below it
 //! allocates, locks, prints or reads an option; `tests/it/no_allocation.rs` holds it to that.
 //!
-//! When the clock is read: once before each I/O is handed over, and once after each return from the kernel,
+//! When the clock is read: once before each I/O is submitted, and once after each return from the kernel,
 //! for all completions found then. See `docs/measurement.md` for what that means for the latency.
 //!
 //! Here is the order of a turn. What goes into a slot is in `issue`, what comes of it in `settle`, the end in `finish`;
@@ -63,7 +63,7 @@ pub(crate) fn begin<C: Clock>(work: &mut Work<C>) -> Nanos {
     now
 }
 
-/// A turn whose I/Os are handed over.
+/// A turn whose I/Os are submitted.
 pub(crate) struct Underway {
     began: Nanos,
     issued_at: Nanos,
@@ -73,7 +73,7 @@ pub(crate) struct Underway {
     pub(crate) due: Nanos,
 }
 
-/// The first half of a turn: hands over what may be.
+/// The first half of a turn: submits what may be.
 #[inline(always)] // a call a turn shows
 fn start_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,

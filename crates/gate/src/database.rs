@@ -1,7 +1,7 @@
 //! Finds the folder of a database, and decides whether it may be opened: who owns it, what leads to it, what lies next to it.
 //!
 //! SQLite opens files by name, so the name that it gets is absolute, without links, and compared with the descriptor
-//! that was checked. Left out: what is in the file (`store`).
+//! that was checked. Omitted: what is in the file (`store`).
 
 use crate::walk::{Resolved, resolve};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fstat, openat, statat};

@@ -3,7 +3,7 @@
 //!
 //! A [`Name`] is one component. Neither it nor a link that stands under it leads out of the folder: files are opened with
 //! `O_NOFOLLOW`, folders with openat2(2) (`RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_XDEV`), or, where the
-//! kernel lacks that call, with `O_NOFOLLOW` and a comparison of the devices. Left out: paths (`walk.rs`) and results
+//! kernel lacks that call, with `O_NOFOLLOW` and a comparison of the devices. Omitted: paths (`walk.rs`) and results
 //! that replace a file (`output.rs`).
 
 use crate::output_error::OutputError;

@@ -3,7 +3,7 @@
 //!
 //! A path is resolved once, component by component ([`resolve`]). What it leads to is pinned by a descriptor, and
 //! everything that follows (facts, proof, lock, the descriptor that writes) is taken from that descriptor, so that a
-//! name which changes meanwhile leads nowhere else. Left out: what may be written (`model::check`) and what a target
+//! name which changes meanwhile leads nowhere else. Omitted: what may be written (`model::check`) and what a target
 //! contains (`host`).
 
 mod database;

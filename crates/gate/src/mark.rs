@@ -1,5 +1,5 @@
 //! The mark of a result: an attribute with length and checksum of its content, so that a later change is seen.
-//! Left out: which files may be replaced (`output`).
+//! Omitted: which files may be replaced (`output`).
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Why a result was not written. Left out: what decides it (`output`, `walk`).
+//! Why a result was not written. Omitted: what decides it (`output`, `walk`).
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! A path that was resolved once. Facts, proof, lock and every descriptor that reads or writes come from the pin, so
 //! that they belong to one file or device, whatever its name leads to meanwhile.
 //!
-//! Left out: which pins a session has, and what it holds exclusively (`pins`).
+//! Omitted: which pins a session has, and what it holds exclusively (`pins`).
 
 use crate::walk::{PLAIN, Resolved, resolve};
 use rustix::fs::{AtFlags, Mode, OFlags, PROC_SUPER_MAGIC};

@@ -1,5 +1,5 @@
 //! What is written to and never replaced: pipes, terminals, `/dev/null`, and this process's own standard output under the
-//! names that `/dev/stdout` leads to. Left out: every other device, because what is written to it may be lost on it.
+//! names that `/dev/stdout` leads to. Omitted: every other device, because what is written to it may be lost on it.
 
 use crate::folder::{Name, id};
 use crate::walk::resolve;

@@ -1,5 +1,5 @@
 //! Resolves a path to descriptors, one component at a time, and notes the first link that another user could have
-//! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Left out: what follows from the link.
+//! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from the link.
 
 use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, Stat, fstat, openat};
 use rustix::io::Errno;

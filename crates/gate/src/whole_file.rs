@@ -1,6 +1,6 @@
 //! A database that is written under another name and gets its own only when it is whole.
 //!
-//! SQLite writes it under the name of a [`Part`], which a killed process leaves behind and the next one removes. Left out:
+//! SQLite writes it under the name of a [`Part`], which a killed process leaves behind and the next one removes. Omitted:
 //! the content.
 
 use crate::database::{DatabaseRefusal, check_database_name, real_folder};

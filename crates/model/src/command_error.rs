@@ -1,6 +1,6 @@
 //! Why a command has no result: how far it came, and a message for each reason.
 //!
-//! Left out: exit codes and printing, which belong to the program.
+//! Omitted: exit codes and printing, which belong to the program.
 
 use std::fmt::{self, Display};
 

@@ -89,7 +89,7 @@ impl Sampler {
         }
     }
 
-    /// A device that has gone is left out; one that has come back began anew.
+    /// A device that has gone is omitted; one that has come back began again.
     fn between(&self, now: &Counters, length: Nanos) -> Vec<DeviceMoment> {
         let each = now.devices.iter().filter_map(|after| {
             let before = self
@@ -225,7 +225,7 @@ impl Processes {
         (self.told.clone(), self.refused)
     }
 
-    /// One that was not there at the last look began since then. A number that was given anew has smaller counts.
+    /// One that was not there at the last look began since then. A number that was given again has smaller counts.
     fn moved(&self, now: &ProcessIo, seconds: f64) -> Option<ProcessMoment> {
         let before = self.before.get(&now.process);
         let of = |bytes: fn(&ProcessIo) -> Bytes| {

@@ -2,7 +2,7 @@
 //!
 //! A database that fails does not end the measuring: the first failure is reported at the end, and the session is not
 //! complete. A resumable session ends there, because one that forgets cannot be resumed.
-//! Left out: what the results are.
+//! Omitted: what the results are.
 
 use crate::schedule::Step;
 use model::{CommandError, FilesRecord, Nanos, RunRecord, RunResult, WatchRecord};

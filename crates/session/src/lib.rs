@@ -4,7 +4,7 @@
 //! next), `outcome` (why a run has no result), `journal` (the session in the results database). `proven_files` and `records`
 //! save proofs of ownership from run to run.
 //!
-//! Left out: arguments, printing, exit codes and signals (the program), and what results mean (`analysis`).
+//! Omitted: arguments, printing, exit codes and signals (the program), and what results mean (`analysis`).
 
 mod admission;
 pub mod clock;

@@ -1,6 +1,6 @@
 //! Why a run has no result, in words.
 //!
-//! Left out: the decision (`model::RunRecord::result`).
+//! Omitted: the decision (`model::RunRecord::result`).
 
 use model::{Failure, NoResult, RunRecord, RunResult};
 

@@ -1,6 +1,6 @@
 //! The only loop that measures: run after run of a schedule, each checked, prepared, run and stored.
 //!
-//! Left out: what may be run (`admission`), which run is next (`schedule`), and what is printed.
+//! Omitted: what may be run (`admission`), which run is next (`schedule`), and what is printed.
 
 use crate::admission::{Admission, CheckedPlan};
 use crate::clock::{self, Stopwatch};

@@ -18,10 +18,10 @@ const STEP: i32 = 4096;
 const NAMES_MAX: u32 = 100;
 
 impl Store {
-    /// Writes a whole copy of the shelf, as it is at this moment, into a new file; others may go on writing meanwhile. A
+    /// Writes a whole copy of the database, as it is at this moment, into a new file; others may go on writing meanwhile. A
     /// process that is killed leaves nothing under that name.
     ///
-    /// Errors: `to` exists; the copy cannot be written; the shelf cannot be read.
+    /// Errors: `to` exists; the copy cannot be written; the database cannot be read.
     pub fn backup(&self, to: &Path, report: &mut dyn FnMut(Notice)) -> Result<()> {
         copy(&self.connection, self.path(), to, report)
     }

@@ -8,7 +8,7 @@
 //!   count; then, unless there is none, the sum, the minimum and the maximum in nanoseconds.
 //! - `I` 2: steps; for each I/Os, bytes, sum of latencies and largest latency in nanoseconds; then the smallest
 //!   latency plus one and the sum of squared latencies in ns², or a single 0 where these are not known.
-//! - `I` 1: the same without smallest latency and squares: what the first version of the shelf wrote. Read only.
+//! - `I` 1: the same without smallest latency and squares: what the first version of the database wrote. Read only.
 //!
 //! A damaged blob is an error, never a panic, and no length in it is believed before the bytes are there.
 //! We compress no further: a survey's cell takes a few KiB, and plain varints read back in any language.

@@ -1,4 +1,4 @@
-//! Onto the shelf: what is known by a key, the cells of a sweep.
+//! Onto the database: what is known by a key, the cells of a sweep.
 //!
 //! A key is in its session once: the file itself holds that, so that no two programs can double a cell.
 

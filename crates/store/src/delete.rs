@@ -1,4 +1,4 @@
-//! Off the shelf for good. Only here is anything thrown away, and only what was named.
+//! Off the database for good. Only here is anything thrown away, and only what was named.
 
 use crate::baselines;
 use crate::error::Fault;
@@ -44,7 +44,7 @@ impl Store {
             singles.sort_unstable();
             singles.dedup();
             for (session, number) in singles {
-                // It no longer holds the whole of its files, so that they can be imported anew.
+                // It no longer holds the whole of its files, so that they can be imported again.
                 transaction.execute(
                     "UPDATE sessions SET fingerprint = NULL WHERE id = ?1 AND kind = 'import'",
                     [session.0],

@@ -1,4 +1,4 @@
-//! Onto the shelf: results of which the whole record is one document, each in the table of its kind: steps of work with
+//! Onto the database: results of which the whole record is one document, each in the table of its kind: steps of work with
 //! files, what was seen of a device, runs of other tools. Each is a result of its session, with a line as every result
 //! has one.
 //!

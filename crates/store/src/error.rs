@@ -1,4 +1,4 @@
-//! What can go wrong with the shelf: what was read, what is accepted, what to do.
+//! What can go wrong with the database: what was read, what is accepted, what to do.
 //!
 //! SQLite's own codes get their meaning here and nowhere else.
 
@@ -198,7 +198,7 @@ impl From<StoreError> for Fault {
 }
 
 impl Fault {
-    /// The same of a copy: damage is the shelf's, all else the copy's.
+    /// The same of a copy: damage is the database's, all else the copy's.
     pub(crate) fn of_copy(self, path: &Path, copy: &Path) -> StoreError {
         match self.at(path) {
             damaged @ StoreError::Damaged { .. } => damaged,

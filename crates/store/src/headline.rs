@@ -1,4 +1,4 @@
-//! Onto the shelf: the line of a result, with its figures and percentiles. Its record is `save`'s business.
+//! Onto the database: the line of a result, with its figures and percentiles. Its record is `save`'s business.
 
 use crate::error::Fault;
 use crate::save::signed;

@@ -1,6 +1,6 @@
 //! The shelf: every run, whole, in one SQLite file. The only room that knows SQL.
 //!
-//! Read in this order: `session` (what a person finds on the shelf), `open` (which files are taken, and
+//! Read in this order: `session` (what a person finds in the database), `open` (which files are taken, and
 //! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series`
 //! (histograms and time series in few bytes), `seal` (what shows damage), `summary` and `scan`
 //! (lists and tables in one pass), `delete`, `backup`, `check` and `care`, `error`. A person names a

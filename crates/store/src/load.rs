@@ -1,4 +1,4 @@
-//! Off the shelf: the list of sessions, and sessions whole. What contradicts itself or its checksum is an error.
+//! Off the database: the list of sessions, and sessions whole. What contradicts itself or its checksum is an error.
 
 use crate::documents::{FILES, IMPORTED, WATCHES};
 use crate::error::Fault;
@@ -14,7 +14,7 @@ use rusqlite::{Row, Transaction, params};
 use serde::de::DeserializeOwned;
 
 impl Store {
-    /// The sessions on the shelf, newest first; all of them without a limit.
+    /// The sessions in the database, newest first; all of them without a limit.
     ///
     /// Errors: the first that is damaged; [`Store::listing`] goes around it.
     pub fn sessions(&self, limit: Option<u32>) -> Result<Vec<SessionSummary>> {

@@ -54,7 +54,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the shelf at `path`, or begins one where there is nothing or an empty file. Missing folders
+    /// Opens the database at `path`, or begins one where there is nothing or an empty file. Missing folders
     /// above it are made. All of it belongs to this user alone.
     ///
     /// Errors: what is not a fathom store, or a newer one, is refused and left as it is; see [`StoreError`].
@@ -80,7 +80,7 @@ impl Store {
         })
     }
 
-    /// Opens the shelf at `path` to look into it: where this user may not write it, or the disk is full to its last byte,
+    /// Opens the database at `path` to look into it: where this user may not write it, or the disk is full to its last byte,
     /// for reading only.
     ///
     /// Errors: as [`Store::open`]; and a shelf of an older version that cannot be brought up to date.

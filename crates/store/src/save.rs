@@ -1,4 +1,4 @@
-//! Onto the shelf: sessions begin, get runs, and finish.
+//! Onto the database: sessions begin, get runs, and finish.
 
 use crate::error::Fault;
 use crate::headline::{Place, next_number};

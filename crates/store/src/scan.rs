@@ -1,7 +1,7 @@
-//! Off the shelf: all sessions and all results, in one pass over their summaries.
+//! Off the database: all sessions and all results, in one pass over their summaries.
 //!
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
-//! is damaged there, too, is reported by name and hides nothing else. Left out: which results are meant (`cli`).
+//! is damaged there, too, is reported by name and hides nothing else. Omitted: which results are meant (`cli`).
 
 use crate::care::Listing;
 use crate::error::Fault;
@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// All results as lines, by session and number, oldest first, until `each` breaks; answers what is damaged of what was
-    /// read, which is left out.
+    /// read, which is omitted.
     ///
     /// Errors: the file cannot be read at all.
     pub fn each_row(&self, each: Each<'_>) -> Result<Vec<String>> {

@@ -1,4 +1,4 @@
-//! What a person finds on the shelf: sessions, their runs, and how both are named.
+//! What a person finds in the database: sessions, their runs, and how both are named.
 
 use crate::StoreError;
 use model::{FilesRecord, ImportedRun, Nanos, RunRecord, WatchRecord};
@@ -15,7 +15,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// What a person says to name something on the shelf: `12` or `12.3`.
+/// What a person says to name something in the database: `12` or `12.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunName {
     /// The session.

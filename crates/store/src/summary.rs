@@ -2,7 +2,7 @@
 //!
 //! Form, fixed for good, as in `blob`: a letter (`S` session, `R` result), a version byte, values, a CRC-32. What may be
 //! missing is a number, plus one, or 0; a text is its length and its bytes. A summary is made of the rows that it repeats,
-//! in the same transaction; where it is damaged or missing, these are read, so it can hide nothing. Left out: tags, which
+//! in the same transaction; where it is damaged or missing, these are read, so it can hide nothing. Omitted: tags, which
 //! change by themselves.
 
 use crate::Notice;

@@ -17,7 +17,7 @@ pub const BUDGET_DEFAULT: Nanos = Nanos::seconds(180);
 pub const CELL_MAX: Nanos = Nanos::seconds(5);
 /// The same of a cell in an open loop: a percentile near saturation needs many I/Os, because waiting times hang together.
 pub(crate) const GOAL_MAX: Nanos = Nanos::seconds(20);
-/// Shortest measured phase: at 100 I/Os a second, a slow disk, still 20 I/Os.
+/// Shortest measured phase: at 100 IOPS, a slow disk, still 20 I/Os.
 pub const MEASURED_MIN: Nanos = Nanos::millis(200);
 /// Shortest warm-up: enough to fill the queue of any device.
 pub const WARMUP_MIN: Nanos = Nanos::millis(100);

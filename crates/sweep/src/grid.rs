@@ -1,4 +1,4 @@
-//! A matrix of workloads: axes, named groups of them, and combinations that are left out.
+//! A matrix of workloads: axes, named groups of them, and combinations that are omitted.
 //!
 //! Values are text in the words of the dialect that they came from: here nobody reads them, they are only combined.
 //! The last axis of a group changes fastest. Deliberately absent: what a value means (`dialects`), in which order cells
@@ -31,7 +31,7 @@ pub struct Group {
     pub axes: Vec<Axis>,
 }
 
-/// A combination that is left out: a cell that has one of the values of every field named here.
+/// A combination that is omitted: a cell that has one of the values of every field named here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exclusion {
     /// Fields with their values. // never empty once checked
@@ -118,7 +118,7 @@ pub enum GridProblem {
         /// In words.
         exclusion: String,
     },
-    /// All is left out.
+    /// All is omitted.
     #[error(
         "all {cells} combinations are excluded, so nothing is left to run: leave one of the exclusions away"
     )]

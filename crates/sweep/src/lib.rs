@@ -4,7 +4,7 @@
 //! (the seven workloads and when each stops), `budget` (how long each cell may take).
 //!
 //! A sweep: its cells are known before the first one runs. `grid` (axes, groups, exclusions → cells), `order` (which
-//! comes when), `repeat` (how often), `key` (what a cell is known by on the shelf), `forecast` (how long it all takes).
+//! comes when), `repeat` (how often), `key` (what a cell is known by in the database), `forecast` (how long it all takes).
 //!
 //! Deliberately absent: files, time, printing, and what the numbers mean (`analysis`).
 
@@ -54,7 +54,7 @@ pub struct Measured {
     pub record: RunRecord,
     /// What the cell cost in all, from being handed out to the next question.
     pub wall: Nanos,
-    /// I/Os a second, with what is known of it.
+    /// IOPS, with what is known of it.
     rate: Estimate,
     /// I/Os that completed.
     ios: u64,

@@ -2,7 +2,7 @@
 //!
 //! Devices drift while a sweep goes on: they warm up, fill their write caches, tidy up. In a given order that drift
 //! lands on one end of an axis and looks like an effect of it; in a drawn order it is spread over all cells. So each
-//! pass is drawn anew, and a repetition of a cell stands in another pass than the one before it: a randomised block
+//! pass is drawn again, and a repetition of a cell stands in another pass than the one before it: a randomised block
 //! design. Source: Montgomery, Design and Analysis of Experiments, chapter 4.
 //!
 //! Deliberately absent: chance. The order follows from the seed alone, so that a sweep that was cut short goes on in the
@@ -70,7 +70,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// In [0, bound), all alike likely: what would favour the small ones is drawn again. // bound at least 1
+    /// In [0, bound), all identical likely: what would favour the small ones is drawn again. // bound at least 1
     fn below(&mut self, bound: u64) -> u64 {
         let fair = u64::MAX - u64::MAX % bound;
         loop {

@@ -13,13 +13,13 @@ const TABLE: &str = include_str!("../../../docs/caps.toml");
 pub struct PublishedCap {
     /// What has it: `Azure VM size Standard_B2ms`.
     pub name: String,
-    /// I/Os a second, where it limits them. // finite, above 0
+    /// IOPS, where it limits them. // finite, above 0
     pub per_s: Option<f64>,
     /// Bytes a second, where it limits them. // finite, above 0
     pub bytes_per_s: Option<f64>,
 }
 
-/// Every published limit, in the order of the table. A row that is not whole would be left out; a test keeps it from
+/// Every published limit, in the order of the table. A row that is not whole would be omitted; a test keeps it from
 /// being there.
 pub fn published_caps() -> Vec<PublishedCap> {
     rows().into_iter().filter_map(|row| cap(&row)).collect()

@@ -17,7 +17,7 @@ pub(crate) fn paragraph(page: &mut String, text: &str) {
     }
 }
 
-/// A switch in this form, and what it asks for. Marks of the manual are left out.
+/// A switch in this form, and what it asks for. Marks of the manual are omitted.
 pub(crate) fn entry(page: &mut String, form: &str, doc: &str) {
     let doc = doc.replace('`', "");
     let mut lines = lines_of(&doc, COLUMNS - INDENT).into_iter();

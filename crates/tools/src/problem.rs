@@ -26,7 +26,7 @@ pub enum Problem {
         /// What it contradicts and what to do.
         why: &'static str,
     },
-    /// What cannot be left out of a request, because the rest of it needs it.
+    /// What cannot be omitted of a request, because the rest of it needs it.
     #[error("{option}: {why}")]
     Needed {
         /// As it is written on the command line.

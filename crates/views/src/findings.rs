@@ -1,6 +1,6 @@
 //! Explanations of ids: `fathom explain`, and its reference page docs/findings.md, both from one table.
 //!
-//! Left out: the messages of single findings.
+//! Omitted: the messages of single findings.
 
 use crate::paper::Paper;
 use crate::text::wrap;
@@ -33,20 +33,8 @@ This page is generated from the table of rules (`UPDATE_EXPECT=1 cargo test -p v
 /// Every explanation, or one.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Explained<'a> {
-    /// Version of this form of document; 1.
-    schema_version: u32,
     /// In the order of the list.
-    explanations: &'a [Explanation],
-}
-
-/// Writes one document, ending in a newline.
-pub fn explanations_json(all: &[Explanation], out: &mut dyn Write) -> io::Result<()> {
-    let document = Explained {
-        schema_version: 1,
-        explanations: all,
-    };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    pub(crate) explanations: &'a [Explanation],
 }
 
 /// Writes everything about one id.

@@ -1,4 +1,4 @@
-//! Lines that a run and a survey share: the target, the machine, the device's counts, the shelf.
+//! Lines that a run and a survey share: the target, the machine, the device's counts, the database.
 
 use crate::number::{bytes, count};
 use crate::paper::Paper;

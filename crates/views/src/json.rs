@@ -4,17 +4,31 @@ use crate::findings::Explained;
 use crate::paper::Stored;
 use analysis::page::PageDocument;
 use analysis::{
-    CompareReport, FilesReport, ImportedReport, LayersReport, Preflight, QuickReport, RunReport,
-    SurveyReport, SweepForecast, SweepReport, WatchReport,
+    CompareReport, Explanation, FilesReport, ImportedReport, LayersReport, Preflight, QuickReport,
+    RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// A report and where it is kept.
+/// Version of the form of all documents.
+const SCHEMA_VERSION: u32 = 1;
+
+/// A document and the version of its form.
+#[derive(Serialize, JsonSchema)]
+struct Versioned<R> {
+    /// Version of this form of document; 1.
+    schema_version: u32,
+    #[serde(flatten)]
+    report: R,
+}
+
+/// A report and where it is stored.
 #[derive(Serialize, JsonSchema)]
 struct Document<R> {
+    /// Version of this form of document; 1.
+    schema_version: u32,
     #[serde(flatten)]
     report: R,
     /// Where the result is kept; none where it is not.
@@ -61,7 +75,21 @@ pub fn sweep_json(
 
 /// A comparison as one document, ending in a newline.
 pub fn compare_json(report: &CompareReport, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
+    versioned_json(report, out)
+}
+
+/// Writes explanations as one document, ending in a newline.
+pub fn explanations_json(all: &[Explanation], out: &mut dyn Write) -> io::Result<()> {
+    versioned_json(&Explained { explanations: all }, out)
+}
+
+/// One document that begins with the version of its form, ending in a newline.
+pub fn versioned_json(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let document = Versioned {
+        schema_version: SCHEMA_VERSION,
+        report,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
 }
 
@@ -83,8 +111,7 @@ pub fn watch_json(
 
 /// What a sweep will do, as one document, ending in a newline.
 pub fn sweep_forecast_json(forecast: &SweepForecast, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, forecast)?;
-    out.write_all(b"\n")
+    versioned_json(forecast, out)
 }
 
 pub(crate) fn document(
@@ -97,7 +124,12 @@ pub(crate) fn document(
         run: stored.run,
         path: stored.path.to_string_lossy().into_owned(),
     });
-    serde_json::to_writer_pretty(&mut *out, &Document { report, stored })?;
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        report,
+        stored,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
 }
 
@@ -118,11 +150,11 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ),
         (
             "sweep-forecast.schema.json",
-            schema::<SweepForecast>("fathom sweep forecast"),
+            schema::<Versioned<SweepForecast>>("fathom sweep forecast"),
         ),
         (
             "compare-report.schema.json",
-            schema::<CompareReport>("fathom compare report"),
+            schema::<Versioned<CompareReport>>("fathom compare report"),
         ),
         (
             "imported-report.schema.json",
@@ -147,11 +179,11 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ),
         (
             "check-report.schema.json",
-            schema::<Preflight>("fathom report of a check before measuring"),
+            schema::<Versioned<Preflight>>("fathom report of a check before measuring"),
         ),
         (
             "explain.schema.json",
-            schema::<Explained<'_>>("fathom explain"),
+            schema::<Versioned<Explained<'_>>>("fathom explain"),
         ),
     ]
 }

@@ -14,11 +14,11 @@ pub struct Paper {
     pub verbose: bool,
     /// Local times are shown in this zone, beside UTC.
     pub zone: Zone,
-    /// Where the result is on the shelf; `None` where it is not.
+    /// Where the result is in the database; `None` where it is not.
     pub stored: Option<Stored>,
 }
 
-/// Where a result is on the shelf.
+/// Where a result is in the database.
 #[derive(Clone, Debug)]
 pub struct Stored {
     /// Its session: `12`.

@@ -12,8 +12,7 @@ const LINES_MAX: usize = 12;
 
 /// One document, ending in a newline.
 pub fn preflight_json(report: &Preflight, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    out.write_all(b"\n")
+    crate::json::versioned_json(report, out)
 }
 
 /// The first line alone, without its end: `CAUTION: f: governor, other load`.

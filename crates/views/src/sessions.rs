@@ -1,4 +1,4 @@
-//! The list of what is on the shelf, one line a session.
+//! The list of what is in the database, one line a session.
 
 use crate::number::count;
 use crate::paper::Paper;

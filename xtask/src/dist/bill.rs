@@ -1,6 +1,6 @@
 //! The bill of materials: every library that the program links, as CycloneDX 1.5, from what cargo resolved.
 //!
-//! Source: the CycloneDX specification, <https://cyclonedx.org/docs/1.5/json/>. Left out: libraries of tests and of building.
+//! Source: the CycloneDX specification, <https://cyclonedx.org/docs/1.5/json/>. Omitted: libraries of tests and of building.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! Circles between the files of a crate: files of which each refers to the others, directly or through others.
 //!
-//! A reference is a path that begins with `crate::` or `super::`, in a `use` or elsewhere. Left out: what a file takes
+//! A reference is a path that begins with `crate::` or `super::`, in a `use` or elsewhere. Omitted: what a file takes
 //! from its own submodules by their names, tests, and names that a module only passes on: they refer to that module.
 
 use super::tokens::{paths, tokens};

@@ -1,5 +1,5 @@
 //! Documents: links and mentions of pages lead somewhere, the book lists all pages and none is long, and the change log has
-//! a section for the next entry. Left out: the words of a page.
+//! a section for the next entry. Omitted: the words of a page.
 
 use super::Finding;
 use super::tree::{File, Tree};

@@ -1,6 +1,6 @@
 //! Takes the code of a Rust file apart further: into tokens, and the paths and trees of `use` among them.
 //!
-//! Only what is not built for tests. Left out: what a name means; macros are read as the tokens that they are.
+//! Only what is not built for tests. Omitted: what a name means; macros are read as the tokens that they are.
 
 use super::tree::Rust;
 
@@ -50,7 +50,7 @@ pub(super) fn inside<'a, 't>(tokens: &'t [&'a str], open: usize) -> &'t [&'a str
     &tokens[open + 1..]
 }
 
-/// Splits at the commas that are in no bracket, angle brackets included. Empty parts are left out.
+/// Splits at the commas that are in no bracket, angle brackets included. Empty parts are omitted.
 pub(super) fn split_at_commas<'a, 't>(tokens: &'t [&'a str]) -> Vec<&'t [&'a str]> {
     let mut depth = 0_i32;
     let comma = |token: &&str| {

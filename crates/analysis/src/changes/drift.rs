@@ -21,9 +21,9 @@ const DEVIATIONS_MIN: f64 = 4.0;
 pub struct Drift {
     /// When it set in, in nanoseconds from the start of the measured phase; 0 where it was there from the start.
     pub from_ns: u64,
-    /// I/Os a second when it set in.
+    /// IOPS when it set in.
     pub before_per_s: f64,
-    /// I/Os a second at the end of the measured phase.
+    /// IOPS at the end of the measured phase.
     pub after_per_s: f64,
     /// The change as a share of the level before; negative for a fall. // at least 0.05 either way
     pub change_share: f64,

@@ -21,9 +21,9 @@ const SIDE_MIN: usize = 4;
 pub struct RateDrop {
     /// When, in nanoseconds from the start of the measured phase; known to about a hundredth of it.
     pub at_ns: u64,
-    /// I/Os a second before.
+    /// IOPS before.
     pub before_per_s: f64,
-    /// I/Os a second after.
+    /// IOPS after.
     pub after_per_s: f64,
     /// The change as a share of the level before. // in [-1, -0.1]
     pub change_share: f64,

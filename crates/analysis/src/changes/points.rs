@@ -17,14 +17,14 @@ const CORRELATION_MAX: f64 = 0.97;
 
 /// Equally long parts of the measured phase with their rates.
 pub(super) struct Points {
-    /// I/Os a second. // at least 10
+    /// IOPS. // at least 10
     pub(super) rates: Vec<f64>,
     /// Length of each.
     pub(super) length: Nanos,
 }
 
 impl Points {
-    /// None where the series is too short. The first steps that do not fill a point are left out, not the last.
+    /// None where the series is too short. The first steps that do not fill a point are omitted, not the last.
     pub(super) fn of(full: &[IntervalRow], step: Nanos) -> Option<Points> {
         let ios = full.iter().map(|row| row.ios).fold(0, u64::saturating_add);
         if full.len() < POINTS_MIN || ios < IOS_MIN {

@@ -36,7 +36,7 @@ pub struct Best {
     pub sentence: String,
 }
 
-/// A result with its I/Os a second.
+/// A result with its IOPS.
 type Rated<'a> = (f64, &'a ResultRow);
 
 /// The best of these results under this condition.

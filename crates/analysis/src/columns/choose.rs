@@ -198,7 +198,7 @@ pub struct Selection {
     pub columns: Vec<&'static Column>,
     /// Row by row.
     pub rows: Vec<SelectedRow>,
-    /// Fields that were left out because all rows have the same in them.
+    /// Fields that were omitted because all rows have the same in them.
     pub alike: Vec<Alike>,
     /// Names of the fields that a page without room for all may leave out, in this order. None where a person named what
     /// is shown.
@@ -345,9 +345,9 @@ pub struct Usual {
 struct Field {
     column: &'static Column,
     first: Option<Value>,
-    /// Of rows without a result while the others are alike: they are no witness against these.
+    /// Of rows without a result while the others are identical: they are no witness against these.
     others: Vec<(usize, Value)>,
-    /// Of all rows; empty while they are alike.
+    /// Of all rows; empty while they are identical.
     values: Vec<Value>,
 }
 

@@ -12,8 +12,6 @@ use crate::verdict::Rank;
 use crate::{FieldValue, say};
 use model::Origin;
 
-/// Raised when a field changes its meaning or goes away; new fields do not raise it.
-const REPORT_VERSION: u32 = 1;
 /// So many values of a fact are told.
 const VALUES_MAX: usize = 3;
 
@@ -43,7 +41,6 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
     CompareReport {
         answer: line,
         verdict,
-        report_version: REPORT_VERSION,
         a: side(a),
         b: side(b),
         overall: overall
@@ -252,7 +249,7 @@ fn values(all: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// None where they are alike, and where one side does not say.
+/// None where they are identical, and where one side does not say.
 fn difference(what: &str, a: &[String], b: &[String], of_work: bool) -> Option<Difference> {
     let (of_a, of_b) = (listed(a)?, listed(b)?);
     let what = what.replace('_', " ");

@@ -12,7 +12,7 @@ use model::{BlockDevice, ResultRow, RunRecord, TargetFacts};
 /// One result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Its line, as the shelf has it.
+    /// Its line, as the database has it.
     pub row: ResultRow,
     /// In the order of `METRICS`; empty where no record was read.
     pub(super) spreads: Vec<Option<Spread>>,
@@ -25,7 +25,7 @@ pub struct Compared {
 pub(super) type Fact = (&'static str, String);
 
 impl Compared {
-    /// A run of fathom's, with the line that the shelf has of it.
+    /// A run of fathom's, with the line that the database has of it.
     pub fn measured(row: ResultRow, record: &RunRecord) -> Compared {
         let read = Reading::of(record, &Known::default());
         let verdict = read.report.verdict;

@@ -18,7 +18,7 @@ pub struct Metric {
 /// What kind of figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// I/Os a second.
+    /// IOPS.
     Rate,
     /// Bytes a second.
     Flow,

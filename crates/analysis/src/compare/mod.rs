@@ -42,8 +42,6 @@ pub struct CompareReport {
     pub answer: String,
     /// The same in one word.
     pub verdict: Verdict,
-    /// Version of this form of document; 1.
-    pub report_version: u32,
     /// What stands before.
     pub a: SideReport,
     /// What is held against it: ratios are B over A.

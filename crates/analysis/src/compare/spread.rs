@@ -205,7 +205,7 @@ fn of_neighbours(series: &[f64]) -> (f64, f64) {
     (squares / (count - 1.0) / independent / seen, independent)
 }
 
-/// The variance of the mean, from means of 2 to 10 batches; what does not fill a batch is left out at the beginning.
+/// The variance of the mean, from means of 2 to 10 batches; what does not fill a batch is omitted at the beginning.
 fn of_batches(series: &[f64]) -> f64 {
     let batches = (series.len() as f64).sqrt() as usize;
     let batches = batches.clamp(2, 10);

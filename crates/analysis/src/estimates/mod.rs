@@ -27,7 +27,7 @@ use model::{Interval, LatencyHeat, Nanos, RunRecord, Tally};
 /// Fewer I/Os than this have a rate, but no interval: their count is far from normal.
 const IOS_MIN: u64 = 10;
 
-/// I/Os a second over the measured phase, reads and writes of all targets together. No interval where there are fewer than
+/// IOPS over the measured phase, reads and writes of all targets together. No interval where there are fewer than
 /// ten full steps of the time series or fewer than ten I/Os.
 pub fn rate_estimate(record: &RunRecord) -> Estimate {
     Series::of(record, &record.total(), None).rate()
@@ -81,7 +81,7 @@ impl<'a> Series<'a> {
         &self.tally.intervals[..there.min(usize::try_from(full).unwrap_or(there))]
     }
 
-    /// I/Os a second.
+    /// IOPS.
     pub(crate) fn rate(&self) -> Estimate {
         self.per_second(self.tally.ios, |step| step.ios as f64)
     }

@@ -24,7 +24,7 @@ pub(crate) enum Cut {
     TooFew,
 }
 
-/// The cut of a series of steps; a rest of fewer than five steps at the end is left out.
+/// The cut of a series of steps; a rest of fewer than five steps at the end is omitted.
 pub(crate) fn cut(steps: &[f64]) -> Cut {
     let averages: Vec<f64> = steps
         .chunks_exact(FIVE)

@@ -28,9 +28,9 @@ pub struct WarmupCut {
     /// Whether the rate before the cut differs from the rate after it by more than chance: then there was a warm-up, and
     /// the figures of the whole phase are not those of a warm target.
     pub matters: bool,
-    /// I/Os a second before the cut; none where nothing is cut.
+    /// IOPS before the cut; none where nothing is cut.
     pub before_per_s: Option<f64>,
-    /// I/Os a second after the cut; none where it cannot be told.
+    /// IOPS after the cut; none where it cannot be told.
     pub after: Option<Estimate>,
 }
 

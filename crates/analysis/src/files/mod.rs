@@ -70,7 +70,7 @@ pub struct TreeDigest {
     pub seed: u64,
     /// The system's caches were emptied before each step that reads.
     pub drops_caches: bool,
-    /// Steps that were left out, as asked, by their names.
+    /// Steps that were omitted, as asked, by their names.
     pub skipped: Vec<String>,
 }
 

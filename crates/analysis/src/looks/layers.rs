@@ -94,7 +94,7 @@ pub struct LayerStep {
 }
 
 impl LayerStep {
-    /// What it is called on the shelf.
+    /// What it is called in the database.
     pub fn label(self) -> String {
         format!("{}: {}", self.work.name(), self.layer.name())
     }
@@ -130,11 +130,11 @@ pub struct LayerRow {
     pub work: LayerWork,
     /// The way.
     pub layer: Layer,
-    /// I/Os a second: the mean of the rounds.
+    /// IOPS: the mean of the rounds.
     pub rate_per_s: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,
-    /// What it costs beside the raw device past the cache; none for that itself, and where it was not measured.
+    /// What it costs beside the raw device with direct I/O; none for that itself, and where it was not measured.
     pub cost: Option<LayerCost>,
     /// Share of its bytes that the device moved, over all rounds; none where it does not tell.
     pub device_share: Option<f64>,
@@ -150,7 +150,7 @@ pub struct LayerCost {
 }
 
 impl LayerCost {
-    /// From the rates of each round, without the layer and with it, in bytes a second; `None` where nothing came without.
+    /// From the rates of each round, without the layer and with it, in bytes per second; `None` where nothing came without.
     pub fn of(without: &[f64], with: &[f64]) -> Option<LayerCost> {
         let pairs: Vec<(f64, f64)> = without.iter().copied().zip(with.iter().copied()).collect();
         if pairs.is_empty() || pairs.iter().any(|(without, _)| *without <= 0.0) {

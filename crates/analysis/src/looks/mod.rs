@@ -1,7 +1,7 @@
 //! Several short runs on one target, told together: a quick look, and what the layers above a device cost.
 //!
 //! A look is known by the label of its run, which is made and read here ([`QuickStep`], [`LayerStep`]), so that a session
-//! from the shelf gives the same report as the one that has just ended. Read in this order: what both share (here),
+//! from the database gives the same report as the one that has just ended. Read in this order: what both share (here),
 //! `quick`, `layers`.
 
 mod layers;
@@ -68,7 +68,7 @@ fn reports(runs: &[(String, RunRecord)]) -> Vec<RunReport> {
     runs.iter().map(|(_, record)| run_report(record)).collect()
 }
 
-/// I/Os a second with the interval of its whole steps of the time series, taken for independent: too narrow where a rate
+/// IOPS with the interval of its whole steps of the time series, taken for independent: too narrow where a rate
 /// drifts within the run.
 fn rate(report: &RunReport) -> Option<Estimate> {
     let total = report

@@ -48,7 +48,7 @@ impl QuickStep {
         QuickStep::CachedWrite,
     ];
 
-    /// What it is called on the shelf and on the page.
+    /// What it is called in the database and on the page.
     pub const fn label(self) -> &'static str {
         match self {
             QuickStep::CachedRead => "cached read, 2M again and again",
@@ -112,7 +112,7 @@ pub struct QuickRow {
     pub label: String,
     /// What it says.
     pub what: String,
-    /// I/Os a second.
+    /// IOPS.
     pub rate_per_s: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,

@@ -21,7 +21,7 @@ const SIZES_MIN: usize = 3;
 pub struct AffineFit {
     /// The part that does not depend on the size, in nanoseconds.
     pub fixed_ns: Estimate,
-    /// The rate of the part that does, in bytes a second; none where time does not grow with size.
+    /// The rate of the part that does, in bytes per second; none where time does not grow with size.
     pub bytes_per_s: Option<Estimate>,
     /// How far the points lie from the line: root of the mean square, as a share of the time.
     pub residual_share: f64,

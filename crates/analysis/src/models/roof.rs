@@ -1,7 +1,7 @@
-//! The two limits of a target, from all cells of a sweep in one fit: so many I/Os a second, so many bytes a second.
+//! The two limits of a target, from all cells of a sweep in one fit: so many IOPS, so many bytes per second.
 //!
 //! `rate(b, n) = min(n / (a + s b), IOPS roof, bandwidth roof / b)` of block size b and n I/Os in flight. Each cell lies on
-//! the lowest of the three; each part is fitted to the cells that lie on it, and cells are assigned anew until none
+//! the lowest of the three; each part is fitted to the cells that lie on it, and cells are assigned again until none
 //! changes, as in Lloyd's algorithm (IEEE Trans. Information Theory 28 (1982), page 129). Source of the picture: Williams,
 //! Waterman and Patterson, "Roofline", CACM 52 (2009), page 65; of the slope, the asymptotic bounds of Lazowska and others,
 //! Quantitative System Performance, chapter 5. Deliberately absent: caches, which make a target two.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 const CELLS_MIN: usize = 6;
 const SIZES_MIN: usize = 3;
-/// One cell is a point and no roof.
+/// One cell is a point and no ceiling.
 const ON_ROOF_MIN: usize = 2;
 /// Beyond this mean relative error the picture says nothing.
 const RESIDUAL_MAX: f64 = 0.25;
@@ -24,7 +24,7 @@ const ROUNDS_MAX: usize = 50;
 /// The two limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoofFit {
-    /// I/Os a second that are not exceeded; none where no cells lie on it.
+    /// IOPS that are not exceeded; none where no cells lie on it.
     pub ios_per_s: Option<Estimate>,
     /// Bytes a second that are not exceeded; none where no cells lie on it.
     pub bytes_per_s: Option<Estimate>,
@@ -116,7 +116,7 @@ pub(super) fn roof(cells: &[RoofCell]) -> Result<RoofFit, Refused> {
     Ok(told(cells, &assigned, residual_share))
 }
 
-/// The roofs begin at the largest that was seen, the slope at the cells with the fewest I/Os in flight.
+/// The ceilings begin at the largest that was seen, the slope at the cells with the fewest I/Os in flight.
 fn first(cells: &[RoofCell]) -> Shape {
     let most = |of: fn(&RoofCell) -> f64| cells.iter().map(of).fold(0.0, f64::max);
     let fewest = cells
@@ -212,7 +212,7 @@ fn told(cells: &[RoofCell], assigned: &[Part], residual_share: f64) -> RoofFit {
         if is {
             return numbers;
         }
-        below.extend(numbers); // one cell makes no roof
+        below.extend(numbers); // one cell makes no ceiling
         Vec::new()
     };
     let (on_ios, on_bytes) = (

@@ -23,7 +23,7 @@ pub struct Point {
     pub block_bytes: u64,
     /// Threads × depth. // at least 1
     pub in_flight: u64,
-    /// I/Os a second. // above 0
+    /// IOPS. // above 0
     pub rate_per_s: f64,
     /// Mean latency in nanoseconds, where it is known.
     pub mean_latency_ns: Option<f64>,
@@ -45,7 +45,7 @@ pub struct SeriesModels {
     pub series: String,
     /// Cells that it rests on.
     pub cells: u64,
-    /// What was found, in few sentences; what has too few points is left out.
+    /// What was found, in few sentences; what has too few points is omitted.
     pub sentences: Vec<String>,
     /// The two limits of all cells.
     pub roof: Modelled<RoofFit>,

@@ -91,7 +91,7 @@ pub fn usl(points: &[(f64, f64)]) -> Result<UslFit, Refused> {
     })
 }
 
-/// What is below 0 is left out, and the rest fitted again. None where λ would not be above 0.
+/// What is below 0 is omitted, and the rest fitted again. None where λ would not be above 0.
 fn solve(points: &[(f64, f64)]) -> Option<[f64; 3]> {
     let fit = |which: [bool; 3]| {
         let rows: Vec<_> = points

@@ -23,7 +23,7 @@ use model::{Origin, ResultRow, RunRecord};
 use std::collections::{HashMap, HashSet};
 
 /// Raised when a field of the document changes its meaning or goes away; new fields do not raise it.
-const PAGE_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// A page that grows: a part, then its cells in their order, then the next part.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl PageBuilder {
         PageBuilder {
             compares,
             document: PageDocument {
-                page_version: PAGE_VERSION,
+                schema_version: SCHEMA_VERSION,
                 made_utc_ns,
                 tool_version: tool_version.to_owned(),
                 ..PageDocument::default()
@@ -118,7 +118,7 @@ impl PageBuilder {
     }
 
     /// What was asked of a cell without a result, by the names of options: the shelf keeps only its label. Fields that have
-    /// no place in a row are left out.
+    /// no place in a row are omitted.
     pub fn asked(&mut self, number: u32, values: &[(String, String)]) {
         let part = self.document.parts.len().saturating_sub(1);
         let cells = self.document.cells.iter().zip(&mut self.rows);
@@ -138,7 +138,7 @@ impl PageBuilder {
         }
     }
 
-    /// The whole page. `bytes_max` is how long its document may become; what does not fit is left out and said.
+    /// The whole page. `bytes_max` is how long its document may become; what does not fit is omitted and said.
     pub fn finish(mut self, bytes_max: usize) -> PageDocument {
         let seen: Vec<Seen<'_>> = self
             .document
@@ -270,7 +270,7 @@ impl PageBuilder {
         }
     }
 
-    /// Fields that nobody knows are left out; those that are alike are said once.
+    /// Fields that nobody knows are omitted; those that are identical are said once.
     fn lay_out_columns(&mut self) {
         for column in columns() {
             let values: Vec<PageValue> = self.rows.iter().map(|row| value(column, row)).collect();

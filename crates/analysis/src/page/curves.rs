@@ -32,7 +32,7 @@ impl Seen<'_> {
         valid && !self.cell.failed && errors == 0 && self.rate() > 0.0
     }
 
-    /// I/Os a second; 0 where it is not known.
+    /// IOPS; 0 where it is not known.
     pub(super) fn rate(&self) -> f64 {
         self.cell.rate.map_or(0.0, |rate| rate.value)
     }

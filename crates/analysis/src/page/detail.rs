@@ -118,7 +118,7 @@ pub struct SteadyWindow {
     pub from_ns: Option<u64>,
     /// Where it ends.
     pub to_ns: Option<u64>,
-    /// Mean I/Os a second in it.
+    /// Mean IOPS in it.
     pub rate_per_s: Option<f64>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Series are merged (`detail`). Where all insides together are still too long, those of the cells that the panel names
 //! stay, then the others in their order, as long as there is room; the page says how many it leaves out. No figure of the
-//! table is ever left out.
+//! table is ever omitted.
 
 use super::{CellDetail, PageDocument};
 use crate::say;

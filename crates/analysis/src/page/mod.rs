@@ -3,7 +3,7 @@
 //! A page shows one *part* an ID that was named: a run, a survey, a sweep, an import. A part has cells, one a result on the
 //! shelf, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where its
 //! whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
-//! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `roof`, `panel`
+//! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `ceiling`, `panel`
 //! and `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent:
 //! layout, digits and colours, which are the page's own.
 
@@ -43,7 +43,7 @@ use serde::Serialize;
 #[schemars(title = "fathom page")]
 pub struct PageDocument {
     /// Version of this form of document; 1.
-    pub page_version: u32,
+    pub schema_version: u32,
     /// What it is about, for the head of the page.
     pub title: String,
     /// Wall clock when it was written: nanoseconds since 1970 in UTC.
@@ -97,7 +97,7 @@ pub struct PagePart {
     pub tags: Vec<String>,
     /// What a person should know before using the numbers.
     pub notes: Vec<String>,
-    /// What all cells have in common, in sentences: roofs, service time, knees.
+    /// What all cells have in common, in sentences: ceilings, service time, knees.
     pub models: Vec<String>,
     /// How many cells there are of each kind.
     pub counts: PageCounts,
@@ -199,7 +199,7 @@ pub enum PageValue {
 pub struct PageCell {
     /// Which part it belongs to, by its place.
     pub part: usize,
-    /// Its name on the shelf: `12.3`.
+    /// Its name in the database: `12.3`.
     pub id: String,
     /// What it was for.
     pub label: String,
@@ -211,7 +211,7 @@ pub struct PageCell {
     pub failed: bool,
     /// The values of those fields that are not alike in all cells, in the order of the columns.
     pub values: Vec<PageValue>,
-    /// I/Os a second with their interval; none without a result.
+    /// IOPS with their interval; none without a result.
     pub rate: Option<Estimate>,
     /// Median latency in nanoseconds with its interval; none where there are too few I/Os.
     pub median: Option<Estimate>,
@@ -229,7 +229,7 @@ pub struct PageLoad {
     /// Its runs, by their place among the cells; the first, which reached the most, stands for the load in charts. // at
     /// least one
     pub cells: Vec<usize>,
-    /// I/Os a second: the mean of the runs.
+    /// IOPS: the mean of the runs.
     pub rate_per_s: f64,
     /// Bytes a second: the mean of the runs.
     pub bytes_per_s: f64,
@@ -326,7 +326,7 @@ pub struct CurvePoint {
 pub struct CurveMark {
     /// I/Os outstanding there; none of a mark that is a rate alone.
     pub outstanding: Option<f64>,
-    /// I/Os a second there.
+    /// IOPS there.
     pub rate_per_s: Option<f64>,
     /// How it was found, in a sentence.
     pub how: String,
@@ -339,11 +339,11 @@ pub struct PageRoof {
     pub part: usize,
     /// `reads`, `writes` or `reads and writes`.
     pub name: String,
-    /// Most I/Os a second, at any size.
+    /// Most IOPS, at any size.
     pub rate_per_s: f64,
     /// The cell that it is from.
     pub rate_cell: usize,
-    /// Most bytes a second, at any size.
+    /// Most bytes per second, at any size.
     pub bytes_per_s: f64,
     /// The cell that it is from.
     pub bytes_cell: usize,

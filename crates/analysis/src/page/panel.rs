@@ -43,7 +43,7 @@ fn item(id: &str, label: &str, unit: Unit) -> PanelItem {
     }
 }
 
-/// What the shelf calls a session that is one.
+/// What the database calls a session that is one.
 const SURVEY: &str = "survey";
 const NO_CELL: &str = "no cell may be used";
 const SEVERAL: &str = "it takes several loads of one workload to see one";

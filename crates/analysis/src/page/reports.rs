@@ -1,7 +1,7 @@
 //! What the report of a survey or a sweep says of its part: the page repeats it, so that text and page have one figure for one
 //! thing.
 //!
-//! Left out: figures of the cells one by one, which the page has of every kind of session.
+//! Omitted: figures of the cells one by one, which the page has of every kind of session.
 
 use super::{PageCounts, PagePart};
 use crate::say;

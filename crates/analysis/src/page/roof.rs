@@ -1,7 +1,7 @@
-//! What bounds the rate at each block size: the most I/Os a second, and the most bytes a second.
+//! What bounds the rate at each block size: the most IOPS, and the most bytes per second.
 //!
 //! After the roofline model: Williams, Waterman and Patterson, "Roofline: an insightful visual performance model",
-//! Communications of the ACM 52 (2009). Here the size of an I/O takes the place of operational intensity; the slanted roof
+//! Communications of the ACM 52 (2009). Here the size of an I/O takes the place of operational intensity; the slanted ceiling
 //! is the highest rate of I/Os, the level one the highest bandwidth, both as measured; of a load that a survey ran more than
 //! once, the mean of its runs.
 
@@ -12,14 +12,14 @@ use super::{PageLoad, PageRoof};
 /// Whether a share of writes is of this kind. // in percent
 type FitsShare = fn(u8) -> bool;
 
-/// Kinds of I/O with a roof of their own.
+/// Kinds of I/O with a ceiling of their own.
 const KINDS: [(&str, FitsShare); 3] = [
     ("reads", |write| write == 0),
     ("writes", |write| write == 100),
     ("reads and writes", |write| write > 0 && write < 100),
 ];
 
-/// The roofs of one part, of the kinds that have a cell.
+/// The ceilings of one part, of the kinds that have a cell.
 pub(super) fn roofs(cells: &[Seen<'_>], loads: &[PageLoad], part: usize) -> Vec<PageRoof> {
     let of_part = |seen: &&Seen<'_>| {
         seen.cell.part == part && seen.is_usable() && is_shown(loads, seen.place)

@@ -11,7 +11,7 @@ const SMALL: f64 = 0.01;
 const HALF: f64 = 0.5;
 /// Share of all cores from which on it is told: a core of few, which the tool then has to share.
 const CPU_TOLD: f64 = 0.15;
-/// I/Os a second that no idle machine does.
+/// IOPS that no idle machine does.
 const IOS_TOLD_PER_S: f64 = 20.0;
 
 /// I/O of others on the devices below the target, the busiest of them.

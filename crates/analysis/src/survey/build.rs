@@ -20,7 +20,6 @@ use crate::run::{OutcomeKind, Reading, RunReport, TargetReport};
 use crate::say;
 use model::RunRecord;
 
-const REPORT_VERSION: u32 = 1;
 /// An interval so many times wider than asked is told.
 const LOOSE: f64 = 1.25;
 
@@ -82,7 +81,6 @@ pub fn survey_report_knowing(
             .of_simulated(runs.iter().any(|run| run.verdict.simulated)),
         answer: answer::sentence(&answers),
         answers,
-        report_version: REPORT_VERSION,
         target: target.map(|target| target.facts.clone()),
         loose: loose(&rows, planned.precision),
         notes: notes(first).into_iter().chain(untimed(&joined)).collect(),
@@ -177,7 +175,7 @@ fn engine(runs: &[RunReport]) -> Option<EngineDigest> {
     })
 }
 
-/// All cells' counts together, of the first device that was counted; a cell on another one is left out.
+/// All cells' counts together, of the first device that was counted; a cell on another one is omitted.
 fn device_check(runs: &[RunReport]) -> DeviceCheck {
     let checks = || runs.iter().flat_map(|run| &run.device_checks);
     let Some(device) = checks().find_map(|check| check.device.clone()) else {

@@ -29,7 +29,7 @@ pub struct GlanceLoad {
     pub threads: u64,
     /// How often it was run; the figures are of all runs together.
     pub runs: u64,
-    /// I/Os a second.
+    /// IOPS.
     pub rate: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,

@@ -182,7 +182,7 @@ pub(super) mod tests {
     use crate::verdict::Rank;
     use model::{CacheMode, LatencyHistogram, Nanos};
 
-    /// A run of so many I/Os a second.
+    /// A run of so many IOPS.
     pub(in crate::survey) fn run(
         rate: f64,
         half_width: Option<f64>,

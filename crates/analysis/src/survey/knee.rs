@@ -1,5 +1,5 @@
 //! From where more I/Os in flight bring little, as everything that tells a person of a survey has it: table, picture,
-//! ladder, page, and what `sweep` says of the loads that it left out.
+//! ladder, page, and what `sweep` says of the loads that it omitted.
 //!
 //! The knee is the lightest load that reaches 95% of the best rate, whatever its threads; and there is one only where a
 //! heavier load was run as well, for at the heaviest the rate may rise on. The best rate is that of the row, which is chosen
@@ -47,7 +47,7 @@ pub struct SurveyKnee {
     pub in_flight: u64,
     /// Threads that shared them, in the fastest of its cells.
     pub threads: u64,
-    /// I/Os a second there.
+    /// IOPS there.
     pub rate_per_s: f64,
     /// The row's best rate; `rate_per_s` is at least 95% of it.
     pub best_per_s: f64,

@@ -27,7 +27,7 @@ pub(super) fn ladder(
 }
 
 impl Ladder {
-    /// Whether it was left out on request, which is no fault of the survey.
+    /// Whether it was omitted on request, which is no fault of the survey.
     pub(super) fn left_out(&self) -> bool {
         self.reason == LEFT_OUT
     }

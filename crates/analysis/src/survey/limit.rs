@@ -10,11 +10,11 @@
 //!    meanwhile, that is still the limit.
 //! 3. fathom, or a processor, had no time left in most of the cells at the peak.
 //! 4. The rate may rise beyond the deepest load that was run: the limit was not reached.
-//! 5. Another workload with blocks at least twice as large or small comes to the same bytes a second, or to the same I/Os a
+//! 5. Another workload with blocks at least twice as large or small comes to the same bytes per second, or to the same I/Os a
 //!    second; or one with blocks of the same size that reads or writes otherwise comes to the same rate. One figure that
-//!    holds whatever is asked is a roof: of a link, of the medium, or of a limiter. From outside these are one thing
+//!    holds whatever is asked is a ceiling: of a link, of the medium, or of a limiter. From outside these are one thing
 //!    (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts. Where another workload
-//!    moves more, there is no roof for all: of I/Os a second nothing is left then, of bytes what as large a share of writes
+//!    moves more, there is no ceiling for all: of IOPS nothing is left then, of bytes what as large a share of writes
 //!    has in common, because many devices read and write at different speeds.
 //! 6. More in flight than at the best is clearly slower: the target falls off a cliff.
 //! 7. What is left is the device's own time for an I/O.
@@ -31,7 +31,7 @@ use crate::say;
 
 /// Two levels this near are one.
 const SAME_MAX: f64 = 0.03;
-/// Sizes that lie further apart than this tell a roof.
+/// Sizes that lie further apart than this tell a ceiling.
 const SIZES_MIN: f64 = 1.9;
 /// From this size on, one figure of reads and writes alike is likelier one of bytes.
 const LARGE: f64 = 65_536.0;
@@ -183,7 +183,7 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
     let is_like = |other: &Level, of: fn(&Level) -> f64| {
         other.is_reached && (of(other) / of(&mine) - 1.0).abs() <= SAME_MAX
     };
-    // Of one size, reads and writes that come to one figure tell that there is a roof; the size tells which is likelier.
+    // Of one size, reads and writes that come to one figure tell that there is a ceiling; the size tells which is likelier.
     let twins = |other: &&Level| !far(other) && is_like(other, |level| level.rate);
     let twins = others.iter().filter(twins);
     let (small, large) = match mine.block_bytes < LARGE {

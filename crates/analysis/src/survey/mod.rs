@@ -42,7 +42,7 @@ use crate::verdict::{Rank, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a survey beside its records. From the shelf only a part is known; the rest is `None`.
+/// What is known of a survey beside its records. From the database only a part is known; the rest is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SurveyContext {
@@ -52,7 +52,7 @@ pub struct SurveyContext {
     pub budget_ns: Option<u64>,
     /// Time that was used, without making the file.
     pub elapsed_ns: Option<u64>,
-    /// Workloads that write were left out on request.
+    /// Workloads that write were omitted on request.
     pub read_only: Option<bool>,
     /// Size of the range that was measured.
     pub size_bytes: Option<u64>,
@@ -96,7 +96,7 @@ pub struct GoalAnswer {
     pub latency_ns: u64,
     /// The share of the I/Os that were to keep it. // in (0, 1)
     pub quantile: f64,
-    /// I/Os a second that keep it, with the bracket of what was tried: no upper end where every rate kept it, 0 where none
+    /// IOPS that keep it, with the bracket of what was tried: no upper end where every rate kept it, 0 where none
     /// did; none where nothing was tried.
     pub rate: Option<Estimate>,
 }
@@ -121,8 +121,6 @@ pub struct SurveyReport {
     /// The same as figures: small random I/O first, then large sequential I/O.
     #[serde(default)]
     pub answers: Vec<SurveyAnswer>,
-    /// Version of this form of document; 1.
-    pub report_version: u32,
     /// What was measured; none without any cell.
     pub target: Option<TargetDigest>,
     /// One row a workload, in the order of display.
@@ -215,9 +213,9 @@ pub enum LimitKind {
     Cap,
     /// None yet: the rate may rise beyond the deepest load that was run.
     Depth,
-    /// The same bytes a second whatever the size.
+    /// The same bytes per second whatever the size.
     Bandwidth,
-    /// The same I/Os a second whatever the size.
+    /// The same IOPS whatever the size.
     Rate,
     /// More in flight is slower.
     Cliff,
@@ -282,7 +280,7 @@ pub struct CellReport {
     /// Writes among its I/Os, in percent, as asked.
     #[serde(default)]
     pub write_percent: u8,
-    /// I/Os a second that were to start, in an open loop; none in a closed one.
+    /// IOPS that were to start, in an open loop; none in a closed one.
     pub asked_rate_per_s: Option<u64>,
     /// How far it may be used.
     pub rank: Rank,
@@ -300,7 +298,7 @@ pub struct CellReport {
     pub ios: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// I/Os a second, reads and writes together.
+    /// IOPS, reads and writes together.
     pub rate_per_s: f64,
     /// The same with its 95% interval.
     pub rate: Estimate,
@@ -336,7 +334,7 @@ pub struct SurveyBudget {
     pub size_bytes: Option<u64>,
     /// Why this size.
     pub size_reason: Option<String>,
-    /// Whether workloads that write were left out on request.
+    /// Whether workloads that write were omitted on request.
     pub read_only: Option<bool>,
     /// What was filled before.
     pub filled: Option<Filled>,

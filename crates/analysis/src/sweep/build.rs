@@ -16,9 +16,6 @@ use crate::spread::{mean, relative_half_width};
 use crate::verdict::Rank;
 use crate::verdict::SIMULATED;
 
-/// Raised when a field changes its meaning or goes away; new fields do not raise it.
-const REPORT_VERSION: u32 = 1;
-
 /// Whether any cell ran on a device that exists in a model only.
 fn is_simulated(cells: &[SweepCell]) -> bool {
     let results = cells.iter().flat_map(|cell| &cell.runs);
@@ -54,7 +51,6 @@ pub fn sweep_report_knowing(
         verdict: verdict(&rows, counts, context).of_simulated(is_simulated(cells)),
         models,
         answer: answer(&rows, &best),
-        report_version: REPORT_VERSION,
         target: context.target.clone(),
         axes: context.axes.clone(),
         cell_counts: counts,

@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom sweep forecast")]
 pub struct SweepForecast {
-    /// Version of this form of document; 1.
-    pub report_version: u32,
     /// Cells of the matrix.
     pub cells: u64,
     /// Cells that have a result already, from the sweep that is gone on with.

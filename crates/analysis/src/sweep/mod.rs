@@ -26,7 +26,7 @@ use model::{Nanos, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a sweep beside its cells. From the shelf only a part is known.
+/// What is known of a sweep beside its cells. From the database only a part is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepContext {
     /// The fields that tell cells apart, outermost first.
@@ -71,7 +71,7 @@ pub struct SweepCell {
 /// One run of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRun {
-    /// Its number on the shelf: the 3 of `12.3`.
+    /// Its number in the database: the 3 of `12.3`.
     pub stored: Option<u32>,
     /// What came of it, or why nothing did.
     pub result: Result<SweepResult, String>,
@@ -103,7 +103,7 @@ impl SweepResult {
         }
     }
 
-    /// I/Os a second of measured time.
+    /// IOPS of measured time.
     pub fn rate_per_s(&self) -> Option<f64> {
         let measured = self.row.measured.filter(|time| *time > Nanos(0))?;
         Some(per_second(self.row.total.ios? as f64, measured))
@@ -124,8 +124,6 @@ pub struct SweepReport {
     pub verdict: Verdict,
     /// What was found, in one sentence; none where no cell may be used.
     pub answer: Option<String>,
-    /// Version of this form of document; 1.
-    pub report_version: u32,
     /// What was measured, as it was given.
     pub target: String,
     /// The fields that tell cells apart, outermost first.
@@ -136,7 +134,7 @@ pub struct SweepReport {
     pub rows: Vec<SweepRow>,
     /// The best cells, one for each kind of best.
     pub best: Vec<BestCell>,
-    /// What all cells have in common: roofs, service time, knees; one set for each workload.
+    /// What all cells have in common: ceilings, service time, knees; one set for each workload.
     pub models: Vec<SeriesModels>,
     /// What a person should know before using the numbers.
     pub notes: Vec<String>,
@@ -185,7 +183,7 @@ pub struct SweepRow {
     pub values: Vec<FieldValue>,
     /// How often it has run; 0 for a cell that is still to come.
     pub runs: u64,
-    /// Numbers of its runs on the shelf: the 3 of `12.3`.
+    /// Numbers of its runs in the database: the 3 of `12.3`.
     pub stored: Vec<u32>,
     /// Its figures; none without a result.
     pub figures: Option<CellFigures>,
@@ -207,7 +205,7 @@ pub struct FieldValue {
 /// What came of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellFigures {
-    /// I/Os a second of measured time; over several runs their mean.
+    /// IOPS of measured time; over several runs their mean.
     pub rate_per_s: f64,
     /// Half the width of the 95% interval of that mean, as a share of it; none for a single run.
     pub rate_half_width_share: Option<f64>,
@@ -235,9 +233,9 @@ pub struct CellFigures {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BestIn {
-    /// Most I/Os a second.
+    /// Most IOPS.
     Rate,
-    /// Most bytes a second.
+    /// Most bytes per second.
     Flow,
     /// Smallest 99th percentile.
     Latency,

@@ -63,7 +63,8 @@ pub(crate) struct FilesWorkArgs {
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = BLOCK)]
     pub(crate) block: String,
     /// Leave these steps out, with commas between: write-bytes, write-blocks, rewrite-blocks, read-bytes, read-blocks,
-    /// seek, make-folder, create, stat, read, append, append-and-fsync, rename, delete, remove-folder; bytes is write-bytes
+    /// seek, make-folder, create, stat, read, append, append-and-fsync, rename, delete, remove-folder; bytes is
+    /// write-bytes
     /// and read-bytes
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     pub(crate) skip: Option<String>,

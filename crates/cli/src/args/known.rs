@@ -6,18 +6,18 @@ use model::{Bytes, CommandError, UnitError};
 
 /// What the findings may reckon with.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Known of the target")]
+#[command(next_help_heading = "Target hints")]
 pub(crate) struct KnownArgs {
-    /// A limit of I/Os a second that the target has: the findings say how far the result is from it
+    /// IOPS limit of the target; findings report the distance from it
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) cap_iops: Option<String>,
-    /// A limit of MiB a second that the target has
+    /// Bandwidth limit of the target in MiB per second
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) cap_mibs: Option<String>,
-    /// Size of the cache of the array or controller that it is on, as 2G
+    /// Size of the cache of the array or controller, as 2G
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) array_cache: Option<String>,
-    /// What it is made of: hdd, hdd:N for N rotating disks as one, sata-ssd or nvme
+    /// Medium: hdd, hdd:N for an array of N rotating disks, sata-ssd or nvme
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<String>,
 }

@@ -41,27 +41,27 @@ impl LoadArgs {
 
 /// What is done to each target.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Work")]
+#[command(next_help_heading = "Workload")]
 pub(crate) struct WorkArgs {
     /// Bytes of one I/O: 4K, 64K, 1M; or a mix of sizes with their shares: 4K:60,64K:40
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BLOCK)]
     pub(crate) block: String,
-    /// Most I/Os outstanding of each thread, 1 to 32768
+    /// Queue depth per thread, 1 to 32768
     #[arg(short = 'o', long, value_name = "N", allow_hyphen_values = true, default_value = native::DEPTH)]
     pub(crate) depth: String,
-    /// Threads on each target, each with its own queue, 1 to 1024
+    /// Threads per target, each with its own queue, 1 to 1024
     #[arg(short, long, value_name = "N", allow_hyphen_values = true, default_value = native::THREADS)]
     pub(crate) threads: String,
     /// Share of I/Os that are writes, 0 to 100
     #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true, default_value = native::WRITE)]
     pub(crate) write: String,
-    /// Where the next I/O goes: random or sequential
+    /// Order of the I/Os: random or sequential
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, default_value = native::PATTERN)]
     pub(crate) pattern: String,
-    /// Share of the written data that compresses away, 0 to 100; also of a file that is made [default: 0]
+    /// Share of the written data that compresses away, 0 to 100; also of a created file [default: 0]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub(crate) compress: Option<String>,
-    /// Share of the written blocks that are one and the same, 0 to 100; also of a file that is made [default: 0]
+    /// Share of duplicate blocks in the written data, 0 to 100; also of a created file [default: 0]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub(crate) dedupe: Option<String>,
 }
@@ -91,7 +91,7 @@ impl WorkArgs {
 
 /// Where on the target, and how it is opened.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Place")]
+#[command(next_help_heading = "Target and caching")]
 pub(crate) struct PlaceArgs {
     /// First byte of the range that is used
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BASE)]
@@ -99,11 +99,10 @@ pub(crate) struct PlaceArgs {
     /// Length of the range [default: up to the end]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) length: Option<String>,
-    /// Make the file at this size first, filled with data; a file of fathom's own that is large enough is used
-    /// as it is
+    /// Create the file with this size, filled with data; a large enough file created by fathom is used as it is
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) create: Option<String>,
-    /// unbuffered: past the system's cache; cached: through it
+    /// unbuffered: direct I/O; cached: buffered I/O, through the page cache
     #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
     /// Each write returns only when the data is on stable storage
@@ -134,23 +133,23 @@ impl PlaceArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Time")]
 pub(crate) struct TimeArgs {
-    /// How long is counted: 500ms, 90s, 3m, 1h
+    /// Measured time: 500ms, 90s, 3m, 1h
     #[arg(short, long, value_name = "TIME", allow_hyphen_values = true, default_value = native::DURATION)]
     pub(crate) duration: String,
-    /// Load before counting starts
+    /// Load before measuring starts
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::WARMUP)]
     pub(crate) warmup: String,
-    /// Load after counting ends
+    /// Load after measuring ends
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = native::COOLDOWN)]
     pub(crate) cooldown: String,
     /// One step of the time series, 1ms or more [default: 1s, or shorter, so that there are fifty]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) interval: Option<String>,
-    /// Start so many I/Os a second, whatever completes: 5000 or 5000/s, in all, shared out evenly over the threads
-    /// [default: none, a new I/O as soon as one completes]
+    /// Start I/Os at this rate whatever completes (open loop: no coordinated omission): 5000 or 5000/s over all
+    /// threads [default: none, a new I/O as soon as one completes]
     #[arg(long, value_name = "N[/s]", allow_hyphen_values = true)]
     pub(crate) rate: Option<String>,
-    /// How these are spaced: constant or poisson (at random, as independent users come) [default: constant]
+    /// Spacing of these: constant or poisson (random, as of independent users) [default: constant]
     #[arg(long, value_name = "SPACING", allow_hyphen_values = true)]
     pub(crate) arrivals: Option<String>,
 }
@@ -180,7 +179,7 @@ impl TimeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
-    /// What moves the bytes: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
+    /// I/O engine: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Poll the device for completions instead of waiting for its interrupts (needs poll queues)
@@ -193,13 +192,13 @@ pub(crate) struct EngineArgs {
     /// are any, near its device), in-turn (all cores that may be used, in their order), or a list: 0-3,8
     #[arg(long, value_name = "CORES", allow_hyphen_values = true, default_value = native::CORES)]
     pub(crate) cores: String,
-    /// Same seed, same offsets and operations
+    /// Seed of the random offsets and operations
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
-    /// Count failed I/Os and go on, instead of ending the run at the first
+    /// Count failed I/Os and continue, instead of ending the run at the first
     #[arg(long)]
     pub(crate) continue_on_error: bool,
-    /// Size of the engine null's imaginary device [default: 1G]
+    /// Size of the device of the null engine [default: 1G]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) null_size: Option<String>,
     /// How long each of its I/Os takes [default: 0s]

@@ -18,7 +18,7 @@ pub(crate) struct QuickArgs {
     /// A device, a file, or a folder: in a folder a file of fathom's own is made and removed
     #[arg(value_name = "TARGET")]
     pub(crate) target: PathBuf,
-    /// Measure the write side too: past the cache, flushed one by one, and into the cache
+    /// Measure the write side too: with direct I/O, flushed one by one, and into the cache
     #[arg(long)]
     pub(crate) write: bool,
     /// Size of the file that is made in a folder

@@ -52,10 +52,10 @@ const NO_COLOR: &str = "--no-color";
     disable_help_subcommand = true
 )]
 pub(crate) struct Cli {
-    /// Use no colours, on screens, in help and in messages; NO_COLOR in the environment does the same
+    /// Use no colours; NO_COLOR in the environment does the same
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
-    /// Print the notices of the libraries that fathom contains; only by itself
+    /// Print the notices of the libraries that fathom contains; without other options
     #[arg(long, exclusive = true)]
     pub(crate) licenses: bool,
     #[command(subcommand)]
@@ -80,60 +80,61 @@ impl Cli {
 #[allow(clippy::large_enum_variant, reason = "one is made a process")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find out what a disk can do: seven workloads, each at growing queue depths
+    /// Measure what a disk can do: seven workloads, each at increasing queue depths
     Survey(SurveyArgs),
-    /// Run every combination of a matrix of workloads, and go on where it was cut short
+    /// Run every combination of a matrix of workloads; resume where it was interrupted
     #[command(after_help = sweep::LISTS)]
     Sweep(Box<SweepArgs>),
     /// Run one workload
     Run(Box<RunArgs>),
-    /// Say what to put right before a target is measured: other load, health, throttles, settings
+    /// Check a target before measuring: other load, health, throttling, settings
     Check(CheckArgs),
-    /// Watch what devices do: rates, latencies and queues, every second
+    /// Show IOPS, latency and queue of devices every second
     Watch(WatchArgs),
-    /// Look quickly: what hdparm -tT and a pair of dd runs tell, in ten seconds
+    /// Measure in ten seconds what hdparm -tT and a pair of dd runs measure
     Quick(QuickArgs),
-    /// Compare a device with the file system on it: what the system's cache and the file system cost
+    /// Compare a device with the file system on it: the cost of the page cache and the file system
     Layers(Box<LayersArgs>),
-    /// Measure what a file system does with names and bytes: create, stat, rename, delete, fsync, stream
+    /// Measure a file system: create, stat, rename, delete, fsync, stream
     Files(Box<FilesArgs>),
-    /// Measure a copy in dd's words: its percentiles, and what of it came from caches
+    /// Measure a copy as dd does, with percentiles and the share that caches served
     #[command(after_help = files::OPERANDS)]
     Dd(Box<DdArgs>),
-    /// Take a command line or an XML profile of DISKSPD 2.2, and print its output; `fathom diskspd -?` lists its
+    /// Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its
     /// switches
     #[command(disable_help_flag = true)]
     Diskspd(DialectArgs),
-    /// Take a command line of SQLIO 1.5 with its parameter file, and print its output; `fathom sqlio -?` lists its switches
+    /// Run a command line of SQLIO 1.5 with its parameter file and print its output; `fathom sqlio -?` lists its
+    /// switches
     #[command(disable_help_flag = true)]
     Sqlio(DialectArgs),
-    /// Take job files and the command line of fio 3, and print its JSON; `fathom fio --help` lists its options
+    /// Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options
     #[command(disable_help_flag = true)]
     Fio(DialectArgs),
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
-    /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd and bonnie++, to look at them beside fathom's own
+    /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd and bonnie++, to compare them with fathom's own
     #[command(after_help = import::READ)]
     Import(ImportArgs),
-    /// List what was measured, newest first
+    /// List stored sessions, newest first
     List(ListArgs),
-    /// Show the result of a survey, sweep, run or import again
+    /// Show a stored result
     Show(ShowArgs),
-    /// Write a page that opens in any browser: one file with verdict, charts, tables and the data itself
+    /// Write an HTML report: one file with verdict, charts, tables and the data
     Report(ReportArgs),
     /// Filter, sort and lay out results of any session
     Table(TableArgs),
-    /// Say what changed from one result to another, and how sure that is
+    /// Compare two results: what changed, and whether it is significant
     Compare(CompareArgs),
-    /// Name results to hold later ones against
+    /// Name results to compare later ones with
     Baseline(BaselineArgs),
     /// Write results for other programs: CSV, JSON or Parquet
     Export(ExportArgs),
-    /// Give words to sessions and results, or take them away
+    /// Add tags to sessions and results, or remove them
     Tag(TagArgs),
     /// Delete sessions and results for good
     Delete(DeleteArgs),
-    /// Look after the file that keeps the results
+    /// Check, back up and query the results database
     Db(DbArgs),
     /// Explain a finding, a result or an outcome: what it means, how it is found, what to do
     Explain(ExplainArgs),
@@ -166,7 +167,7 @@ pub(crate) struct IometerArgs {
     /// What moves the bytes: auto, io_uring, libaio or sync
     #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
     pub(crate) engine: String,
-    /// Write a configuration for IOmeter to this file instead, from a run on the shelf
+    /// Write a configuration for IOmeter to this file instead, from a run in the database
     #[arg(long, value_name = "OUT.icf", conflicts_with_all = ["results", "target_map", "size", "duration"])]
     pub(crate) write_icf: Option<PathBuf>,
     #[command(flatten)]
@@ -177,12 +178,12 @@ pub(crate) struct IometerArgs {
 
 /// The words that allow losing data.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Consent")]
+#[command(next_help_heading = "Data-loss confirmation")]
 pub(crate) struct ConsentArgs {
-    /// What the target files hold may be lost
+    /// Confirm that the data in the target files may be lost
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// What this target device holds may be lost (repeatable)
+    /// Confirm that the data on this target device may be lost (repeatable)
     #[arg(long, value_name = "DEVICE")]
     pub(crate) destroy: Vec<PathBuf>,
 }
@@ -201,10 +202,10 @@ impl ConsentArgs {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct KeepArgs {
-    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    /// The results database [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
-    /// Keep nothing
+    /// Store nothing
     #[arg(long, conflicts_with = "store")]
     pub(crate) no_store: bool,
 }
@@ -217,24 +218,24 @@ pub(crate) const PRECISION: &str = "2%";
 /// `fathom survey`.
 #[derive(Args, Debug)]
 pub(crate) struct SurveyArgs {
-    /// A file or a device [default: fathom.dat in the current folder, which is made]
+    /// A file or a device [default: fathom.dat in the current folder, which is created]
     #[arg(value_name = "TARGET")]
     pub(crate) target: Option<PathBuf>,
-    /// Size of the file, or of the part that is used [default: chosen from memory and free space]
+    /// Size of the file, or of the range that is used [default: chosen from memory and free space]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
-    /// Remove the file afterwards, if fathom made it
+    /// Remove the file afterwards, if fathom created it
     #[arg(long)]
     pub(crate) rm: bool,
-    /// What moves the bytes: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
+    /// I/O engine: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
-    /// Same seed, same offsets and operations
+    /// Seed of the random offsets and operations
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
-    /// Write the page of the survey into this file; none writes no page [default: fathom-survey-ID.html in the current
+    /// Write the HTML report to this file; none writes none [default: fathom-survey-ID.html in the current
     /// folder]
     #[arg(short = 'o', long, value_name = "FILE|none")]
     pub(crate) page: Option<PathBuf>,
@@ -244,7 +245,7 @@ pub(crate) struct SurveyArgs {
     pub(crate) known: KnownArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
     #[arg(long)]
     pub(crate) live: bool,
     #[command(flatten)]
@@ -265,38 +266,38 @@ pub(crate) struct OutputArgs {
 /// What a survey measures, and how well.
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
-    /// How long it may take, without making the file: 90s, 3m, 1h [default: 3m, 6m with --p99; as long as needed with
+    /// Longest time, without creating the file: 90s, 3m, 1h [default: 3m, 6m with --p99; as long as needed with
     /// --exhaustive]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) budget: Option<String>,
-    /// Deepest queue of the ladder, 1 to 128 [default: 128, or 1 with the engine sync]
+    /// Highest queue depth over all threads, 1 to 128 [default: 128, or 1 with the engine sync]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) depth_max: Option<String>,
-    /// unbuffered: past the system's cache; cached: through it
+    /// unbuffered: direct I/O; cached: buffered I/O, through the page cache
     #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
-    /// What is measured: all, oltp, olap, sql-log, backup, vdi, several of these with commas, or a file of workloads
+    /// Workloads: all, oltp, olap, sql-log, backup, vdi, several of these with commas, or a file of workloads
     #[arg(long, value_name = "NAME|FILE", default_value = WORKLOAD)]
     pub(crate) workload: String,
     /// Also find the highest arrival rate whose 99th percentile stays below this time: 5ms
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) p99: Option<String>,
-    /// A cell ends when its rate is known this well: half of its 95% interval
+    /// End a point when half of the 95% interval of its IOPS is this narrow
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, default_value = PRECISION)]
     pub(crate) precision: String,
     /// Most threads, 1 to 8 [default: as many as cores, up to 8]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) threads_max: Option<String>,
-    /// Run every depth with every number of threads, each for 5 s, instead of looking for what tells most
+    /// Run every queue depth with every number of threads, each for 5 s, instead of choosing points
     #[arg(long)]
     pub(crate) exhaustive: bool,
-    /// Also look whether caches are honest: a small part against the whole, cached, unbuffered, write-through
+    /// Also compare a small range with the whole, buffered, direct and write-through, to detect caches
     #[arg(long)]
     pub(crate) cache_check: bool,
-    /// Also read the device below the file, to see what the file system costs; it is only read
+    /// Also read the device below the file, to measure the cost of the file system
     #[arg(long, value_name = "DEVICE")]
     pub(crate) compare_raw: Option<PathBuf>,
-    /// Leave out the workloads that write
+    /// Omit the workloads that write
     #[arg(long)]
     pub(crate) read_only: bool,
 }

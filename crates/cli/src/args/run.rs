@@ -8,7 +8,7 @@ use tools::native;
 /// `fathom run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// Files or devices; each gets the same work. None with --engine null
+    /// Files or devices; each gets the same workload. None with --engine null
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<PathBuf>,
     #[command(flatten)]
@@ -19,7 +19,7 @@ pub(crate) struct RunArgs {
     pub(crate) known: KnownArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
     #[arg(long)]
     pub(crate) live: bool,
     #[command(flatten)]

@@ -14,7 +14,7 @@ parentheses; - stands for what is not known. `fathom table --fields` lists all f
 /// Where to look.
 #[derive(Args, Debug, Default)]
 pub(crate) struct StoreArgs {
-    /// The file that keeps the results [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    /// The results database [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
 }
@@ -101,7 +101,8 @@ pub(crate) struct TableArgs {
     /// The field that is laid out [default: iops]
     #[arg(long, value_name = "FIELD", requires = "by")]
     pub(crate) show: Option<String>,
-    /// Of each workload only the result with the highest rate that fits: --best 'p99 <= 5ms' says which depth and threads
+    /// Of each workload only the result with the highest rate that fits: --best 'p99 <= 5ms' says which depth and
+    /// threads
     #[arg(long, value_name = "FILTER", conflicts_with = "by")]
     pub(crate) best: Option<String>,
     /// Comma-separated, headings with their units

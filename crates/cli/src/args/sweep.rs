@@ -36,7 +36,7 @@ pub(crate) struct SweepArgs {
     pub(crate) known: KnownArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// Show rate, latency, queue, cores and device counters moving while it runs; q ends it
+    /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
     #[arg(long)]
     pub(crate) live: bool,
     /// Print the whole report as one JSON document; with --dry-run, what would be done
@@ -61,7 +61,7 @@ pub(crate) struct MatrixArgs {
     /// Go on with this sweep, as `fathom list` numbers it; the same command as before does so too
     #[arg(long, value_name = "ID", conflicts_with_all = ["axis", "plan", "from_diskspd", "new", "targets", "CourseArgs", "ScriptArgs", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
     pub(crate) resume: Option<String>,
-    /// Begin anew, even if this sweep was begun before and not ended
+    /// Begin again, even if this sweep was begun before and not ended
     #[arg(long)]
     pub(crate) new: bool,
     /// Say what would be run, for how long, and what would be written where; do nothing
@@ -74,10 +74,11 @@ pub(crate) struct MatrixArgs {
 
 /// In which order, how often, with which pause.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Course")]
+#[command(next_help_heading = "Run order")]
 pub(crate) struct CourseArgs {
     /// given: as the matrix has them, each with its repetitions at once; shuffled: pass by pass, each in an order drawn
-    /// from the seed, so that drift does not look like an effect; interleaved: pass by pass in the order given [default:
+    /// from the seed, so that drift does not look like an effect; interleaved: pass by pass in the order given
+    /// [default:
     /// shuffled, of a script: given]
     #[arg(long, value_name = "ORDER", allow_hyphen_values = true)]
     order: Option<String>,

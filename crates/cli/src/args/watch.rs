@@ -24,7 +24,7 @@ pub(crate) struct WatchArgs {
     /// Do not time single I/Os: averages from the counters only
     #[arg(long)]
     pub(crate) no_trace: bool,
-    /// Keep what is seen on the shelf, beside the runs
+    /// Keep what is seen in the database, beside the runs
     #[arg(long)]
     pub(crate) record: bool,
     /// The file that keeps it [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]

@@ -173,7 +173,7 @@ fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {
     }
 }
 
-/// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently left out.
+/// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently omitted.
 fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, CommandError> {
     let (rows, damaged) = store.tagged(tag).map_err(CommandError::refused)?;
     super::rows::told(store, &damaged);

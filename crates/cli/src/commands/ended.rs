@@ -1,6 +1,6 @@
 //! Prints why a run has no result.
 //!
-//! Left out: the decision (`model::RunRecord::result`) and its words (`session`).
+//! Omitted: the decision (`model::RunRecord::result`) and its words (`session`).
 
 use crate::output;
 use model::{NoResult, RunRecord, RunResult};

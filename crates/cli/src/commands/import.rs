@@ -1,7 +1,7 @@
-//! `fathom import`: results of other tools onto the shelf. Each run is kept as it is read, all of them in one session.
+//! `fathom import`: results of other tools onto the database. Each run is kept as it is read, all of them in one session.
 //!
 //! What can be read is imported even where something beside it cannot; that is named with its file and line. A file that
-//! is on the shelf already is recognised by its content and left out.
+//! is in the database already is recognised by its content and omitted.
 
 use super::command_line;
 use crate::args::ImportArgs;

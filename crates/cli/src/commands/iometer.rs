@@ -1,5 +1,5 @@
 //! `fathom iometer`: a configuration of IOmeter's is run test by test, and its results are written as IOmeter writes them;
-//! or a configuration is written from a run on the shelf.
+//! or a configuration is written from a run in the database.
 //!
 //! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
 
@@ -276,7 +276,7 @@ fn rows(run: &Run, record: &RunRecord, manager: &str) -> Vec<IometerRow> {
     rows
 }
 
-/// A configuration from a run on the shelf.
+/// A configuration from a run in the database.
 fn write_icf(
     args: &IometerArgs,
     path: &Path,

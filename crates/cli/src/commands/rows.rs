@@ -1,4 +1,4 @@
-//! Results as the shelf's commands choose them: named, filtered, sorted.
+//! Results as the database's commands choose them: named, filtered, sorted.
 
 use crate::args::{RowsArgs, StoreArgs};
 use crate::environment::Environment;
@@ -71,7 +71,7 @@ impl Choice {
         })
     }
 
-    /// The results that are meant. What is damaged is told and left out; then not all went well.
+    /// The results that are meant. What is damaged is told and omitted; then not all went well.
     pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), CommandError> {
         // Sorted in boxes: a row is too large to be moved often.
         let (rows, ending) = self.pick(store, &|row| Box::new(row.clone()))?;
@@ -156,7 +156,7 @@ impl Choice {
     }
 
     fn cut<'a, T>(&'a self, kept: &mut Kept<'a, T>) {
-        kept.rows.sort_by(|(one, _), (other, _)| one.cmp(other)); // rows that are alike keep their order
+        kept.rows.sort_by(|(one, _), (other, _)| one.cmp(other)); // rows that are identical keep their order
         if let Some(limit) = self.limit {
             kept.rows.truncate(limit);
             let last = kept.rows.get(limit - 1); // a limit is 1 or more

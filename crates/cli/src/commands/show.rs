@@ -68,7 +68,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     Ok(Ending::Good)
 }
 
-/// The record of a run on the shelf, for whoever makes something else of it.
+/// The record of a run in the database, for whoever makes something else of it.
 pub(crate) fn run_named(
     text: &str,
     store: Option<&PathBuf>,

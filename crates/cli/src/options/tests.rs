@@ -135,7 +135,7 @@ fn of_command(command: &str, word: &str) -> bool {
     command.get_arguments().any(is)
 }
 
-/// The words of a message that look like options, those of the system's own commands left out.
+/// The words of a message that look like options, those of the system's own commands omitted.
 fn options_in(message: &str) -> Vec<String> {
     let mut message = message.to_owned();
     for command in [

@@ -44,7 +44,7 @@ pub(crate) struct ImportedFile {
     pub(crate) notes: Vec<String>,
     /// Why nothing of it was imported, where that is so.
     pub(crate) refused: Option<String>,
-    /// The session that holds it already, and why it was left out.
+    /// The session that holds it already, and why it was omitted.
     pub(crate) already_in_session: Option<u64>,
 }
 
@@ -107,8 +107,7 @@ impl ImportedFile {
 
 /// The document, written as it grows: it is many times larger than what was read.
 pub(crate) fn imported_document(what: &Imported, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, what)?;
-    out.write_all(b"\n")
+    views::versioned_json(what, out)
 }
 
 /// The answer.

@@ -278,10 +278,7 @@ pub(crate) fn today(utc: model::Nanos) -> String {
 
 /// A document of the door's own, ending in a newline.
 fn document(content: &impl Serialize) -> Vec<u8> {
-    written(|out| {
-        serde_json::to_writer_pretty(&mut *out, content)?;
-        out.write_all(b"\n")
-    })
+    written(|out| views::versioned_json(content, out))
 }
 
 /// A result is put together in memory, so that it goes out whole or not at all.
@@ -298,7 +295,10 @@ pub(crate) fn page(document: &PageDocument) -> Vec<u8> {
 
 /// The data of a page.
 pub(crate) fn page_document(page: &PageDocument) -> Vec<u8> {
-    document(page)
+    written(|out| {
+        serde_json::to_writer_pretty(&mut *out, page)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// What stands in the page, and where that is.

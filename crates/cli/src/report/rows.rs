@@ -52,7 +52,11 @@ pub(crate) fn answer(answer: &Answer, csv: bool, form: Form<'_>) -> Vec<u8> {
             let pairs = answer.columns.iter().cloned().zip(row.iter().map(plain));
             Value::Object(pairs.collect::<Map<_, _>>())
         });
-        return super::document(&objects.collect::<Vec<_>>());
+        let rows: Vec<_> = objects.collect();
+        return written(|out| {
+            serde_json::to_writer_pretty(&mut *out, &rows)?;
+            out.write_all(b"\n")
+        });
     }
     let cells = |row: &Vec<Cell>| row.iter().map(text).collect();
     let table = AnswerTable {

@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 0.05;
 const PAIRS_MAX: usize = 15;
 /// Pairs from which on a median says something.
 const PAIRS_MIN: usize = 3;
-/// I/Os a second under a ceiling: a disk does more, also while others use it.
+/// IOPS under a ceiling: a disk does more, also while others use it.
 const CEILING: u32 = 1000;
 
 /// The work: 4K random reads, unbuffered.

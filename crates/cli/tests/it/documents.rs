@@ -1,7 +1,7 @@
 //! The commands and samples of README and docs. A line of a `sh` block runs as it is; only times and sizes are shortened, and a
 //! loop device stands for `/dev/sdb`. A command in a `text` block shows a form: its options are parsed. A block with
 //! `file=NAME` is a file that later lines use. A block between `output: COMMAND` and `end of output` is what that command
-//! prints (`UPDATE_EXPECT=1` writes it). Left out: the two set-up commands, which CI runs.
+//! prints (`UPDATE_EXPECT=1` writes it). Omitted: the two set-up commands, which CI runs.
 
 use crate::bench::Bench;
 use crate::mounted::Mounted;

@@ -137,7 +137,7 @@ fn g11_the_time_of_a_matrix_counts_the_making_of_its_file() {
     let page = one_line(&bench.line(line).good().out);
     says(&page, "512 cells");
     says(&page, "17 h 4");
-    // The making of the file is in the time, and is said: it would have been left out of 512 x 125 s.
+    // The making of the file is in the time, and is said: it would have been omitted of 512 x 125 s.
     let ahead = bench.line(&format!("{line} --json")).good().json();
     let time = ahead["duration_least_ns"].as_u64().unwrap();
     assert!(time >= 512 * 125 * 1_000_000_000, "{time}");

@@ -57,7 +57,7 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The columns of a workload's row: its best rate in I/Os a second, and the I/Os in flight.
+/// The columns of a workload's row: its best rate in IOPS, and the I/Os in flight.
 fn printed(text: &str, workload: &str) -> Option<(f64, u64)> {
     let mut lines = text.lines().skip_while(|line| !line.contains("peak IOPS"));
     let line = lines.find(|line| line.contains(workload))?;

@@ -237,7 +237,7 @@ fn a_look_ahead_does_nothing_and_says_all() {
                 is made)
         writes  f.dat: is made, with 64 MiB; cells write to it"#]]
     .assert_eq(&page.join("\n"));
-    // Where the line breaks hangs on how long the way to the shelf is.
+    // Where the line breaks hangs on how long the way to the database is.
     let words: Vec<&str> = said.out.split_whitespace().collect();
     assert!(
         words.join(" ").contains("in a new session of /"),

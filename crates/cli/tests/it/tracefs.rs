@@ -89,7 +89,7 @@ impl Instance {
         std::fs::write(self.at.join(file), text)
     }
 
-    /// Where a process adds its number to be traced, with its threads. Never written anew: while it is empty, all are.
+    /// Where a process adds its number to be traced, with its threads. Never written again: while it is empty, all are.
     pub(crate) fn of_process(&self) -> std::io::Result<PathBuf> {
         self.write("options/event-fork", "1")?;
         Ok(self.at.join("set_event_pid"))

@@ -17,7 +17,7 @@ use std::process::Command;
 /// Runs until which other work on the machine may hide that fathom's own part is small; a real one stays and fails.
 const RUNS_MAX: usize = 10;
 /// Fathom's own part at depth 1, with the tracing of the two events that it holds; and for each I/O more that it may
-/// find or hand over between two looks.
+/// find or submit between two looks.
 const OWN_US: f64 = 5.0;
 const OWN_EACH_US: f64 = 0.5;
 /// I/Os at the edges, and the looks at the target before the run, that stand in one account only.
@@ -86,7 +86,7 @@ impl Seen {
     }
 }
 
-/// One traced run of 4K random reads past the cache.
+/// One traced run of 4K random reads with direct I/O.
 struct Work<'a> {
     tracefs: &'a Tracefs,
     bench: &'a Bench,
@@ -114,7 +114,7 @@ impl Work<'_> {
             ],
         );
         let own = own.unwrap();
-        // Whoever comes to a disk's scheduler hands over what waits there, also what others asked for.
+        // Whoever comes to a disk's scheduler submits what waits there, also what others asked for.
         let filter = "nr_sector == 8 && rwbs ~ \"R*\"";
         own.write("events/block/block_rq_issue/filter", filter)
             .unwrap();

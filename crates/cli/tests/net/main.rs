@@ -1,7 +1,7 @@
 //! Every output over a corpus of stored sessions, compared byte for byte with the files of `expected/`.
 //!
 //! `record.sh` made the corpus, `rows.txt` lists the command lines, `cargo xtask net accept` writes the expected files.
-//! Left out: what is right; these tests only show what a change alters.
+//! Omitted: what is right; these tests only show what a change alters.
 
 #![allow(
     clippy::unwrap_used,

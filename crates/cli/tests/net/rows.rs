@@ -1,6 +1,6 @@
 //! Reads `rows.txt`: which command lines run, how, and into which expected file their outputs go.
 //!
-//! Left out: running them (`shards`).
+//! Omitted: running them (`shards`).
 
 /// How a line is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Runs the lines: one shell for each width and kind, each with a folder and a copy of the corpus of its own.
 //!
 //! The environment is empty but for what is fixed here, the folder's name has the same length on every machine, and it
-//! is replaced in the outputs. Left out: what the outputs are compared with (`expected`).
+//! is replaced in the outputs. Omitted: what the outputs are compared with (`expected`).
 
 use crate::rows::{How, Row};
 use std::path::Path;

@@ -4,7 +4,7 @@
 //! It is asynchronous for unbuffered I/O alone: through the page cache `io_submit` itself waits for each I/O, and a
 //! note says so. `hand_over` submits all that was pushed; what the kernel refuses one by one comes back as that I/O's
 //! completion, as with the other backends. Source: `io_submit(2)`, `io_getevents(2)`, `linux/aio_abi.h`.
-//! Left out: polled completion, which this interface has not.
+//! Omitted: polled completion, which this interface has not.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
 use super::priority::number;
@@ -32,7 +32,7 @@ pub(crate) struct Aio {
     staged: Vec<*mut iocb>,   // capacity the depth; each points into `blocks`
     refused: Vec<Completion>, // capacity the depth
     events: Box<[Event]>,     // as many as the depth
-    in_flight: usize,         // handed over and not yet found
+    in_flight: usize,         // submitted and not yet found
     used: Used,
 }
 

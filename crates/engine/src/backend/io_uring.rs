@@ -1,7 +1,7 @@
-//! Linux io_uring: many I/Os handed over and taken back with one system call.
+//! Linux io_uring: many I/Os submitted and taken back with one system call.
 //!
 //! What the kernel offers is tried, never assumed: single issuer with deferred task work, a registered file,
-//! registered buffers. What it took is in the record. Batching never waits: `reap` hands over all that was
+//! registered buffers. What it took is in the record. Batching never waits: `reap` submits all that was
 //! pushed, waits for one completion and takes all that are there. A timer of the ring's own brings the worker
 //! back several times a second on a device that does not answer, at no cost to each I/O.
 //! With polled completion there is no timer, because such a ring takes reads and writes only: the worker asks again
@@ -33,7 +33,7 @@ pub(super) use setup::{ENTRIES_MAX, register_buffers, remedy};
 const TIMER: u64 = u64::MAX;
 /// How long the reads before the run may take in all.
 pub(super) const TRIAL_MAX: Nanos = Nanos::seconds(2);
-/// How often a full queue is handed over before the kernel is taken to refuse for good.
+/// How often a full queue is submitted before the kernel is taken to refuse for good.
 const HAND_OVERS_MAX: u32 = 10_000;
 
 /// A ring, used by the thread that made it.
@@ -43,7 +43,7 @@ pub(crate) struct IoUring {
     fixed_file: bool,
     fixed_buffers: bool,
     polling: Polling,
-    /// Boxed, because the kernel reads it when the timer is handed over.
+    /// Boxed, because the kernel reads it when the timer is submitted.
     timer: Box<Timespec>,
     used: Used,
 }
@@ -153,7 +153,7 @@ impl IoUring {
         self.stage(entry)
     }
 
-    /// Puts an entry into the queue, which is handed over first where it is full.
+    /// Puts an entry into the queue, which is submitted first where it is full.
     #[inline(always)] // through memory, what was just written in halves would be read back whole, and waited for
     fn stage(&mut self, entry: squeue::Entry) -> Result<(), RunError> {
         // SAFETY: the memory of an I/O belongs to its slot and the timer to us; both outlive the completion, because the

@@ -221,7 +221,7 @@ fn install() -> io::Result<()> {
 }
 
 extern "C" fn on_bus_error(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the kernel hands over a filled record with SA_SIGINFO.
+    // SAFETY: the kernel submits a filled record with SA_SIGINFO.
     let info = unsafe { &*info };
     // SAFETY: a SIGBUS carries the address that could not be touched.
     let fault = unsafe { info.si_addr() } as usize;

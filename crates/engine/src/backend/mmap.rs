@@ -1,8 +1,8 @@
 //! Memory-mapped files: an I/O is a copy between a slot's memory and a shared mapping of the target.
 //!
-//! A copy is done the moment it is handed over, one after another, as in DISKSPD. Where the plan asks for it, each
+//! A copy is done the moment it is submitted, one after another, as in DISKSPD. Where the plan asks for it, each
 //! write is followed by an msync of the pages that it touched. A file that is cut short while it is mapped does not
-//! kill the program: see `mapping`. Left out: devices, non-temporal stores and DAX flushes, which the check refuses.
+//! kill the program: see `mapping`. Omitted: devices, non-temporal stores and DAX flushes, which the check refuses.
 
 use super::mapping::Mapping;
 use super::priority::{ThreadPriority, number};

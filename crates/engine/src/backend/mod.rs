@@ -98,7 +98,7 @@ impl Used {
 
 /// Moves bytes.
 pub(crate) trait Backend {
-    /// Whether an I/O is done the moment it is handed over, so that no second one may be stamped before.
+    /// Whether an I/O is done the moment it is submitted, so that no second one may be stamped before.
     const ONE_AT_A_TIME: bool = false;
 
     /// What it used of the kernel's offers.

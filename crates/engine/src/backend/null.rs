@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// What the kernel would call an I/O error.
 const EIO: i32 = 5;
 
-/// An imaginary device.
+/// An simulated device.
 pub(crate) struct Null {
     devices: Box<[Device]>,       // by seat
     alike: bool,                  // all devices have the same delay
@@ -95,7 +95,7 @@ impl Null {
     }
 }
 
-/// The delays of a device's I/Os in turn; none where they are all alike.
+/// The delays of a device's I/Os in turn; none where they are all identical.
 fn delays(behaviour: &NullBehaviour) -> Box<[Nanos]> {
     let steps = match behaviour.delay_max > behaviour.delay {
         true => NullBehaviour::DELAY_STEPS,

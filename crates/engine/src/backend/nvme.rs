@@ -3,7 +3,7 @@
 //! Each I/O is one read or write command of the NVM command set, handed to the namespace's character device
 //! (`/dev/ng0n1`) with `IORING_OP_URING_CMD` on a ring of large entries. Nothing on the way cuts, merges, orders, limits
 //! or counts it. Source: the kernel's `include/uapi/linux/nvme_ioctl.h` and `drivers/nvme/host/ioctl.c`; NVM Express NVM
-//! Command Set Specification 1.0, 3.2.4 (Read) and 3.2.6 (Write). Left out: every other command, and metadata.
+//! Command Set Specification 1.0, 3.2.4 (Read) and 3.2.6 (Write). Omitted: every other command, and metadata.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
 mod command;

@@ -64,7 +64,7 @@ pub struct CopyReads {
     pub fills: bool,
     /// A short read is filled up with zeros.
     pub pads: bool,
-    /// A failed read is left out, and the copy goes on.
+    /// A failed read is omitted, and the copy goes on.
     pub goes_on: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct Copied {
     pub read: FilesStep,
     /// The writes, with the flush.
     pub write: FilesStep,
-    /// What went wrong and was left out, a sentence each. // at most 10
+    /// What went wrong and was omitted, a sentence each. // at most 10
     pub skipped: Vec<String>,
 }
 
@@ -288,7 +288,7 @@ impl Run<'_> {
         (by_reads && most > 0).then_some(most)
     }
 
-    /// One read; `None` where it failed and that is left out.
+    /// One read; `None` where it failed and that is omitted.
     fn read(&mut self, buffer: &mut Aligned, most: usize) -> Result<Option<usize>, String> {
         let block = buffer.bytes().len();
         let begin = self.clock.now();

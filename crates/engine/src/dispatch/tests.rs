@@ -1,4 +1,4 @@
-//! The choice of a backend on systems that refuse some of them. Left out: the real system's answers.
+//! The choice of a backend on systems that refuse some of them. Omitted: the real system's answers.
 
 use super::*;
 

@@ -32,7 +32,7 @@ pub(crate) struct Site {
     renamed: Vec<u64>,
     files: u64,
     folders: u64,
-    /// The first round does not remove all that it made, because a step was left out.
+    /// The first round does not remove all that it made, because a step was omitted.
     is_left: bool,
 }
 
@@ -56,7 +56,7 @@ impl Site {
 }
 
 impl Site {
-    /// Outside of any step: what a deletion left that was cut short or left out is in the way of the next steps.
+    /// Outside of any step: what a deletion left that was cut short or omitted is in the way of the next steps.
     fn delete_rest(&self, beat: &Beat<'_>) {
         let mut last = Last::default();
         for number in (0..self.files).take_while(|_| !beat.stop.asked()) {
@@ -116,7 +116,7 @@ impl Task {
         )
     }
 
-    /// Outside of any step: what steps that were left out would have removed is in the way of the second round.
+    /// Outside of any step: what steps that were omitted would have removed is in the way of the second round.
     pub(crate) fn make_way(&self, site: &mut Site, beat: &Beat<'_>) {
         if self.what == TreeStep::MakeFolder && self.order == FilesOrder::Random && site.is_left {
             site.delete_rest(beat);

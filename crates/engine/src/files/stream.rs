@@ -1,7 +1,7 @@
 //! One large file: byte by byte, block by block, rewritten in place, and at random places.
 //!
 //! The operations are those of bonnie++ 2.00, through the system's cache as there: a write ends with a flush, and a seek
-//! reads a block and writes each tenth back. Deliberately absent: any way past the cache; for that there is the block
+//! reads a block and writes each tenth back. Deliberately absent: any way with direct I/O; for that there is the block
 //! engine (`fathom run`).
 
 use super::crew::{Beat, Ended};

@@ -148,7 +148,7 @@ fn name(letter: char, number: u64, digits: usize) -> Name {
     Name::new(format!("{letter}{number:0digits$}")).expect("a letter and digits")
 }
 
-/// Made anew; an existing one is an error. Answers with the bytes that were written.
+/// Made again; an existing one is an error. Answers with the bytes that were written.
 pub(crate) fn create(folder: &Folder, name: &Name, content: &[u8]) -> io::Result<u64> {
     let mut file = folder.create_new(name, 0o666)?;
     file.write_all(content)?;

@@ -1,7 +1,7 @@
 //! A simulated device: when an I/O that comes now will be done, and what its counters say.
 //!
 //! Parts in the order in which an I/O meets them: the host's cache, the host's throttle, the queue, the caps (token
-//! buckets, as the generic cell rate algorithm has them: ITU-T I.371), the roof of bandwidth, the device's caches, a
+//! buckets, as the generic cell rate algorithm has them: ITU-T I.371), the ceiling of bandwidth, the device's caches, a
 //! channel. Each part serves in the order of arrival, so that the end of an I/O is known the moment it comes, and a
 //! simulated I/O costs tens of nanoseconds. Where an order of service is what matters (an elevator), its gain follows
 //! from the queue that an I/O finds. Deliberately absent: threads and clocks.
@@ -317,7 +317,7 @@ fn earliest(free_at: &[f64]) -> Option<usize> {
     Some(place)
 }
 
-/// The roof for an operation; 0 for none.
+/// The ceiling for an operation; 0 for none.
 pub(super) fn bandwidth(is: &SimulatedDevice, operation: Operation) -> u64 {
     match operation {
         Operation::Write if is.write_bandwidth > 0 => is.write_bandwidth,

@@ -2,9 +2,9 @@
 //!
 //! Sources: the operational laws (Denning and Buzen, Computing Surveys 10(3), 1978): with a fixed number outstanding the
 //! rate is at most that number divided by the latency alone, and at most the peak; for channels whose service times have
-//! any law, without a roof of bandwidth between, both bounds are reached. For random arrivals at channels with exponential
-//! service times the wait is Erlang's (M/M/c: Kleinrock, Queueing Systems, volume 1, sections 3.4 and 3.5). Left out:
-//! faults, and what the order of arrival does near the knee of a roof.
+//! any law, without a ceiling of bandwidth between, both bounds are reached. For random arrivals at channels with exponential
+//! service times the wait is Erlang's (M/M/c: Kleinrock, Queueing Systems, volume 1, sections 3.4 and 3.5). Omitted:
+//! faults, and what the order of arrival does near the knee of a ceiling.
 
 use super::device::bandwidth;
 use super::service_time::Law;
@@ -17,11 +17,11 @@ const NS_PER_S: f64 = 1e9;
 pub enum Limit {
     /// The time that channels are busy.
     Channels,
-    /// The roof of bandwidth.
+    /// The ceiling of bandwidth.
     Bandwidth,
-    /// The cap on I/Os a second.
+    /// The cap on IOPS.
     CapIops,
-    /// The cap on bytes a second.
+    /// The cap on bytes per second.
     CapBandwidth,
     /// The latency beyond the cliff.
     Cliff,
@@ -32,7 +32,7 @@ pub enum Limit {
 pub struct Truth {
     /// Mean latency with nothing else outstanding.
     pub latency_alone_ns: f64,
-    /// The most I/Os a second, at whatever depth gives it.
+    /// The most IOPS, at whatever depth gives it.
     pub peak_per_s: f64,
     /// What holds it there.
     pub limit: Limit,
@@ -134,8 +134,8 @@ impl Truth {
         }
     }
 
-    /// I/Os a second with so many outstanding all the time: exact for channels alone and for one channel with
-    /// positioning; a bound from above near the knee of a cap or a roof of bandwidth. None beyond a cliff.
+    /// IOPS with so many outstanding all the time: exact for channels alone and for one channel with
+    /// positioning; a bound from above near the knee of a cap or a ceiling of bandwidth. None beyond a cliff.
     pub fn rate_at(&self, outstanding: u64) -> Option<f64> {
         if self.device.cliff > 0 && outstanding > self.device.cliff {
             return None;
@@ -174,7 +174,7 @@ impl Truth {
         let waits = erlang_c(self.device.channels, load);
         let spare = channels - load;
         let exceeds = |time: f64| {
-            // P(response > t) with service rate 1; the two rates are alike where one channel is spare.
+            // P(response > t) with service rate 1; the two rates are identical where one channel is spare.
             let apart = spare - 1.0;
             let wait = if apart.abs() < 1e-9 {
                 waits * time * (-time).exp()

@@ -2,7 +2,7 @@
 //!
 //! The pinned targets are compared with what they were at its start, some fifty times a second and
 //! once after the last I/O. Writes extend a truncated file again, so its size at the end alone proves nothing: between two
-//! comparisons a small file can regain both its size and its blocks, and then nothing is detected. Left out: devices, and
+//! comparisons a small file can regain both its size and its blocks, and then nothing is detected. Omitted: devices, and
 //! what a change means for the result (`analysis`).
 
 use model::{Bytes, Failure, FileSystem, OnError, Operation, Plan, TargetFacts};

@@ -291,7 +291,7 @@ impl Control<'_> {
         })
     }
 
-    /// A timespan that is shorter than a step is told of once, when it is measured.
+    /// A timespan that is shorter than a step is informed of once, when it is measured.
     fn tick_if_never(&self) {
         if self.tick_due.get() == TICK_EVERY {
             self.tick(self.clock.now());

@@ -3,7 +3,7 @@
 //! The evidence is the control plane's own sleep: a sleep that takes 100 ms longer than requested although the thread
 //! was not ready to run (`schedstat` counts the time ready and without a processor), did not wait for a page from a disk,
 //! and the workers completed nearly nothing either. A target that stalls delays none of these. Suspension is the growth of
-//! CLOCK_BOOTTIME over CLOCK_MONOTONIC. Left out: a process that is starved of processor time, which the workers' own
+//! CLOCK_BOOTTIME over CLOCK_MONOTONIC. Omitted: a process that is starved of processor time, which the workers' own
 //! accounts show, and what follows for the result (`analysis`).
 
 use crate::usage;
@@ -102,7 +102,7 @@ fn stop(sleep: Sleep, before: Reading, now: Reading, asleep: Nanos) -> Option<Pr
 mod tests {
     use super::*;
 
-    /// A sleep of 20 ms at 5 s that took two seconds longer; 1000 I/Os a second before.
+    /// A sleep of 20 ms at 5 s that took two seconds longer; 1000 IOPS before.
     fn late(completed: u64) -> Sleep {
         Sleep {
             from: Nanos::seconds(5),

@@ -1,6 +1,6 @@
 //! The end of a thread's work: what is still in flight is taken in, and what was counted is left behind.
 //!
-//! Left out: what is told of it, which is put together in `timespan`.
+//! Omitted: what is informed of it, which is put together in `timespan`.
 
 use super::settle::{settle, try_again};
 use super::work::Work;

@@ -1,6 +1,6 @@
 //! The first half of a turn: what goes into each free slot, and when it is stamped.
 //!
-//! Left out: how it is handed over, which is the backend's, and what comes of it (`settle`).
+//! Omitted: how it is submitted, which is the backend's, and what comes of it (`settle`).
 
 use super::work::{Flight, Work};
 use crate::RunError;

@@ -1,6 +1,6 @@
 //! The second half of a turn: what each completion counts for, and what a failure means.
 //!
-//! Left out: how completions are found, which is the backend's, and how they are counted (`tally`).
+//! Omitted: how completions are found, which is the backend's, and how they are counted (`tally`).
 
 use super::work::Work;
 use crate::RunError;

@@ -1,5 +1,5 @@
 //! How far a stamp can be from the truth: a kernel that takes I/Os with a system call and a loop whose every step takes
-//! time, so that what each I/O really took is known beside what is told of it.
+//! time, so that what each I/O really took is known beside what is informed of it.
 
 use super::*;
 use crate::backend::{Completion, Io, Used};
@@ -99,7 +99,7 @@ impl Backend for Device {
         let begun = self.clock.at();
         for io in self.staged.drain(..) {
             self.number += 1;
-            // Not all alike, so that some are done while the loop is busy with others.
+            // Not all identical, so that some are done while the loop is busy with others.
             let delay = self.delay + self.delay / 8 * (self.number % 7);
             self.running.push((io, begun, begun + delay));
         }

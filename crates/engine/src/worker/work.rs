@@ -1,6 +1,6 @@
 //! Everything that one thread works with, made before the start.
 //!
-//! Left out: what is done with it, which is in the other files of the worker.
+//! Omitted: what is done with it, which is in the other files of the worker.
 
 use crate::RunError;
 use crate::backend::Completion;

@@ -72,7 +72,7 @@ fn job(device: &Path, change: jobs::Change<'_>) -> engine::Job {
     })
 }
 
-/// What the tool and the block layer counted: reads and writes. Two neighbours that were handed over together
+/// What the tool and the block layer counted: reads and writes. Two neighbours that were submitted together
 /// may reach the device as one request; the block layer counts the other as merged.
 struct Counts {
     ios: [(u64, u64); 2],

@@ -102,7 +102,7 @@ fn without_a_rate_there_is_no_response_time() {
     );
 }
 
-/// The test that tools fail which wait for the stalled I/Os before they go on: 10 000 I/Os a second for 4 s and one
+/// The test that tools fail which wait for the stalled I/Os before they go on: 10 000 IOPS for 4 s and one
 /// stall of 1 s, with places enough for all and with a few.
 #[test]
 fn a_stall_of_a_second_is_in_the_response_times_as_the_model_has_it() {

@@ -1,7 +1,7 @@
 //! What the machine does now: programs that want a core, paging, and what each process reads and writes.
 //!
 //! Sources: proc_stat(5), proc_vmstat(5), proc_pid_io(5), proc_pid_comm(5). Of others' processes only root may know what
-//! they read and write; those are left out and counted. Deliberately absent: rates, which are differences.
+//! they read and write; those are omitted and counted. Deliberately absent: rates, which are differences.
 
 use crate::root::Root;
 use model::Bytes;
@@ -48,7 +48,7 @@ pub fn activity(root: &Root) -> Activity {
     }
 }
 
-/// Every process that may be asked, with how many may not. Kernel threads and those that have moved nothing are left out.
+/// Every process that may be asked, with how many may not. Kernel threads and those that have moved nothing are omitted.
 pub fn process_ios(root: &Root) -> (Vec<ProcessIo>, usize) {
     let mut refused = 0;
     let mut found = Vec::new();

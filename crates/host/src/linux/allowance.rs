@@ -1,6 +1,6 @@
 //! What the system lets this process have of files and of address space, and what it has already.
 //!
-//! Left out: what a run will need, which is `engine`'s, and what control groups allow (`limits`).
+//! Omitted: what a run will need, which is `engine`'s, and what control groups allow (`limits`).
 
 use crate::root::Root;
 use model::Bytes;

@@ -273,7 +273,7 @@ impl Node {
         Some(Bytes(sectors.saturating_mul(SECTOR_BYTES)))
     }
 
-    /// Queues that requests are handed over in; `None` for devices without any of their own.
+    /// Queues that requests are submitted in; `None` for devices without any of their own.
     fn queues(&self) -> Option<u32> {
         let queues = names(&self.folder.join("mq")).len();
         u32::try_from(queues).ok().filter(|&queues| queues > 0)

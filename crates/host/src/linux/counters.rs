@@ -37,7 +37,7 @@ pub struct CounterReader {
 
 impl CounterReader {
     /// Opens the counters of all cores and of these devices (kernel names, as `chain_devices` gives
-    /// them). What is not there is left out of every reading.
+    /// them). What is not there is omitted of every reading.
     pub fn open(root: &Root, devices: &[String]) -> Self {
         let open = |name: &String| {
             let at = |folder| File::open(root.path(format!("sys/{folder}/{name}/stat")));

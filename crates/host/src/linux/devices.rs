@@ -1,6 +1,6 @@
 //! All block devices that a person may mean: disks, partitions, and what is made of them.
 //!
-//! Left out: devices without capacity (unused loop devices, empty drives), RAM disks of the kernel,
+//! Omitted: devices without capacity (unused loop devices, empty drives), RAM disks of the kernel,
 //! and single paths to a device that has several. Deliberately absent: how a list looks (`views`).
 
 use super::block::Node;

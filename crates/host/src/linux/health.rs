@@ -10,7 +10,7 @@ use crate::root::Root;
 use model::{DeviceHealth, HealthState};
 
 /// Of these devices (kernel names), and of the paths of those that have several. Devices of which nothing is told are
-/// left out.
+/// omitted.
 pub fn device_health(root: &Root, devices: &[String]) -> Vec<DeviceHealth> {
     let mut found = Vec::new();
     for name in devices {

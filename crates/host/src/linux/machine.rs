@@ -66,7 +66,7 @@ fn online(root: &Root, cpuinfo: &str) -> Vec<u32> {
         .collect()
 }
 
-/// `0-3,8` is 0, 1, 2, 3 and 8. Parts that are garbled are left out.
+/// `0-3,8` is 0, 1, 2, 3 and 8. Parts that are garbled are omitted.
 fn numbers(list: &str) -> Vec<u32> {
     list.split(',')
         .filter_map(|part| {

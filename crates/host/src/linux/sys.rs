@@ -149,7 +149,7 @@ pub(super) fn next_hole(file: &File, from: u64) -> Option<u64> {
 
 fn seek(file: &File, from: u64, whence: i32) -> io::Result<u64> {
     let from = i64::try_from(from).map_err(io::Error::other)?;
-    // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is handed over.
+    // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is submitted.
     let at = unsafe { libc::lseek64(file.as_raw_fd(), from, whence) };
     u64::try_from(at).map_err(|_| io::Error::last_os_error())
 }
@@ -208,7 +208,7 @@ pub(super) fn advise(file: &File, offset: u64, length: u64, advice: Advice) {
         Advice::Random => libc::POSIX_FADV_RANDOM,
         Advice::DontNeed => libc::POSIX_FADV_DONTNEED,
     };
-    // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is handed over.
+    // SAFETY: the descriptor is open as long as `file` is borrowed; no memory is submitted.
     // Advice that is not taken changes nothing, so the answer is not looked at.
     let _ = unsafe { libc::posix_fadvise64(file.as_raw_fd(), offset, length, advice) };
 }

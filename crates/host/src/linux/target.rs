@@ -42,7 +42,7 @@ pub fn pinned_facts(root: &Root, pins: &Pins, path: &Path) -> TargetFacts {
 }
 
 /// The same target again, without reading it: who uses it, what it is and whether it may be written are
-/// asked anew; its content and its signatures are those of `earlier`. What is not the same thing any more,
+/// asked again; its content and its signatures are those of `earlier`. What is not the same thing any more,
 /// or not of the same size, is looked at as if for the first time.
 pub fn target_facts_again(root: &Root, pins: &Pins, earlier: &TargetFacts) -> TargetFacts {
     let found = look_at((root, pins), &earlier.path, &Eyes::Closed(earlier));

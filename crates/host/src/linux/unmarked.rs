@@ -1,6 +1,6 @@
 //! Opens a file so that reading it leaves its access time as it was, where the system allows that: to the owner and to
 //! root. What was only looked at or measured then still says when it was last used, and no read is followed by a write of
-//! its time. Left out: everything else about opening, which the caller sets.
+//! its time. Omitted: everything else about opening, which the caller sets.
 
 use std::fs::{File, OpenOptions};
 use std::io;

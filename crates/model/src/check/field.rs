@@ -1,6 +1,6 @@
 //! What a problem names: the field of a request, the rule that its value breaks, and what to change.
 //!
-//! Left out: how a field is spelled. Each tool does that in a `match` over [`Field`], so that a new field has to be answered
+//! Omitted: how a field is spelled. Each tool does that in a `match` over [`Field`], so that a new field has to be answered
 //! for each of them.
 
 use super::{BLOCK_MAX, BLOCK_MIN};

@@ -1,6 +1,6 @@
 //! Whether the lines of a mixed workload can be done: each by itself, and all together.
 //!
-//! Left out: what holds for every workload whatever its lines, such as room for the largest block.
+//! Omitted: what holds for every workload whatever its lines, such as room for the largest block.
 
 use super::problem::Problem;
 use super::{BLOCK_MAX, BLOCK_MIN};

@@ -1,6 +1,6 @@
 //! Everything that can stand against a request: what was read, what is accepted, what to do.
 //!
-//! Left out: the spelling of options. A problem names fields, and [`Problem::told`] puts a tool's options in their place.
+//! Omitted: the spelling of options. A problem names fields, and [`Problem::told`] puts a tool's options in their place.
 
 use super::field::{Field, Options, Remedy, Rule, in_bytes};
 use crate::block_header::Flaw;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// How often I/Os are to start, over all threads together, and how they are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrivals {
-    /// I/Os a second over all threads, shared out evenly. // in [1, 1 000 000 000]
+    /// IOPS over all threads, shared out evenly. // in [1, 1 000 000 000]
     pub per_s: u64,
     /// From one to the next.
     pub spacing: Spacing,

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 pub enum SimulatedModel {
     /// A rotating disk: one I/O at a time, positioning and then the transfer at the media rate.
     Spindle,
-    /// Flash: I/Os side by side on several channels, below a roof of bandwidth.
+    /// Flash: I/Os side by side on several channels, below a ceiling of bandwidth.
     Ssd,
-    /// A volume with a cap on I/Os a second over something fast.
+    /// A volume with a cap on IOPS over something fast.
     Capped,
     /// Disks behind a controller with a cache for reads and writes.
     Array,
@@ -70,9 +70,9 @@ pub struct SimulatedDevice {
     pub bandwidth: u64,
     /// The same for writes, where it is another.
     pub write_bandwidth: u64,
-    /// Most I/Os a second.
+    /// Most IOPS.
     pub cap_iops: u64,
-    /// Most bytes a second.
+    /// Most bytes per second.
     pub cap_bandwidth: u64,
     /// I/Os that may run ahead of the cap after an idle time: the credit at the start.
     pub burst: u64,
@@ -101,7 +101,7 @@ pub struct SimulatedDevice {
 /// What may be wrong with a simulated device; nothing, where all are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SimulatedFaults {
-    /// I/Os a second that somebody else does on the device, 16 KiB reads.
+    /// IOPS that somebody else does on the device, 16 KiB reads.
     pub neighbour: u64,
     /// By how many percent of its first speed it slows down each minute.
     pub drift: u64,
@@ -118,7 +118,7 @@ pub struct SimulatedFaults {
     /// How far its speed wanders, standard deviation in percent: an autoregressive walk in steps of 100 ms that keeps nine
     /// tenths of where it was. // at most 200
     pub noise: u64,
-    /// I/Os a second that the host lets through to the device.
+    /// IOPS that the host lets through to the device.
     pub throttle: u64,
     /// By how many percent longer the I/Os of every second thread take. // at most 1000
     pub imbalance: u64,

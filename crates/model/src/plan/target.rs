@@ -19,7 +19,7 @@ pub struct Target {
     /// Make the file at this size first, filled with incompressible data. An existing file that was made
     /// by fathom and is large enough is used as it is.
     pub create: Option<Bytes>,
-    /// A file of fathom's own serves only if it has just that size; else it is made anew.
+    /// A file of fathom's own serves only if it has just that size; else it is made again.
     pub create_exactly: bool,
     /// What stands between the I/O and the device.
     pub cache: CacheMode,
@@ -182,7 +182,7 @@ pub enum Hint {
 pub enum Location {
     /// A file or a device, by name.
     Path(PathBuf),
-    /// Nowhere: the null backend's imaginary device.
+    /// Nowhere: the null backend's simulated device.
     Null(NullBehaviour),
     /// Nowhere: a device that exists in a model only, in time that nobody waits for.
     Simulated(Box<SimulatedDevice>),
@@ -207,7 +207,7 @@ impl Location {
     }
 }
 
-/// How the imaginary device of the null backend behaves.
+/// How the simulated device of the null backend behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NullBehaviour {
     /// How large it says it is.
@@ -225,7 +225,7 @@ pub struct NullBehaviour {
     pub stall: Option<Stall>,
 }
 
-/// A stretch of time in which the imaginary device answers nothing: what would complete in it completes at its end.
+/// A stretch of time in which the simulated device answers nothing: what would complete in it completes at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stall {
     /// When it begins, counted from the start of the warm-up.
@@ -238,7 +238,7 @@ impl NullBehaviour {
     /// Delays on the way from `delay` to `delay_max`.
     pub const DELAY_STEPS: u64 = 1024;
 
-    /// The delay of a thread's I/O of this number, counted from 0. Exact where all are alike, else to the nanosecond
+    /// The delay of a thread's I/O of this number, counted from 0. Exact where all are identical, else to the nanosecond
     /// below.
     pub fn delay_of(&self, number: u64) -> Nanos {
         if self.delay_max <= self.delay {

@@ -75,7 +75,7 @@ pub struct TreeWork {
     pub seed: u64,
     /// The system's caches were emptied before each step that reads.
     pub drops_caches: bool,
-    /// Steps that are left out. No other one needs what they leave.
+    /// Steps that are omitted. No other one needs what they leave.
     #[serde(default)]
     pub skipped: Vec<TreeStep>,
 }

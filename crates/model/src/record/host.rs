@@ -113,7 +113,7 @@ pub enum TargetKind {
     Other,
     /// Something that this user may not look at.
     Forbidden,
-    /// The imaginary device of the null backend.
+    /// The simulated device of the null backend.
     Null,
     /// A device that exists in a model only.
     Simulated,
@@ -326,7 +326,7 @@ impl TargetFacts {
         self.kind == TargetKind::Missing && self.file_system.as_ref().is_some_and(among_devices)
     }
 
-    /// The null backend's imaginary device, as far as it has facts.
+    /// The null backend's simulated device, as far as it has facts.
     pub fn null(behaviour: &NullBehaviour) -> Self {
         TargetFacts {
             path: PathBuf::from("null"),

@@ -137,7 +137,7 @@ pub struct ImportedWorkload {
     /// Size of the target, of all together where there are several.
     #[serde(rename = "size_bytes")]
     pub size: Option<Bytes>,
-    /// How the I/Os were handed over, in the tool's words: `libaio`.
+    /// How the I/Os were submitted, in the tool's words: `libaio`.
     pub engine: Option<String>,
 }
 

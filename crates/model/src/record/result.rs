@@ -1,6 +1,6 @@
 //! Decides whether a run has a result: the one place that does.
 //!
-//! Left out: what the result is worth (`analysis`), and the sentences (`cli`).
+//! Omitted: what the result is worth (`analysis`), and the sentences (`cli`).
 
 use super::run::{Failure, Outcome, RunRecord};
 

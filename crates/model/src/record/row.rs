@@ -8,7 +8,7 @@ use crate::plan::{CacheMode, Operation};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// One line of the shelf.
+/// One line of the database.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResultRow {
     /// Number of its session.
@@ -116,7 +116,7 @@ pub struct RowFigures {
     pub bytes: Option<Bytes>,
     /// I/Os that failed.
     pub errors: Option<u64>,
-    /// I/Os a second as printed; of fathom's own runs it follows from `ios`.
+    /// IOPS as printed; of fathom's own runs it follows from `ios`.
     pub ios_per_s: Option<f64>,
     /// Bytes a second as printed; of fathom's own runs it follows from `bytes`.
     pub bytes_per_s: Option<f64>,

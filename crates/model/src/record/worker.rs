@@ -62,7 +62,7 @@ pub struct Account {
     /// kept before that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Nanos>,
-    /// I/Os that came back undone for want of room and were handed over once more.
+    /// I/Os that came back undone for want of room and were submitted once more.
     #[serde(default, skip_serializing_if = "is_none")]
     pub again: u64,
     /// Turns of the loop.

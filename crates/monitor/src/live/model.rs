@@ -41,7 +41,7 @@ pub(crate) struct Running {
     /// The rate and the percentile are of what ran before: what runs now has told nothing yet.
     pub(crate) before: bool,
     pub(crate) p99: Option<Nanos>,
-    /// I/Os a second, over the time of the screen.
+    /// IOPS, over the time of the screen.
     pub(crate) history: History,
     pub(crate) moment: Option<Moment>,
     pub(crate) lines: Vec<String>,
@@ -78,7 +78,7 @@ impl Running {
         }
     }
 
-    /// A run that began anew begins from nothing.
+    /// A run that began again begins from nothing.
     fn tick(&mut self, elapsed: Nanos, ios: u64, bytes: Bytes, now: Nanos) {
         let before = self.last.filter(|last| last.0 < elapsed && last.1 <= ios);
         let (then, ios_then, bytes_then) = before.unwrap_or_default();

@@ -12,8 +12,8 @@
 //! load that reaches that rate on the way up looks like a knee. Only if doubling brings nothing is it one. Where the
 //! deepest load is slower than the best one, the neighbours of the best are run.
 //!
-//! What another workload of the same kind has shown (the roof that block sizes share) stands in for the deepest load: a
-//! load that reaches the roof needs no deeper one to prove it.
+//! What another workload of the same kind has shown (the ceiling that block sizes share) stands in for the deepest load: a
+//! load that reaches the ceiling needs no deeper one to prove it.
 //!
 //! A target that is so slow that it would go on answering for seconds after a cell is not asked so much: from the rate that
 //! was seen follows how long it takes for what is in flight.
@@ -25,7 +25,7 @@ use super::load::Load;
 use super::row::{Cell, Row};
 use analysis::{GAIN_MIN, KNEE_SHARE, PLATEAU_MIN};
 
-/// A load that reaches this share of the roof is on it.
+/// A load that reaches this share of the ceiling is on it.
 const ROOF_SHARE: f64 = 0.97;
 /// A meeting point that is above a rung by less than this, in doublings, is on it: latencies scatter.
 const JUST_ABOVE: f64 = 0.2;
@@ -129,7 +129,7 @@ pub(super) struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
-    /// `roof` is the peak that others of its kind foretell.
+    /// `ceiling` is the peak that others of its kind foretell.
     pub(super) fn on(row: &'a Row, ladder: &'a [Load], roof: Option<f64>) -> Climb<'a> {
         Climb { row, ladder, roof }
     }
@@ -220,7 +220,7 @@ impl<'a> Climb<'a> {
         self.ask(rung, Why::Knee)
     }
 
-    /// One doubling beyond the knee; and the deepest, where a roof stood in for it but the last doubling still gained.
+    /// One doubling beyond the knee; and the deepest, where a ceiling stood in for it but the last doubling still gained.
     fn beyond(&self) -> Option<(Load, Why)> {
         let beyond = self.ask(self.reached()? + 1, Why::Beyond);
         beyond.or_else(|| {

@@ -9,7 +9,7 @@ use model::RunResult;
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) load: Load,
-    /// I/Os a second over all runs. // above 0
+    /// IOPS over all runs. // above 0
     pub(crate) rate: f64,
     /// Half of the 95% interval as a share of the rate; `None` where the runs cannot tell.
     pub(crate) half_width: Option<f64>,
@@ -63,7 +63,7 @@ impl Row {
         self.cells.iter().find(|cell| cell.load == load)
     }
 
-    /// The one that surely reaches the most: of many cells that are alike, the one with the highest rate would be the
+    /// The one that surely reaches the most: of many cells that are identical, the one with the highest rate would be the
     /// luckiest.
     pub(crate) fn best(&self) -> Option<&Cell> {
         self.cells
@@ -71,7 +71,7 @@ impl Row {
             .max_by(|a, b| a.at_least().total_cmp(&b.at_least()))
     }
 
-    /// The one that the report will call the peak: of those that are alike the one in the middle.
+    /// The one that the report will call the peak: of those that are identical the one in the middle.
     pub(crate) fn peak(&self) -> Option<&Cell> {
         let known: Vec<_> = self
             .cells
@@ -134,7 +134,7 @@ impl Cell {
 
 #[cfg(test)]
 impl Cell {
-    /// One run of so many I/Os a second.
+    /// One run of so many IOPS.
     pub(crate) fn sample(load: Load, rate: f64, half_width: f64, tool_bound: bool) -> Cell {
         let width = rate * half_width;
         let estimate = Estimate {

@@ -261,7 +261,7 @@ fn a_corner_is_found_in_five_cells_and_its_peak_run_again() {
     // 10 000 a second at depth 1 and at most 40 000: the lines meet at depth 4.
     let done = play(&survey(|_| ()), |point| FAST.run(point, Nanos::millis(30)));
     assert_eq!(loads(&done, "4K random read"), [1, 128, 4, 2, 8, 8]);
-    // The same roof is foretold, so no deepest load is needed.
+    // The same ceiling is foretold, so no deepest load is needed.
     assert_eq!(loads(&done, "64K random read")[..4], [1, 4, 2, 8]);
     let mix = loads(&done, "8K random 70/30");
     assert_eq!(mix[..5], [1, 128, 4, 2, 8]);

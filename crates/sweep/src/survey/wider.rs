@@ -14,7 +14,7 @@ use analysis::{GAIN_MIN, KNEE_SHARE};
 /// Loads of one number of threads, at most: as many as a ladder has rungs.
 pub(super) const LOADS_MAX: usize = 8;
 
-/// The next load of a workload, or `None` when it is known. `roof` is the peak that others of its kind foretell.
+/// The next load of a workload, or `None` when it is known. `ceiling` is the peak that others of its kind foretell.
 pub(super) fn next(row: &Row, limits: &Limits, roof: Option<f64>) -> Option<(Load, Why)> {
     if row.spoilt {
         return None;

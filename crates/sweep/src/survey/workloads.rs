@@ -19,7 +19,7 @@ use model::{Access, Bytes, Ratio};
 /// What is done, at any load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurveyWorkload {
-    /// As reports call it. No two of a survey are alike.
+    /// As reports call it. No two of a survey are identical.
     pub name: String,
     /// Bytes of one I/O.
     pub block: Bytes,

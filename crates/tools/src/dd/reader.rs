@@ -11,7 +11,7 @@ use memchr::memmem;
 use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
-/// A command line, behind whatever prompt; or the count of records, where the command was left out.
+/// A command line, behind whatever prompt; or the count of records, where the command was omitted.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
     if command_of(line).is_some() {
         Start::Here

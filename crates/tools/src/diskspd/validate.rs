@@ -52,7 +52,7 @@ struct Rules {
 }
 
 impl Rules {
-    /// Targets of a command line are all alike: each rule is reported for the first of them.
+    /// Targets of a command line are all identical: each rule is reported for the first of them.
     fn break_in(&mut self, place: &str, why: impl Into<String>) {
         let why = why.into();
         if self.told.is_new(&why) {

@@ -2,7 +2,7 @@
 //!
 //! A stonewall begins a timespan; the jobs of one run side by side. What fathom has once for a timespan (its times, its
 //! engine, its seed) has to be the same for all its jobs, and is refused otherwise. A job without time_based is done when
-//! each of its threads has moved its size. Left out: whether any of it may be done to the files.
+//! each of its threads has moved its size. Omitted: whether any of it may be done to the files.
 
 use super::builder::Builder;
 use super::command::Request;

@@ -1,4 +1,4 @@
-//! A profile while it is put together from jobs, with what is wrong. Left out: how (`build`, `ranges`).
+//! A profile while it is put together from jobs, with what is wrong. Omitted: how (`build`, `ranges`).
 
 use super::job::Job;
 use super::problem::{Note, Problem};

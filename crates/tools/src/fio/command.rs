@@ -173,7 +173,7 @@ pub const MAIN: &[Main] = &[
     ),
 ];
 
-/// Reads a command line, program left out.
+/// Reads a command line, program omitted.
 ///
 /// # Errors
 /// Everything that is wrong, at once.

@@ -41,7 +41,7 @@ pub struct Side {
     pub bytes: u64,
     /// Moved less than asked.
     pub short_ios: u64,
-    /// I/Os a second.
+    /// IOPS.
     pub ios_per_s: f64,
     /// Bytes a second.
     pub bytes_per_s: f64,
@@ -49,7 +49,7 @@ pub struct Side {
     pub latency: Option<Latency>,
     /// Rates of the whole steps of the time series.
     pub ios_steps: Steps,
-    /// The same in bytes a second.
+    /// The same in bytes per second.
     pub bytes_steps: Steps,
 }
 

@@ -1,4 +1,4 @@
-//! Sections → jobs, by the table of options. Left out: what a job has (`job`), and what an option does to it (`read`).
+//! Sections → jobs, by the table of options. Omitted: what a job has (`job`), and what an option does to it (`read`).
 
 use super::job::{FILES_MAX, Job, USUAL};
 use super::problem::{Note, Place, Problem};
@@ -28,7 +28,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
     let (mut length, mut repeated, mut files) = (0, 0usize, 0);
     let mut source = 0;
     for section in sections {
-        // As in fio, the first file goes on with the globals of the command line, and each further one begins anew.
+        // As in fio, the first file goes on with the globals of the command line, and each further one begins again.
         if section.source > source.max(1) {
             globals.clear();
             length = 0;

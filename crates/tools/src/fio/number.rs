@@ -53,7 +53,7 @@ impl Base {
         Some((low.min(high), low.max(high)))
     }
 
-    /// `4k/60:64k/40`; a share that is left out is an equal part of what is left.
+    /// `4k/60:64k/40`; a share that is omitted is an equal part of what is left.
     pub(super) fn split(self, text: &str) -> Option<Vec<(u64, u32)>> {
         let mut parts: Vec<(u64, Option<u32>)> = Vec::new();
         for item in text

@@ -174,7 +174,7 @@ pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-/// `read,write,trim`; what is left out is as the one before.
+/// `read,write,trim`; what is omitted is as the one before.
 fn both<T: Clone>(
     value: Option<&str>,
     read: impl Fn(&str) -> Option<T>,

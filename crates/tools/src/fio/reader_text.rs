@@ -2,7 +2,7 @@
 //!
 //! What is printed is put into the shape of a job of fio's JSON and read by `reader`, so that both mean the same. The line
 //! before the start (`rw=`, `bs=`, `iodepth=`) is all that the text has of the options: whether I/O was direct, and on which
-//! file, is not printed and stays unknown. Figures are as rounded as they are printed. Left out: trims, the histogram of
+//! file, is not printed and stays unknown. Figures are as rounded as they are printed. Omitted: trims, the histogram of
 //! latencies, and the summary of groups, which repeats the jobs.
 
 use super::reader::{Document, read_job};

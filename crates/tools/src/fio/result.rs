@@ -1,7 +1,7 @@
 //! fio's JSON, of its version 3, so that tools that read fio's results read these.
 //!
-//! What fathom does not count is left out and not put at 0: submission latency, the distribution of depths, page faults.
-//! fathom's latency is fio's `lat`: from before an I/O is handed over until it is found complete; it stands under
+//! What fathom does not count is omitted and not put at 0: submission latency, the distribution of depths, page faults.
+//! fathom's latency is fio's `lat`: from before an I/O is submitted until it is found complete; it stands under
 //! `clat_ns` too, where most tools look, and a remark in the document says so.
 
 use crate::fio::JobPart;

@@ -1,7 +1,7 @@
 //! Job files as text: sections, options with their places, comments, includes, environment and keywords.
 //!
 //! Source: fio's manual, "Job file format", and what `init.c` of 3.33 does where the manual is silent: a `;` or `#`
-//! anywhere in a line begins a comment. Left out: what any option means.
+//! anywhere in a line begins a comment. Omitted: what any option means.
 
 use super::Environment;
 use super::problem::{Place, Problem};

@@ -34,7 +34,7 @@ pub(crate) enum Start {
     No,
     /// Here.
     Here,
-    /// Here, unless a section of the same format is open: the head of the output was left out.
+    /// Here, unless a section of the same format is open: the head of the output was omitted.
     Orphan,
     /// Here, unless a section of the same format or of this one is open.
     Beside(ImportFormat),

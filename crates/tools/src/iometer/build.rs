@@ -1,6 +1,6 @@
 //! A configuration → the tests that it asks for: each access specification in turn, and each number of outstanding I/Os.
 //!
-//! Nothing is guessed: a target of another system has to be mapped to a file or device of this one. Left out: whether any
+//! Nothing is guessed: a target of another system has to be mapped to a file or device of this one. Omitted: whether any
 //! of it may be written.
 
 use super::Problem;

@@ -32,7 +32,7 @@ pub struct Side {
     pub bytes: u64,
     /// Failed.
     pub errors: u64,
-    /// I/Os a second.
+    /// IOPS.
     pub ios_per_s: f64,
     /// Bytes a second.
     pub bytes_per_s: f64,

@@ -1,7 +1,7 @@
 //! The lines of a mixed workload as one text: `4K:60,64K:40`, or `4K:70:write=0,64K:30:write=100:random=0`.
 //!
 //! Lines are joined by `,` or by `+`, which a sweep needs because there a comma stands between values. Each is a size, its
-//! share where it is not 1, and what it has of its own. Left out: what is in range, which `model::check` says.
+//! share where it is not 1, and what it has of its own. Omitted: what is in range, which `model::check` says.
 
 use crate::problem::Problem;
 use crate::read::Reader;

@@ -108,7 +108,7 @@ pub struct TimeText {
     pub cooldown: String,
     /// `--interval`: a time. Without it: one second, or shorter so that there are fifty steps.
     pub interval: Option<String>,
-    /// `--rate`: I/Os a second. Without it a free slot is used at once.
+    /// `--rate`: IOPS. Without it a free slot is used at once.
     pub rate: Option<String>,
     /// `--arrivals`: `constant` or `poisson`.
     pub arrivals: Option<String>,

@@ -2,7 +2,7 @@
 //!
 //! Every value is printed, defaults too: a default may change in a later version, a printed line must not.
 //! Deliberately absent: quoting for a shell (whoever shows the line knows the shell), and consent to write:
-//! who repeats a run says those words anew.
+//! who repeats a run says those words again.
 
 use super::build::{CACHE_MODES, build};
 use super::{EngineText, PlaceText, Request, TimeText, WorkText, lines};

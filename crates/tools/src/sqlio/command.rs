@@ -1,4 +1,4 @@
-//! A command line of SQLIO while it is read. Left out: how it is taken apart (`parse`).
+//! A command line of SQLIO while it is read. Omitted: how it is taken apart (`parse`).
 
 use super::profile::{Affinity, Profile};
 use super::{Environment, Extra, Note, Problem};

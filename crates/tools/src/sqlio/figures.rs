@@ -13,7 +13,7 @@ pub const COLUMNS: usize = 25;
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// I/Os a second over the measured time.
+    /// IOPS over the measured time.
     pub ios_per_s: f64,
     /// Bytes a second over the measured time.
     pub bytes_per_s: f64,

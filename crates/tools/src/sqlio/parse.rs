@@ -8,7 +8,7 @@ use super::profile::Profile;
 use super::{Action, Environment, Extra, Note, Problem, Refusal, Request};
 use crate::diskspd::LOOKS_LIKE_A_SWITCH;
 
-/// Reads a whole command line, program name left out.
+/// Reads a whole command line, program name omitted.
 ///
 /// # Errors
 /// Everything that is wrong with it. Nothing has been opened but the parameter file.

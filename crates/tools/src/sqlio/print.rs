@@ -6,7 +6,7 @@ use crate::OwnOptions;
 use model::Consent;
 use std::fmt::Write;
 
-/// The command line of a request, program name left out. Its parameter file, if it has one, is [`print_params`].
+/// The command line of a request, program name omitted. Its parameter file, if it has one, is [`print_params`].
 pub fn print_words(profile: &Profile, extra: &Extra) -> Vec<String> {
     let mut words = vec![match profile.read_percent {
         0 => "-kW".to_owned(),

@@ -224,7 +224,7 @@ impl Walk {
             .reads
             .map(|reads| if reads { Ratio::NONE } else { Ratio::ALL });
         if self.has_head && workload.block.is_some() && workload.cache.is_none() {
-            // The one mode for which SQLIO prints no line: past the cache, durable.
+            // The one mode for which SQLIO prints no line: with direct I/O, durable.
             workload.cache = Some(CacheMode::Unbuffered);
             workload.write_through = Some(true);
         }

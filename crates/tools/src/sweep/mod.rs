@@ -36,7 +36,7 @@ pub struct Definition {
     pub base: Base,
     /// Sets of axes; one without a name where none was named. // never empty
     pub groups: Vec<Group>,
-    /// Combinations that are left out: fields with their values.
+    /// Combinations that are omitted: fields with their values.
     pub exclude: Vec<Vec<Axis>>,
     /// In which order, how often, with which pause.
     pub course: Course,

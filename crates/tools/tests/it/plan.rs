@@ -217,7 +217,7 @@ fn precreated_files_have_one_size_in_all_time_spans() {
     assert_eq!(sizes(""), [Some(Bytes(65_536_000)), largest]);
 }
 
-/// Case X065: the table cannot be had, so it is not left out in silence.
+/// Case X065: the table cannot be had, so it is not omitted in silence.
 #[test]
 fn statistics_of_waiting_are_refused_and_their_profile_is_not() {
     let words = refusal(&profile("-vs f"));

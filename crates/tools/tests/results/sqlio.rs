@@ -22,7 +22,7 @@ fn one(dpc: f64, interrupt: f64, privileged: f64, processor: f64, user: f64) -> 
     }
 }
 
-/// 421.5 I/Os a second of 8 KiB; the latencies of a published run; processors as in the readme.
+/// 421.5 IOPS of 8 KiB; the latencies of a published run; processors as in the readme.
 fn figures() -> Figures {
     let mut percents = [0; 25];
     percents[..13].copy_from_slice(&[4, 6, 6, 31, 23, 15, 5, 3, 2, 1, 1, 1, 1]);

@@ -1,7 +1,7 @@
 //! The answer to a question in SQL: its own columns, its values as they are.
 //!
 //! On a page words are cut, all to one length, so that the table fits; where they would become too short for that, the last
-//! columns are left out. Both is said below. Figures are never cut: they would be others. Deliberately absent: which columns
+//! columns are omitted. Both is said below. Figures are never cut: they would be others. Deliberately absent: which columns
 //! matter, which only the person knows; they put those first.
 
 use super::csv::quoted;
@@ -10,7 +10,7 @@ use crate::paper::Paper;
 use crate::text::{printable, shorten, width, wrap};
 use std::io::{self, Write};
 
-/// A column is left out before words are cut shorter than this.
+/// A column is omitted before words are cut shorter than this.
 const WORD_MIN: usize = 12;
 /// Between two columns.
 const GAP: usize = 2;

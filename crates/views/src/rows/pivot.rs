@@ -42,7 +42,7 @@ pub fn pivot_table(pivot: &Pivot, paper: &Paper, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// One block below the other, each with its heads, because there is no other form that had what is left out here.
+/// One block below the other, each with its heads, because there is no other form that had what is omitted here.
 fn grid(pivot: &Pivot, paper: &Paper) -> Vec<String> {
     let rows = rows(pivot, paper);
     let wide = |place: usize| {

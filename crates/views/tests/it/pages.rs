@@ -81,7 +81,7 @@ pub(crate) fn narrow_pages(record: &RunRecord, report: &SurveyReport) -> [String
     ]
 }
 
-/// One cell of a disk that moves up to 40000 small I/Os a second and 1.6 GiB/s.
+/// One cell of a disk that moves up to 40000 small IOPS and 1.6 GiB/s.
 pub(crate) fn cell(number: usize, depth: u32) -> Sample {
     let (_, kib, write, access) = WORKLOADS[number].clone();
     let most = (40_000.0_f64).min(1_638_400.0 / kib as f64);

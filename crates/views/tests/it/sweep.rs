@@ -55,7 +55,6 @@ fn report() -> SweepReport {
 
 fn forecast() -> SweepForecast {
     SweepForecast {
-        report_version: 1,
         cells: 441,
         cells_done: 41,
         runs_least: 400,

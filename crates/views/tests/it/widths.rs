@@ -1,4 +1,4 @@
-//! Tables are as wide as their page, 80 columns where nobody says more, and say what they left out.
+//! Tables are as wide as their page, 80 columns where nobody says more, and say what they omitted.
 
 use analysis::columns::{columns_of, pivot};
 use analysis::{
@@ -183,7 +183,7 @@ fn what_layers_cost_and_a_quick_look() {
     assert!(wide.contains("one reader that waits"), "{wide}");
 }
 
-/// There is no other form of it, so nothing is left out: it goes on below.
+/// There is no other form of it, so nothing is omitted: it goes on below.
 #[test]
 fn a_field_by_others_goes_on_below_with_all_its_cells() {
     let row = |number: u32| ResultRow {

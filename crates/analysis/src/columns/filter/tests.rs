@@ -1,4 +1,4 @@
-//! What filters find, and what is told of those that are none.
+//! What filters find, and what is informed of those that are none.
 
 use super::super::tests::{cell, missing};
 use super::literal::CLOSED;

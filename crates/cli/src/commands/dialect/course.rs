@@ -1,6 +1,6 @@
 //! The runs of another tool's request, one after another.
 //!
-//! Left out: what becomes of the records beyond the results database.
+//! Omitted: what becomes of the records beyond the results database.
 
 use super::{Shelf, tell_trouble};
 use crate::commands::ended;

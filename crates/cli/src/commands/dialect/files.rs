@@ -32,7 +32,7 @@ pub(crate) fn joined(targets: &[&Path]) -> String {
 
 /// Whether it begins as a report of fathom's own.
 pub(crate) fn is_report(start: &[u8]) -> bool {
-    has(start, "\"verdict\"") && has(start, "\"report_version\"")
+    has(start, "\"verdict\"") && has(start, "\"schema_version\"")
 }
 
 /// Whether the files of the results may be written, before anything is measured.

@@ -1,5 +1,5 @@
-//! What the doors of other tools' dialects have in common: whose line it is, the files of the results, the shelf, and
-//! what is told of I/Os that went wrong.
+//! What the doors of other tools' dialects have in common: whose line it is, the files of the results, the database, and
+//! what is informed of I/Os that went wrong.
 //!
 //! Deliberately absent: whatever one tool does in its own way; that stands in `diskspd` and `sqlio`.
 

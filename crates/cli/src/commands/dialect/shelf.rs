@@ -4,7 +4,7 @@
 
 use crate::environment::StorePlace;
 use crate::failure::Ending;
-use crate::{keep, output};
+use crate::keep;
 use model::{CommandError, RunRecord, RunResult};
 use session::Journal;
 use store::{NewSession, SessionOutcome, Store};
@@ -30,14 +30,9 @@ impl Shelf {
         Ok(Shelf { journal, spans })
     }
 
-    /// Says where the runs are. Whether all that was measured is kept.
+    /// Finishes the session. Returns whether all that was measured is stored.
     pub(crate) fn close(self, records: &[RunRecord]) -> bool {
         let ending = Ending::of(self.journal.finish(self.outcome(records), None));
-        if let Some(name) = self.journal.name() {
-            output::tell(&format!(
-                "kept as {name}: fathom show {name} says what the numbers mean"
-            ));
-        }
         ending == Ending::Good
     }
 

@@ -1,6 +1,6 @@
 //! What went wrong with I/Os of a time span, on standard error: the pages of other tools have no place for it.
 //!
-//! Left out: what kept a time span from its first I/O, which is told where it is found (`session`).
+//! Omitted: what kept a time span from its first I/O, which is told where it is found (`session`).
 
 use crate::output;
 use model::{Failure, Operation, Outcome, RunRecord, Tally};

@@ -53,7 +53,7 @@ impl Asked<'_> {
         }
     }
 
-    /// What the shelf says of it.
+    /// What the database says of it.
     fn new_session(&self) -> NewSession {
         let spans = self.profile.time_spans.iter();
         let targets = spans.flat_map(|span| &span.targets);

@@ -51,7 +51,7 @@ fn files<'a>(asked: &'a Asked) -> impl Iterator<Item = (Form, ResultFile<'a>)> {
                 word: match form {
                     Form::Text => None,
                     Form::Xml => Some("<Implementation>fathom "),
-                    Form::Json => Some("\"report_version\""),
+                    Form::Json => Some("\"schema_version\""),
                 },
             },
         ))

@@ -1,6 +1,6 @@
 //! `fathom files`: what a folder's file system does with names and bytes.
 //!
-//! Read in this order: the flow (here), `request` (words → values), `skip` (which steps are left out), `room` (what is
+//! Read in this order: the flow (here), `request` (words → values), `skip` (which steps are omitted), `room` (what is
 //! refused before anything is made).
 
 mod request;

@@ -1,6 +1,6 @@
 //! The words of `fathom files` as values, or everything that is wrong with them at once.
 //!
-//! Which steps may be left out stands in `skip`.
+//! Which steps may be omitted stands in `skip`.
 
 use super::skip;
 use crate::args::{FilesArgs, FilesWorkArgs};

@@ -1,4 +1,4 @@
-//! Which steps are left out, and that no other one works on what they would have left.
+//! Which steps are omitted, and that no other one works on what they would have left.
 
 use analysis::say::listed;
 use model::{Bytes, TreeStep, TreeWork};

@@ -80,7 +80,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     look.take(&setting)
 }
 
-/// A session from the shelf again.
+/// A session from the database again.
 pub(crate) fn layers_again(session: Session, form: Form<'_>) -> Vec<u8> {
     again(session, report::layers, form)
 }

@@ -25,7 +25,7 @@ pub(super) type Page = fn(&[(String, RunRecord)], &LooksContext, Form<'_>) -> Ve
 /// What a command brings along.
 pub(super) struct Look<'a> {
     pub(super) kind: SessionKind,
-    /// Its targets as they were named, for the shelf.
+    /// Its targets as they were named, for the database.
     pub(super) named: String,
     /// One turn of each sort, so that everything is refused before anything is made.
     pub(super) all: Profile,
@@ -178,13 +178,13 @@ fn outcome(context: &LooksContext) -> SessionOutcome {
     }
 }
 
-/// A session from the shelf again.
+/// A session from the database again.
 pub(super) fn again(session: Session, page: Page, form: Form<'_>) -> Vec<u8> {
     let (runs, context) = from_store(session);
     page(&runs, &context, form)
 }
 
-/// A session from the shelf: its runs, and what was kept beside them. One that was killed has no context.
+/// A session from the database: its runs, and what was kept beside them. One that was killed has no context.
 fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
     let context = session.context.as_deref();
     let context = context.and_then(|text| serde_json::from_str(text).ok());

@@ -26,7 +26,7 @@ const CACHED_TURN: Nanos = Nanos::millis(1000);
 const WARMUP: Nanos = Nanos::millis(100);
 /// What `hdparm -T` reads again and again.
 const CACHED_BYTES: Bytes = Bytes::mib(2);
-/// A read-ahead that begins at the beginning of what was just read past the cache finds nothing of it there.
+/// A read-ahead that begins at the beginning of what was just read with direct I/O finds nothing of it there.
 const SEQUENTIAL_BLOCK: Bytes = Bytes::mib(1);
 const RANDOM_BLOCK: Bytes = Bytes::kib(4);
 
@@ -75,7 +75,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
     look.take(&setting)
 }
 
-/// A session from the shelf again.
+/// A session from the database again.
 pub(crate) fn quick_again(session: Session, form: Form<'_>) -> Vec<u8> {
     again(session, report::quick, form)
 }

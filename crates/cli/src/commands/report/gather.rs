@@ -42,7 +42,7 @@ pub(super) fn part(store: &Store, name: RunName, page: &mut PageBuilder) -> Resu
     Ok(())
 }
 
-/// What the shelf says of it before any result is read.
+/// What the database says of it before any result is read.
 fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
     let outcome = summary
         .outcome
@@ -66,7 +66,7 @@ fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
     }
 }
 
-/// Adds one result; `also` is told of it with its record, or with why there is none.
+/// Adds one result; `also` is informed of it with its record, or with why there is none.
 fn result(
     store: &Store,
     row: ResultRow,

@@ -1,6 +1,6 @@
 //! `fathom report ID…`: a page of results, one file that opens anywhere.
 //!
-//! Read in this order: the flow (here), `gather` (the shelf → the page's document), `place` (how the file comes to lie
+//! Read in this order: the flow (here), `gather` (the database → the page's document), `place` (how the file comes to lie
 //! where it was asked for, whole or not at all).
 
 mod gather;
@@ -77,7 +77,7 @@ fn asked(
     }
 }
 
-/// Of these names, those that are not on the shelf, each in a sentence.
+/// Of these names, those that are not in the database, each in a sentence.
 fn not_there(store: &Store, names: &[RunName]) -> Vec<String> {
     let each = names.iter();
     each.filter_map(|name| Some(store.count(&[*name]).err()?.to_string()))
@@ -89,7 +89,7 @@ fn not_there(store: &Store, names: &[RunName]) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// A name that is not on the shelf, a place that may not be written, a disk without room: nothing is left there then.
+/// A name that is not in the database, a place that may not be written, a disk without room: nothing is left there then.
 pub(crate) fn write_page(
     store: &Store,
     names: &[RunName],

@@ -1,6 +1,6 @@
 //! Where a page goes, and what it may replace.
 //!
-//! A page can be made again from the shelf, so an earlier page gives way to a new one; every other file may be all that
+//! A page can be made again from the database, so an earlier page gives way to a new one; every other file may be all that
 //! somebody has, so it stays unless the person says otherwise.
 
 use gate::{Existing, OutputError};

@@ -51,13 +51,13 @@ impl Asked<'_> {
                 switch,
                 path: path?,
                 is_one,
-                word: (switch == "--json").then_some("\"report_version\""),
+                word: (switch == "--json").then_some("\"schema_version\""),
             })
         });
         named.collect()
     }
 
-    /// What the shelf says of it.
+    /// What the database says of it.
     fn session(&self) -> NewSession {
         session::new_session(
             SessionKind::Run,

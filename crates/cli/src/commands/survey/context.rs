@@ -26,7 +26,7 @@ pub(crate) struct Surveyed<'a> {
 impl Surveyed<'_> {
     pub(crate) fn context(&self) -> SurveyContext {
         let cells_left = match self.survey.cells_left_max(&self.walked.done) {
-            // A cell that was left out is still wanted.
+            // A cell that was omitted is still wanted.
             0 if self.walked.cut => 1,
             cells => cells as u64,
         };

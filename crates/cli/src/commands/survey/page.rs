@@ -1,7 +1,7 @@
 //! The page that every survey leaves behind, for whoever was not there.
 //!
 //! It is made from the shelf, as `fathom report` makes it. A page that cannot be written takes nothing from the survey: the
-//! results are on the shelf, so it is told and the survey has succeeded all the same.
+//! results are in the database, so it is told and the survey has succeeded all the same.
 
 use crate::commands::report::{Replace, write_page};
 use crate::output;

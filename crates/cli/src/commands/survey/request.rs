@@ -26,7 +26,7 @@ const SIZE_FORM: &str = "a survey's size is a whole number of M, 64M or more: 1G
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {
-    /// The file or device; with the engine null its imaginary device.
+    /// The file or device; with the engine null its simulated device.
     pub(crate) target: Location,
     pub(crate) size: Option<Bytes>,
     /// `None` is as deep as the engine can, up to [`DEPTH_MAX`].
@@ -35,7 +35,7 @@ pub(crate) struct Asked {
     pub(crate) threads_max: Option<u32>,
     /// The device below the file, to be read too.
     pub(crate) raw: Option<Location>,
-    /// The budget is for the whole survey, the filling of the file left out; where one was named, all of it is used.
+    /// The budget is for the whole survey, the filling of the file omitted; where one was named, all of it is used.
     pub(crate) options: SurveyOptions,
     pub(crate) remove: bool,
     pub(crate) page: PagePlace,

@@ -38,7 +38,7 @@ pub(crate) struct Walked {
     pub(crate) done: Vec<Measured>,
     /// Somebody ended it before its time.
     pub(crate) interrupted: bool,
-    /// The budget ended in the middle of a cell, which is left out.
+    /// The budget ended in the middle of a cell, which is omitted.
     pub(crate) cut: bool,
     /// How long it took.
     pub(crate) took: Nanos,

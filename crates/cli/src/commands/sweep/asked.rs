@@ -13,7 +13,7 @@ use tools::diskspd::Environment as Machine;
 use tools::refusal;
 use tools::sweep::{self as words, Base, Definition};
 
-/// What is wrong with more cells than this is told of the first ones.
+/// What is wrong with more cells than this is informed of the first ones.
 const PROBLEMS_MAX: usize = 20;
 /// Most targets of all combinations together, each with the lines of its mix: every one is held until the last has run.
 const TARGETS_MAX: usize = 100_000;
@@ -140,7 +140,7 @@ impl Asked {
         )
     }
 
-    /// What a turn is known by on the shelf.
+    /// What a turn is known by in the database.
     pub(crate) fn key(&self, turn: Turn) -> String {
         sweep::key(&[&self.cells[turn.cell].key, &turn.repetition.to_string()])
     }

@@ -1,4 +1,4 @@
-//! What a sweep will do, from what was asked, what was found, and what is on the shelf already.
+//! What a sweep will do, from what was asked, what was found, and what is in the database already.
 
 use super::asked::Asked;
 use super::earlier::Earlier;
@@ -48,7 +48,6 @@ pub(crate) fn forecast(
                 .all(|repetition| has(&Turn { cell, repetition }))
     };
     SweepForecast {
-        report_version: 1,
         cells: asked.cells.len() as u64,
         cells_done: (0..asked.cells.len()).filter(|cell| done(*cell)).count() as u64,
         runs_least: runs,

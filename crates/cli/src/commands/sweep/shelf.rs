@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use store::{SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
-/// How it ended. Its results are on the shelf.
+/// How it ended. Its results are in the database.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     /// Somebody ended it before its time.

@@ -1,6 +1,6 @@
 //! Cell after cell: check, run, keep, until all are done or somebody says stop.
 //!
-//! What goes wrong in a cell is that cell's result, with its reason; the sweep goes on. What the shelf cannot keep ends
+//! What goes wrong in a cell is that cell's result, with its reason; the sweep goes on. What the database cannot keep ends
 //! it, because a sweep that forgets cannot be gone on with.
 
 use super::asked::Asked;

@@ -1,4 +1,4 @@
-//! What is seen goes onto the shelf: a result a device, and a new one every so often, so that a long watch that is killed
+//! What is seen goes onto the database: a result a device, and a new one every so often, so that a long watch that is killed
 //! loses its last minutes only.
 
 use crate::commands::{VERSION, command_line};
@@ -77,7 +77,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// What has been seen so far, and begins anew.
+    /// What has been seen so far, and begins again.
     fn save(&mut self) {
         for piece in &mut self.pieces {
             let moments: Vec<WatchMoment> = std::mem::take(&mut piece.moments);
@@ -95,7 +95,7 @@ impl<'a> Recording<'a> {
         self.save();
         let ending = Ending::of(self.journal.finish(SessionOutcome::Complete, None));
         if let Some(name) = self.journal.name() {
-            output::tell(&format!("kept as {name}; again: fathom show {name}"));
+            output::tell(&format!("stored as {name}: fathom show {name}"));
         }
         ending
     }

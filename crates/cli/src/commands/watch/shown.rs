@@ -166,7 +166,7 @@ impl Refreshes {
         }
     }
 
-    /// How long to wait at most before asking again; `None` when it is due. Those that were missed are left out.
+    /// How long to wait at most before asking again; `None` when it is due. Those that were missed are omitted.
     fn wait(&mut self, now: Nanos) -> Option<Duration> {
         if now < self.due {
             return Some(self.due.minus(now).min(LOOK).as_duration());

@@ -1,4 +1,4 @@
-//! A short part of the campaign of random attacks, with another seed each day. Left out: the 30 minutes of
+//! A short part of the campaign of random attacks, with another seed each day. Omitted: the 30 minutes of
 //! `cargo xtask attack`.
 
 use attack::Options;

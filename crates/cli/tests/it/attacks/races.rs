@@ -154,7 +154,7 @@ fn no_two_uses_of_the_name_are_paired_with_different_files() {
     assert!(!names.is_empty());
 }
 
-/// Makes fathom's own file anew where it is not whole any more.
+/// Makes fathom's own file again where it is not whole any more.
 fn own(bench: &Bench) {
     if !fs::metadata(bench.path("t")).is_ok_and(|there| there.len() == 1 << 20) {
         own_file(bench, "t");

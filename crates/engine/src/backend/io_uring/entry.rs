@@ -1,7 +1,7 @@
 //! What is handed to the kernel for one I/O, put together from what is the same for all I/Os of a target and what is not.
 //!
 //! An entry is made of whole words: made field by field in the crate's own way, its narrow stores are read back in wide
-//! pieces when it is copied into the queue, and the processor waits for each of them. Left out: entries that are no reads
+//! pieces when it is copied into the queue, and the processor waits for each of them. Omitted: entries that are no reads
 //! or writes, which the crate makes.
 #![allow(unsafe_code, reason = "an entry is the kernel's structure")]
 
@@ -17,7 +17,7 @@ const FIXED_FILE: u8 = 1;
 pub(super) struct SqeTemplate {
     read: u64,
     write: u64,
-    /// All ones where pieces of registered memory are named, else the name is left out.
+    /// All ones where pieces of registered memory are named, else the name is omitted.
     areas: u16,
 }
 

@@ -1,6 +1,6 @@
 //! How a ring comes about: what this kernel is asked for, what it gave, and what to do where it gives none.
 //!
-//! Left out: what is done with a ring.
+//! Omitted: what is done with a ring.
 
 use super::super::{Setup, Used};
 use crate::dispatch::Unavailable;
@@ -15,7 +15,7 @@ const REGISTERED_MAX: usize = 1 << 30;
 const SUBMISSION_IDLE_MS: u32 = 1000;
 /// Most entries that the kernel allows a submission queue.
 pub(in super::super) const ENTRIES_MAX: u32 = 32_768;
-/// Most that are staged before they are handed over.
+/// Most that are staged before they are submitted.
 const STAGED_MAX: u32 = 64;
 /// Fewest places for completions.
 const LANDED_MIN: u32 = 8;
@@ -80,7 +80,7 @@ pub(super) struct Places {
 
 impl Places {
     /// For so many I/Os in flight and the ring's own timer. All of them have a place when they are done. Not all need
-    /// one before: a full queue is handed over, and a short one goes round in the cache closest to the processor. A
+    /// one before: a full queue is submitted, and a short one goes round in the cache closest to the processor. A
     /// thread of the kernel's that takes them out by itself is waited for, so there all have one.
     pub(super) fn of(depth: u32, polling: Polling) -> Places {
         let all = (depth + 1).next_power_of_two();

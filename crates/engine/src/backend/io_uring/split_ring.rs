@@ -1,7 +1,7 @@
-//! A ring with its two queues in hand, so that they are not looked up anew for each I/O, and with the kernel's short name
+//! A ring with its two queues in hand, so that they are not looked up again for each I/O, and with the kernel's short name
 //! of it, which belongs to the part that enters the kernel.
 //!
-//! Left out: what is put into the queues, and when the kernel is entered.
+//! Omitted: what is put into the queues, and when the kernel is entered.
 #![allow(unsafe_code, reason = "the parts point into the ring beside them")]
 
 use io_uring::{CompletionQueue, IoUring as Ring, SubmissionQueue, Submitter};

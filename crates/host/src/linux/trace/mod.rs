@@ -24,7 +24,7 @@ const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
 const BUFFER_KIB: &str = "1536";
 /// What our instances are called; behind it stands the number of the process.
 const NAME: &str = "fathom-watch-";
-/// At most this many I/Os a second are to be traced, so that reading them costs a fraction of a percent of a core.
+/// At most this many IOPS are to be traced, so that reading them costs a fraction of a percent of a core.
 const TRACED_PER_S: f64 = 8_000.0;
 /// Places that differ in the bits from here on: a mebibyte in sectors. Below them, I/Os that are aligned do not differ.
 const CHOICE_SHIFT: u32 = 11;

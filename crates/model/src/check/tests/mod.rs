@@ -278,7 +278,7 @@ fn walk(change: impl FnOnce(&mut DiskspdAccess)) -> Access {
     Access::Diskspd(access)
 }
 
-/// What is told of a request that is changed so.
+/// What is informed of a request that is changed so.
 fn told(change: impl FnOnce(&mut Timespan)) -> String {
     refused(&profile("/data/t", change), file(Bytes::gib(1)))
 }

@@ -41,7 +41,7 @@ pub struct StepSide {
     pub std_dev_ns: Option<f64>,
 }
 
-/// Population standard deviation of I/Os a second over the first `steps_max` steps; none without I/Os. Trailing steps
+/// Population standard deviation of IOPS over the first `steps_max` steps; none without I/Os. Trailing steps
 /// without an I/O do not count, leading and middle ones do. What completed later than all these steps is in none of
 /// them, but shows that the last of them were not trailing.
 pub fn iops_std_dev(counts: &[u64], steps_max: usize, interval: Nanos) -> Option<f64> {

@@ -84,7 +84,7 @@ pub struct DirectionFigures {
     pub rate_per_s: f64,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,
-    /// Standard deviation of I/Os a second over intervals. // 0 without I/Os
+    /// Standard deviation of IOPS over intervals. // 0 without I/Os
     pub iops_std_dev: f64,
     /// How long they took.
     pub latency: Latency,
@@ -132,7 +132,7 @@ pub struct TotalsRow {
     pub ios: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// I/Os a second.
+    /// IOPS.
     pub rate_per_s: f64,
     /// Bytes a second.
     pub bytes_per_s: f64,
@@ -301,7 +301,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads, writes and both, over some threads. Time series are left out.
+/// Reads, writes and both, over some threads. Time series are omitted.
 fn directions(threads: &[&ThreadRecord]) -> [Tally; 3] {
     let [mut read, mut write] = [Tally::default(), Tally::default()];
     for thread in threads {

@@ -28,7 +28,7 @@ pub(super) use words::Word;
 /// Most words of a command line.
 const ARGS_MAX: usize = 20_000;
 
-/// Reads a whole command line, program name left out.
+/// Reads a whole command line, program name omitted.
 ///
 /// # Errors
 /// Everything that is wrong with it. Nothing has been opened but the profile that `-X` names.

@@ -64,7 +64,7 @@ enum Part {
 /// What a time span gave.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    /// Which time span. `None` where the heading was left out.
+    /// Which time span. `None` where the heading was omitted.
     pub(super) number: Option<u32>,
     /// Byte of its heading in the section.
     pub(super) at: usize,

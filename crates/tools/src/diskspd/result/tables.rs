@@ -130,7 +130,7 @@ fn counts(bytes: u64, ios: u64, bytes_per_s: f64, rate_per_s: f64) -> String {
     )
 }
 
-/// Title of the throughput column. Both mean 2^20 bytes a second.
+/// Title of the throughput column. Both mean 2^20 bytes per second.
 fn megabytes(compat: Compat) -> &'static str {
     match compat {
         Compat::V2_2 => "    MiB/s   ",

@@ -53,7 +53,7 @@ struct SyncSpread {
     percentile: Option<BTreeMap<String, Option<f64>>>,
 }
 
-/// Reads it once more: what is missing or damaged is left out.
+/// Reads it once more: what is missing or damaged is omitted.
 pub(super) fn read(text: &str, all: &Merged, disks: Vec<ImportedDisk>) -> ImportedEvidence {
     let Ok(job) = serde_json::from_str::<Job>(text) else {
         return ImportedEvidence::default();

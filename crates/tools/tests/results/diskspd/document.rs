@@ -169,7 +169,7 @@ fn an_interval_has_its_extremes_and_its_deviation_over_all_threads() {
     assert_valid(&page);
 }
 
-/// A run of a store of version 1: what was not counted is left out, and is not shown as 0.
+/// A run of a store of version 1: what was not counted is omitted, and is not shown as 0.
 #[test]
 fn what_an_old_record_does_not_hold_is_left_out_of_its_intervals() {
     let (asked, mut run) = two_targets();

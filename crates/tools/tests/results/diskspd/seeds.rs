@@ -16,7 +16,7 @@ use tools::diskspd::figures::{
 const SEED_000: &str = include_str!("seed_000.txt");
 const SEED_001: &str = include_str!("seed_001.txt");
 
-/// Numbers between the bars of a line, its first word left out.
+/// Numbers between the bars of a line, its first word omitted.
 fn cells(line: &str) -> Vec<f64> {
     let cells = line.split('|').map(|cell| {
         cell.trim()

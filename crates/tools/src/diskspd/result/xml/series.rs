@@ -49,7 +49,7 @@ fn bucket(step: &Step, document: &mut Document) {
     document.empty("Bucket", &attributes);
 }
 
-/// What is not known is left out.
+/// What is not known is omitted.
 fn latencies(names: [&'static str; 4], side: &StepSide) -> Vec<(&'static str, String)> {
     let values = [
         side.min_ns.map(|ns| ns as f64),
