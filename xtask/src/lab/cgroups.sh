@@ -60,8 +60,8 @@ limit other riops=100
 says "a limit of another group is none" 0 'not control group' fathom check $loop
 limit above/own riops=500
 says "a limit on reads is told before a run" 0 'a control group allows this process 500 reads/s on loop0' fathom check $loop
-says "and in its result" 0 'a control group of this process limits reads of loop0 to 500 a second, and \(9[5-9]\|10[0-5]\) % of that' $run --depth 8 $loop
-says "a run far below it is not the limit's" 0 'not a control group of this process limits' $run --rate 100 $loop
+says "and in its result" 0 'a control group limits reads of loop0 to 500 IOPS, and \(9[5-9]\|10[0-5]\)[0-9.]*% of that limit' $run --depth 8 $loop
+says "a run far below it is not the limit's" 0 'not a control group limits' $run --rate 100 $loop
 limit above/own "$all"
 limit above/own rbps=4194304
 says "a limit on bytes is told before a run" 0 'a control group allows this process 4.* MiB.*s .*on loop0' fathom check $loop
@@ -74,7 +74,7 @@ says "the smaller one of two counts" 0 'limits reads of loop0 to 200 a second' $
 limit above "$all"
 limit above/own "$all"
 limit above/own wiops=250
-says "a limit on writes is no limit on reads" 0 'not a control group of this process limits' $run --depth 8 $loop
+says "a limit on writes is no limit on reads" 0 'not a control group limits' $run --depth 8 $loop
 /bin/mount $loop /mnt
 says "a file is limited where its device is" 0 'limits writes to loop0 to 250 a second' $run --write 100 --depth 8 --create 8M /mnt/file
 umount /mnt
@@ -86,7 +86,7 @@ limit above/own "$all"
 
 echo 20000 100000 >$groups/above/own/cpu.max
 says "a quota of processor time is told before a run" 0 'a control group allows this process 0.20 of 1 cores' fathom check $loop
-says "a quota of processor time is told" 0 'allows 0.20 cores of processor time, and that ran out in [1-9][0-9]* of [1-9][0-9]* periods' $run --depth 8 $loop
+says "a quota of processor time is told" 0 'limits fathom to 0.20 cores of processor time, and throttled it in [1-9][0-9]* of [1-9][0-9]* periods' $run --depth 8 $loop
 says "and named by a survey" 0 '"kind": *"tool"' $survey $loop
 says "a run that needs less is not the quota's" 0 'not cores of processor time' $run --rate 50 $loop
 echo max 100000 >$groups/above/own/cpu.max

@@ -15,11 +15,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
-    what: "The I/Os were faster than any device that is not memory, so memory answered: a page cache, unwritten extents, or a device made of memory.",
-    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency with submission is below 3 µs (an error where the median is, too). Any run on one target: more than 16 GB/s, which is an error where the range is 4 GiB or less or the page cache was used, and a warning elsewhere (an array may carry it).",
+    what: "The I/Os were faster than any storage device, so memory served them: a page cache, unwritten extents or a RAM disk.",
+    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used, and a warning otherwise (an array may reach it).",
     evidence: &["p1_ns", "p50_ns", "bytes_per_s"],
     source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
-    advice: "Read a range that was written before, larger than all caches, with direct I/O: `fathom run TARGET` compares with the device's own counters.",
+    advice: "Read a range that was written before and is larger than all caches, with direct I/O. `fathom run TARGET` compares with the device's own counters.",
     look: Look::Any(look),
 };
 
@@ -27,7 +27,7 @@ const DEVICE_NS_MIN: f64 = 3_000.0;
 const LINK_BYTES_PER_S: f64 = 16e9;
 const SMALL_BYTES: u64 = 4 << 30;
 const IOS_MIN: u64 = 100;
-const ADVICE: &str = "fathom run TARGET compares with the device's own counters: if these stay behind, memory answered";
+const ADVICE: &str = "fathom run TARGET compares with the device's own counters: lower counters mean that memory answered";
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
@@ -82,7 +82,7 @@ fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
         None => String::new(),
     };
     let sentence = format!(
-        "{} MiB/s{range} is more than one device's link carries (16 GB/s): memory answered",
+        "{} MiB/s{range} exceeds the link of one device (16 GB/s): memory answered",
         say::mib_per_s(moved)
     );
     let evidence = [("bytes_per_s", moved)];

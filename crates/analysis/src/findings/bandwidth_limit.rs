@@ -11,10 +11,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A bandwidth limit (QoS) below the device's own maximum determines the result.",
-    method: "As for `iops-limit`; one run with blocks of 64 KiB or more meets a limit of bytes first, so there it is taken for one, unless a cap that is known says otherwise.",
+    method: "As for `iops-limit`. One run with blocks of 64 KiB or more reaches a bandwidth limit first, so it is reported as one, unless a known limit indicates otherwise.",
     evidence: EVIDENCE,
     source: "As for `iops-limit`.",
-    advice: "Larger blocks and deeper queues only add latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-mibs.",
+    advice: "Larger blocks and deeper queues only add latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-mibs.",
     look: Look::Any(look),
 };
 
@@ -22,18 +22,18 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Bandwidth)?;
     let bytes = seen.observed.total.bytes_per_s?;
     let held = match cap.severity {
-        Severity::Note => "may be held",
-        _ => "is held",
+        Severity::Note => "may be limited to",
+        _ => "limited to",
     };
     let mut evidence = vec![("bytes_per_s", bytes)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "the bandwidth {held} at {} MiB/s: {}{}",
+        "bandwidth {held} {} MiB/s: {}{}",
         say::mib_per_s(bytes),
         cap.why,
         distance_told(seen.known, Held::Bandwidth, bytes)
     );
-    let advice = "repeat it with blocks of a quarter of the size: the same MiB/s are a bandwidth limit or a link, the same IOPS an IOPS limit";
+    let advice = "repeat with blocks of a quarter of the size: the same MiB/s indicate a bandwidth limit or a link, the same IOPS an IOPS limit";
     Some(finding(RULE.id, cap.severity, sentence, &evidence, advice).sure(cap.confidence))
 }
 
@@ -57,7 +57,7 @@ mod tests {
             told_knowing(&run, &known, "bandwidth-limit")
                 .unwrap()
                 .sentence,
-            "the bandwidth is held at 1286 MiB/s: that is 0.5% above the cap of 1280 MiB/s that you named"
+            "bandwidth limited to 1286 MiB/s: that is 0.5% above the specified limit of 1280 MiB/s"
         );
         assert_eq!(told_knowing(&run, &known, "iops-limit"), None);
     }

@@ -16,9 +16,9 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "A control group limited processor time, and that limited IOPS.",
-    method: "A control group of the process, or one above it, has a quota of less than all cores, and its time ran out in half \
-             of the quota's periods, or in fewer and fathom used 90% of the quota; all of fathom counts, also what it does \
-             beside its loop. Where the kernel does not count the periods, 90% of the quota alone.",
+    method: "A control group of the process, or one above it, has a quota of less than all cores. The group was \
+             throttled in half of the quota's periods, or in fewer while fathom used 90% of the quota. All threads of \
+             fathom count. If the kernel does not count the periods, 90% of the quota is the only criterion.",
     evidence: &[
         "quota_cores",
         "used_cores",
@@ -57,7 +57,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
                 ("throttled_ns", quota.throttled_time.0 as f64),
             ]);
             format!(
-                "and that ran out in {} of {} periods (fathom used {} of it)",
+                "and throttled it in {} of {} periods (fathom used {} of the quota)",
                 say::count(quota.throttled),
                 say::count(quota.periods),
                 say::percent(used_share.min(1.0))
@@ -65,12 +65,12 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         }
         _ if used_share < SHARE_MIN => return None,
         _ => format!(
-            "and fathom used {} of it",
+            "and fathom used {} of the quota",
             say::percent(used_share.min(1.0))
         ),
     };
     let sentence = format!(
-        "a control group of this process allows {} cores of processor time, {how}: the target could do more",
+        "a control group limits fathom to {} cores of processor time, {how}: the target may be faster",
         say::digits(allowed)
     );
     Some(finding(
@@ -78,7 +78,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &evidence,
-        "run it outside that group, or lift cpu.max or cpu.cfs_quota_us there",
+        "run fathom outside that group, or raise cpu.max or cpu.cfs_quota_us there",
     ))
 }
 
@@ -144,8 +144,8 @@ mod tests {
             .sentence;
         assert_eq!(
             told,
-            "a control group of this process allows 0.50 cores of processor time, and fathom used 98% of it: the target \
-             could do more"
+            "a control group limits fathom to 0.50 cores of processor time, and fathom used 98% of the quota: the \
+             target may be faster"
         );
         assert_eq!(found(&using(3000, Some(500)), "cgroup-cpu-limit"), None);
         assert_eq!(
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn all_that_fathom_used_counts_where_it_was_read() {
         let told = found(&of_process(4800, &[]), "cgroup-cpu-limit").unwrap();
-        assert!(told.sentence.contains("used 96% of it"), "{told:?}");
+        assert!(told.sentence.contains("used 96% of"), "{told:?}");
         assert_eq!(found(&of_process(4000, &[]), "cgroup-cpu-limit"), None);
     }
 
@@ -168,8 +168,8 @@ mod tests {
         let told = found(&of_process(4800, &[(100, 0), (90, 81)]), "cgroup-cpu-limit").unwrap();
         assert_eq!(
             told.sentence,
-            "a control group of this process allows 0.50 cores of processor time, and that ran out in 81 of 90 periods \
-             (fathom used 96% of it): the target could do more"
+            "a control group limits fathom to 0.50 cores of processor time, and throttled it in 81 of 90 periods \
+             (fathom used 96% of the quota): the target may be faster"
         );
         let of = |name: &str| {
             told.evidence

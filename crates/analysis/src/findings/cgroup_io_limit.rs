@@ -23,10 +23,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A control group limited the I/O: the figure is the limit's, not the device's.",
-    method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and unbuffered \
-             I/O reached between 93% and 105% of it, give or take 0.1 s of it. Of a limit on I/Os each request counts \
-             that the device had of an I/O, and on some devices one more that io_uring tried first without waiting; \
-             or each I/O once. The nearest is told.",
+    method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and \
+             direct I/O reached 93% to 105% of it, plus or minus 0.1 s of the limit. Against an IOPS limit each \
+             request of an I/O counts, and on some devices one more that io_uring tried without waiting; or each I/O \
+             counts once. The nearest limit is reported.",
     evidence: &[
         "cap_per_s",
         "cap_bytes_per_s",
@@ -96,9 +96,9 @@ impl Each {
         let sum = self.sum();
         match self.tries {
             _ if sum < TOLD_MIN => String::new(),
-            0.0 => format!(", each I/O counting as {} requests", say::digits(sum)),
+            0.0 => format!(", each I/O counted as {} requests", say::digits(sum)),
             tries => format!(
-                ", each I/O counting as {} ({} requests, and {} for what io_uring tried first without waiting)",
+                ", each I/O counted as {} ({} requests and {} non-blocking attempts of io_uring)",
                 say::digits(sum),
                 say::digits(self.requests),
                 say::digits(tries)
@@ -134,7 +134,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         .filter(|reached| (SHARE_MIN - slack..=SHARE_MAX + slack).contains(&reached.share))
         .min_by(|a, b| (a.share - 1.0).abs().total_cmp(&(b.share - 1.0).abs()))?;
     let sentence = format!(
-        "a control group of this process limits {}, and {} of that was reached{}: it is the limit's figure, not the device's",
+        "a control group limits {}, and {} of that limit was reached{}: the figure is the limit's, not the device's",
         reached.what,
         say::percent(reached.share),
         reached.each.words()
@@ -149,7 +149,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &evidence,
-        "run it outside that group (cgroups(7)), or lift io.max or blkio.throttle there",
+        "run fathom outside that group (cgroups(7)), or raise io.max or blkio.throttle there",
     ))
 }
 
@@ -210,7 +210,7 @@ fn of_ios(own: &Own<'_>, ios: u64, limit: Option<u64>, each: Each) -> Option<Rea
     let limit = limit.filter(|limit| *limit > 0)? as f64;
     let counted = per_second(ios as f64 * each.sum(), own.record.phases.measured());
     Some(Reached {
-        what: format!("{} a second", say::rate(limit)),
+        what: format!("{} IOPS", say::rate(limit)),
         name: "cap_per_s",
         limit,
         share: crate::rows::share(counted, limit)?,
@@ -259,8 +259,8 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
-            "a control group of this process limits reads of vda to 2010 a second, and 99.5% of that was reached: it is \
-             the limit's figure, not the device's"
+            "a control group limits reads of vda to 2010 IOPS, and 99.5% of that limit was reached: the figure is the \
+             limit's, not the device's"
         );
         let bytes = IoLimit {
             device: (254, 0),
@@ -316,23 +316,20 @@ mod tests {
         let told = found(&cut("io_uring", 6670), "cgroup-io-limit").unwrap();
         assert_eq!(
             told.sentence,
-            "a control group of this process limits reads of vda to 2000 a second, and 100% of that was reached, each \
-             I/O counting as 3.00 (2.00 requests, and 1.00 for what io_uring tried first without waiting): it is the \
-             limit's figure, not the device's"
+            "a control group limits reads of vda to 2000 IOPS, and 100% of that limit was reached, each I/O counted \
+             as 3.00 (2.00 requests and 1.00 non-blocking attempts of io_uring): the figure is the limit's, not the \
+             device's"
         );
         // libaio makes no such try, nor does io_uring through a file system.
         for backend in ["libaio", "io_uring"] {
             let told = found(&cut(backend, 10_000), "cgroup-io-limit")
                 .unwrap()
                 .sentence;
-            assert!(
-                told.contains("each I/O counting as 2.00 requests: "),
-                "{told}"
-            );
+            assert!(told.contains("2.00 requests: "), "{told}");
         }
         // An older kernel counts it once, whatever is cut.
         let told = found(&cut("libaio", 20_000), "cgroup-io-limit").unwrap();
-        assert!(told.sentence.contains("100% of that was reached: "));
+        assert!(told.sentence.contains("100% of that limit was reached: "));
         assert_eq!(found(&cut("libaio", 6670), "cgroup-io-limit"), None);
         let mut others = cut("io_uring", 6670);
         others.window.after.devices[0].read_bytes.0 *= 2;

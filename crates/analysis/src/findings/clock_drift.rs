@@ -10,11 +10,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Alone,
     limit: None,
-    what: "The clock of the stamps went another way than the system's clock.",
-    method: "More than 100 parts in a million of the run, and more than 10 µs: two readings cannot be told apart closer.",
+    what: "The clock that timestamps the I/Os drifted from the system's clock.",
+    method: "More than 100 parts per million of the run, and more than 10 µs, the resolution of the comparison.",
     evidence: &["drift_ns", "run_ns"],
     source: "clock_gettime(2), CLOCK_MONOTONIC; docs/measurement.md.",
-    advice: "Measure again; if it stays so, the machine's time-stamp counter cannot be trusted.",
+    advice: "Measure again. If the drift persists, the machine's time-stamp counter is unreliable.",
     look: Look::Own(look),
 };
 
@@ -33,7 +33,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "the {} clock went {} off in {}",
+        "the {} clock drifted {} in {}",
         seen.record.engine.clock.source,
         say::time(drift as f64),
         say::time(whole as f64)
@@ -43,7 +43,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &[("drift_ns", drift as f64), ("run_ns", whole as f64)],
-        "measure again; if it stays so, the machine's time-stamp counter cannot be trusted",
+        "measure again; if the drift persists, the machine's time-stamp counter is unreliable",
     ))
 }
 
@@ -60,6 +60,6 @@ mod tests {
         assert_eq!(found(&record, "clock-drift"), None);
         record.engine.clock.drift = Nanos::micros(1001);
         let told = found(&record, "clock-drift").unwrap().sentence;
-        assert_eq!(told, "the tsc clock went 1.00 ms off in 10 s");
+        assert_eq!(told, "the tsc clock drifted 1.00 ms in 10 s");
     }
 }

@@ -14,10 +14,10 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Alone,
     limit: Some(LimitKind::Service),
-    what: "Each write waits until it is durable, so the latency is that of a commit and not of a write.",
-    method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight per \
-             thread. Where the time of a commit is within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per \
-             minute), that is the cause, and a warning: nothing between the host and the medium buffers writes.",
+    what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
+    method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
+             per thread. A commit time within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per minute) is a \
+             warning: no write cache buffers the writes.",
     evidence: &[
         "commit_mean_ns",
         "commits_per_s",
@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
         "rotations_per_minute",
     ],
     source: "fsync(2), fdatasync(2); one rotation of a disk is 60 s over its speed.",
-    advice: "Compare it with other commit latencies only. For the speed of writes measure without syncs; for more commits per second use a write cache that survives a power loss, or commit in groups.",
+    advice: "Compare with other commit latencies only. To measure write speed, omit the syncs. For more commits per second use a non-volatile write cache or group commits.",
     look: Look::Any(look),
 };
 
@@ -76,7 +76,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
     let tail = p99_ns.map_or_else(String::new, |p99| format!(" (p99 {})", say::time(p99)));
     let mut sentence = format!(
-        "{how}: this is the latency of a commit, {}{tail}, {} commits per second and thread",
+        "{how}: the latency is that of a commit, {}{tail}, {} commits per second per thread",
         say::time(mean_ns),
         say::rate(1e9 / mean_ns)
     );
@@ -85,7 +85,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("commits_per_s", 1e9 / mean_ns),
     ];
     evidence.extend(p99_ns.map(|p99| ("commit_p99_ns", p99)));
-    let advice = "compare it with commit latencies only; without syncs the same writes show what the device takes";
+    let advice = "compare with commit latencies only; the same writes without syncs show the device's write speed";
     let Some(speed) = rotation(mean_ns) else {
         return Some(finding(
             RULE.id,
@@ -97,10 +97,10 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     };
     evidence.push(("rotations_per_minute", speed));
     sentence.push_str(&format!(
-        "; that is one rotation at {speed:.0} per minute ({}), as of a disk without a write cache",
+        "; that equals one rotation at {speed:.0} per minute ({}), as on a disk without a write cache",
         say::time(60e9 / speed)
     ));
-    let advice = "repeat it with the disk's or controller's write cache on: if commits become ten times as many, the cache was off";
+    let advice = "repeat with the disk's or controller's write cache on: ten times as many commits mean that the cache was off";
     let told = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
     Some(told.sure(Confidence::Medium))
 }

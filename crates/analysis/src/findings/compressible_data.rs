@@ -14,14 +14,14 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Alone,
     limit: None,
-    what: "The data can be compressed, and something below does so: less was moved than was asked.",
-    method: "Reads: a fast compressor would bring a sample of its blocks below 80% of its size, and the device is \
-             zram or VDO, or the file system compresses. Writes: the asked content can be pressed or folded, on the same \
-             ground; the repeating pattern of DISKSPD is a note on any ground.",
+    what: "The data is compressible and a layer below compresses it, so the device transferred less than requested.",
+    method: "Reads: a fast compressor reduces a sample of blocks below 80% of its size, and the device is zram or \
+             VDO, or the file system compresses. Writes: the requested content is compressible or has duplicates, \
+             under the same conditions; DISKSPD's repeating pattern is a note everywhere.",
     evidence: &["pressed_share", "written_ios"],
     source: "lz4_Block_format.md (the estimate); btrfs(5), zfsprops(7), and the kernel's \
              Documentation/admin-guide/blockdev/zram.rst.",
-    advice: "Use incompressible data, or switch the compression off for the test.",
+    advice: "Use incompressible data, or disable compression for the test.",
     look: Look::Own(look),
 };
 
@@ -39,7 +39,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "{} holds data that can be pressed to {}, and {who} compresses: less was moved than was read",
+        "{} contains data that compresses to {}, and {who} compresses: the device transferred less than was read",
         target.path(),
         say::percent(pressed)
     );
@@ -49,7 +49,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
             Severity::Warning,
             sentence,
             &[("pressed_share", pressed)],
-            "fill it with incompressible data, as fathom does by itself, or switch the compression off",
+            "fill it with incompressible data (fathom's default), or disable compression",
         )
         .sure(Confidence::Medium),
     )
@@ -61,12 +61,12 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         return None;
     }
     let what = match &target.planned.content {
-        WriteContent::Pattern => "the same 256 bytes over and over were written".to_owned(),
+        WriteContent::Pattern => "the same 256 bytes were written repeatedly".to_owned(),
         WriteContent::Shaped { compress, dedupe }
             if *compress != Ratio::NONE || *dedupe != Ratio::NONE =>
         {
             format!(
-                "what was written can be pressed by {}% and folded by {}%",
+                "the written data compresses by {}% and deduplicates by {}%",
                 compress.as_percent(),
                 dedupe.as_percent()
             )
@@ -78,7 +78,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         Some(who) => (Severity::Warning, format!("{who} compresses")),
         None if is_pattern => (
             Severity::Note,
-            "a device that compresses or folds is faster with them".to_owned(),
+            "a device that compresses or deduplicates is faster with such data".to_owned(),
         ),
         None => return None,
     };
@@ -122,8 +122,8 @@ mod tests {
             .sentence;
         assert_eq!(
             told,
-            "/data/fathom.dat holds data that can be pressed to 31.2%, and btrfs compresses: less was moved than was \
-             read"
+            "/data/fathom.dat contains data that compresses to 31.2%, and btrfs compresses: the device transferred \
+             less than was read"
         );
         assert_eq!(found(&on_btrfs(read(127)), "compressible-data"), None);
         assert_eq!(

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
-    method: "One core busy 97% of the measured phase or more, or all together 95%, less what the hypervisor took, over 0.4 seconds or more, and fathom's threads were ready without a processor for 5% of their time or busy for 80%, or the device is one that processors make up (zram, a loop device in memory) and three quarters of that were the kernel's (else it is a note); or they waited so for 20%. Of imported runs as printed, where each processor has a row; of fio's, where user and kernel time of a job together are 97% or more. Silent with polling, where a rate was asked, and on the null engine. Where fathom's own thread is the one without time, `fathom-cpu-bound` says it.",
+    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time or busy for 80%, or the CPU emulates the device (zram, a loop device in memory) and three quarters of the load were kernel time; otherwise it is a note. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
     evidence: &[
         "cpu",
         "user_percent",
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
         "delayed_share",
     ],
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
-    advice: "Spread the load over cores (more threads, interrupts elsewhere), use larger blocks, or a machine with more of them.",
+    advice: "Spread the load over more cores (more threads, interrupt affinity), use larger blocks, or use a machine with more cores.",
     look: Look::Any(look),
 };
 
@@ -44,7 +44,7 @@ const MADE_UP: &[&str] = &["zram", "loop", "ram"];
 /// Of a full core, the kernel's part that says that it was at such work.
 const KERNEL_PART_MIN: f64 = 0.75;
 const ADVICE: &str =
-    "spread the load over more cores: more threads, interrupts elsewhere; or use larger blocks";
+    "spread the load over more cores (more threads, interrupt affinity), or use larger blocks";
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     match seen.own {
@@ -74,7 +74,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             RULE.id,
             Severity::Warning,
             format!(
-                "processor {}{among} was busy all the time (user {}, kernel {}), so one core was the limit",
+                "processor {}{among} was at 100% CPU (user {}, kernel {}), so one core was the limit",
                 core.cpu,
                 part(core.user_percent),
                 part(core.kernel_percent)
@@ -99,13 +99,13 @@ fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
             RULE.id,
             Severity::Warning,
             format!(
-                "the generator was CPU-bound: each job used {} of a core (user {}, kernel {}), so the target could do more",
+                "the generator was CPU-bound: each job used {} of a core (user {}, kernel {}); the target may be faster",
                 say::percent(busy.min(1.0)),
                 say::percent(user / 100.0),
                 say::percent(kernel / 100.0)
             ),
             &[("user_percent", user), ("kernel_percent", kernel)],
-            "repeat it with more jobs (numjobs=4): if IOPS rise, one core was the limit",
+            "repeat with more jobs (numjobs=4): if IOPS rise, one core was the limit",
         );
         told.sure(Confidence::High)
     })
@@ -118,7 +118,7 @@ fn all_of_others(cpu: &ImportedCpu) -> Option<Finding> {
             RULE.id,
             Severity::Warning,
             format!(
-                "all processors were busy all the time ({}), so the machine was the limit",
+                "all processors were at 100% CPU ({}), so the machine was the limit",
                 say::percent((usage / 100.0).min(1.0))
             ),
             &[("usage_percent", usage)],
@@ -167,7 +167,7 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
     if mean >= ALL_MIN * (1.0 - cpu.steal_mean()) {
         let each = 1.0 / cores as f64;
         let what = format!(
-            "all {} were busy all the time ()",
+            "all {} were at 100% CPU ()",
             say::counted(cores as u64, "core")
         );
         let all = told(
@@ -182,7 +182,7 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         return Some(weighed(all, "so the machine was the limit", (waited, work)));
     }
     if part(core) >= CORE_MIN {
-        let what = format!("core {} of {cores} was busy all the time ()", core.cpu);
+        let what = format!("core {} of {cores} was at 100% CPU ()", core.cpu);
         let shares = (core.user_share, core.kernel_share, core.steal_share);
         let one = told(what, shares).sure(Confidence::Medium);
         let work = made_up(own).filter(|_| is_work(core.user_share, core.kernel_share));
@@ -201,11 +201,11 @@ fn starved(waited: Waited) -> Option<Finding> {
             RULE.id,
             Severity::Warning,
             format!(
-                "fathom's threads waited {} of the time for a processor, so the machine was the limit",
+                "fathom's threads waited for a processor {} of the time, so the machine was the limit",
                 say::percent(share)
             ),
             &[("delayed_share", share)],
-            "stop what else runs here, or give fathom cores of its own (--cores)",
+            "stop other load on this machine, or reserve cores for fathom (--cores)",
         )
     })
 }
@@ -258,20 +258,20 @@ fn weighed(mut told: Finding, so: &str, (waited, work): (Waited, Option<&str>)) 
     let part = say::percent(share);
     if share >= WAITED_MIN {
         told.sentence = format!(
-            "{}, {so}: fathom's threads waited {part} of the time for one",
+            "{}, {so}: fathom's threads waited for a processor {part} of the time",
             told.sentence
         );
         return told.sure(Confidence::High);
     }
     if let Some(device) = work {
         told.sentence = format!(
-            "{}, {so}: {device} is nothing but memory and their work",
+            "{}, {so}: {device} is in memory and needs only processor time",
             told.sentence
         );
         return told.sure(Confidence::Medium);
     }
     told.sentence = format!(
-        "{}, though fathom's threads waited only {part} of the time for one",
+        "{}, but fathom's threads waited for a processor only {part} of the time",
         told.sentence
     );
     told.severity = Severity::Note;
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(found(&record(1000, 8000), "cpu-bound"), None);
         assert_eq!(
             found(&record(1000, 8900), "cpu-bound").unwrap().sentence,
-            "core 1 of 2 was busy all the time (user 10%, kernel 89%), so one core was the limit"
+            "core 1 of 2 was at 100% CPU (user 10%, kernel 89%), so one core was the limit"
         );
         let mut both = record(1000, 8900);
         both.window.after.cpus[0] = CpuTimes {
@@ -311,7 +311,7 @@ mod tests {
         };
         assert_eq!(
             found(&both, "cpu-bound").unwrap().sentence,
-            "all 2 cores were busy all the time (user 10%, kernel 89%), so the machine was the limit"
+            "all 2 cores were at 100% CPU (user 10%, kernel 89%), so the machine was the limit"
         );
         both.plan.polling.completions = true;
         assert_eq!(found(&both, "cpu-bound"), None, "it spins");
@@ -338,15 +338,12 @@ mod tests {
         assert_eq!(told.severity, crate::Severity::Warning);
         assert_eq!(
             told.sentence,
-            "core 1 of 2 was busy all the time (user 10%, kernel 89%), so one core was the limit: fathom's threads waited \
-             48% of the time for one"
+            "core 1 of 2 was at 100% CPU (user 10%, kernel 89%), so one core was the limit: fathom's threads waited \
+             for a processor 48% of the time"
         );
         let told = waiting(1, 8900).unwrap();
         assert_eq!(told.severity, crate::Severity::Note);
-        assert!(
-            told.sentence
-                .ends_with("waited only 1% of the time for one")
-        );
+        assert!(told.sentence.ends_with("only 1% of the time"));
         assert!(waiting(30, 1000).is_some());
         assert_eq!(waiting(10, 1000), None);
     }
@@ -371,7 +368,7 @@ mod tests {
         assert_eq!(severity, crate::Severity::Warning);
         assert!(
             sentence.contains("so one core was the limit")
-                && sentence.ends_with("memory and their work"),
+                && sentence.ends_with("only processor time"),
             "{sentence}"
         );
         assert_eq!(of("disk", 100, 9800).0, crate::Severity::Note);
@@ -396,7 +393,7 @@ mod tests {
         });
         assert_eq!(
             told(&run, "cpu-bound").unwrap().sentence,
-            "processor 0 of 32 was busy all the time (user 3.71%, kernel 96.3%), so one core was the limit"
+            "processor 0 of 32 was at 100% CPU (user 3.71%, kernel 96.3%), so one core was the limit"
         );
         run.cpu = Some(ImportedCpu {
             usage_percent: Some(99.5),

@@ -11,8 +11,8 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cpu,
     cause: Cause::Alone,
     limit: None,
-    what: "The tool counted only some of the processors, but averaged over all of them.",
-    method: "Average usage and average idle time together are below 98%. Their sum is the share of processors that were counted; usage divided by it is the load of these.",
+    what: "The tool counted some of the processors and averaged over all of them.",
+    method: "Average usage and average idle time add up to less than 98%. Their sum is the share of processors counted; usage divided by it is the load of these.",
     evidence: &[
         "printed_usage_percent",
         "printed_idle_percent",
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
         "factor",
     ],
     source: "Arithmetic on the printed table; DISKSPD before 2.1 sees one processor group only.",
-    advice: "Read the load of the counted processors, and know nothing of the others.",
+    advice: "Use the load of the counted processors; the load of the others is unknown.",
     look: Look::Any(look),
 };
 
@@ -54,7 +54,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         RULE.id,
         Severity::Note,
         format!(
-            "{}: those were busy {}, and the printed average of {usage}% is wrong by a factor of {}",
+            "{}: their load was {}, and the printed average of {usage}% is wrong by a factor of {}",
             who.replace(".00 of", " of"),
             say::percent(really),
             say::digits(times)
@@ -65,7 +65,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             ("usage_of_counted_share", really),
             ("factor", times),
         ],
-        "take the load from the counted processors; of the others nothing is known",
+        "use the load of the counted processors; the load of the others is unknown",
     ))
 }
 
@@ -87,8 +87,8 @@ mod tests {
         run.cpu = Some(cpu);
         assert_eq!(
             told(&run, "cpu-stats-incomplete").unwrap().sentence,
-            "only 8 of 32 processors were counted: those were busy 9.96%, and the printed average of 2.49% is wrong \
-             by a factor of 4.00"
+            "only 8 of 32 processors were counted: their load was 9.96%, and the printed average of 2.49% is wrong by \
+             a factor of 4.00"
         );
         cpu.idle_percent = Some(97.51);
         run.cpu = Some(cpu);

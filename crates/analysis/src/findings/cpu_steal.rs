@@ -10,11 +10,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cpu,
     cause: Cause::Alone,
     limit: None,
-    what: "The hypervisor took the processor away, so latencies hold time in which this machine stood still.",
-    method: "More than 5% of any core's time, and at least 50 ms of it: the counters tick every 10 ms.",
+    what: "The hypervisor took processor time, so latencies include time during which this machine did not run.",
+    method: "Steal time was more than 5% of any core's time, and at least 50 ms: the counters have a resolution of 10 ms.",
     evidence: &["cpu", "steal_share"],
     source: "proc_stat(5).",
-    advice: "Measure at another time, or on a machine whose processors are not shared.",
+    advice: "Measure at another time, or on a machine with dedicated processors.",
     look: Look::Own(look),
 };
 
@@ -31,7 +31,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         Severity::Warning,
         format!(
-            "the hypervisor took {} of core {}'s time",
+            "steal time: the hypervisor took {} of core {}'s time",
             say::percent(core.steal_share),
             core.cpu
         ),
@@ -39,7 +39,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
             ("cpu", f64::from(core.cpu)),
             ("steal_share", core.steal_share),
         ],
-        "measure at another time, or on a machine whose processors are not shared",
+        "measure at another time, or on a machine with dedicated processors",
     ))
 }
 

@@ -16,10 +16,10 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Cache,
     limit: None,
-    what: "Part of the reads came from the disk's own cache, not from its platters.",
-    method: "Random unbuffered reads of a rotating disk, at least 100: 5% or more of them took less than 0.5 ms.",
+    what: "The disk's own cache served part of the reads.",
+    method: "Random direct reads of a rotating disk, at least 100: 5% or more of them took less than 0.5 ms.",
     evidence: &["fast_share", "range_bytes"],
-    source: "A quarter of a turn of a 15000/min disk is 1 ms; caches of disks are up to 512 MiB by their makers' sheets.",
+    source: "A quarter of a rotation at 15000/min is 1 ms; data sheets list disk caches of up to 512 MiB.",
     advice: "Use a range many times the disk's cache.",
     look: Look::Own(look),
 };
@@ -46,7 +46,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     }
     let length: Bytes = target.planned.length;
     let sentence = format!(
-        "{} of the random reads took less than 0.5 ms, which no platter can: the disk's own cache holds part of the {} range",
+        "{} of the random reads took less than 0.5 ms, too fast for a platter: the disk's own cache contains part of the {} range",
         say::percent(share),
         say::bytes(length.0)
     );

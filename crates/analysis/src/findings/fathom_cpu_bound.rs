@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "fathom was CPU-bound: a worker thread was at 100% CPU, so the device may be faster.",
-    method: "A worker's processor time is 95% of its time or more, less the share that the hypervisor took. Silent on the null engine, with polling, where a rate was asked and kept, and below a tenth of a second.",
+    method: "A worker's processor time is 95% of its time or more, less steal time. Not applied on the null engine, with polling, with a requested rate that was sustained, or below 0.1 s.",
     evidence: &[
         "threads_without_time",
         "threads",

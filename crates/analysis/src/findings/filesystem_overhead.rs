@@ -12,11 +12,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Alone,
     limit: None,
-    what: "The same work was done on a raw device and on a file: the difference is what the file system costs.",
+    what: "The same workload ran on a raw device and on a file: the difference is the file system's overhead.",
     method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2% apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
     evidence: &["raw_bytes_per_s", "file_bytes_per_s", "difference_share"],
     source: "Arithmetic on both figures.",
-    advice: "Repeat both a few times, unbuffered, on the same part of the disk: outer tracks are faster than inner ones.",
+    advice: "Repeat both runs several times with direct I/O on the same part of the disk: outer tracks are faster than inner ones.",
     look: Look::Several(look),
 };
 
@@ -40,7 +40,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
     let (what, less) = (super::groups::name(raw, false), on_raw - on_file);
     let than = if less > 0.0 { "slower" } else { "faster" };
     let mut sentence = format!(
-        "{what} through the file system are {} MB/s ({}) {than} than on the raw device: {} against {} MB/s",
+        "{what} through the file system is {} MB/s ({}) {than} than on the raw device: {} vs {} MB/s",
         mb(less.abs()),
         say::percent(share.abs()),
         mb(on_file),
@@ -54,8 +54,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
         Confidence::Medium
     };
     if cached && writes {
-        sentence
-            .push_str("; without a flush at the end part of what was written was still in memory");
+        sentence.push_str("; without a final flush, part of the written data was still in memory");
     }
     Some(
         finding(
@@ -67,7 +66,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
                 ("file_bytes_per_s", on_file),
                 ("difference_share", share),
             ],
-            "repeat both unbuffered, or flushed at the end, a few times and on the same part of the disk",
+            "repeat both with direct I/O or a final flush, several times and on the same part of the disk",
         )
         .sure(confidence),
     )
@@ -165,8 +164,8 @@ mod tests {
             several(&runs, &Known::default(), "filesystem-overhead")
                 .unwrap()
                 .sentence,
-            "sequential writes through the file system are 11.1 MB/s (14.6%) slower than on the raw device: 64.8 \
-             against 75.9 MB/s; without a flush at the end part of what was written was still in memory"
+            "sequential write through the file system is 11.1 MB/s (14.6%) slower than on the raw device: 64.8 vs \
+             75.9 MB/s; without a final flush, part of the written data was still in memory"
         );
         assert_eq!(
             several(&runs[..2], &Known::default(), "filesystem-overhead"),

@@ -12,12 +12,12 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
-    what: "The file lies in many pieces, so that its I/O on the device is another than was asked.",
-    method: "At least 32 pieces. On average smaller than one I/O, or smaller than 4 MiB under sequential I/O of a rotating \
-             disk: a warning. On average smaller than 1 MiB: a note.",
+    what: "The file has many extents, which changes its I/O on the device.",
+    method: "At least 32 extents. Mean extent smaller than one I/O, or smaller than 4 MiB under sequential I/O of a \
+             rotating disk: a warning. Mean extent smaller than 1 MiB: a note.",
     evidence: &["pieces", "piece_mean_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst; filefrag(8).",
-    advice: "Copy the file to a free place, or let fathom make a new one.",
+    advice: "Copy the file to free space, or let fathom create a new one.",
     look: Look::Own(look),
 };
 
@@ -46,7 +46,7 @@ fn of_target(target: &Below<'_>) -> Option<Finding> {
         return None;
     };
     let sentence = format!(
-        "{} lies in {} pieces of {} on average",
+        "{} has {} extents of {} on average",
         target.path(),
         say::count(extents.pieces),
         say::bytes(mean as u64)
@@ -59,7 +59,7 @@ fn of_target(target: &Below<'_>) -> Option<Finding> {
             ("pieces", extents.pieces as f64),
             ("piece_mean_bytes", mean),
         ],
-        "copy the file to a free place, or let fathom make a new one (--create SIZE under another name)",
+        "copy the file to free space, or let fathom create a new one (--create SIZE under another name)",
     ))
 }
 
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Note);
         assert_eq!(
             told.sentence,
-            "/data/fathom.dat lies in 65536 pieces of 128 KiB on average"
+            "/data/fathom.dat has 65536 extents of 128 KiB on average"
         );
         let told = found(&pieces(many, Bytes::mib(1)), "fragmented-file").unwrap();
         assert_eq!(told.severity, Severity::Warning);

@@ -12,9 +12,9 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cpu,
     cause: Cause::Alone,
     limit: None,
-    what: "The processors run slower than they can, which short latencies show.",
-    method: "A core that may be used has another governor than `performance`, and an I/O took less than 1 ms on average: a \
-             note; with `powersave` or `conservative` and less than 100 µs a warning. Silent on the null engine.",
+    what: "The CPU governor reduces the frequency of the processors, which lengthens short latencies.",
+    method: "A usable core has another governor than `performance`, and the mean latency is below 1 ms: a note; with \
+             `powersave` or `conservative` and below 100 µs a warning. Not applied on the null engine.",
     evidence: &["mean_ns"],
     source: "The kernel's Documentation/admin-guide/pm/cpufreq.rst.",
     advice: "Measure with the governor `performance`.",
@@ -43,10 +43,10 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         Severity::Note
     };
     let sentence = format!(
-        "the processors' governor is {governor}: part of the {} of an I/O is a processor that runs slowly",
+        "CPU governor {governor}: a reduced frequency may account for part of the mean latency of {}",
         say::time(mean)
     );
-    let advice = "set it for the test: cpupower frequency-set -g performance";
+    let advice = "for the test: cpupower frequency-set -g performance";
     Some(finding(RULE.id, severity, sentence, &[("mean_ns", mean)], advice).sure(Confidence::Low))
 }
 

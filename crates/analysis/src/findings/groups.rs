@@ -54,7 +54,7 @@ fn in_common(run: &Observed, vary: Vary) -> impl Eq + Hash {
     )
 }
 
-/// `8 KiB random writes`: what a group is, for people.
+/// The workload of a group, for people: `8 KiB random write`.
 pub(super) fn name(run: &Observed, with_size: bool) -> String {
     let size = run.block_bytes.filter(|_| with_size).map(crate::say::bytes);
     let place = match run.random_share {
@@ -63,9 +63,9 @@ pub(super) fn name(run: &Observed, with_size: bool) -> String {
         _ => None,
     };
     let what = match run.write_share {
-        Some(share) if share >= 1.0 => "writes",
-        Some(share) if share <= 0.0 => "reads",
-        _ => "I/Os",
+        Some(share) if share >= 1.0 => "write",
+        Some(share) if share <= 0.0 => "read",
+        _ => "I/O",
     };
     let parts: Vec<&str> = [size.as_deref(), place, Some(what)]
         .into_iter()

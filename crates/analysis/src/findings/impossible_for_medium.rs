@@ -16,14 +16,14 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Cache,
     limit: None,
-    what: "The result is faster than the medium can be, so something else answered, most often a cache.",
-    method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 of them a second for each disk, or \
-             more than 300 MiB/s for each disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. What the medium is, a \
-             person says (--medium), or the devices below an own run do.",
+    what: "The result is faster than the medium allows; the usual cause is a cache.",
+    method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 IOPS per disk, or more than 300 \
+             MiB/s per disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. The medium is specified (--medium) \
+             or, for runs of fathom, detected from the devices below.",
     evidence: &["bytes_per_s", "mean_ns", "rate_per_s"],
     source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
              15000/min disk is 2 ms.",
-    advice: "Use a range far larger than every cache on the way, and look at what the controller caches.",
+    advice: "Use a range far larger than every cache on the path, and check the controller's cache.",
     look: Look::Any(look),
 };
 
@@ -70,8 +70,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     };
     let sentence =
         format!("{what} is impossible for {who}: a cache answered, or it is another medium");
-    let advice = "use a range far larger than every cache on the way; unbuffered I/O cannot switch off a \
-                  controller's cache";
+    let advice = "use a range far larger than every cache on the path; direct I/O does not disable a controller's \
+                  cache";
     let told = finding(RULE.id, Severity::Error, sentence, &[evidence], advice);
     Some(match (ground.said, ground.is_virtual) {
         (true, _) => told.not_as("a disk result"),
@@ -112,7 +112,7 @@ fn excess(seen: &Seen<'_>, ground: &Ground) -> Option<(String, (&'static str, f6
         let rate = total
             .rate_per_s
             .filter(|rate| random && *rate > PLACES_PER_S_MAX * disks.unwrap_or(f64::INFINITY))?;
-        let words = format!("{} random I/Os a second", say::rate(rate));
+        let words = format!("{} random IOPS", say::rate(rate));
         Some((words, ("rate_per_s", rate)))
     };
     by_time
@@ -195,7 +195,7 @@ mod tests {
         let told = found(&metal(deep.build()), "impossible-for-medium")
             .unwrap()
             .sentence;
-        assert!(told.starts_with("2000 random I/Os a second"), "{told}");
+        assert!(told.starts_with("2000 random IOPS"), "{told}");
     }
 
     #[test]

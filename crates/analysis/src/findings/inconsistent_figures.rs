@@ -8,11 +8,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Alone,
     limit: None,
-    what: "The printed rate is not the printed count over the printed time.",
-    method: "More than 3% apart, in runs of a second or more with ten I/Os a second or more: two decimals of a rate and of the seconds are a hundredth at worst there.",
+    what: "The printed rate differs from the printed count divided by the printed time.",
+    method: "More than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there.",
     evidence: &["printed_per_s", "counted_per_s"],
     source: "Arithmetic on the printed text.",
-    advice: "The text may be pieces of two runs: look at it.",
+    advice: "Check whether the text combines pieces of two runs.",
     look: Look::Any(look),
 };
 
@@ -34,11 +34,11 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             RULE.id,
             Severity::Warning,
             format!(
-                "the printed rate and the printed count over the printed time are {} apart",
+                "the printed rate and the printed count divided by time are {} apart",
                 say::percent(apart)
             ),
             &[("printed_per_s", printed), ("counted_per_s", counted)],
-            "the text may be pieces of two runs: look at it",
+            "check whether the text combines pieces of two runs",
         )
         .sure(Confidence::High)
     })

@@ -9,11 +9,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Samples,
     cause: Cause::Alone,
     limit: None,
-    what: "The run was stopped from outside before its time.",
-    method: "The outcome that the run itself recorded.",
+    what: "The run was interrupted before its end.",
+    method: "The outcome that the run recorded.",
     evidence: &["measured_ns", "asked_ns"],
     source: "fathom: the record.",
-    advice: "Use it as what it is: a shorter run.",
+    advice: "Treat the result as that of a shorter run.",
     look: Look::Own(look),
 };
 
@@ -32,7 +32,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
             say::time(asked)
         ),
         &[("measured_ns", measured), ("asked_ns", asked)],
-        "run it again to its end",
+        "repeat the complete run",
     ))
 }
 

@@ -12,11 +12,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Alone,
     limit: None,
-    what: "I/Os failed; what completes fast because it fails must not pass as speed.",
-    method: "A run ended by a failure, or with more than one failed I/O in a thousand, is invalid: beyond that share the failures move the 99.9th percentile. Fewer are a warning.",
+    what: "I/Os failed. Fast failures must not count as performance.",
+    method: "A run that ended with a failure, or with more than one failed I/O in a thousand, is invalid: a larger share affects the 99.9th percentile. Fewer are a warning.",
     evidence: &["errors", "error_share"],
-    source: "The kernel's answers, errno(3).",
-    advice: "Mend the cause first: the kernel's log and the device's health say more.",
+    source: "Error numbers of the kernel, errno(3).",
+    advice: "Fix the cause first: check the kernel log and the device's health.",
     look: Look::Own(look),
 };
 
@@ -40,7 +40,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let share = errors as f64 / (errors as f64 + seen.total.ios as f64).max(1.0);
     let sentence = match failure {
         Some(failure) => format!(
-            "ended by a failed {} of {} at byte {}: {}",
+            "a failed {} of {} at byte {} ended the run: {}",
             failure.operation.name(),
             say::bytes(failure.length.0),
             failure.offset.0,
@@ -71,13 +71,15 @@ fn remedy(seen: &Own<'_>, failure: Option<&Failure>) -> &'static str {
     let most = seen.total.errors.iter().max_by_key(|error| error.count);
     let errno = failure.map_or(most.map_or(0, |error| error.errno), |failure| failure.errno);
     match errno {
-        ENODATA => "the target ends before that offset: find out what truncated it (fuser -v)",
-        EFBIG => {
-            "raise the limit on the size of files (ulimit -f unlimited), or use a smaller size"
+        ENODATA => {
+            "the target ends before that offset: find the program that truncated it (fuser -v)"
         }
-        ENOSPC | EDQUOT => "make room on the file system or raise the quota",
-        EROFS => "mount the file system for writing; the system's log says why it became read-only",
-        _ => "see the system's log for the device before measuring again",
+        EFBIG => "raise the file size limit (ulimit -f unlimited), or use a smaller size",
+        ENOSPC | EDQUOT => "free space on the file system or raise the quota",
+        EROFS => {
+            "mount the file system read-write; the system log contains the reason for read-only"
+        }
+        _ => "check the system log for the device before measuring again",
     }
 }
 
@@ -116,7 +118,7 @@ mod tests {
         let finding = found(&record, "io-errors").unwrap();
         assert_eq!(
             finding.sentence,
-            "ended by a failed write of 4 KiB at byte 8192: No space left on device"
+            "a failed write of 4 KiB at byte 8192 ended the run: No space left on device"
         );
         assert!(finding.advice.contains("quota"), "not the device's fault");
     }

@@ -9,10 +9,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "I/Os were submitted and never completed.",
-    method: "Any I/O that was still open when the drain gave up. Its latency is unknown, and longer than any that was counted.",
+    method: "Any I/O still in flight when the drain timed out. Its latency is unknown, and longer than any latency counted.",
     evidence: &["abandoned_ios"],
     source: "fathom: how a run ends, docs/measurement.md.",
-    advice: "The device or its driver hangs: read the system's log before measuring again.",
+    advice: "The device or its driver hangs: check the system log before measuring again.",
     look: Look::Own(look),
 };
 
@@ -27,7 +27,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         Severity::Error,
         format!("{} {were} never completed", say::counted(lost, "I/O")),
         &[("abandoned_ios", lost as f64)],
-        "the device or its driver hangs: see the system's log before measuring again",
+        "the device or its driver hangs: check the system log before measuring again",
     ))
 }
 

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
-    what: "io_uring requests were carried out by kernel workers, at several times the cost.",
+    what: "Kernel workers executed io_uring requests, at several times the CPU cost.",
     method: "The processor time of the process's io_uring workers was 5% of the run's time or more (a note), 25% or more \
              (a warning).",
     evidence: &["kernel_workers", "busy_ns", "share_of_core"],
@@ -45,7 +45,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         Severity::Note
     };
     let sentence = format!(
-        "{} carried out io_uring requests and took {} of a core: each costs several times as much",
+        "{} executed io_uring requests and used {} of a core: each request costs several times as much CPU time",
         say::counted(u64::from(workers.count), "kernel worker"),
         say::percent(share)
     );
@@ -93,7 +93,8 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
-            "3 kernel workers carried out io_uring requests and took 120% of a core: each costs several times as much"
+            "3 kernel workers executed io_uring requests and used 120% of a core: each request costs several times as \
+             much CPU time"
         );
         let told = found(&with(1, Nanos::seconds(1)), "io-wq-offload").unwrap();
         assert_eq!(told.severity, Severity::Note);

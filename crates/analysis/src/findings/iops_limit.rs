@@ -11,10 +11,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "An IOPS limit (QoS) below the device's own maximum determines the result.",
-    method: "Full queue of four or more, and one of: the rate is within 3% of a cap that you named; the device had few I/Os in it while most waited above it, at a rate that varies by 5% or less; or the rate varies by 2% or less and by less than three quarters of what chance makes of latencies that wide (30% to 300%). Or the shape of a limiter: paced (16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure) or in slices (mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%), while the generator was not CPU-bound. Eight windows or more are needed, five near a limit that is known. Flat windows alone are a hint; within 2.5% of a published cap (docs/caps.toml) it is a warning.",
+    method: "Full queue of four or more, and one of these. IOPS within 3% of a specified limit. The device had few I/Os while most waited above it, with IOPS that vary by 5% or less. IOPS that vary by 2% or less and by less than three quarters of the variation expected from the spread of the latencies (30% to 300%). Paced: 16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure. In slices: mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%. The last two only if the generator was not CPU-bound. Eight windows or more are needed, five near a known limit. Flat windows alone are a note; within 2.5% of a published limit (docs/caps.toml) they are a warning.",
     evidence: EVIDENCE,
-    source: "Renewal counting: n I/Os with a spread c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages named in docs/caps.toml.",
-    advice: "A deeper queue only adds latency. Ask for a higher limit, or compare with the limit instead of with the disk; name it with --cap-iops.",
+    source: "Renewal counting: n I/Os with a coefficient of variation c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages listed in docs/caps.toml.",
+    advice: "A deeper queue only adds latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-iops.",
     look: Look::Any(look),
 };
 
@@ -22,18 +22,18 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
     let rate = seen.observed.total.rate_per_s?;
     let held = match cap.severity {
-        Severity::Note => "may be held",
-        _ => "is held",
+        Severity::Note => "may be limited to",
+        _ => "limited to",
     };
     let mut evidence = vec![("rate_per_s", rate)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "the rate {held} at {} IOPS: {}{}",
+        "{held} {} IOPS: {}{}",
         say::rate(rate),
         cap.why,
         distance_told(seen.known, Held::Rate, rate)
     );
-    let advice = "repeat it with blocks of four times the size: the same IOPS are an IOPS limit, the same MiB/s a bandwidth limit or a link; compare with the limit, not with the disk";
+    let advice = "repeat with blocks of four times the size: the same IOPS indicate an IOPS limit, the same MiB/s a bandwidth limit or a link; compare with the limit, not with the disk";
     Some(finding(RULE.id, cap.severity, sentence, &evidence, advice).sure(cap.confidence))
 }
 
@@ -76,8 +76,8 @@ mod tests {
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(
             finding.sentence,
-            "the rate is held at 1953 IOPS: the rate varies by 0.91% while latencies vary by 64.1%, as behind a \
-             limiter; 1.7% above the published cap of Azure VM size Standard_B2ms, 1920 IOPS"
+            "limited to 1953 IOPS: IOPS vary by 0.91% while latencies vary by 64.1%, as behind a QoS limit; 1.7% \
+             above the published limit of Azure VM size Standard_B2ms, 1920 IOPS"
         );
     }
 
@@ -93,7 +93,7 @@ mod tests {
         let finding = told_knowing(&run, &known, "iops-limit").unwrap();
         assert_eq!(
             finding.sentence,
-            "the rate is held at 1953 IOPS: that is 2.3% below the cap of 2000 IOPS that you named"
+            "limited to 1953 IOPS: that is 2.3% below the specified limit of 2000 IOPS"
         );
         assert_eq!(finding.confidence, Confidence::High);
     }

@@ -8,16 +8,16 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Samples,
     cause: Cause::Digits,
     limit: None,
-    what: "Latencies are printed in steps as coarse as themselves.",
-    method: "Steps of a millisecond or more, and a mean of fewer than ten of them. The true mean follows from Little's law, depth × threads / rate, where the queue was kept full.",
+    what: "The resolution of the printed latencies is about as coarse as the latencies.",
+    method: "Resolution of 1 ms or coarser, and a mean below ten steps. The true mean follows from Little's law, depth × threads / IOPS, if the queue was full.",
     evidence: &[
         "mean_ns",
         "step_ns",
         "mean_by_little_ns",
         "mean_of_histogram_ns",
     ],
-    source: "SQLIO's printed results, which cut to whole milliseconds; J. D. C. Little, Operations Research 9 (1961).",
-    advice: "Do not compare such latencies with finer ones; take the mean from the rate.",
+    source: "SQLIO's printed results, truncated to whole milliseconds; J. D. C. Little, Operations Research 9 (1961).",
+    advice: "Do not compare these latencies with finer ones; calculate the mean from the IOPS.",
     look: Look::Any(look),
 };
 
@@ -36,13 +36,13 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         .zip(observed.total.rate_per_s.filter(|rate| *rate > 0.0))
         .map(|(asked, rate)| asked / rate * 1e9);
     let cut = format!(
-        "latencies are cut to whole steps of {}, so a mean of {}",
+        "latencies are truncated to steps of {}, so a mean of {}",
         say::time(step),
         say::time(mean)
     );
     let sentence = match really {
         Some(really) => format!("{cut} is {} by Little's law", say::time(really)),
-        None => format!("{cut} may be anything up to {}", say::time(mean + step)),
+        None => format!("{cut} may be up to {}", say::time(mean + step)),
     };
     let mut evidence = vec![("mean_ns", mean), ("step_ns", step)];
     evidence.extend(really.map(|really| ("mean_by_little_ns", really)));
@@ -52,7 +52,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &evidence,
-        "do not compare such latencies with finer ones; take the mean from the rate",
+        "do not compare these latencies with finer ones; calculate the mean from the IOPS",
     ))
 }
 
@@ -86,12 +86,12 @@ mod tests {
         total.latency.mean = Some(Nanos::millis(3));
         assert_eq!(
             told(&run, "latency-resolution").unwrap().sentence,
-            "latencies are cut to whole steps of 1 ms, so a mean of 3 ms is 3.11 ms by Little's law"
+            "latencies are truncated to steps of 1 ms, so a mean of 3 ms is 3.11 ms by Little's law"
         );
         run.workload.threads = None;
         assert_eq!(
             told(&run, "latency-resolution").unwrap().sentence,
-            "latencies are cut to whole steps of 1 ms, so a mean of 3 ms may be anything up to 4 ms"
+            "latencies are truncated to steps of 1 ms, so a mean of 3 ms may be up to 4 ms"
         );
         run.figures.total.latency.mean = Some(Nanos::millis(200));
         assert_eq!(told(&run, "latency-resolution"), None);

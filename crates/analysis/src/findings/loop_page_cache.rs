@@ -15,10 +15,10 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
-    what: "The target is a loop device, and reads came from the page cache of its file, or from parts of it that were never written.",
-    method: "Own runs: a loop device is in the chain, and the device at the bottom of it had less than 90% of the bytes that \
-             were read, and less than that by 1 MiB or more. Imported runs: a note where the target or the only device that \
-             was counted is a loop device.",
+    what: "The target is a loop device, and the page cache of its file, or unwritten parts of the file, served reads.",
+    method: "Runs of fathom: the target is on a loop device, and the device at the bottom counted less than 90% of \
+             the bytes read, and at least 1 MiB less. Imported runs: a note if the target or the only device counted \
+             is a loop device.",
     evidence: &["not_on_bottom_share"],
     source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",
     advice: "Set the device up with `losetup --direct-io=on`, or measure the file's own device.",
@@ -48,7 +48,7 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     }
     let share = missing as f64 / read as f64;
     let sentence = format!(
-        "{} of the reads came from the page cache or unwritten parts of {}, the file of {}: {} had only the rest",
+        "{} of the reads came from the page cache or unwritten parts of {}, the file of {}; {} served the rest",
         say::percent(share),
         model::printable(file),
         chain[from].name,
@@ -56,15 +56,15 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     );
     let evidence = [("not_on_bottom_share", share)];
     let advice =
-        "losetup --direct-io=on, then repeat it: if it is slower, the page cache had answered";
+        "run losetup --direct-io=on and repeat: if it is slower, the page cache had answered";
     let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(told.not_as("a disk result"))
 }
 
 fn of_others(run: &ImportedRun) -> Option<Finding> {
     is_on_loop(run).then(|| {
-        let sentence = "the target is on a loop device: the page cache of its file answers unless it was set up with direct I/O";
-        let advice = "losetup --list --output NAME,DIO: 0 means that the page cache answered; repeat it after losetup --direct-io=on";
+        let sentence = "the target is on a loop device: without direct I/O, the page cache of its file answers";
+        let advice = "losetup --list --output NAME,DIO: 0 means that the page cache answers; repeat after losetup --direct-io=on";
         let told = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
         told.sure(Confidence::Low)
     })
@@ -98,8 +98,8 @@ mod tests {
         assert_eq!(told_of.severity, Severity::Error);
         assert_eq!(
             told_of.sentence,
-            "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1: vda had only \
-             the rest"
+            "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1; vda \
+             served the rest"
         );
     }
 

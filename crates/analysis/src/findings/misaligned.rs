@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
-    what: "I/Os do not match the device's physical blocks, so it moves more than was asked.",
-    method: "A partition begins at no multiple of the physical block, taken as at least 4096 bytes; or unbuffered writes \
-             have a size or a base that is no multiple of the physical block that the device tells.",
+    what: "I/Os are not aligned to the device's physical blocks, so it transfers more than requested.",
+    method: "The start of a partition is not a multiple of the physical block (at least 4096 bytes), or direct writes \
+             have a size or a base offset that is not a multiple of the device's physical block.",
     evidence: &[
         "partition_start_bytes",
         "physical_block_bytes",
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
         "base_bytes",
     ],
     source: "The kernel's Documentation/ABI/stable/sysfs-block (queue/physical_block_size, start).",
-    advice: "Use blocks and a base that are multiples of the physical block; move the partition.",
+    advice: "Use a block size and a base offset that are multiples of the physical block; move the partition.",
     look: Look::Own(look),
 };
 
@@ -51,7 +51,7 @@ fn partition(target: &Below<'_>) -> Option<Finding> {
     let off = start.0 % block;
     (off != 0).then(|| {
         let sentence = format!(
-            "{} begins {} bytes behind a block of {}: most I/Os touch one block more than they need",
+            "{} starts {} bytes after a {} boundary: most I/Os touch one physical block more than necessary",
             part.name,
             say::count(off),
             say::bytes(block)
@@ -61,7 +61,7 @@ fn partition(target: &Below<'_>) -> Option<Finding> {
             Severity::Warning,
             sentence,
             &[("partition_start_bytes", start.0 as f64), ("physical_block_bytes", block as f64)],
-            "make the partition anew at a multiple of 1 MiB",
+            "recreate the partition at a multiple of 1 MiB",
         )
     })
 }
@@ -80,12 +80,12 @@ fn writes(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "writes of {} at {} do not match the {} blocks of {}: it reads, changes and writes whole ones",
+        "writes of {} at {} are not aligned to the {} blocks of {}: each requires a read-modify-write",
         say::bytes(size),
         if base.is_multiple_of(block) {
-            "any place".to_owned()
+            "any offset".to_owned()
         } else {
-            format!("a base of {}", say::bytes(base))
+            format!("base offset {}", say::bytes(base))
         },
         say::bytes(block),
         disk.name
@@ -95,7 +95,7 @@ fn writes(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         ("base_bytes", base as f64),
         ("physical_block_bytes", block as f64),
     ];
-    let advice = "use a block and a base that are multiples of the physical block";
+    let advice = "use a block size and a base offset that are multiples of the physical block";
     Some(finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 
@@ -113,7 +113,7 @@ mod tests {
         record.targets[0].chain[0].start = Some(Bytes(63 * 512));
         assert_eq!(
             found(&record, "misaligned").unwrap().sentence,
-            "vda1 begins 3584 bytes behind a block of 4 KiB: most I/Os touch one block more than they need"
+            "vda1 starts 3584 bytes after a 4 KiB boundary: most I/Os touch one physical block more than necessary"
         );
     }
 
@@ -136,7 +136,8 @@ mod tests {
         let told = found(&record, "misaligned").unwrap().sentence;
         assert_eq!(
             told,
-            "writes of 512 B at any place do not match the 4 KiB blocks of vda: it reads, changes and writes whole ones"
+            "writes of 512 B at any offset are not aligned to the 4 KiB blocks of vda: each requires a \
+             read-modify-write"
         );
         let mut reads = Sample {
             block: Bytes(512),

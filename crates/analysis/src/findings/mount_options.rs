@@ -14,12 +14,12 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
-    what: "The file system is mounted with an option that changes what the I/O of this run did.",
-    method: "Of a file that was written: sync without write-through; data=journal; nobarrier or barrier=0 with \
-             write-through. discard, where the device counted discards in the measured phase, 1% of the I/Os or more (a note).",
+    what: "A mount option changes the I/O of this run.",
+    method: "For a written file: sync without write-through; data=journal; nobarrier or barrier=0 with write-through. \
+             discard, if the device counted discards in the measured phase, 1% of the I/Os or more (a note).",
     evidence: &["discards"],
     source: "mount(8), ext4(5), xfs(5).",
-    advice: "Mount it as the programs will use it, and say so beside the result.",
+    advice: "Use the mount options of the production system, and report them with the result.",
     look: Look::Own(look),
 };
 
@@ -46,27 +46,27 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         (
             Severity::Warning,
             "sync",
-            "each write waited for stable storage, though that was not asked".to_owned(),
+            "each write waited for stable storage, which was not requested".to_owned(),
         )
     } else if writes && has("data=journal") {
         (
             Severity::Warning,
             "data=journal",
-            "what is written goes through the page cache and the journal, twice to the device"
+            "data is written through the page cache and twice to the device, with the journal"
                 .to_owned(),
         )
     } else if writes && through && (has("nobarrier") || has("barrier=0")) {
         (
             Severity::Warning,
             "nobarrier",
-            "durable writes were not flushed out of the device's cache".to_owned(),
+            "durable writes were not flushed from the device's cache".to_owned(),
         )
     } else if discards > 0
         && has("discard")
         && discards as f64 >= DISCARDS_MIN * own.total.ios as f64
     {
         let words = format!(
-            "the device carried out {} meanwhile",
+            "the device executed {} during the run",
             say::counted(discards, "discard")
         );
         (Severity::Note, "discard", words)
@@ -79,7 +79,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         severity,
         format!("{at} is mounted with {option}: {does}"),
         &[("discards", discards as f64)],
-        "mount it as the programs will use it, and say so beside the result",
+        "use the mount options of the production system, and report them with the result",
     ))
 }
 

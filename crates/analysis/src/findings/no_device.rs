@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Cache,
     limit: None,
-    what: "No device took part, so the figures are those of the generator and of memory.",
+    what: "No device took part: the figures are those of the generator and of memory.",
     method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram, /dev/zram).",
     evidence: &["bytes_per_s"],
     source: "null(4); fio(1), \"I/O engine\"; shm_overview(7).",
@@ -26,7 +26,7 @@ const IN_MEMORY: [&str; 4] = ["/dev/shm/", "/dev/ram", "/dev/zram", "/run/shm/"]
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let sentence = by_engine(run).or_else(|| by_name(run))?;
-    let advice = "specify a file or a device: fathom run FILE --create 4G shows what it does";
+    let advice = "specify a file or a device, for example: fathom run FILE --create 4G";
     let rate = run.figures.total.bytes_per_s.unwrap_or(f64::NAN);
     let evidence = [("bytes_per_s", rate)];
     let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
@@ -47,7 +47,9 @@ fn by_name(run: &ImportedRun) -> Option<String> {
         targets.iter().all(one)
     };
     if all(&NAMES, |target, name| target == name) {
-        return Some(format!("{first} is no device: bytes were copied in memory"));
+        return Some(format!(
+            "{first} is not a storage device: bytes were copied in memory"
+        ));
     }
     let in_memory = all(&IN_MEMORY, |target, folder| target.starts_with(folder));
     in_memory.then(|| format!("{first} lies in memory: no device took part"))

@@ -10,15 +10,15 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Samples,
     cause: Cause::Alone,
     limit: None,
-    what: "The tool printed no figure: not measured, which is neither zero nor fast.",
-    method: "An imported run without count, rate, bytes and latency. bonnie++ prints `+++++` for tests that are over in less than half a second.",
+    what: "The tool printed no figure: the result is unknown, not zero.",
+    method: "An imported run without count, rate, bytes and latency. bonnie++ prints `+++++` for tests shorter than half a second.",
     evidence: &["runs_without_figures"],
     source: "bonnie++(8).",
-    advice: "Measure more of it, until it takes seconds: more files with bonnie++'s -n.",
+    advice: "Increase the work until it takes seconds: more files with bonnie++'s -n.",
     look: Look::Both(look, look_at_all),
 };
 
-const ADVICE: &str = "measure more of it, until it takes seconds: with bonnie++ more files (-n)";
+const ADVICE: &str = "increase the work until it takes seconds: with bonnie++ more files (-n)";
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
@@ -26,8 +26,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let why = match run.format {
-        ImportFormat::BonnieText => ": it was over too soon to be timed (+++++)",
-        _ => ": the text holds no figure of it",
+        ImportFormat::BonnieText => ": too short to be timed (+++++)",
+        _ => ": the text contains no figure",
     };
     let what = run.name.as_deref().unwrap_or("this run");
     Some(finding(
@@ -46,7 +46,7 @@ fn look_at_all(several: &Several<'_>) -> Option<Finding> {
             RULE.id,
             Severity::Warning,
             format!(
-                "{} of {} not measured: too short to time, or no figure in the text; that is neither zero nor fast",
+                "{} of {} not measured: too short to time, or no figure in the text; the result is unknown, not zero",
                 say::count(empty as u64),
                 say::counted(several.runs.len() as u64, "run")
             ),
@@ -83,7 +83,7 @@ mod tests {
         run.name = Some("sequential creates".to_owned());
         assert_eq!(
             told(&run, "no-figures").unwrap().sentence,
-            "sequential creates: not measured: it was over too soon to be timed (+++++)"
+            "sequential creates: not measured: too short to be timed (+++++)"
         );
         let all = [
             Observed::of_imported(&run),

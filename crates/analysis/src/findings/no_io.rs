@@ -11,11 +11,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Samples,
     cause: Cause::Alone,
     limit: None,
-    what: "Not one I/O completed in the measured phase: there is no result.",
-    method: "A count of 0, or of imported runs a printed rate of 0. Silent where failed or unanswered I/Os say why.",
+    what: "No I/O completed in the measured phase, so there is no result.",
+    method: "A count of 0, or for imported runs a printed rate of 0. Not applied if failed or timed-out I/Os are the reason.",
     evidence: &["measured_ns"],
     source: "The count itself.",
-    advice: "Measure longer; if it stays so, the target does not answer: see the system's log, or errors in the text.",
+    advice: "Measure longer. If it persists, the target does not respond: check the system log, or the text for errors.",
     look: Look::Any(look),
 };
 
@@ -33,9 +33,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         finding(
             RULE.id,
             Severity::Error,
-            "not one I/O was counted".to_owned(),
+            "no I/O was counted".to_owned(),
             &[],
-            "look for errors in the text, and measure again",
+            "check the text for errors, and measure again",
         )
     })
 }
@@ -57,7 +57,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         Severity::Error,
         sentence,
         &[("measured_ns", measured)],
-        "measure longer; if it stays so, the target does not answer: see the system's log",
+        "measure longer; if it persists, the target does not respond: check the system log",
     ))
 }
 

@@ -17,10 +17,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Another process used the device during the run.",
-    method: "The device moved more bytes than the tool asked: by more than 5% and more than twice what the edges of the window can explain. Only past the page cache, and not for write-through to files, whose journal is written too.",
+    method: "The device transferred more bytes than the tool requested: by more than 5% and more than twice the uncertainty at the window's edges. Only with direct I/O, and not for write-through to files, because the journal is written too.",
     evidence: &["extra_bytes", "extra_share", "bound_bytes"],
     source: "The kernel's Documentation/block/stat.rst.",
-    advice: "Stop what else uses the device, or measure at another time.",
+    advice: "Stop the other I/O on the device, or measure at another time.",
     look: Look::Own(look),
 };
 
@@ -63,7 +63,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
             ("extra_share", share),
             ("bound_bytes", counts.bound_bytes as f64),
         ],
-        "stop what else uses the device, or measure at another time",
+        "stop the other I/O on the device, or measure at another time",
     ))
 }
 

@@ -12,8 +12,8 @@ pub(super) const RULE: Rule = Rule {
     what: "Not in steady state: IOPS varied, so the mean does not describe the run.",
     method: "Over the last five windows, largest minus smallest is more than 20% of the mean, or the least-squares line rises or falls by more than 10% of it.",
     evidence: &["range_share", "slope_share"],
-    source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this is their rule and no claim to conform.",
-    advice: "Measure longer, with a longer warm-up; look at the rate over time.",
+    source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this applies the criterion without a claim of conformance.",
+    advice: "Measure longer, with a longer warm-up; check IOPS over time.",
     look: Look::Own(look),
 };
 
@@ -50,7 +50,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &[("range_share", range), ("slope_share", slope)],
-        "measure longer, with a longer warm-up; look at the rate over time",
+        "measure longer, with a longer warm-up; check IOPS over time",
     ))
 }
 

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Own runs: the device moved less than 90% of the tool's bytes, and by more than the edges of the window explain; reads over the measured phase, writes over the lifetime. Where no device was counted: the page cache held 90% of a sample of the target's pages before a run through it. Imported runs: the devices that fio saw had less than 90% of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); elsewhere a warning where the text says that it ran through the page cache and writes were not made durable, one by one or at the end.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os (1000 or more in 2 s or more, direct or random reads, less half a second of them, because fio reads the counters late); otherwise a warning if the text reports buffered I/O and writes were not made durable, individually or at the end.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
         "cached_share",
     ],
     source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
-    advice: "Measure unbuffered to measure the device.",
+    advice: "Use direct I/O to measure the device.",
     look: Look::Any(look),
 };
 
@@ -48,13 +48,13 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let cached = seen.observed.cache == Some(CacheMode::Cached);
     if let Some(share) = missing_of_others(run) {
         let who = if cached {
-            "the page cache served or kept"
+            "the page cache served or absorbed"
         } else {
-            "something above the device (page cache, file system, unwritten extents) served"
+            "a layer above the device (page cache, file system, unwritten extents) served"
         };
         let device = &run.evidence.disks[0].name;
         let sentence = format!(
-            "{who} {} of the I/Os: {device} had only the rest",
+            "{who} {} of the I/Os; {device} served the rest",
             say::percent(share)
         );
         let told = finding(
@@ -62,7 +62,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             Severity::Error,
             sentence,
             &[("not_on_device_share", share)],
-            "repeat it with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
+            "repeat with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
         );
         return Some(told.not_as("a disk result"));
     }
@@ -72,9 +72,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         finding(
             RULE.id,
             Severity::Warning,
-            "I/O went through the page cache, so memory may have answered instead of the disk".to_owned(),
+            "buffered I/O: the page cache may have answered instead of the disk".to_owned(),
             &[],
-            "repeat it with direct I/O (fathom run TARGET; dd: iflag=direct, oflag=direct): if it is slower, memory answered",
+            "repeat with direct I/O (fathom run TARGET; dd: iflag=direct, oflag=direct): if it is slower, memory answered",
         )
         .sure(Confidence::Medium)
     })
@@ -144,27 +144,27 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let who = if cached {
         "the page cache"
     } else {
-        "something above the device"
+        "a layer above the device"
     };
     let sentence = match (reads, writes) {
         (None, None) => return resident(seen),
         (Some(reads), None) => format!("{who} served {} of the reads", say::percent(reads)),
         (None, Some(writes)) => {
             format!(
-                "{who} still held {} of the written bytes at the end",
+                "{who} still contained {} of the written bytes at the end",
                 say::percent(writes)
             )
         }
         (Some(reads), Some(writes)) => format!(
-            "{who} served {} of the reads and still held {} of the writes",
+            "{who} served {} of the reads and still contained {} of the writes",
             say::percent(reads),
             say::percent(writes)
         ),
     };
     let advice = if cached {
-        "measure unbuffered to measure the device"
+        "use direct I/O to measure the device"
     } else {
-        "measure the device itself, or a file system that neither compresses nor caches"
+        "measure the device itself, or a file system without compression and caching"
     };
     let evidence = [
         ("reads_not_from_device_share", reads.unwrap_or(f64::NAN)),
@@ -192,7 +192,7 @@ fn resident(seen: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "before the run the page cache held {} of {}, and reads went through it",
+        "before the run the page cache contained {} of {}, and reads were buffered",
         say::percent(share),
         target.path()
     );
@@ -201,7 +201,7 @@ fn resident(seen: &Own<'_>) -> Option<Finding> {
         Severity::Error,
         sentence,
         &[("cached_share", share)],
-        "measure unbuffered to measure the device",
+        "use direct I/O to measure the device",
     );
     Some(told.not_as("a disk result").sure(Confidence::Medium))
 }
@@ -246,7 +246,7 @@ mod tests {
         let told = found(&cached.build(), "page-cache").unwrap().sentence;
         assert_eq!(
             told,
-            "the page cache still held 75% of the written bytes at the end"
+            "the page cache still contained 75% of the written bytes at the end"
         );
     }
 
@@ -257,7 +257,7 @@ mod tests {
             ..Sample::default()
         };
         let told = found(&odd.build(), "page-cache").unwrap().sentence;
-        assert_eq!(told, "something above the device served 50% of the reads");
+        assert_eq!(told, "a layer above the device served 50% of the reads");
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
         record.targets[0].layout.cached = held(1024);
         assert_eq!(
             found(&record, "page-cache").unwrap().sentence,
-            "before the run the page cache held 100% of /data/fathom.dat, and reads went through it"
+            "before the run the page cache contained 100% of /data/fathom.dat, and reads were buffered"
         );
         record.targets[0].layout.cached = held(500);
         assert_eq!(found(&record, "page-cache"), None);

@@ -142,8 +142,8 @@ impl Near {
         };
         let distance = distance(self.value, self.cap);
         match &self.name {
-            Some(name) => format!("{distance} the published cap of {name}, {cap}"),
-            None => format!("{distance} the cap of {cap} that you named"),
+            Some(name) => format!("{distance} the published limit of {name}, {cap}"),
+            None => format!("{distance} the specified limit of {cap}"),
         }
     }
 
@@ -202,7 +202,7 @@ fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
 fn distance(value: f64, cap: f64) -> String {
     let apart = value / cap - 1.0;
     match apart {
-        apart if apart.abs() < 0.0005 => "just at".to_owned(),
+        apart if apart.abs() < 0.0005 => "exactly at".to_owned(),
         apart if apart > 0.0 => format!("{:.1}% above", apart * 100.0),
         apart => format!("{:.1}% below", -apart * 100.0),
     }
@@ -236,7 +236,7 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     (unasked && in_device < 1.0f64.max(0.1 * asked)).then(|| Cap {
         held: by_size(seen),
         why: format!(
-            "{device} itself took {} an I/O and had {} in it, while {} waited above it",
+            "{device} took {} per I/O with {} in flight, while {} waited above it",
             say::time(each_ns),
             say::digits(in_device),
             say::digits(asked)
@@ -286,10 +286,7 @@ pub(super) fn distance_told(known: &Known, held: Held, value: f64) -> String {
     };
     match (cap, name) {
         (Some(cap), Some(name)) if (value / cap - 1.0).abs() > NEAR_NAMED => {
-            format!(
-                "; {} the cap of {name} that you named",
-                distance(value, cap)
-            )
+            format!("; {} the specified limit of {name}", distance(value, cap))
         }
         _ => String::new(),
     }
@@ -298,7 +295,7 @@ pub(super) fn distance_told(known: &Known, held: Held, value: f64) -> String {
 fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
     let total = &seen.observed.total;
     let shape = format!(
-        "the rate varies by {} while latencies vary by {}, as behind a limiter",
+        "IOPS vary by {} while latencies vary by {}, as behind a QoS limit",
         say::percent(rate_cv),
         say::percent(latency_cv)
     );

@@ -36,13 +36,13 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     }
     let round = is_round(observed);
     let mut why = format!(
-        "the queue was full, the rate varies by {}, and p1 to p95 of the latency are within {} of each other, as behind an \
-         IOPS limit, a bandwidth limit or a link; a second block size shows which",
+        "the queue was full and IOPS vary by {}; p1 to p95 of the latency are within {} of each other, as behind an \
+         IOPS limit, a bandwidth limit or a link; a second block size distinguishes them",
         say::percent(rate_cv),
         say::percent(spread - 1.0)
     );
     if round {
-        why.push_str("; it is a round figure, as limits are");
+        why.push_str("; the figure is round, as is usual for limits");
     }
     Some(Cap {
         held: by_size(seen),
@@ -66,8 +66,8 @@ pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     Some(Cap {
         held: by_size(seen),
         why: format!(
-            "half of the I/Os took {} or less, but {} of them took {} to {}, {} of all waiting, as behind a limiter that lets \
-             I/Os through in slices",
+            "half of the I/Os took {} or less; {} took {} to {} ({} of all waiting), as behind a QoS limit \
+             that admits I/Os in slices",
             say::time(slice.median_ns),
             say::percent(slice.ios_share),
             say::time(slice.from_ns),

@@ -11,11 +11,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
-    what: "The queue depth that was specified has no effect with this I/O engine: each thread has one I/O in flight.",
-    method: "fio's engine is one that waits for each I/O (sync, psync, vsync, pvsync, pvsync2, mmap and the like), or none is named on a system whose default is psync, and iodepth is above 1.",
+    what: "The specified queue depth has no effect with this I/O engine: each thread has one I/O in flight.",
+    method: "fio's engine is synchronous (sync, psync, vsync, pvsync, pvsync2, mmap and similar), or none is specified on a system whose default is psync, and iodepth is above 1.",
     evidence: &["specified_queue_depth", "requested_in_flight", "in_flight"],
     source: "fio(1), iodepth: \"increasing iodepth beyond 1 will not affect synchronous ioengines\".",
-    advice: "Name an asynchronous engine (ioengine=libaio or io_uring, with direct=1), or compare with queue depth 1.",
+    advice: "Use an asynchronous engine (ioengine=libaio or io_uring, with direct=1), or compare with queue depth 1.",
     look: Look::Any(look),
 };
 
@@ -39,7 +39,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("requested_in_flight", requested as f64),
         ("in_flight", f64::from(threads)),
     ];
-    let advice = "repeat it with ioengine=libaio and direct=1, or fathom run TARGET -o DEPTH: if IOPS rise, the queue was the limit";
+    let advice = "repeat with ioengine=libaio and direct=1, or fathom run TARGET -o DEPTH: if IOPS rise, the queue was the limit";
     Some(finding(
         RULE.id,
         Severity::Warning,

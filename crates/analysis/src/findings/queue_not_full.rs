@@ -19,10 +19,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Fewer I/Os were in flight than requested, or more than possible.",
-    method: "Little's law: mean in flight = rate × mean latency, against threads × depth. Own runs: below 90% of what was asked even when the longest latency at both edges of the measured phase is allowed for; never with errors, pauses, or a stall at the end. Imported runs, whose edges are not known: below 80% or above 105%, and only where latencies are finer than a millisecond.",
+    method: "Little's law: mean in flight = IOPS × mean latency, compared with threads × depth. Runs of fathom: below 90% of the requested number even with the longest latency at both edges of the measured phase added; not applied with errors, pauses or a stall at the end. Imported runs, whose edges are unknown: below 80% or above 105%, and only if the resolution of the latencies is finer than a millisecond.",
     evidence: &["in_flight_mean", "in_flight_asked", "edge_error"],
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
-    advice: "Use more threads or larger blocks, and see whether a core was busy all the time.",
+    advice: "Use more threads or larger blocks; check whether a core was at 100% CPU.",
     look: Look::Any(look),
 };
 
@@ -47,11 +47,11 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
     if mean > asked * ABOVE {
         let sentence = format!(
-            "rate times mean latency gives {} I/Os in flight, but only {} were asked for",
+            "IOPS times mean latency gives {} I/Os in flight, but {} were requested",
             say::digits(mean),
             say::digits(asked)
         );
-        let advice = "the figures are not of one run, or threads and depth are read wrongly: look at the text";
+        let advice = "the figures are from different runs, or threads and depth were misread: check the text";
         return Some(finding(
             RULE.id,
             Severity::Warning,
@@ -75,13 +75,13 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         let (mean_said, asked_said) = (say::digits(mean), say::digits(asked));
         let sentence = if AHCI.contains(&mean) && asked > AHCI.end() * 1.2 {
             format!(
-                "{mean_said} of {asked_said} requested I/Os were in flight: SATA (AHCI) holds 32 commands, the rest was never \
-                 issued or waits where the latencies do not count it"
+                "{mean_said} of {asked_said} requested I/Os were in flight: SATA (AHCI) allows 32 commands; the rest \
+                 was not issued or waited outside the measured latency"
             )
         } else {
             format!(
-                "{mean_said} of {asked_said} requested I/Os were in flight on average: {share} of the time is in none of the \
-                 latencies"
+                "{mean_said} of {asked_said} requested I/Os were in flight on average: the latencies do not account \
+                 for {share} of the time"
             )
         };
         finding(
@@ -89,7 +89,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             Severity::Note,
             sentence,
             &evidence,
-            "the tool did not keep the queue filled: submitting, a limit of its own, pauses, or too little processor",
+            "the tool did not keep the queue full: slow submission, a limit of its own, pauses, or too little CPU time",
         )
         .sure(Confidence::Medium)
     })
@@ -117,7 +117,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ("edge_error", edge),
     ];
     let numbers = format!(
-        "{} I/Os in flight of {} asked",
+        "{} of {} requested I/Os in flight",
         say::digits(mean),
         say::digits(asked)
     );
@@ -126,9 +126,9 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         return Some(finding(
             RULE.id,
             Severity::Error,
-            format!("{numbers}, which cannot be: counted twice, or the clock is wrong"),
+            format!("{numbers}, which is impossible: counted twice, or the clock is wrong"),
             &evidence,
-            "please report this with the stored run",
+            "report this with the stored run",
         ));
     }
     if seen.open_loop.is_some() {
@@ -147,11 +147,11 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         RULE.id,
         severity,
         format!(
-            "only {numbers}: {}, so the device could do more",
+            "only {numbers}: {}; the device may be faster",
             where_it_went(seen)
         ),
         &evidence,
-        "use more threads, or larger blocks; see whether a core was busy all the time",
+        "use more threads or larger blocks; check whether a core was at 100% CPU",
     ))
 }
 
@@ -168,14 +168,14 @@ fn where_it_went(seen: &Own<'_>) -> String {
     let (issuing, with_room) = (mean(|one| one.0), mean(|one| one.1));
     match all.is_empty() {
         false if issuing >= MUCH => format!(
-            "the time went into submitting ({} of the threads' time)",
+            "submission took {} of the threads' time",
             say::percent(issuing)
         ),
         false if with_room >= MUCH => format!(
-            "the threads waited {} of their time with places free, as where submitting itself waits",
+            "the threads waited {} of their time with free queue slots, as with blocking submission",
             say::percent(with_room)
         ),
-        _ => "the time went into submitting".to_owned(),
+        _ => "submission took the time".to_owned(),
     }
 }
 

@@ -11,12 +11,12 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
-    what: "The kernel merged neighbouring I/Os, so the device served fewer and larger ones than the rate says.",
-    method: "Unbuffered I/O: merges that the device counted were 10% or more of the tool's I/Os.",
+    what: "The kernel merged adjacent I/Os, so the device served fewer and larger requests than the IOPS suggest.",
+    method: "Direct I/O: the device counted merges of 10% or more of the tool's I/Os.",
     evidence: &["merged_share", "request_mean_bytes"],
     source: "The kernel's Documentation/block/stat.rst (read merges, write merges) and Documentation/ABI/stable/sysfs-block \
              (queue/nomerges).",
-    advice: "Read the result as bandwidth; for a rate of I/Os use random places or larger blocks.",
+    advice: "Use the result as bandwidth; for IOPS use random access or larger blocks.",
     look: Look::Own(look),
 };
 
@@ -38,7 +38,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let moved = counters.read_bytes.0.saturating_add(counters.write_bytes.0);
     let mean = crate::rows::share(moved as f64, requests as f64)?;
     let sentence = format!(
-        "{} of the I/Os were merged with a neighbour before {name} saw them: its requests were of {} on average",
+        "{} of the I/Os were merged before {name} received them; its mean request was {}",
         say::percent(share.min(1.0)),
         say::bytes(mean as u64)
     );
@@ -47,7 +47,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         Severity::Note,
         sentence,
         &[("merged_share", share), ("request_mean_bytes", mean)],
-        "read it as bandwidth; the rate of I/Os is not the device's",
+        "use the result as bandwidth; the IOPS are not the device's",
     ))
 }
 
@@ -66,7 +66,7 @@ mod tests {
         let told = found(&record, "requests-merged").unwrap().sentence;
         assert_eq!(
             told,
-            "75% of the I/Os were merged with a neighbour before vda1 saw them: its requests were of 16 KiB on average"
+            "75% of the I/Os were merged before vda1 received them; its mean request was 16 KiB"
         );
         record.plan.targets[0].cache = CacheMode::Cached;
         assert_eq!(

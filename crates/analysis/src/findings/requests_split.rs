@@ -13,12 +13,12 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
-    what: "The kernel cut the I/Os into several requests, so the device saw smaller ones than were asked.",
-    method: "Unbuffered I/O to one target: the device counted at least 1.5 times as many requests as the tool I/Os, of the \
-             same bytes within 5%.",
+    what: "The kernel split the I/Os into several requests, so the device received smaller ones than requested.",
+    method: "Direct I/O to one target: the device counted at least 1.5 times as many requests as the tool's I/Os, \
+             with the same bytes within 5%.",
     evidence: &["requests_per_io", "request_max_bytes"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/max_sectors_kb).",
-    advice: "Read the latency as that of several requests; raise queue/max_sectors_kb, up to queue/max_segments pages, where the device allows it.",
+    advice: "The latency is that of several requests. Raise queue/max_sectors_kb, up to queue/max_segments pages, if the device allows it.",
     look: Look::Own(look),
 };
 
@@ -46,11 +46,11 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let largest = device.and_then(|device| device.request_max);
     let mean = block.0 as f64 / ratio;
     let why = match largest.filter(|largest| *largest < block) {
-        Some(_) => "one request of its queue takes no more",
-        None => "it lies in pieces or crosses stripes",
+        Some(_) => "the maximum request of its queue is smaller",
+        None => "the range has several extents or crosses stripes",
     };
     let sentence = format!(
-        "each I/O of {} reached {name} as {} requests of {}: {why}",
+        "each I/O of {} was split for {name} into {} requests of {}: {why}",
         say::bytes(block.0),
         say::digits(ratio),
         say::bytes(mean as u64)
@@ -66,7 +66,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
                 largest.map_or(f64::NAN, |largest| largest.0 as f64),
             ),
         ],
-        "its latency is that of several requests; see max_sectors_kb and max_segments of the device's queue",
+        "the latency is that of several requests; see max_sectors_kb and max_segments of the device's queue",
     ))
 }
 
@@ -102,12 +102,13 @@ mod tests {
         let told = found(&record, "requests-split").unwrap().sentence;
         assert_eq!(
             told,
-            "each I/O of 1 MiB reached vda1 as 4.00 requests of 256 KiB: it lies in pieces or crosses stripes"
+            "each I/O of 1 MiB was split for vda1 into 4.00 requests of 256 KiB: the range has several extents or \
+             crosses stripes"
         );
         record.targets[0].chain[0].request_max = Some(Bytes::kib(256));
         let told = found(&record, "requests-split").unwrap().sentence;
         assert!(
-            told.ends_with("requests of 256 KiB: one request of its queue takes no more"),
+            told.ends_with("requests of 256 KiB: the maximum request of its queue is smaller"),
             "{told}"
         );
     }

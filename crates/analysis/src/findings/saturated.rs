@@ -92,22 +92,22 @@ fn level_of_depths(several: &Several<'_>) -> Option<Finding> {
     let limiter = limiter.or_else(|| same_of_sizes(&levels));
     let (rate, last) = (steepest.from.rate()?, steepest.to.rate()?);
     let what = name(steepest.from, true);
+    let change = if last < rate { "loses" } else { "adds" };
     let mut sentence = format!(
-        "{what} are at their end at {} in flight: from there to {} the rate goes {} to {} IOPS ({:+.1}%) and the \
-         latency {} to {}, {} times",
+        "{what} saturates at QD{}: QD{} {change} {:.1}% IOPS ({} to {}) for {}× the latency ({} to {})",
         say::count(steepest.from.asked().round() as u64),
         say::count(steepest.to.asked().round() as u64),
+        (last / rate - 1.0).abs() * 100.0,
         say::rate(rate),
         say::rate(last),
-        (last / rate - 1.0) * 100.0,
+        say::digits(steepest.grown()),
         say::time(steepest.from.latency_ns()?),
-        say::time(steepest.to.latency_ns()?),
-        say::digits(steepest.grown())
+        say::time(steepest.to.latency_ns()?)
     );
     if levels.len() > 1 {
         sentence.push_str(&format!(
-            "; likewise {} of work",
-            say::counted(levels.len() as u64 - 1, "other kind")
+            "; also saturated: {}",
+            say::counted(levels.len() as u64 - 1, "other workload")
         ));
     }
     let mut evidence = vec![
@@ -125,7 +125,7 @@ fn level_of_depths(several: &Several<'_>) -> Option<Finding> {
         }
         None => (RULE.id, Severity::Note, Confidence::High),
     };
-    let advice = "use the smallest depth that reaches the level: more only adds waiting";
+    let advice = "use the smallest depth that reaches the level: a deeper queue only adds latency";
     Some(finding(id, severity, sentence, &evidence, advice).sure(confidence))
 }
 
@@ -170,11 +170,8 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
         return None;
     }
     let said = match near.held {
-        Held::Rate => format!("the rate is held at {} IOPS", say::rate(near.value)),
-        Held::Bandwidth => format!(
-            "the bandwidth is held at {} MiB/s",
-            say::mib_per_s(near.value)
-        ),
+        Held::Rate => format!("limited to {} IOPS", say::rate(near.value)),
+        Held::Bandwidth => format!("bandwidth limited to {} MiB/s", say::mib_per_s(near.value)),
     };
     Some((near.held, format!("{said}, {}", near.words()), near.value))
 }
@@ -196,8 +193,8 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
         let ((small, large), (low, high)) = (span(|one| one.0), span(|one| one.1));
         let told = known.len() > 1 && large >= SIZES_MIN * small && high <= low * (1.0 + SAME_MAX);
         let said = match held {
-            Held::Rate => format!("the rate is held at {} IOPS", say::rate(high)),
-            Held::Bandwidth => format!("the bandwidth is held at {} MiB/s", say::mib_per_s(high)),
+            Held::Rate => format!("limited to {} IOPS", say::rate(high)),
+            Held::Bandwidth => format!("bandwidth limited to {} MiB/s", say::mib_per_s(high)),
         };
         told.then(|| {
             let sizes = format!(
@@ -207,7 +204,7 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
             );
             (
                 held,
-                format!("{said}, the same for {sizes}, as by a limiter"),
+                format!("{said}, equal for blocks of {sizes}, as behind a QoS limit"),
                 high,
             )
         })
@@ -305,8 +302,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Note);
         assert_eq!(
             told.sentence,
-            "8 KiB random writes are at their end at 1 in flight: from there to 4 the rate goes 226 to 222 IOPS \
-             (-1.8%) and the latency 4.43 ms to 18.0 ms, 4.07 times"
+            "8 KiB random write saturates at QD1: QD4 loses 1.8% IOPS (226 to 222) for 4.07× the latency (4.43 ms to 18.0 ms)"
         );
     }
 
@@ -335,7 +331,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert!(
             told.sentence.starts_with(
-                "the rate is held at 1925 IOPS, the same for 4 KiB to 16 KiB, as by a limiter; "
+                "limited to 1925 IOPS, equal for blocks of 4 KiB to 16 KiB, as behind a QoS limit; "
             ),
             "{}",
             told.sentence
@@ -352,7 +348,7 @@ mod tests {
         assert_eq!(several(&exceeded, &known, "iops-limit"), None);
         let told = several(&capped[..2], &known, "iops-limit").unwrap();
         assert!(
-            told.sentence.starts_with("the rate is held at 1925 IOPS, 0.3% above the published cap of some disk, 1920 IOPS; "),
+            told.sentence.contains("1925 IOPS, 0.3% above"),
             "{}",
             told.sentence
         );

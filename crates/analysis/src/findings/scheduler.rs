@@ -15,13 +15,13 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Setup,
     cause: Cause::Alone,
     limit: None,
-    what: "The device's I/O scheduler costs time at this rate.",
-    method: "Unbuffered I/O to a device that does not rotate: bfq from 20000 I/Os a second on (a warning), mq-deadline and \
-             kyber from 200000 on (a note).",
+    what: "The device's I/O scheduler adds overhead at these IOPS.",
+    method: "Direct I/O to a non-rotating device: bfq from 20000 IOPS (a warning), mq-deadline and kyber from 200000 \
+             IOPS (a note).",
     evidence: &["rate_per_s"],
     source: "The kernel's Documentation/block/bfq-iosched.rst (maximum throughput per core) and \
              Documentation/block/deadline-iosched.rst.",
-    advice: "Measure with the scheduler `none` beside it.",
+    advice: "Measure with the scheduler `none` as well.",
     look: Look::Own(look),
 };
 
@@ -56,7 +56,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "the scheduler {scheduler} of {} sorts {} I/Os a second, which costs time that this device does not need",
+        "the scheduler {scheduler} of {} sorts {} requests per second, an overhead without benefit on this device",
         disk.name,
         say::rate(rate)
     );
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert!(
             told.sentence
-                .starts_with("the scheduler bfq of vda1 sorts 30.0k I/Os a second"),
+                .starts_with("the scheduler bfq of vda1 sorts 30.0k requests per second"),
             "{}",
             told.sentence
         );

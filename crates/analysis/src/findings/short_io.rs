@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     method: "More than one short I/O in a thousand is an error; fewer are a warning.",
     evidence: &["short_ios", "share"],
     source: "What read(2), write(2) and io_uring return, compared with the length that was requested.",
-    advice: "The file ended inside the range (another program truncated it), or the disk or a quota is full: mend that and measure again.",
+    advice: "The file ended inside the range (another program truncated it), or the disk or a quota is full: fix that and measure again.",
     look: Look::Own(look),
 };
 
@@ -41,7 +41,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
             say::percent(share)
         ),
         &[("short_ios", short as f64), ("share", share)],
-        "see whether another program truncated the file or the disk is full, and measure again",
+        "check whether another program truncated the file or the disk is full, and measure again",
     ))
 }
 

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Sample,
     limit: None,
     what: "Too few I/Os or too little time were measured for reliable figures.",
-    method: "Fewer than 1000 I/Os (with n independent arrivals a rate is known to about 1/√n: 3% at 1000), or fewer than three full steps of the time series. Of imported runs fewer than 100 I/Os, less than a second, or fewer than 1000 I/Os in less than ten seconds. Silent where the run was ended because its rate was known.",
+    method: "Fewer than 1000 I/Os (for n independent arrivals the relative error of the rate is about 1/√n: 3% at 1000), or fewer than three full steps of the time series. Imported runs: fewer than 100 I/Os, less than a second, or fewer than 1000 I/Os in less than ten seconds. Not applied if the run ended early because its precision was reached.",
     evidence: &["ios", "measured_ns", "full_intervals"],
     source: "Poisson counting error.",
     advice: "Measure longer.",
@@ -58,7 +58,7 @@ fn of_others(observed: &Observed) -> Option<Finding> {
             ("ios", ios.map_or(f64::NAN, |ios| ios as f64)),
             ("measured_ns", time_ns.unwrap_or(f64::NAN)),
         ],
-        "repeat it for a minute or more: if the rate differs, this run showed its beginning only",
+        "repeat for a minute or more: a different rate means that this run measured the initial phase only",
     ))
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn shortness(ios: u64, full_steps: usize, measured_ns: f64) -> Option
         )
     } else if full_steps < INTERVALS_MIN {
         format!(
-            "a short run: {}, too few steps to see a change",
+            "a short run: {}, too few steps to detect a change",
             say::time(measured_ns)
         )
     } else {
@@ -124,7 +124,7 @@ mod tests {
             ..Sample::default()
         };
         let told = found(&cut.build(), "short-run").unwrap().sentence;
-        assert_eq!(told, "a short run: 2 s, too few steps to see a change");
+        assert_eq!(told, "a short run: 2 s, too few steps to detect a change");
         assert_eq!(
             found(
                 &Sample {

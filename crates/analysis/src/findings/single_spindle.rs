@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Alone,
     limit: None,
-    what: "Time over size behaves as one rotating disk does: a few milliseconds of positioning, then the rate of the medium.",
-    method: "Random I/Os of three sizes or more, at least fourfold apart, with one in flight: t = positioning + bytes / media rate by least squares. Told where positioning is 2 to 20 ms, the media rate 20 to 400 MiB/s, and no time is more than 7% off the line.",
+    what: "Latency over block size matches one rotating disk: a few milliseconds of positioning, then the media rate.",
+    method: "Random I/Os of three sizes or more, at least fourfold apart, with one in flight: t = positioning + bytes / media rate by least squares. Reported if positioning is 2 to 20 ms, the media rate 20 to 400 MiB/s, and every latency within 7% of the line.",
     evidence: &[
         "positioning_ns",
         "ns_a_kib",
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
         "largest_residual_share",
     ],
     source: "Ruemmler and Wilkes, \"An Introduction to Disk Drive Modeling\", IEEE Computer 27 (1994).",
-    advice: "More spindles or a solid-state disk; deeper queues bring little.",
+    advice: "Use more spindles or a solid-state disk; deeper queues gain little.",
     look: Look::Several(look),
 };
 
@@ -45,7 +45,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
             RULE.id,
             Severity::Note,
             format!(
-                "{} of {} sizes take {} + {} a KiB, as one rotating disk does: {} to position, then {} MiB/s of medium",
+                "{} with {} block sizes takes {} + {} per KiB, like one rotating disk: {} of positioning, then {} MiB/s media rate",
                 name(first, false),
                 line.points,
                 say::time(line.start_ns),
@@ -59,7 +59,7 @@ fn look(several: &Several<'_>) -> Option<Finding> {
                 ("media_bytes_per_s", 1e9 / line.ns_a_byte),
                 ("largest_residual_share", line.off),
             ],
-            "more spindles or a solid-state disk help; a deeper queue brings little",
+            "use more spindles or a solid-state disk; a deeper queue gains little",
         )
         .sure(Confidence::Medium),
     )
@@ -146,8 +146,8 @@ mod tests {
             several(&runs, &Known::default(), "single-spindle")
                 .unwrap()
                 .sentence,
-            "random writes of 4 sizes take 4.39 ms + 10.4 µs a KiB, as one rotating disk does: 4.39 ms to position, \
-             then 93.5 MiB/s of medium"
+            "random write with 4 block sizes takes 4.39 ms + 10.4 µs per KiB, like one rotating disk: 4.39 ms of \
+             positioning, then 93.5 MiB/s media rate"
         );
         assert_eq!(
             several(&runs[..2], &Known::default(), "single-spindle"),

@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
         "stalls",
     ],
     source: "fathom: the time series of the run, docs/measurement.md; order statistics of the latencies: a stall gives all I/Os in flight its own length.",
-    advice: "Read the system's log for resets, timeouts and path changes at that time. Ask whether a snapshot, a migration, a cache flush or garbage collection ran. Then repeat the measurement.",
+    advice: "Check the system log for resets, timeouts and path changes at that time, and for a snapshot, a migration, a cache flush or garbage collection. Then repeat the measurement.",
     look: Look::Any(look),
 };
 
@@ -73,7 +73,7 @@ fn in_series(seen: &Own<'_>) -> Option<Finding> {
             ("share", share),
             ("ios_missed", missed),
         ],
-        "read the system's log for resets and timeouts at that time, and repeat the measurement",
+        "check the system log for resets and timeouts at that time, and repeat the measurement",
     ))
 }
 

@@ -78,7 +78,8 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
         Some(share) if share >= TIME_SHARE_MIN => Severity::Warning,
         _ => Severity::Note,
     };
-    let advice = "find out what paused the target then; report these I/Os apart from the tail";
+    let advice =
+        "find the cause of the stall at that time; report these I/Os separately from the tail";
     Some(finding(id, severity, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Queue,
     cause: Cause::Alone,
     limit: None,
-    what: "Submitting took all the time of the threads, so the engine was synchronous in effect and the queue depth means nothing.",
+    what: "Submission took all the time of the threads: the engine was synchronous in effect, and the queue depth had no effect.",
     method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. High confidence where I/O was buffered.",
     evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
@@ -43,15 +43,15 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let buffered = run.workload.cache == Some(CacheMode::Cached);
     let (why, sure, advice) = if buffered {
         (
-            ": buffered I/O waits in the call",
+            ": buffered I/O blocks in the call",
             Confidence::High,
-            "repeat it with direct I/O: fathom run TARGET -o DEPTH (direct is the default); if IOPS rise with the depth, this was the cause",
+            "repeat with direct I/O: fathom run TARGET -o DEPTH (direct is the default); if IOPS rise with the depth, this was the cause",
         )
     } else {
         (
             "",
             Confidence::Medium,
-            "repeat it with as many threads as I/Os were wanted (-t): if IOPS rise, the file system or driver submits synchronously",
+            "repeat with one thread per I/O in flight (-t): if IOPS rise, the file system or driver submits synchronously",
         )
     };
     let sentence = format!(

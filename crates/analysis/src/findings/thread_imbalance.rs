@@ -11,11 +11,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Stability,
     cause: Cause::Alone,
     limit: None,
-    what: "Threads with the same work completed very different numbers of I/Os.",
-    method: "Threads of one target: the fastest has 1.5 times the I/Os of the slowest or more, with 1000 I/Os a thread on average, and the difference is beyond six deviations of Poisson counts.",
+    what: "Threads with the same workload completed very different numbers of I/Os.",
+    method: "Threads of one target: the fastest completed at least 1.5 times the I/Os of the slowest, with a mean of 1000 I/Os per thread or more, and the difference exceeds six standard deviations of Poisson counts.",
     evidence: &["fastest_ios", "slowest_ios", "threads"],
-    source: "Poisson counting error; elbencho and IOR name slow workers in the same way.",
-    advice: "See whether threads share a core, a memory node, or a lock; give each a core of its own.",
+    source: "Poisson counting error; elbencho and IOR report slow workers in the same way.",
+    advice: "Check whether threads share a core, a NUMA node or a lock; pin each to its own core.",
     look: Look::Any(look),
 };
 
@@ -34,7 +34,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     });
     let worst = uneven.max_by(|one, other| one.times().total_cmp(&other.times()))?;
     let sentence = format!(
-        "thread {} did {} times as many I/Os as thread {} ({} against {}) of {} with the same work",
+        "thread {} completed {} times the I/Os of thread {} ({} vs {}); {} have the same workload",
         worst.fastest.0,
         say::digits(worst.times()),
         worst.slowest.0,
@@ -51,7 +51,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             ("slowest_ios", worst.slowest.1 as f64),
             ("threads", worst.threads as f64),
         ],
-        "see whether they share a core or a lock; give each thread a core of its own",
+        "check whether they share a core or a lock; pin each thread to its own core",
     ))
 }
 
@@ -115,7 +115,7 @@ mod tests {
             told(&run(&[150_000, 151_000, 50_000]), "thread-imbalance")
                 .unwrap()
                 .sentence,
-            "thread 1 did 3.02 times as many I/Os as thread 2 (151000 against 50000) of 3 threads with the same work"
+            "thread 1 completed 3.02 times the I/Os of thread 2 (151000 vs 50000); 3 threads have the same workload"
         );
         assert_eq!(
             told(&run(&[150_000, 151_000, 140_000]), "thread-imbalance"),

@@ -11,10 +11,10 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS rose or fell slowly throughout the run.",
-    method: "A trend test over the time series, corrected for its correlation (four deviations or more), with 5% or more between both ends; a warning from 10% on. A series that a step describes better has a `throughput-drop` instead.",
+    method: "A trend test over the time series, corrected for autocorrelation (four standard deviations or more), with a difference of 5% or more between both ends; a warning from 10%. If a step fits the series better, `throughput-drop` is reported instead.",
     evidence: &["from_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Mann, Econometrica 13 (1945); Kendall, Rank Correlation Methods; docs/statistics.md.",
-    advice: "Measure longer, until it stops: a longer warm-up, or preconditioning before it.",
+    advice: "Measure longer, until the drift stops; use a longer warm-up or preconditioning.",
     look: Look::Own(look),
 };
 
@@ -33,14 +33,14 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         "rose"
     };
     let since = match drift.from_ns {
-        0 => "the start".to_owned(),
-        from => say::time(from as f64),
+        0 => "over the whole run".to_owned(),
+        from => format!("after {}", say::time(from as f64)),
     };
     Some(finding(
         RULE.id,
         severity,
         format!(
-            "from {since} on the rate {way} slowly from {} to {} IOPS ({:+.0}%)",
+            "IOPS {way} slowly from {} to {} ({:+.0}%) {since}",
             say::rate(drift.before_per_s),
             say::rate(drift.after_per_s),
             drift.change_share * 100.0
@@ -64,10 +64,7 @@ mod tests {
         let told = found(&stepped(|step| 2000 - 10 * step), "throughput-drift")
             .unwrap()
             .sentence;
-        assert!(
-            told.contains("the rate fell slowly from 4000 to 3220 IOPS"),
-            "{told}"
-        );
+        assert!(told.contains("fell slowly from 4000 to 3220"), "{told}");
         assert_eq!(found(&stepped(|_| 2000), "throughput-drift"), None);
         assert_eq!(
             found(&stepped(|step| 2000 + step % 3), "throughput-drift"),

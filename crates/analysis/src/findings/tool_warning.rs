@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     method: "The text has, before or within the results, a warning of a list: DISKSPD without the privilege to set the valid data length (the file was filled slowly, or is not written), I/O that is not aligned; a file system that refuses direct I/O; no space left.",
     evidence: &["warnings"],
     source: "DISKSPD's and fio's own messages.",
-    advice: "Do what the warning says and repeat the run.",
+    advice: "Follow the warning and repeat the run.",
     look: Look::Any(look),
 };
 
@@ -29,7 +29,7 @@ const KNOWN: [(&str, &str); 5] = [
     ),
     (
         "is not aligned",
-        "I/Os that are not aligned cost the device a read or a second I/O each",
+        "unaligned I/Os cost the device a read or a second I/O each",
     ),
     (
         "file system does not support direct",
@@ -54,7 +54,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let short: String = text.chars().take(160).collect();
     let sentence = format!("{tool} warned \"{}\": {meaning}", model::printable(&short));
     let evidence = [("warnings", warnings.len() as f64)];
-    let advice = "repeat it as the warning says (DISKSPD: as an administrator); if the figures stay, it did not matter";
+    let advice = "repeat as the warning advises (DISKSPD: as an administrator); equal figures mean that it had no effect";
     Some(finding(
         RULE.id,
         Severity::Warning,

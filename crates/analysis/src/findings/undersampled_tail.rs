@@ -10,15 +10,15 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Samples,
     cause: Cause::Sample,
     limit: None,
-    what: "Percentiles were printed that the number of I/Os cannot carry.",
-    method: "Of n I/Os, n × (1 − q) lie beyond the percentile q. Below ten the percentile is weak: another run may well say something else; below one it is the largest I/O under another name.",
+    what: "Percentiles were printed that the number of I/Os does not support.",
+    method: "Of n I/Os, n × (1 − q) are beyond the percentile q. With fewer than ten the percentile is uncertain and may differ in another run; with fewer than one it equals the maximum.",
     evidence: &[
         "ios",
         "deepest_sound_quantile",
         "first_weak_beyond_ios",
         "first_empty_beyond_ios",
     ],
-    source: "Hahn and Meeker, Statistical Intervals, chapter 5 (order statistics); the bounds 10 and 1 are the practical rule of this house.",
+    source: "Hahn and Meeker, Statistical Intervals, chapter 5 (order statistics); the bounds 10 and 1 are fathom's practical rule.",
     advice: "Use percentiles with ten or more I/Os beyond them, or measure longer.",
     look: Look::Any(look),
 };
@@ -60,13 +60,13 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     parts.extend(weak.iter().map(told));
     if let (Some(first), Some(last)) = (empty.first(), empty.last()) {
         let which = match first == last {
-            true => format!("{} is", depth(*first)),
-            false => format!("{} to {} are", depth(*first), depth(*last)),
+            true => format!("{} equals", depth(*first)),
+            false => format!("{} to {} equal", depth(*first), depth(*last)),
         };
-        parts.push(format!("{which} only the largest I/O under other names"));
+        parts.push(format!("{which} the maximum"));
     }
     let sentence = format!(
-        "of {} I/Os {}",
+        "undersampled percentiles of {} I/Os: {}",
         say::count(ios.round() as u64),
         parts.join(", ")
     );
@@ -145,8 +145,8 @@ mod tests {
         run.figures.total.latency.percentiles = printed();
         assert_eq!(
             told(&run, "undersampled-tail").unwrap().sentence,
-            "of 2469840 I/Os 24.7 beyond 99.999% (5-nines), 2.47 beyond 99.9999% (6-nines), 99.99999% (7-nines) \
-             to 99.9999999% (9-nines) are only the largest I/O under other names"
+            "undersampled percentiles of 2469840 I/Os: 24.7 beyond 99.999% (5-nines), 2.47 beyond 99.9999% (6-nines), \
+             99.99999% (7-nines) to 99.9999999% (9-nines) equal the maximum"
         );
         run.figures.total.ios = Some(100_000_000_000);
         assert_eq!(told(&run, "undersampled-tail"), None);
@@ -169,7 +169,8 @@ mod tests {
         let sentence = told(&run, "undersampled-tail").unwrap().sentence;
         assert!(
             sentence.starts_with(
-                "of 234408 I/Os 23.4 beyond 99.99% (4-nines), 2.34 beyond 99.999% (5-nines), 99.9999% (6-nines) to"
+                "undersampled percentiles of 234408 I/Os: 23.4 beyond 99.99% (4-nines), 2.34 beyond 99.999% \
+                 (5-nines), 99.9999% (6-nines) to"
             ),
             "{sentence}"
         );

@@ -12,11 +12,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Limit,
     cause: Cause::Alone,
     limit: None,
-    what: "The load was not spread evenly over the devices, so the result is that of the busiest.",
+    what: "The load was uneven across the devices, so the busiest device determines the result.",
     method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had 100% utilization or nearly so (95% or more) and twice the mean I/Os of the others, or more.",
     evidence: &["busiest_share", "devices"],
     source: "fio(1), disk utilization; the kernel's Documentation/block/stat.rst.",
-    advice: "Spread the load: one job per device, or a stripe that is smaller than the range; then compare the sum.",
+    advice: "Spread the load: one job per device, or a stripe smaller than the range; then compare the sum.",
     look: Look::Any(look),
 };
 
@@ -51,7 +51,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
     let share = busiest.ios as f64 / (sum + busiest.ios as f64);
     let sentence = format!(
-        "{} of {} devices had {} of the I/Os and was busy all the time: the result is that of one device",
+        "{} of {} devices had {} of the I/Os and was at 100% utilization: the result is that of one device",
         busiest.name,
         say::count(others.len() as u64 + 1),
         say::percent(share)
@@ -60,7 +60,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("busiest_share", share),
         ("devices", others.len() as f64 + 1.0),
     ];
-    let advice = "fathom run with all devices as targets, one thread each: if the sum is several times as much, the spread was the limit";
+    let advice = "use fathom run with all devices as targets, one thread each: a much higher sum means that the spread was the limit";
     let told = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
     Some(told.sure(Confidence::Medium))
 }

@@ -15,13 +15,13 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
-    what: "The file holds space that was never written; reads of it never reach the device.",
-    method: "Before the run the file system is asked where the file lies. Unwritten extents and holes of 5% or more of \
-             it are told when it is read (10% or more make the result invalid as a disk result), unless the device \
-             counted the reads all the same; when it is only written, 50% or more are told as a note.",
+    what: "The file has extents that were never written; reads of them do not reach the device.",
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are \
+             reported if the file is read (10% or more make the result invalid as a disk result), unless the device \
+             counted the reads. If the file is only written, 50% or more are reported as a note.",
     evidence: &["unbacked_share", "unwritten_bytes", "hole_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
-    advice: "Fill the file with data before reading it: fathom fills the files that it makes (--create SIZE).",
+    advice: "Fill the file with data before reading it; fathom fills the files that it creates (--create SIZE).",
     look: Look::Own(look),
 };
 
@@ -50,11 +50,11 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
                 RULE.id,
                 Severity::Note,
                 format!(
-                    "{part} of {path} had never been written: a first write also changes the file's map, which \
-                     overwriting does not"
+                    "{part} of {path} had never been written: a first write also updates the extent map, an overwrite \
+                     does not"
                 ),
                 &evidence,
-                "to measure overwriting, run it again, or let fathom fill the file first (--create SIZE)",
+                "to measure overwrites, run again, or let fathom fill the file first (--create SIZE)",
             )
         });
     }
@@ -67,14 +67,14 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         Severity::Warning
     };
     let sentence = format!(
-        "{part} of {path} was never written: reads of such blocks are zeros that never touch the disk"
+        "{part} of {path} was never written: reads of such blocks return zeros without disk I/O"
     );
     let told = finding(
         RULE.id,
         severity,
         sentence,
         &evidence,
-        "fill the file before reading it: fathom fills the files that it makes (--create SIZE)",
+        "fill the file before reading it; fathom fills the files that it creates (--create SIZE)",
     );
     let whole = target.planned.length.0 >= target.facts.size.0 / 10 * 9;
     let sure = if whole {
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Error);
         assert_eq!(
             told.sentence,
-            "100% of /data/fathom.dat was never written: reads of such blocks are zeros that never touch the disk"
+            "100% of /data/fathom.dat was never written: reads of such blocks return zeros without disk I/O"
         );
         assert_eq!(found(&record, "page-cache"), None, "one cause is told once");
         let part = Sample {

@@ -15,11 +15,11 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Cache,
     limit: None,
-    what: "The range fits in a cache, so that what is measured is that cache.",
-    method: "Own runs through the system's cache: the range is smaller than main memory, and the device did not count 90% \
-             of the reads. Any run: the range is not larger than the array's cache that a person states (--array-cache); \
-             an exact multiple of it is a note. Imported runs: a note where a range of 1 GiB or less was used twice over, or any \
-             range a hundred times.",
+    what: "The range fits in a cache, so the result is that of the cache.",
+    method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
+             reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
+             multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
+             a hundred times.",
     evidence: &[
         "range_bytes",
         "ram_bytes",
@@ -73,7 +73,7 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "the range of {} fits in main memory ({}), and I/O went through the system's cache",
+        "the range of {} fits in main memory ({}), and I/O was buffered",
         say::bytes(size),
         say::bytes(ram)
     );
@@ -82,7 +82,7 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &[("range_bytes", size as f64), ("ram_bytes", ram as f64)],
-        "measure unbuffered, or use a range of at least twice the main memory",
+        "use direct I/O, or a range of at least twice the main memory",
     );
     Some(told.sure(Confidence::Medium))
 }
@@ -100,12 +100,12 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "the range of {} was used {} times over: it fits the cache of many hosts, controllers and arrays",
+        "the range of {} was used {} times: it fits in the cache of many hosts, controllers and arrays",
         say::bytes(size),
         say::digits(times)
     );
     let evidence = [("range_bytes", size as f64), ("times_used", times)];
-    let advice = "repeat it over a range ten times as large: if it is slower, a cache had answered";
+    let advice = "repeat over a range ten times as large: if it is slower, a cache had answered";
     Some(finding(RULE.id, Severity::Note, sentence, &evidence, advice).sure(Confidence::Low))
 }
 
@@ -119,7 +119,7 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
     let (range, of) = (say::bytes(size), say::bytes(cache));
     if size <= cache {
         let sentence = format!(
-            "the range of {range} fits in the array's cache of {of}: after a while that alone answers"
+            "the range of {range} fits in the array's cache of {of}: after warm-up the cache alone answers"
         );
         let told = finding(
             RULE.id,
@@ -132,7 +132,7 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
     }
     size.is_multiple_of(cache).then(|| {
         let sentence = format!(
-            "the range of {range} is exactly {} times the array's cache of {of}: a cache may walk it in step",
+            "the range of {range} is exactly {} times the array's cache of {of}: the access pattern may synchronize with the cache",
             say::count(size / cache)
         );
         let advice = "use a range that is not an exact multiple of the cache";
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
-            "the range of 8 GiB fits in main memory (64 GiB), and I/O went through the system's cache"
+            "the range of 8 GiB fits in main memory (64 GiB), and I/O was buffered"
         );
         record.host.ram = Bytes::gib(4);
         assert_eq!(found(&record, "working-set-fits-cache"), None);

@@ -15,14 +15,14 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Alone,
     limit: None,
-    what: "Writes were complete in a cache that loses them when the power fails, or durable faster than the medium can.",
-    method: "Writes past the page cache without write-through to a device whose write cache is `write back`: a note. A \
-             rotating disk (not in a virtual machine) whose writes took less than 1 ms in the median: a warning, whether \
-             they were to be durable or not.",
+    what: "A volatile cache completed the writes, or durable writes were faster than the medium allows.",
+    method: "Direct writes without write-through to a device whose write cache is `write back`: a note. A rotating \
+             disk (not in a virtual machine) with a median write latency below 1 ms: a warning, also for durable \
+             writes.",
     evidence: &["writes", "median_ns"],
     source: "The kernel's Documentation/block/writeback_cache_control.rst and Documentation/ABI/stable/sysfs-block \
              (queue/write_cache).",
-    advice: "Measure with write-through as well: the difference is what durability costs.",
+    advice: "Measure with write-through as well: the difference is the cost of durability.",
     look: Look::Own(look),
 };
 
@@ -57,14 +57,14 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         RULE.id,
         Severity::Note,
         format!(
-            "{} may answer writes from its volatile cache (write back), and nothing flushed it: a power cut loses them",
+            "{} may complete writes in its volatile cache (write back) without a flush: a power loss loses them",
             device.name
         ),
         &[
             ("writes", writes.ios as f64),
             ("median_ns", median.0 as f64),
         ],
-        "measure with --write-through as well, to see what durability costs",
+        "measure with --write-through as well: the difference is the cost of durability",
     ))
 }
 
@@ -73,17 +73,17 @@ fn too_fast(median_ns: u64, through: bool) -> Finding {
     let (sentence, advice) = if through {
         (
             format!(
-                "half of the durable writes took less than {time}, faster than a platter turns: a cache answered, or the \
-                 flush is not honoured"
+                "half of the durable writes took less than {time}, too fast for a rotating disk: a cache completed \
+                 them, or the disk ignores flushes"
             ),
-            "see whether the controller has a cache with a battery; if it has none, do not trust this disk with data",
+            "check whether the controller has a battery-backed cache; if not, do not trust this disk with data",
         )
     } else {
         (
             format!(
-                "half of the writes took less than {time}, faster than a platter turns: the write cache answered"
+                "half of the writes took less than {time}, too fast for a rotating disk: the write cache completed them"
             ),
-            "measure longer than the cache lasts, and with --write-through",
+            "measure longer than the cache lasts, and use --write-through",
         )
     };
     finding(
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Note);
         assert!(
             told.sentence
-                .starts_with("vda may answer writes from its volatile cache"),
+                .starts_with("vda may complete writes in its volatile cache"),
             "{}",
             told.sentence
         );

@@ -16,14 +16,14 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Data,
     cause: Cause::Cache,
     limit: None,
-    what: "What was read or written is zeros, which many devices answer and take without touching the medium.",
-    method: "A sample of blocks, spread evenly, is read before the run. Reads: half of at least 8 of them are zeros, and the \
-             target is a device that does not rotate, or something below it compresses. Writes: the content that was \
-             asked for is zeros; a warning where something below compresses, a note elsewhere.",
+    what: "The data read or written is zeros, which many devices serve and accept without access to the medium.",
+    method: "fathom reads a sample of evenly spread blocks before the run. Reads: half of at least 8 blocks are \
+             zeros, and the target is a non-rotating device or a layer below compresses. Writes: the requested \
+             content is zeros; a warning if a layer below compresses, a note otherwise.",
     evidence: &["zero_blocks", "sampled_blocks", "written_ios"],
     source: "NVM Express NVM Command Set Specification, deallocated blocks (DLFEAT); the kernel's \
              Documentation/admin-guide/blockdev/zram.rst (same_pages).",
-    advice: "Write the whole range with incompressible data once before reading it; write incompressible data.",
+    advice: "Write the whole range with incompressible data before reading it; write incompressible data.",
     look: Look::Any(look),
 };
 
@@ -43,9 +43,9 @@ fn of_others(run: &ImportedRun) -> Option<Finding> {
     let zeros = run.evidence.content == Some(ImportedContent::Zeros);
     (zeros && writes).then(|| {
         let sentence = "only zeros were written: a device or file system that compresses or detects zeros stores \
-                        hardly anything of them";
-        let advice = "repeat it with data that does not compress (fathom's default; dd: from a file of random data): if it \
-                      is slower, the zeros were not stored";
+                        almost none of them";
+        let advice = "repeat with incompressible data (fathom's default; dd: from a file of random data): if it is \
+                      slower, the zeros were not stored";
         let told = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
         told.sure(Confidence::Medium)
     })
@@ -69,7 +69,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "{} of {} blocks sampled of {} were zeros: such reads may be answered without the medium",
+        "{} of {} sampled blocks of {} were zeros: such reads may not reach the medium",
         say::count(u64::from(sample.zero_blocks)),
         say::count(u64::from(sample.blocks)),
         target.path()
@@ -103,7 +103,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let (severity, who) = match target.presses() {
         Some(who) => (
             Severity::Warning,
-            format!("{who} stores hardly anything of them"),
+            format!("{who} stores almost none of them"),
         ),
         None => (
             Severity::Note,
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
-            "30 of 32 blocks sampled of /data/fathom.dat were zeros: such reads may be answered without the medium"
+            "30 of 32 sampled blocks of /data/fathom.dat were zeros: such reads may not reach the medium"
         );
     }
 
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(told.severity, Severity::Warning);
         assert_eq!(
             told.sentence,
-            "only zeros were written: vda1 stores hardly anything of them"
+            "only zeros were written: vda1 stores almost none of them"
         );
     }
 }

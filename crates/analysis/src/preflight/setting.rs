@@ -294,7 +294,7 @@ pub(super) fn mount(facts: &Facts<'_>) -> Vec<Remark> {
         care(
             TOPIC,
             format!("{}: {found}", on.mount_point.display()),
-            "mount it as the programs will use it, and say so beside the result",
+            "use the mount options of the production system, and report them with the result",
         )
     };
     if has("sync") {

@@ -195,7 +195,7 @@ fn a_limit_is_named_over_the_depths_of_a_sweep() {
         let is_held = |row: &&Value| {
             let reasons = row["figures"]["reasons"].as_array();
             let mut words = reasons.into_iter().flatten().filter_map(Value::as_str);
-            words.any(|why| why.contains("the rate is held at"))
+            words.any(|why| why.contains("limited to") && !why.contains("bandwidth limited"))
         };
         let rows = document["rows"].as_array().unwrap().iter().filter(is_held);
         let mut rates: Vec<f64> = rows
@@ -204,7 +204,7 @@ fn a_limit_is_named_over_the_depths_of_a_sweep() {
         rates.sort_by(f64::total_cmp);
         match rates.len() {
             2.. => Tried::Named(rates[rates.len() / 2], why),
-            _ if why.contains("cores were busy") => Tried::Full,
+            _ if why.contains("cores were at 100%") => Tried::Full,
             _ => Tried::Unnamed,
         }
     });

@@ -198,7 +198,7 @@ fn a_run_that_failed() {
         /data/fathom.dat, 8 GiB, ext4 on vda1 on vda; VM (kvm), 2 cores; io_uring
         8 KiB random, 70% reads, 30% writes; QD 32, 1 thread; direct I/O
 
-        INVALID: ended by a failed write of 8 KiB at byte 1048576: Input/output error
+        INVALID: a failed write of 8 KiB at byte 1048576 ended the run: Input/output error
 
                   IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
         read      140k     1094   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
