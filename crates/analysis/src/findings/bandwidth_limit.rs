@@ -1,4 +1,4 @@
-//! Something lets so many bytes a second through and no more.
+//! A bandwidth limit (QoS) determines the result.
 
 use super::qos_limit::{EVIDENCE, Held, cap, distance_told};
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};

@@ -1,4 +1,4 @@
-//! The control groups of this process allow it only so much processor time, and that was used up.
+//! A control group of this process limits its processor time, and the quota was used up.
 //!
 //! What is beyond a quota is taken away in slices of a tenth of a second, which shows as pauses in latencies, too. The kernel
 //! counts in how many of them a group's time ran out, whoever used it: fathom or others of the group. Where it does not,

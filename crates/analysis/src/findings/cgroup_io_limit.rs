@@ -1,4 +1,4 @@
-//! The control groups of this process limit its I/O, and the result stands at the limit: it is the limit's figure.
+//! A control group of this process limits its I/O, and the result is at the limit.
 //!
 //! What was reached is between 7% below the limit and 5% above it (tokens that were saved up), and one slice of the
 //! throttle more either way, which counts in short runs. A limit that was not reached changes nothing and is not told.

@@ -1,4 +1,4 @@
-//! The clock of the stamps went another way than the system's: every rate and latency is off by as much.
+//! The clock of the timestamps drifted from the system's clock: every rate and latency is off by the same share.
 //!
 //! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be told apart closer.
 

@@ -1,4 +1,4 @@
-//! Data that can be made smaller, on ground that makes it smaller: then less was moved than what was asked.
+//! Compressible data on a layer that compresses: the device transferred less than requested.
 //!
 //! Reads: a sample of what the target held could be pressed to less than four fifths. Writes: the content that was asked
 //! for can be pressed. Where nothing is known to compress, data that compresses is only told for the patterns that no

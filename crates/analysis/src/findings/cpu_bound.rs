@@ -1,4 +1,4 @@
-//! A processor, or all of them, had no time left: then the machine was the limit and not the target.
+//! One core, or all of them, was at 100% CPU: the machine was the limit, not the target.
 //!
 //! A core may be full without a full thread of fathom's: interrupts, or another program. Where polling or a rate was
 //! asked, threads fill cores by their nature; the null engine measures just that; so there it is silent.

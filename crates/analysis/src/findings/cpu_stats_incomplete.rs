@@ -1,4 +1,4 @@
-//! A table of processors that counted only some of them: its average is of all.
+//! A printed table of processors with some of them only, averaged over all of them.
 //!
 //! Usage and idle time of a counted processor make 100%. Where their averages make less, the rest of the processors
 //! stand in the average with zeros.

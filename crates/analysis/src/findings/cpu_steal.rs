@@ -1,4 +1,4 @@
-//! The hypervisor took the processor away: latencies then hold time in which this machine stood still.
+//! The hypervisor took processor time: latencies include time during which this machine did not run.
 //!
 //! More than 5% of any core's time, and at least 50 ms of it: the counters tick every 10 ms.
 

@@ -1,4 +1,4 @@
-//! Reads that came out of a rotating disk's own cache: too fast for any place on a platter.
+//! Reads from a rotating disk's own cache, too fast for a platter.
 //!
 //! Random reads past the page cache that took less than half a millisecond: no platter turns that far. A disk's cache of
 //! 256 MiB gives a fair share of them only when the range is not many times as large, so from one twentieth on the range

@@ -1,4 +1,4 @@
-//! The same work on a raw device and through a file system: what the file system costs, and what it cannot tell.
+//! The same workload on a raw device and through a file system: the overhead of the file system.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Several, Severity, finding};
 use crate::observed::Observed;

@@ -1,4 +1,4 @@
-//! A file that lies in many pieces: sequential I/O then is not sequential on the device, and large I/Os are cut.
+//! A file with many extents: sequential I/O is not sequential on the device, and large I/Os are split.
 //!
 //! As the file system told before the run, neighbours joined. Compressed files are stored in small pieces by their nature
 //! and are left out.

@@ -1,4 +1,4 @@
-//! Processors that slow down when they have little to do: short latencies then hold the time to speed up again.
+//! A CPU governor that reduces the frequency: short latencies include the time to raise it again.
 //!
 //! A note where a governor other than `performance` decides. More where I/Os took less than 100 µs on average and the
 //! governor is one that stays low: at a quarter of the clock the tool's and the kernel's own part, some microseconds,

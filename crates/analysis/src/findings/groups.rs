@@ -1,4 +1,4 @@
-//! Runs of a session that differ in one thing only: the ground of every rule that looks at several.
+//! Groups the runs of a session that differ in one property only.
 //!
 //! Runs with errors, or without a rate, are left out. What is not known of both is taken to be the same: a session is of
 //! one target and one machine.

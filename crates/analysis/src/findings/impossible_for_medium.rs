@@ -1,4 +1,4 @@
-//! Faster than the medium can be: then something else answered, most often a cache.
+//! Results faster than the medium allows; the usual cause is a cache.
 //!
 //! The limits are those of the mechanism, and generous. A rotating disk needs a millisecond for any random place (half a
 //! turn at 15000 a minute is 2 ms, and reordering may halve it), does no more than 500 such I/Os a second and moves no

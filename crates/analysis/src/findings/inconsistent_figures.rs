@@ -1,4 +1,4 @@
-//! What another tool printed does not fit together: its rate is not its count over its time.
+//! Inconsistent figures of another tool: the rate is not the count divided by the time.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;

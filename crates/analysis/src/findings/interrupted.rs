@@ -1,4 +1,4 @@
-//! Stopped from outside before its time: what was measured is true, but of a shorter stretch.
+//! A run interrupted before its end: the result is that of a shorter run.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;

@@ -1,4 +1,4 @@
-//! I/Os failed. What completes fast because it fails must not pass as speed.
+//! I/Os failed. Fast failures must not count as performance.
 //!
 //! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
 //! that share the failures move the 99.9% percentile. Fewer are a warning: the rest was measured.

@@ -1,4 +1,4 @@
-//! io_uring requests that kernel workers carried out: such a request costs several times as much.
+//! io_uring requests executed by kernel workers, at several times the CPU cost.
 //!
 //! A few of them come at the start of nearly every run and mean nothing; what counts is how much of a processor they took:
 //! from one twentieth of the run's time on a note, from one quarter on a warning. Their time is read once shortly before

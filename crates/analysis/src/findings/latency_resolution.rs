@@ -1,4 +1,4 @@
-//! Latencies in whole milliseconds: what they really were follows from the rate, where the queue was kept full.
+//! Latencies in whole milliseconds: Little's law gives the true mean if the queue was full.
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;

@@ -1,4 +1,4 @@
-//! A loop device stands for a disk, and the page cache of its file answers.
+//! A loop device whose reads the page cache of its file serves.
 //!
 //! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads through the page cache, whatever the
 //! run bypasses above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so

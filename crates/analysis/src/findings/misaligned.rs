@@ -1,4 +1,4 @@
-//! I/Os that do not begin and end where the device's own blocks do: it then reads, changes and writes more than was asked.
+//! I/Os that are not aligned to the device's physical blocks: the device transfers more than requested.
 //!
 //! A disk of 4096-byte blocks that can be addressed by 512 takes such writes and pays with a turn for each. A partition
 //! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 whatever it says.

@@ -1,4 +1,4 @@
-//! Options of the file system's mount that make I/O something else than was asked.
+//! Mount options that change the I/O of the run.
 //!
 //! Only options that change what this run did: `sync` for writes that were not to be durable, `data=journal` for writes,
 //! barriers switched off for writes that were to be durable, and `discard` when the device counted discards meanwhile.

@@ -1,4 +1,4 @@
-//! No device took part: what was measured is the generator, or memory.
+//! No device took part: the figures are those of the generator or of memory.
 //!
 //! Looks at imported runs: fio's null engine, and dd between names that neither give nor take bytes of a device. fathom's
 //! own null engine is asked for by its name and needs no finding.

@@ -1,4 +1,4 @@
-//! Another tool printed no figure at all: that is neither zero nor a result.
+//! Another tool printed no figure: the result is unknown, not zero.
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Several, Severity, finding};
 use crate::observed::Observed;

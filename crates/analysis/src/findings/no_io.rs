@@ -1,4 +1,4 @@
-//! No I/O completed in the measured phase: there is no result.
+//! No I/O completed in the measured phase, so there is no result.
 //!
 //! Silent where I/Os failed or were never completed: then `io_errors` and `io-timeout` say why there is none.
 

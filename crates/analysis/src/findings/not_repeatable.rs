@@ -1,4 +1,4 @@
-//! Runs of one load that contradict each other: the mean of a figure that does not repeat predicts nothing.
+//! Runs of one load with different results: their mean predicts nothing.
 //!
 //! Left out: change within one run (`not_steady`, `throughput_drop`, `throughput_drift`).
 
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
         "spread",
     ],
     source: "Georges, Buytaert, Eeckhout, \"Statistically Rigorous Java Performance Evaluation\", OOPSLA 2007: variation between runs.",
-    advice: "Look for other load, a burst allowance or internal housekeeping of the device. Then repeat the survey on an idle machine.",
+    advice: "Check for other load, a burst allowance or internal housekeeping of the device. Then repeat the survey on an idle machine.",
     look: Look::Repeats(not_repeatable),
 };
 
@@ -52,7 +52,7 @@ pub(crate) fn not_repeatable(repeats: &Repeats<'_>) -> Option<Finding> {
         ("spread", most / least - 1.0),
     ];
     let advice =
-        "look for other load or a burst allowance, and repeat the survey on an idle machine";
+        "check for other load or a burst allowance, and repeat the survey on an idle machine";
     Some(finding(
         RULE.id,
         Severity::Warning,

@@ -1,4 +1,4 @@
-//! The rate moved: the mean stands for none of its parts. The rule is in `crate::intervals`.
+//! IOPS varied, so the mean does not describe the run. The rule is in `crate::intervals`.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::intervals::SLOPE_MAX;

@@ -1,4 +1,4 @@
-//! The device did less than the tool asked: something above it answered the reads or kept the writes.
+//! The device transferred less than the tool requested: a layer above it served reads or absorbed writes.
 //!
 //! Below 90% of the tool's bytes, and by more than the bound of the comparison. Looked for whether the
 //! page cache was asked or not: unbuffered I/O can be answered above the device too (a file system that

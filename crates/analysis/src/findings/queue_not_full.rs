@@ -1,4 +1,4 @@
-//! Fewer I/Os in flight than asked: then the tool or the processor was the limit, not the device.
+//! Fewer I/Os in flight than requested: the tool or the processor was the limit, not the device.
 //!
 //! Little's law with its edges (see `crate::in_flight`): the finding is raised only when even the longest
 //! latency at the edges of the measured phase cannot explain what is missing, and never for failed or lost

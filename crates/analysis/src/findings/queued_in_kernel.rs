@@ -1,4 +1,4 @@
-//! More I/Os in flight than the device holds: the rest waits in the kernel above it.
+//! More I/Os in flight than the device accepts: the rest queues in the kernel.
 //!
 //! Two witnesses. The device's own facts: a SATA disk holds 32 commands; asking for more only makes a queue above it
 //! longer. That is a note. And the counters: the times that its requests spent in the device, over the elapsed time, are
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",
-    advice: "Look for a limit of a control group, an I/O scheduler and file-system locks, or use a lower depth.",
+    advice: "Check for a limit of a control group, an I/O scheduler and file-system locks, or use a lower depth.",
     look: Look::Own(look),
 };
 
@@ -74,7 +74,7 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &[("in_flight_mean", mean), ("in_device_mean", held)],
-        "look for a limit of a control group, an I/O scheduler and file-system locks",
+        "check for a limit of a control group, an I/O scheduler and file-system locks",
     );
     Some(told.sure(Confidence::Medium))
 }

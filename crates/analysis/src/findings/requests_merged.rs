@@ -1,4 +1,4 @@
-//! The device saw fewer and larger requests than the tool issued I/Os: neighbours were merged on the way.
+//! The device received fewer and larger requests than the tool issued: the kernel merged adjacent I/Os.
 //!
 //! Then the number of I/Os a second is not one that the device served. From a tenth of the I/Os on.
 

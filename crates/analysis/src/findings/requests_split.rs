@@ -1,4 +1,4 @@
-//! The device saw more and smaller requests than the tool issued I/Os.
+//! The device received more and smaller requests than the tool issued.
 //!
 //! The kernel cuts what is larger than a request may be, what crosses a stripe, and what lies in pieces. From one and a
 //! half requests an I/O on, where the bytes agree, so that neither others' I/O nor read-ahead is taken for it.

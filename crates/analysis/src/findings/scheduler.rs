@@ -1,4 +1,4 @@
-//! An I/O scheduler that costs more than it gives at this rate.
+//! An I/O scheduler whose overhead exceeds its benefit.
 //!
 //! BFQ keeps one lock and much to count for each request: a device that does tens of thousands a second does more without
 //! it. mq-deadline shows from some hundreds of thousands on. Both are right for rotating disks, where this is silent.

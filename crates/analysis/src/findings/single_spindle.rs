@@ -1,4 +1,4 @@
-//! The time of one I/O over its size is a line whose start and slope are those of a rotating disk.
+//! Latency over block size is a line with the intercept and slope of one rotating disk.
 //!
 //! Service time = positioning + bytes / media rate: the classical model of a disk without a queue, both fitted by least
 //! squares over several sizes at one I/O in flight. Times come from the rate (1 / rate), because printed latencies may be

@@ -57,7 +57,7 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
         format!("{at_least}{}, ", say::counted(many, "time"))
     });
     let sentence = format!(
-        "the target stalled {times}for up to {}: {at_least}{} took {shown}, {}x the latency below which {} of all stayed",
+        "the target stalled {times}for up to {}: {at_least}{} took {shown}, {}x the latency that {} of all did not exceed",
         say::time(max),
         say::counted(beyond.round() as u64, "I/O"),
         say::digits(factor),

@@ -1,4 +1,4 @@
-//! Threads with the same work that got very different shares of it.
+//! Threads with the same workload that completed very different numbers of I/Os.
 //!
 //! Some thread then waited for a lock, a core or a slower path, and the total says less about the target than about that.
 

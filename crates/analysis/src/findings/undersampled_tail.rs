@@ -1,4 +1,4 @@
-//! Percentiles that rest on a handful of I/Os, and those that are only the maximum under another name.
+//! Percentiles with few I/Os beyond them, and those that equal the maximum.
 //!
 //! fathom's own pages leave such percentiles out or mark them; other tools print them.
 

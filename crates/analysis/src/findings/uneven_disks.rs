@@ -1,4 +1,4 @@
-//! Of several devices that were used, one had most of the work, or most had none.
+//! Uneven load: one of several devices had most of the I/Os, or most devices had none.
 //!
 //! Looks at what fio saw of devices (`disk_util`). Left out: devices that stand on each other (a mapping and its disks),
 //! whose counts repeat each other: only those with the same kind of name are compared.

@@ -1,4 +1,4 @@
-//! A file with space that nobody ever wrote: reads of it are zeros that the file system makes up, without any I/O.
+//! A file with extents that were never written: reads of them return zeros without disk I/O.
 //!
 //! Reserved but unwritten extents (fallocate) and holes, as the file system told before the run. From one twentieth of
 //! the file on for reads. Silent where the device counted as many reads as fathom all the same: then what is known of the

@@ -1,4 +1,4 @@
-//! Writes that were complete before they were durable, or claimed to be durable faster than the medium can.
+//! Writes completed by a volatile cache, or durable writes that were faster than the medium allows.
 //!
 //! A device with a volatile write cache (`write back`) may answer a write before it is on the medium; without a flush that
 //! is what is measured. This is a note: most disks work so, and most writes of programs too. It is more where the run asked

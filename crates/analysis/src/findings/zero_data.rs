@@ -1,4 +1,4 @@
-//! Zeros: blocks that nobody ever wrote, or zeros that were written. Many devices answer or take them without the medium.
+//! Zeros, read or written: many devices serve or accept them without access to the medium.
 //!
 //! A solid-state disk, a thin volume and a sparse image answer for a block that was never written (or was discarded) from
 //! their map; zram and file systems that compress keep a page of zeros as a mark. Reads: half of a sample of at least
