@@ -39,8 +39,8 @@ fn a_sound_run() {
 
         note     queue full (32.0 of 32.0 in flight, 100%): the mean latency of 1.60 ms includes waiting;
                  for the service time, measure at depth 1                           fathom explain saturated
-        note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
-                 cut loses them; measure with --write-through as well, to see what durability costs
+        note     vda may complete writes in its volatile cache (write back) without a flush: a power loss
+                 loses them; measure with --write-through as well: the difference is the cost of durability
                                                                                   fathom explain write-cache
         note     five windows: lowest 20.0k, highest 20.0k IOPS
         checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
@@ -92,8 +92,8 @@ fn a_run_at_a_rate_that_was_too_much() {
                  6 s; times are from when an I/O was to start, service times from when it did
         hint     request a rate below the achieved one, or use more depth or threads
                                                                                      fathom explain overload
-        note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
-                 cut loses them; measure with --write-through as well, to see what durability costs
+        note     vda may complete writes in its volatile cache (write back) without a flush: a power loss
+                 loses them; measure with --write-through as well: the difference is the cost of durability
                                                                                   fathom explain write-cache
         note     five windows: lowest 20.0k, highest 20.0k IOPS
         checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
@@ -142,7 +142,7 @@ fn a_run_of_the_page_cache() {
         ±95%     0.01%    0.01%    0.01%    0.31%    0.18%     >100%         -
         ~ fewer than 10 tail samples
 
-        hint     measure unbuffered to measure the device                          fathom explain page-cache
+        hint     use direct I/O to measure the device                              fathom explain page-cache
         note     five windows: lowest 2000, highest 2000 IOPS
         checks   vda1 counters: 100% apart: something above vda1 answered or kept the rest; 1.00 I/Os in
                  flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
@@ -170,7 +170,7 @@ fn an_interrupted_run() {
         read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms       max       max  3.84 ms
         ~ fewer than 10 tail samples; max: too few I/Os for that percentile
 
-        hint     run it again to its end                                          fathom explain interrupted
+        hint     repeat the complete run                                          fathom explain interrupted
         note     follows from interrupted: a short run: 700 I/Os in 2.40 s          fathom explain short-run
         checks   vda1 counters match fathom's (the same to the byte); 1.00 I/Os in flight of 1; CPU: 0.44 of
                  2 cores busy (user 0.11, kernel 0.33)
@@ -207,12 +207,13 @@ fn a_run_that_failed() {
         ~ fewer than 10 tail samples
 
         errors   1 I/O failed
-        hint     see the system's log for the device before measuring again         fathom explain io-errors
-        warning  a short run: 1 s, too few steps to see a change; measure longer    fathom explain short-run
+        hint     check the system log for the device before measuring again         fathom explain io-errors
+        warning  a short run: 1 s, too few steps to detect a change; measure longer
+                                                                                    fathom explain short-run
         note     queue full (32.0 of 32.0 in flight, 100%): the mean latency of 160 µs includes waiting; for
                  the service time, measure at depth 1                               fathom explain saturated
-        note     vda may answer writes from its volatile cache (write back), and nothing flushed it: a power
-                 cut loses them; measure with --write-through as well, to see what durability costs
+        note     vda may complete writes in its volatile cache (write back) without a flush: a power loss
+                 loses them; measure with --write-through as well: the difference is the cost of durability
                                                                                   fathom explain write-cache
         checks   vda1 counters match fathom's (the same to the byte); 32.0 I/Os in flight of 32; CPU: 0.44
                  of 2 cores busy (user 0.11, kernel 0.33)

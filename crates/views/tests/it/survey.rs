@@ -28,10 +28,9 @@ fn a_sound_survey() {
 
         warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
                  sequential write                                                   fathom explain short-run
-        note     64 KiB random reads are at their end at 64 in flight: from there to 128 the rate goes 23.4k
-                 to 24.5k IOPS (+4.5%) and the latency 2.73 ms to 5.23 ms, 1.91 times; likewise 6 other
-                 kinds of work; use the smallest depth that reaches the level: more only adds waiting
-                                                                                    fathom explain saturated
+        note     64 KiB random read saturates at QD64: QD128 adds 4.5% IOPS (23.4k to 24.5k) for 1.91× the
+                 latency (2.73 ms to 5.23 ms); also saturated: 6 other workloads; use the smallest depth
+                 that reaches the level: a deeper queue only adds latency           fathom explain saturated
         note     vda has a volatile write cache (write back): completed writes may not be durable
         note     virtual machine (kvm): the host cache may serve reads
         checks   vda1 counters match fathom's (the same to the byte); 56 points in 151 s; no I/O errors
