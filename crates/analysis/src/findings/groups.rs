@@ -109,7 +109,7 @@ mod tests {
         };
         assert_eq!(groups(&many, Vary::InFlight).len(), many.len());
         assert!(
-            (0..5).any(|_| ratio() < 8.0),
+            (0..20).any(|_| ratio() < 10.0), // linear work is 4 and more where caches are shared, its square 16
             "it grows with the square of the runs"
         );
     }
