@@ -84,7 +84,7 @@ fn g6_whole_milliseconds_and_depth_that_brings_nothing() {
     reports(&shallow, "latency-resolution", &["1 ms", "3 ms", "4.43 ms"]);
     let deep = shown(SEED_002_DEPTHS, "show 1.2");
     reports(&deep, "latency-resolution", &["17 ms", "18.0 ms"]);
-    let both = ["226", "222", "-1.8%", "4.43 ms", "18.0 ms", "4.07"];
+    let both = ["226", "222", "1.8%", "4.43 ms", "18.0 ms", "4.07"];
     reports(&shown(SEED_002_DEPTHS, "show 1"), "saturated", &both);
 }
 
