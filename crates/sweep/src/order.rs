@@ -70,7 +70,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// In [0, bound), all identical likely: what would favour the small ones is drawn again. // bound at least 1
+    /// In [0, bound), equally likely: what would favour the small ones is drawn again. // bound at least 1
     fn below(&mut self, bound: u64) -> u64 {
         let fair = u64::MAX - u64::MAX % bound;
         loop {

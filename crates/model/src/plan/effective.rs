@@ -36,7 +36,7 @@ pub struct EffectiveRange {
 /// The ranges of a walk and what their shares add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Effective {
-    /// In ascending order; empty where all offsets are identical likely, or where nothing fits.
+    /// In ascending order; empty where all offsets are equally likely, or where nothing fits.
     pub ranges: Vec<EffectiveRange>,
     /// Sum of the shares: 100, or less where the target ends before the list does.
     pub span: u32,

@@ -66,7 +66,7 @@ pub enum Access {
     /// a cache. Seed 0 starts at the beginning of the range; any other seed somewhere in it, for the same
     /// reason: runs that follow each other do not all begin on the same blocks.
     Sequential,
-    /// Any block-aligned place in the range, all identical likely.
+    /// Any block-aligned place in the range, equally likely.
     Random,
     /// The range seen as a matrix of blocks and walked column by column. Called elsewhere: SQLIO `-f`, `-i`.
     Stripe(StripeAccess),

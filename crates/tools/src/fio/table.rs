@@ -129,7 +129,7 @@ pub const ROWS: &[Row] = &[
     read(&["bs", "blocksize"], "block; `READ,WRITE` apart", read::bs),
     read(
         &["bsrange", "blocksize_range"],
-        "blocks of all multiples of the smallest, all alike likely",
+        "blocks of all multiples of the smallest, equally likely",
         read::bsrange,
     ),
     read(
