@@ -189,10 +189,10 @@ pub const ROWS: &[Row] = &[
         "I/Os before each pause",
         read::thinktime_blocks,
     ),
-    read(&["rate"], "bytes a second of each job", read::rate),
+    read(&["rate"], "bytes per second of each job", read::rate),
     read(
         &["rate_iops"],
-        "I/Os a second of each job: an open loop, with response times",
+        "IOPS of each job: an open loop, with response times",
         read::rate_iops,
     ),
     read(&["rate_process"], "linear or poisson", read::rate_process),
@@ -227,7 +227,7 @@ pub const ROWS: &[Row] = &[
     ),
     read(
         &["norandommap"],
-        "always 1: places are drawn anew each time",
+        "always 1: places are drawn again each time",
         read::norandommap,
     ),
     read(
@@ -439,7 +439,7 @@ pub const ROWS: &[Row] = &[
     ),
     note(
         &["randommap", "softrandommap", "rand_seed"],
-        "places are drawn anew each time",
+        "places are drawn again each time",
     ),
     note(&["cmd_type", "ignore_zone_limits"], "passthrough is NVMe's"),
     refuse(
