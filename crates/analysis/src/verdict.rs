@@ -23,10 +23,15 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// An error makes a result invalid, a warning makes it CAUTION; a finding that another one explains does neither.
+    /// Errors make a result invalid, warnings make it CAUTION; what another finding explains does neither.
     pub(crate) fn of_findings(findings: &[Finding]) -> Rank {
         let own = findings.iter().filter(|finding| finding.because.is_none());
-        match own.map(|finding| finding.severity).max() {
+        Rank::of_severity(own.map(|finding| finding.severity).max())
+    }
+
+    /// Of the worst finding; none where there is no finding.
+    pub(crate) const fn of_severity(worst: Option<Severity>) -> Rank {
+        match worst {
             Some(Severity::Error) => Rank::Invalid,
             Some(Severity::Warning) => Rank::Caution,
             Some(Severity::Note) | None => Rank::Valid,

@@ -154,8 +154,8 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
         false => format!("{show} --verbose; all data: {show} --json"),
     };
     if !store.is_empty() && LABEL + crate::text::width(&text) > paper.width() {
-        let show = format!("fathom show {} --store with that file", stored.name());
-        text = format!("{show} --verbose, or --json");
+        let name = stored.name();
+        text = format!("fathom show {name} --verbose, or --json, each with the same --store");
     }
     let mut lines = labelled("details", &text, paper);
     if paper.verbose {
@@ -211,14 +211,7 @@ impl Note {
         let sentence = printable(&finding.sentence);
         let (rank, text) = match finding.because {
             Some(cause) => (Severity::Note, format!("follows from {cause}: {sentence}")),
-            None if verdict == Some(&finding.sentence) => {
-                return Note {
-                    rank: finding.severity,
-                    text: finding.advice.clone(),
-                    id: Some(finding.id),
-                    is_hint: true,
-                };
-            }
+            None if verdict == Some(&finding.sentence) => return Note::hint(finding),
             None => (finding.severity, format!("{sentence}; {}", finding.advice)),
         };
         Note {
@@ -226,6 +219,16 @@ impl Note {
             text,
             id: Some(finding.id),
             is_hint: false,
+        }
+    }
+
+    /// What to do about the finding that the verdict names.
+    pub(crate) fn hint(finding: &Finding) -> Note {
+        Note {
+            rank: finding.severity,
+            text: finding.advice.clone(),
+            id: Some(finding.id),
+            is_hint: true,
         }
     }
 

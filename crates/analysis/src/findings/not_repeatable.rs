@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Runs of the same load gave different IOPS.",
-    method: "Two or more complete runs of one load in a survey: the highest IOPS are more than 10 % above the lowest, and the 95 % intervals do not overlap.",
+    method: "Two or more complete runs of one load in a survey: the highest IOPS are more than 10% above the lowest, and the 95% intervals do not overlap.",
     evidence: &[
         "in_flight",
         "runs",

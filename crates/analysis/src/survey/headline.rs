@@ -2,8 +2,9 @@
 //!
 //! Deliberately absent: the figures themselves, which are `answer`'s.
 
+use super::judge::counted;
 use super::{CellReport, SurveyReport, SurveyRow};
-use crate::findings::{Finding, SHORT_RUN};
+use crate::findings::Finding;
 use crate::verdict::Rank;
 
 /// How far the figures of a row may be used: VALID where nothing speaks against one.
@@ -21,37 +22,41 @@ impl SurveyReport {
         self.answer.is_some() && self.verdict.rank != Rank::Invalid
     }
 
-    /// Tells which figures of a row are doubtful. A row that is doubtful as a whole has a doubtful peak.
-    pub fn figure_ranks(&self, row: &SurveyRow) -> FigureRanks {
-        let shallow = self
-            .loads(row)
-            .into_iter()
-            .find(|load| load.queue_depth == 1);
-        let found = FigureRanks {
-            peak: row
-                .best
-                .as_ref()
-                .map_or(Rank::Valid, |best| of_cell(best, |_| true)),
-            depth_1: shallow.map_or(Rank::Valid, |cell| {
-                of_cell(cell, |finding| finding.id != SHORT_RUN)
-            }),
+    /// Returns the errors and warnings of the points that the table shows of a row, with the point of each.
+    pub fn row_findings(&self, row: &SurveyRow) -> Vec<(&CellReport, &Finding)> {
+        let mut loads = self.loads(row);
+        let is_peak = |load: &CellReport| {
+            let best = row.best.as_ref();
+            best.is_some_and(|best| {
+                (best.queue_depth, best.threads) == (load.queue_depth, load.threads)
+            })
         };
-        match found.peak.max(found.depth_1) {
-            Rank::Valid if row.rank != Rank::Valid => FigureRanks {
+        loads.retain(|load| load.queue_depth == 1 || is_peak(load));
+        let peak = loads.iter().copied().find(|load| is_peak(load));
+        let shallow = loads.iter().copied().find(|load| load.queue_depth == 1);
+        // A point that is both is shown once.
+        let shallow = shallow.filter(|_| peak.is_none_or(|peak| peak.queue_depth > 1));
+        counted(peak, shallow).collect()
+    }
+
+    /// Returns the ranks of the figures of a row. A row that is doubtful for another reason has a doubtful peak.
+    pub fn figure_ranks(&self, row: &SurveyRow) -> FigureRanks {
+        let found = self.row_findings(row);
+        let worst = |counts: &dyn Fn(&CellReport) -> bool| {
+            let of = found.iter().filter(|(cell, _)| counts(cell));
+            Rank::of_severity(of.map(|(_, finding)| finding.severity).max())
+        };
+        let at = row.best.as_ref().map(|best| best.queue_depth);
+        let ranks = FigureRanks {
+            peak: worst(&|cell| Some(cell.queue_depth) == at),
+            depth_1: worst(&|cell| cell.queue_depth == 1),
+        };
+        match ranks.peak.max(ranks.depth_1) {
+            Rank::Valid => FigureRanks {
                 peak: row.rank,
-                ..found
+                ..ranks
             },
-            _ => found,
+            _ => ranks,
         }
     }
-}
-
-fn of_cell(cell: &CellReport, counts: fn(&Finding) -> bool) -> Rank {
-    let found: Vec<Finding> = cell
-        .findings
-        .iter()
-        .filter(|f| counts(f))
-        .cloned()
-        .collect();
-    Rank::of_findings(&found)
 }

@@ -9,34 +9,38 @@ use crate::findings::{Finding, SHORT_RUN, Severity};
 use crate::say;
 use crate::verdict::{Rank, Verdict};
 
-/// What was found in the two cells that a row shows, each rule once, and the worst of it. Of the cell at depth
-/// 1 only the median is shown, which few I/Os can carry: that it was short is not held against the row.
+/// The errors and warnings of the two points that a row shows: its peak, and the one at queue depth 1. Of the latter only the
+/// median is shown, which few I/Os can carry, so that it was short does not count.
+pub(super) fn counted<'a>(
+    best: Option<&'a CellReport>,
+    shallow: Option<&'a CellReport>,
+) -> impl Iterator<Item = (&'a CellReport, &'a Finding)> {
+    let of = |cell: &'a CellReport| cell.findings.iter().map(move |finding| (cell, finding));
+    let of_shallow = shallow
+        .into_iter()
+        .flat_map(of)
+        .filter(|(_, finding)| finding.id != SHORT_RUN);
+    let both = best.into_iter().flat_map(of).chain(of_shallow);
+    both.filter(|(_, finding)| finding.because.is_none() && finding.severity > Severity::Note)
+}
+
+/// The rank of a row by these, and its reasons: each rule once, the worst first.
 pub(super) fn judge(
     best: Option<&CellReport>,
     shallow: Option<&CellReport>,
 ) -> (Rank, Vec<String>) {
-    let of_best = best
-        .into_iter()
-        .flat_map(|cell| cell.findings.iter().map(move |f| (f, cell)));
-    let of_shallow = shallow
-        .into_iter()
-        .flat_map(|cell| cell.findings.iter().map(move |f| (f, cell)))
-        .filter(|(finding, _)| finding.id != SHORT_RUN);
-    let mut told: Vec<(&Finding, u64)> = Vec::new();
-    for (finding, cell) in of_best.chain(of_shallow) {
-        let new = told.iter().all(|(known, _)| known.id != finding.id);
-        if new && finding.because.is_none() && finding.severity > Severity::Note {
-            told.push((finding, cell.queue_depth));
+    let mut rules: Vec<(&CellReport, &Finding)> = Vec::new();
+    for one in counted(best, shallow) {
+        if rules.iter().all(|(_, known)| known.id != one.1.id) {
+            rules.push(one);
         }
     }
-    told.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
-    let rank = match told.first().map(|(finding, _)| finding.severity) {
-        Some(Severity::Error) => Rank::Invalid,
-        Some(_) => Rank::Caution,
-        None => Rank::Valid,
+    rules.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
+    let rank = Rank::of_severity(rules.first().map(|(_, finding)| finding.severity));
+    let reason = |(cell, finding): &(&CellReport, &Finding)| {
+        format!("{} (QD{})", finding.sentence, cell.queue_depth)
     };
-    let say = |(finding, depth): &(&Finding, u64)| format!("{} (QD{depth})", finding.sentence);
-    (rank, told.iter().map(say).collect())
+    (rank, rules.iter().map(reason).collect())
 }
 
 /// Invalid when every measured row is, or none was measured; weak when any is not valid or one is missing.

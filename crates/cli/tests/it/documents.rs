@@ -275,7 +275,6 @@ fn without_place(output: &str) -> String {
         let line = without_version(line);
         let line = between(&line, "cores, ", " RAM", "16.0 GiB");
         let line = between(&line, "spent    ", " of 180 s", "1.20 s");
-        let line = between(&line, " points in ", "; ", "1.20 s");
         without_date(&line)
     });
     fixed.collect::<Vec<_>>().join("\n") + "\n"

@@ -5,7 +5,7 @@
 
 use crate::foot::Note;
 use crate::text::printable;
-use analysis::{CellReport, Finding, LadderEnd, Rank, Severity, SurveyReport, SurveyRow};
+use analysis::{Finding, LadderEnd, Rank, SurveyReport, SurveyRow};
 
 /// The notes.
 pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
@@ -33,18 +33,6 @@ pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
     notes
 }
 
-/// The points that the table shows of a row: its peak, and the one at queue depth 1.
-fn shown<'a>(row: &SurveyRow, report: &'a SurveyReport) -> Vec<&'a CellReport> {
-    let peak = row
-        .best
-        .as_ref()
-        .map(|best| (best.queue_depth, best.threads));
-    let loads = report.loads(row).into_iter();
-    loads
-        .filter(|load| load.queue_depth == 1 || peak == Some((load.queue_depth, load.threads)))
-        .collect()
-}
-
 /// What a rule found in one point.
 struct Found<'a> {
     row: &'a SurveyRow,
@@ -54,33 +42,32 @@ struct Found<'a> {
 
 /// A line for each rule: its finding where it weighs most, and in which other workloads it was found.
 fn of_rules(report: &SurveyReport) -> Vec<Note> {
+    let verdict = report.verdict.reasons.first();
     let mut rules: Vec<Vec<Found<'_>>> = Vec::new();
     for row in report.rows.iter().filter(|row| row.best.is_some()) {
-        for cell in shown(row, report) {
-            let own = cell
-                .findings
-                .iter()
-                .filter(|finding| finding.because.is_none());
-            for finding in own.filter(|finding| finding.severity > Severity::Note) {
-                let found = Found {
-                    row,
-                    queue_depth: cell.queue_depth,
-                    finding,
-                };
-                match rules
-                    .iter_mut()
-                    .find(|rule| rule[0].finding.id == finding.id)
-                {
-                    Some(rule) => rule.push(found),
-                    None => rules.push(vec![found]),
-                }
+        for (cell, finding) in report.row_findings(row) {
+            let found = Found {
+                row,
+                queue_depth: cell.queue_depth,
+                finding,
+            };
+            let known = rules
+                .iter_mut()
+                .find(|rule| rule[0].finding.id == finding.id);
+            match known {
+                Some(rule) => rule.push(found),
+                None => rules.push(vec![found]),
             }
         }
     }
-    rules.iter().filter_map(|rule| of_rule(rule)).collect()
+    rules
+        .iter()
+        .filter_map(|rule| of_rule(rule, verdict))
+        .collect()
 }
 
-fn of_rule(found: &[Found<'_>]) -> Option<Note> {
+/// Of the finding that the verdict names, only where else it was found and what to do.
+fn of_rule(found: &[Found<'_>], verdict: Option<&String>) -> Option<Note> {
     let heaviest = found
         .iter()
         .rev()
@@ -99,10 +86,17 @@ fn of_rule(found: &[Found<'_>]) -> Option<Note> {
     }
     let also = match others.is_empty() {
         true => String::new(),
-        false => format!("; also {}", others.join(", ")),
+        false => format!("; also affected: {}", others.join(", ")),
     };
     let (name, sentence) = (printable(&row.workload), printable(&finding.sentence));
-    Some(Note::of(finding, None).with_text(format!("{name} (QD{queue_depth}): {sentence}{also}")))
+    let is_named = verdict.is_some_and(|verdict| verdict.contains(&finding.sentence));
+    Some(match is_named {
+        true => Note::hint(finding).with_text(format!("{}{also}", finding.advice)),
+        false => {
+            let text = format!("{name} (QD{queue_depth}): {sentence}{also}");
+            Note::of(finding, None).with_text(text)
+        }
+    })
 }
 
 /// What speaks against a row beside the findings of the points that the table shows.
@@ -110,10 +104,10 @@ fn own_reasons<'a>(row: &'a SurveyRow, report: &SurveyReport) -> Vec<&'a String>
     if row.rank == Rank::Valid {
         return Vec::new();
     }
-    let found = shown(row, report);
+    let found = report.row_findings(row);
     let is_found = |reason: &str| {
-        let mut all = found.iter().flat_map(|cell| &cell.findings);
-        all.any(|finding| reason.starts_with(&finding.sentence))
+        let mut all = found.iter();
+        all.any(|(_, finding)| reason.starts_with(&finding.sentence))
     };
     row.reasons
         .iter()

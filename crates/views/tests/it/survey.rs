@@ -26,8 +26,6 @@ fn a_sound_survey() {
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; omitted at 100 columns:
         MiB/s, p99.9; --json has all
 
-        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
-                 sequential write                                                   fathom explain short-run
         note     64 KiB random read saturates at QD64: QD128 adds 4.5% IOPS (23.4k to 24.5k) for 1.91× the
                  latency (2.73 ms to 5.23 ms); also saturated: 6 other workloads; use the smallest depth
                  that reaches the level: a deeper queue only adds latency           fathom explain saturated
@@ -107,8 +105,6 @@ fn a_survey_with_a_failed_cell() {
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; * doubtful; omitted at
         100 columns: MiB/s, p99.9; --json has all
 
-        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
-                 sequential write                                                   fathom explain short-run
         warning  64K random read: failed at depth 1: Input/output error
         warning  still rising when the budget was used up: 4K random read, 8K random 70/30, 512K sequential
                  read, 1M sequential read, 1M sequential write
@@ -144,11 +140,9 @@ fn a_survey_of_the_page_cache() {
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; ! invalid; omitted at 100
         columns: p99.9; --json has all
 
-        error    4K random read (QD1): the page cache served 100% of the reads; also 4K random write, 8K
-                 random 70/30, 64K random read, 512K sequential read, 1M sequential read, 1M sequential
-                 write                                                             fathom explain page-cache
-        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
-                 sequential write                                                   fathom explain short-run
+        hint     use direct I/O to measure the device; also affected: 4K random write, 8K random 70/30, 64K
+                 random read, 512K sequential read, 1M sequential read, 1M sequential write
+                                                                                   fathom explain page-cache
         warning  still rising when the budget was used up: 4K random read, 4K random write, 8K random 70/30,
                  64K random read, 512K sequential read, 1M sequential read, 1M sequential write
         note     vda has a volatile write cache (write back): completed writes may not be durable
@@ -181,8 +175,6 @@ fn a_survey_of_which_only_the_records_are_left() {
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; omitted at 100 columns:
         MiB/s, p99.9; --json has all
 
-        warning  512K sequential read (QD1): a short run: 914 I/Os in 2 s; also 1M sequential read, 1M
-                 sequential write                                                   fathom explain short-run
         warning  still rising when the budget was used up: 4K random read, 4K random write, 8K random 70/30,
                  64K random read, 512K sequential read, 1M sequential read, 1M sequential write
         note     vda has a volatile write cache (write back): completed writes may not be durable
