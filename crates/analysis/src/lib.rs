@@ -10,6 +10,7 @@
 //! and `sqlio` (the same record in those tools' own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
 
+mod answer;
 #[cfg(test)]
 mod chance;
 mod changes;
@@ -54,6 +55,7 @@ mod verdict;
 mod watch;
 mod workers;
 
+pub use answer::Answer;
 pub use compare::{
     CellChange, ChangeReport, CompareReport, Compared, Condition, ConditionReport, Difference,
     Held, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict, compare_report,
@@ -77,7 +79,7 @@ pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, Trust};
 pub use looks::{
     Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, LooksContext, LooksPlace,
-    QuickReport, QuickRow, QuickStep, layers_report, quick_report,
+    QuickReport, QuickRow, QuickStep, StepFinding, layers_report, quick_report,
 };
 pub use mixed::LineRow;
 pub use observed::Observed;

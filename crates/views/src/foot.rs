@@ -2,10 +2,12 @@
 
 use crate::number::{bytes, count};
 use crate::paper::Paper;
+use crate::table::{Column, left, lines, table_width};
 use crate::text::{printable, shorten, wrap};
+use crate::time::write_time;
 use analysis::{
-    Agreement, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId, Severity,
-    TargetDigest,
+    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId,
+    Severity, TargetDigest, Verdict,
 };
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
@@ -63,9 +65,66 @@ pub(crate) fn place(facts: &TargetDigest, size: &str, paper: &Paper) -> String {
     }
 }
 
-/// The target with a label.
-pub(crate) fn target(facts: &TargetDigest, size: &str, paper: &Paper) -> Vec<String> {
-    labelled("target", &place(facts, size, paper), paper)
+/// What was measured, on which machine, by which engine: the first line of every result, and an empty one.
+pub(crate) fn setting(
+    target: String,
+    machine: Option<&HostDigest>,
+    engine: Option<&str>,
+    paper: &Paper,
+) -> Vec<String> {
+    let machine = machine.map(|host| match paper.verbose {
+        true => host_in_full(host),
+        false => crate::foot::machine(host),
+    });
+    let parts = [Some(target), machine, engine.map(str::to_owned)];
+    let text: Vec<String> = parts.into_iter().flatten().collect();
+    let mut page = wrap("", &text.join("; "), paper.width(), usize::MAX);
+    page.push(String::new());
+    page
+}
+
+/// When it started, where everything is shown.
+pub(crate) fn started(utc_ns: Option<u64>, paper: &Paper) -> Vec<String> {
+    let started = utc_ns.filter(|_| paper.verbose);
+    started.map_or_else(Vec::new, |ns| {
+        labelled("started", &write_time(ns, &paper.zone), paper)
+    })
+}
+
+/// The answer, in columns where they fit, and an empty line after it; nothing where there is no answer.
+pub(crate) fn answers(answers: &[Answer], paper: &Paper) -> Vec<String> {
+    let Some(most) = answers.iter().map(|answer| answer.figures.len()).max() else {
+        return Vec::new();
+    };
+    let rows: Vec<Vec<String>> = answers
+        .iter()
+        .map(|answer| {
+            let figures = answer.figures.iter().map(|figure| printable(figure));
+            std::iter::once(format!("  {}", printable(&answer.name)))
+                .chain(figures)
+                .collect()
+        })
+        .collect();
+    let columns: Vec<Column<'_>> = (0..=most).map(|_| left("", 0)).collect();
+    let heads: Vec<&Column<'_>> = columns.iter().collect();
+    let mut page = match table_width(&heads, &rows) <= paper.width() {
+        true => lines(&heads, &rows, paper.width()).split_off(1),
+        false => {
+            let texts = answers.iter().map(Answer::sentence);
+            texts
+                .flat_map(|text| wrap("  ", &text, paper.width(), usize::MAX))
+                .collect()
+        }
+    };
+    page.push(String::new());
+    page
+}
+
+/// The verdict with its reason, and an empty line after it.
+pub(crate) fn verdict(verdict: &Verdict, paper: &Paper) -> Vec<String> {
+    let mut page = wrap("", &verdict.sentence(), paper.width(), usize::MAX);
+    page.push(String::new());
+    page
 }
 
 /// The machine in a few words: `VM (kvm), 2 cores`.
@@ -78,7 +137,7 @@ pub(crate) fn machine(host: &HostDigest) -> String {
 }
 
 /// The machine in one line.
-pub(crate) fn host(host: &HostDigest) -> String {
+pub(crate) fn host_in_full(host: &HostDigest) -> String {
     let cores = crate::number::counted(host.cores, "core");
     let virtualization = host
         .virtualization
@@ -263,6 +322,59 @@ impl Note {
         }
         lines
     }
+}
+
+/// What a rule found in one of several results.
+pub(crate) struct Found<'a> {
+    /// The result: `4K random read`.
+    pub(crate) of: &'a str,
+    /// Where in it: `4K random read (QD1)`.
+    pub(crate) at: String,
+    pub(crate) finding: &'a Finding,
+}
+
+/// Returns a note for each rule: its finding where it weighs most, and which other results it was found in. Of a finding
+/// that the verdict names, only the advice.
+pub(crate) fn by_rule(found: Vec<Found<'_>>, verdict: Option<&String>) -> Vec<Note> {
+    let mut rules: Vec<Vec<Found<'_>>> = Vec::new();
+    for one in found {
+        let known = rules
+            .iter_mut()
+            .find(|rule| rule[0].finding.id == one.finding.id);
+        match known {
+            Some(rule) => rule.push(one),
+            None => rules.push(vec![one]),
+        }
+    }
+    rules
+        .iter()
+        .filter_map(|rule| of_rule(rule, verdict))
+        .collect()
+}
+
+fn of_rule(rule: &[Found<'_>], verdict: Option<&String>) -> Option<Note> {
+    let heaviest = rule.iter().rev().max_by_key(|one| one.finding.severity)?;
+    let finding = heaviest.finding;
+    let mut others: Vec<String> = Vec::new();
+    for Found { of, .. } in rule {
+        let name = printable(of);
+        if *of != heaviest.of && !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    let also = match others.is_empty() {
+        true => String::new(),
+        false => format!("; also affected: {}", others.join(", ")),
+    };
+    let sentence = printable(&finding.sentence);
+    let is_named = verdict.is_some_and(|verdict| verdict.contains(&finding.sentence));
+    Some(match is_named {
+        true => Note::hint(finding).with_text(format!("{}{also}", finding.advice)),
+        false => {
+            let text = format!("{}: {sentence}{also}", printable(&heaviest.at));
+            Note::of(finding, None).with_text(text)
+        }
+    })
 }
 
 /// Notes that are shown where not everything is; errors and warnings always are.

@@ -9,7 +9,7 @@ use crate::paper::{Paper, Stored};
 use crate::table::{Column, left, lines, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
-use analysis::{Finding, ImportedReport};
+use analysis::{Finding, ImportedReport, Rank};
 use model::{CacheMode, ImportedOperation, ImportedRun, ImportedWorkload, Nanos};
 use std::io::{self, Write};
 
@@ -33,7 +33,67 @@ pub fn imported_summary(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let run = &report.run;
-    let mut page = wrap("", &report.verdict.sentence(), paper.width(), 4);
+    let mut page = wrap("", &target(run), paper.width(), usize::MAX);
+    page.push(String::new());
+    if let Some(answer) = answer(report) {
+        page.extend(wrap("  ", &answer, paper.width(), usize::MAX));
+        page.push(String::new());
+    }
+    page.extend(foot::verdict(&report.verdict, paper));
+    let heads: Vec<&Column> = COLUMNS.iter().collect();
+    page.extend(lines(&heads, &rows(run), paper.width()));
+    page.push(String::new());
+    let first = report.verdict.reasons.first();
+    let found = report.findings.iter();
+    let found = found.map(|finding| Note::of(finding, first));
+    let notes = found.chain(run.notes.iter().map(|note| Note::plain(note)));
+    page.extend(foot::notes(notes.collect(), paper));
+    page.extend(source(report, paper));
+    page.extend(foot::stored(paper));
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The target, its size, and the load.
+fn target(run: &ImportedRun) -> String {
+    let load = &run.workload;
+    let targets: Vec<String> = load.targets.iter().map(|name| printable(name)).collect();
+    let names = match targets.is_empty() {
+        true => format!("target {UNKNOWN}"),
+        false => targets.join(" "),
+    };
+    let size = or_unknown(load.size.map(|size| bytes(size.0)), "size ");
+    format!("{names}, {size}; {}", work(load))
+}
+
+/// The figures of all I/Os in one line; none where they may not be used.
+fn answer(report: &ImportedReport) -> Option<String> {
+    let total = &report.run.figures.total;
+    if report.verdict.rank == Rank::Invalid {
+        return None;
+    }
+    let known =
+        |ns: Option<Nanos>, name: &str| ns.map(|ns| format!("{name} {}", time(ns.0 as f64)));
+    let parts = [
+        total.ios_per_s.map(|iops| format!("{} IOPS", rate(iops))),
+        total
+            .bytes_per_s
+            .map(|flow| format!("{} MiB/s", mib_per_s(flow))),
+        known(total.latency.mean, "mean"),
+        known(percentile(total, 0.99), "p99"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn percentile(one: &ImportedOperation, quantile: f64) -> Option<Nanos> {
+    let mut points = one.latency.percentiles.iter();
+    let found = points.find(|(at, _)| (at - quantile).abs() < 1e-9);
+    found.map(|(_, latency)| *latency)
+}
+
+/// Where the figures come from, and what the text says beside them.
+fn source(report: &ImportedReport, paper: &Paper) -> Vec<String> {
+    let run = &report.run;
     let place = format!(
         "{}: {}, run {} of the file, line {}",
         report.printed_by,
@@ -41,41 +101,14 @@ pub fn imported_summary(
         count(u64::from(run.place)),
         count(u64::from(run.line))
     );
-    page.extend(foot::labelled("figures", &place, paper));
-    page.extend(request(run, paper));
-    page.push(String::new());
-    let heads: Vec<&Column> = COLUMNS.iter().collect();
-    page.extend(lines(&heads, &rows(run), paper.width()));
-    page.push(String::new());
-    page.extend(foot::labelled("load", &load(run), paper));
-    let first = report.verdict.reasons.first();
-    let found = report.findings.iter();
-    let found = found.map(|finding| Note::of(finding, first));
-    let notes = found.chain(run.notes.iter().map(|note| Note::plain(note)));
-    page.extend(foot::notes(notes.collect(), paper));
-    page.extend(foot::stored(paper));
-    page.iter().try_for_each(|line| writeln!(out, "{line}"))
-}
-
-fn request(run: &ImportedRun, paper: &Paper) -> Vec<String> {
-    let mut page = Vec::new();
-    let work = &run.workload;
-    let targets: Vec<String> = work.targets.iter().map(|name| printable(name)).collect();
-    let names = if targets.is_empty() {
-        UNKNOWN.to_owned()
-    } else {
-        targets.join(" ")
-    };
-    let size = or_unknown(work.size.map(|size| bytes(size.0)), "size ");
-    page.extend(foot::labelled("target", &format!("{names}, {size}"), paper));
-    page.extend(foot::labelled("work", &asked(work), paper));
+    let mut page = foot::labelled("figures", &place, paper);
     let started = or_unknown(
         run.started_utc.map(|at| write_time(at.0, &paper.zone)),
         "start ",
     );
     let span = |span: Option<Nanos>| span.map(|span| time(span.0 as f64));
     let measured = or_unknown(span(run.measured), "");
-    let duration = or_unknown(span(work.duration), "");
+    let duration = or_unknown(span(run.workload.duration), "");
     let host = run
         .host
         .as_deref()
@@ -86,13 +119,14 @@ fn request(run: &ImportedRun, paper: &Paper) -> Vec<String> {
         page.extend(foot::labelled("command", &printable(command), paper));
     }
     if let Some(name) = &run.name {
-        page.extend(foot::labelled("called", &printable(name), paper));
+        page.extend(foot::labelled("job", &printable(name), paper));
     }
+    page.extend(foot::labelled("CPU", &load(run), paper));
     page
 }
 
-/// `64 KiB random, 90% reads, 10% writes; depth 4 x 16 threads; unbuffered, write-through`.
-fn asked(work: &ImportedWorkload) -> String {
+/// `64 KiB, random, 90% reads, 10% writes; queue depth 4 x 16 threads; direct I/O, write-through`.
+fn work(work: &ImportedWorkload) -> String {
     let block = or_unknown(work.block.map(|block| bytes(block.0)), "block size ");
     let pattern = match work.random_percent.map(model::Ratio::as_percent) {
         None => format!("pattern {UNKNOWN}"),
@@ -113,15 +147,15 @@ fn asked(work: &ImportedWorkload) -> String {
     let threads = or_unknown(threads, "threads ");
     let cache = match work.cache {
         None => format!("caching {UNKNOWN}"),
-        Some(CacheMode::Unbuffered) => "unbuffered".to_owned(),
-        Some(CacheMode::Cached) => "through the system's cache".to_owned(),
-        Some(CacheMode::LocalOff) => "past the local cache".to_owned(),
+        Some(CacheMode::Unbuffered) => "direct I/O".to_owned(),
+        Some(CacheMode::Cached) => "buffered".to_owned(),
+        Some(CacheMode::LocalOff) => "remote cache only".to_owned(),
     };
     let through = match work.write_through {
         Some(true) => ", write-through",
         Some(false) | None => "",
     };
-    format!("{block}, {pattern}, {mix}; depth {depth} x {threads}; {cache}{through}")
+    format!("{block}, {pattern}, {mix}; queue depth {depth} x {threads}; {cache}{through}")
 }
 
 fn or_unknown(known: Option<String>, name: &str) -> String {
@@ -147,11 +181,7 @@ fn cells(name: &str, one: &ImportedOperation) -> Vec<String> {
     let nothing = || NOTHING.to_owned();
     let latency = &one.latency;
     let shown = |latency: Option<Nanos>| latency.map_or_else(nothing, |ns| time(ns.0 as f64));
-    let at = |quantile: f64| {
-        let points = latency.percentiles.iter();
-        let mut points = points.filter(|(at, _)| (at - quantile).abs() < 1e-9);
-        shown(points.next().map(|(_, latency)| *latency))
-    };
+    let at = |quantile: f64| shown(percentile(one, quantile));
     vec![
         name.to_owned(),
         one.ios_per_s.map_or_else(nothing, rate),
@@ -166,7 +196,7 @@ fn cells(name: &str, one: &ImportedOperation) -> Vec<String> {
 
 fn load(run: &ImportedRun) -> String {
     let Some(cpu) = run.cpu else {
-        return format!("processors {UNKNOWN}");
+        return format!("usage {UNKNOWN}");
     };
     let share = |value: Option<f64>, name: &str| value.map(|value| format!("{name} {value:.1}%"));
     let parts = [

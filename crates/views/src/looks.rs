@@ -1,14 +1,14 @@
 //! A quick look, and what layers cost, on one page each: the answer, a row a run or a way, whose doing it is.
 
-use crate::foot::{self, Note};
+use crate::foot::{self, Found, Note};
 use crate::json::document;
 use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate};
 use crate::paper::{Paper, Stored};
 use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
 use crate::text::{printable, width, wrap};
-use crate::time::write_time;
 use analysis::{
-    Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, say,
+    Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, StepFinding,
+    Verdict, say,
 };
 use std::io::{self, Write};
 
@@ -35,9 +35,9 @@ const DISPENSABLE: [&str; 2] = [INTERVAL, LESS];
 
 /// Writes the page of a quick look.
 pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.headline, paper.width(), 3);
-    page.extend(setting(report.place.as_ref(), paper));
-    page.push(String::new());
+    let mut page = setting(report.place.as_ref(), paper);
+    page.extend(foot::answers(&report.answers, paper));
+    page.extend(foot::verdict(&report.verdict, paper));
     let heads: Vec<&Column> = QUICK.iter().collect();
     let rows: Vec<Vec<String>> = report.rows.iter().map(quick_cells).collect();
     let (table, left_out) = beside(whole_lines(&heads, &rows), &report.rows, paper);
@@ -49,14 +49,18 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     page.extend(wrap("  ", &parts.join("; "), paper.width(), 2));
     page.push(String::new());
-    finish(&mut page, &ended(&report.notes, report.complete), paper);
+    let notes = notes(&report.findings, &report.verdict, &report.notes);
+    page.extend(foot::notes(notes, paper));
+    page.extend(ended(report.place.as_ref(), paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Writes the page of what layers cost.
 pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.headline, paper.width(), 3);
-    page.extend(setting(report.place.as_ref(), paper));
+    let mut page = setting(report.place.as_ref(), paper);
+    page.extend(foot::answers(&report.answers, paper));
+    page.extend(foot::verdict(&report.verdict, paper));
+    page.pop();
     let all: Vec<Vec<String>> = report.rows.iter().map(layer_cells).collect();
     let shown = fitting(&LAYERS, &all, &DISPENSABLE, paper.width());
     let heads: Vec<&Column> = shown.iter().map(|&place| &LAYERS[place]).collect();
@@ -71,13 +75,16 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
         page.extend(whole_lines(&heads, &picked(&rows, &shown)));
     }
     let rounds = say::counted(report.rounds, "round");
-    let told =
-        format!("costs beside the raw device past the cache, with the 95% interval of {rounds}");
+    let told = format!(
+        "costs are relative to the raw device with direct I/O, with the 95% interval of {rounds}"
+    );
     let parts = [Some(told), left_out(&LAYERS, &shown, paper.width())];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
     page.push(String::new());
-    finish(&mut page, &ended(&report.notes, report.complete), paper);
+    let notes = notes(&report.findings, &report.verdict, &report.notes);
+    page.extend(foot::notes(notes, paper));
+    page.extend(ended(report.place.as_ref(), paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
@@ -103,29 +110,30 @@ fn setting(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
     let Some(place) = place else {
         return Vec::new();
     };
-    let mut page: Vec<String> = Vec::new();
-    for target in &place.targets {
-        page.extend(foot::target(target, &bytes(target.size_bytes), paper));
-    }
-    let told = [
-        foot::host(&place.host),
-        format!("engine {}", place.engine),
-        write_time(place.started_utc_ns, &paper.zone),
-    ];
-    page.extend(foot::labelled("host", &told.join("; "), paper));
-    page
+    let targets = place.targets.iter();
+    let targets: Vec<String> = targets
+        .map(|target| foot::place(target, &bytes(target.size_bytes), paper))
+        .collect();
+    let engine = Some(place.engine.as_str());
+    foot::setting(targets.join("; "), Some(&place.host), engine, paper)
 }
 
-fn finish(page: &mut Vec<String>, notes: &[String], paper: &Paper) {
-    let notes = notes.iter().map(|note| Note::plain(note));
-    page.extend(foot::notes(notes.collect(), paper));
+fn notes(found: &[StepFinding], verdict: &Verdict, notes: &[String]) -> Vec<Note> {
+    let found = found.iter().map(|one| Found {
+        of: &one.step,
+        at: one.step.clone(),
+        finding: &one.finding,
+    });
+    let mut all = foot::by_rule(found.collect(), verdict.reasons.first());
+    all.extend(notes.iter().map(|note| Note::plain(note)));
+    all
+}
+
+/// When the first run started, where everything is shown, and where the result is stored.
+fn ended(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
+    let mut page = foot::started(place.map(|place| place.started_utc_ns), paper);
     page.extend(foot::stored(paper));
-}
-
-fn ended(notes: &[String], complete: bool) -> Vec<String> {
-    let cut = (!complete)
-        .then(|| "it was cut short: what stands here was measured until then".to_owned());
-    cut.into_iter().chain(notes.iter().cloned()).collect()
+    page
 }
 
 /// Behind each row what it says, where there is room for all of them; else words on that. The document has it always.

@@ -50,18 +50,11 @@ const DISPENSABLE: [&str; 8] = [P999, FLOW, KNEE, LIMIT, P99, WIDTH, P50, DEPTH]
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let paper = &paper.narrowed();
     let mut page = setting(report, paper);
-    page.push(String::new());
     if report.has_headline_answer() {
         page.extend(answers(&report.answers, paper));
         page.push(String::new());
     }
-    page.extend(wrap(
-        "",
-        &report.verdict.sentence(),
-        paper.width(),
-        usize::MAX,
-    ));
-    page.push(String::new());
+    page.extend(foot::verdict(&report.verdict, paper));
     page.extend(table(report, paper));
     page.extend(details::kept_rates(report, paper));
     page.push(String::new());
@@ -85,17 +78,14 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// What was measured, on which machine, by which engine.
 fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let Some(target) = &report.target else {
-        return Vec::new();
+        return vec![String::new()];
     };
     let size = bytes(report.budget.size_bytes.unwrap_or(target.size_bytes));
-    let machine = report.host.as_ref().map(foot::machine);
-    let engine = report.engine.as_ref().map(|engine| engine.backend.clone());
-    let parts = [Some(foot::place(target, &size, paper)), machine, engine];
-    let text: Vec<String> = parts.into_iter().flatten().collect();
-    wrap("", &text.join("; "), paper.width(), usize::MAX)
+    let target = foot::place(target, &size, paper);
+    let engine = report.engine.as_ref().map(|engine| engine.backend.as_str());
+    foot::setting(target, report.host.as_ref(), engine, paper)
 }
 
 /// The answer: small random and large sequential I/O, reads beside writes, and the latency of one I/O alone.

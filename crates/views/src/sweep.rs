@@ -31,34 +31,24 @@ const P999: &str = "p99.9";
 
 /// Writes the page.
 pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.headline(), paper.width(), 4);
-    page.extend(setting(report, paper));
-    page.push(String::new());
+    let target = shorten(&printable(&report.target), paper.width() / 2);
+    let mut page = foot::setting(target, report.host.as_ref(), None, paper);
+    page.extend(foot::answers(&report.answers, paper));
+    page.extend(foot::verdict(&report.verdict, paper));
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
     page.extend(models(report, paper));
     page.push(String::new());
-    page.extend(foot::labelled("spent", &spent(report, paper), paper));
     let found = report
         .findings
         .iter()
         .map(|finding| Note::of(finding, None));
     let notes = found.chain(report.notes.iter().map(|note| Note::plain(note)));
     page.extend(foot::notes(notes.collect(), paper));
+    page.extend(foot::labelled("spent", &spent(report, paper), paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
-}
-
-fn setting(report: &SweepReport, paper: &Paper) -> Vec<String> {
-    let target = printable(&report.target);
-    let machine = report.host.as_ref().map(|host| match paper.verbose {
-        true => foot::host(host),
-        false => foot::machine(host),
-    });
-    let target = shorten(&target, paper.width() / 2);
-    let text: Vec<String> = std::iter::once(target).chain(machine).collect();
-    foot::labelled("target", &text.join("; "), paper)
 }
 
 /// Its lines, and which columns found no room.
@@ -114,7 +104,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
 
 fn mark(row: &SweepRow) -> &'static str {
     match row.figures.as_ref().and_then(|figures| figures.rank) {
-        Some(Rank::Caution | Rank::NotChecked) => "?",
+        Some(Rank::Caution | Rank::NotChecked) => "*",
         Some(Rank::Invalid) => "!",
         Some(Rank::Valid) | None => " ",
     }
@@ -179,8 +169,8 @@ fn footnote(report: &SweepReport, left_out: Option<String>, paper: &Paper) -> Ve
     };
     let repeated = report.rows.iter().any(|row| row.runs > 1);
     let words = [
-        (any(Rank::Caution) || any(Rank::NotChecked)).then_some("? CAUTION"),
-        any(Rank::Invalid).then_some("! invalid"),
+        (any(Rank::Caution) || any(Rank::NotChecked)).then_some("* CAUTION"),
+        any(Rank::Invalid).then_some("! INVALID"),
         repeated.then_some(
             "IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of its middle run",
         ),

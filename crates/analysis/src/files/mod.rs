@@ -1,16 +1,19 @@
 //! Steps of work with files → report: rates with intervals, latencies, and whose doing they are.
 //!
 //! Read in this order: the report (here), `row` (one step), `batches` (how far off its rate may be), `notes` (what a
-//! person should know), `words` (the first line). Deliberately absent: other tools' layouts, which are `views`'s.
+//! person should know), `verdict`, `words` (the answer). Deliberately absent: other tools' layouts, which are `views`'s.
 
 mod batches;
 mod notes;
 mod row;
 #[cfg(test)]
 mod tests;
+mod verdict;
 mod words;
 
+use crate::answer::Answer;
 use crate::facts::{DeviceDigest, HostDigest};
+use crate::verdict::Verdict;
 use model::{FilesRecord, FilesWork};
 pub use row::FilesRow;
 use schemars::JsonSchema;
@@ -19,8 +22,10 @@ use serde::{Deserialize, Serialize};
 /// What became of work with files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesReport {
-    /// The answer in one line.
-    pub headline: String,
+    /// The answer, in a few lines; none where nothing was measured.
+    pub answers: Vec<Answer>,
+    /// May the figures be used, and why or why not.
+    pub verdict: Verdict,
     /// The folder, or source and destination of a copy, as they were named.
     pub paths: Vec<String>,
     /// Type of the file system.
@@ -43,7 +48,9 @@ pub struct FilesReport {
     pub command: Vec<String>,
     /// One a step, in their order.
     pub rows: Vec<FilesRow>,
-    /// What a person should know, the heaviest first.
+    /// What the figures are not: each is a reason for CAUTION.
+    pub warnings: Vec<String>,
+    /// What a person should know beside them.
     pub notes: Vec<String>,
     /// `complete`, `interrupted` or `failed`; a session without steps is `interrupted`.
     pub outcome: String,
@@ -100,7 +107,7 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
     let rows: Vec<FilesRow> = steps.iter().map(FilesRow::of).collect();
     let Some(first) = steps.first() else {
         return FilesReport {
-            headline: "nothing was measured: it ended before its first step was done".to_owned(),
+            verdict: verdict::of_nothing("it ended before its first step was complete"),
             outcome: "interrupted".to_owned(),
             ..FilesReport::default()
         };
@@ -108,8 +115,10 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
     let (tree, copy) = asked(steps);
     let fs = first.place.file_system.as_ref();
     let last = steps.last().unwrap_or(first);
+    let warnings = notes::warnings(steps, &rows);
     FilesReport {
-        headline: words::headline(steps, &rows),
+        answers: words::answers(steps, &rows),
+        verdict: verdict::verdict(steps, &rows, &warnings),
         paths: names(first),
         file_system: fs.map(|fs| fs.kind.clone()),
         mount_options: fs.map(|fs| fs.options.clone()),
@@ -121,6 +130,7 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
         tool_version: Some(first.tool_version.clone()),
         command: first.command.clone(),
         notes: notes::notes(steps, &rows),
+        warnings,
         rows,
         outcome: last.outcome.name().to_owned(),
     }

@@ -12,25 +12,29 @@ const MEMORIES: u64 = 2;
 /// Below this share of bytes from the device the cache has answered.
 const FROM_DEVICE_MIN: f64 = 0.95;
 
+/// What the figures are not: how fast the cache is, or how fast the device takes what the system still has in memory.
+pub(super) fn warnings(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
+    match steps.first().map(|first| (first, &first.work)) {
+        Some((first, FilesWork::Tree(work))) => {
+            let names = small_enough_for_names(work, &first.host, rows);
+            let pages = small_enough_for_pages(work, &first.host, rows);
+            names.into_iter().chain(pages).collect()
+        }
+        Some((_, FilesWork::Copy(_))) => super::words::copy_caches(rows, true),
+        None => Vec::new(),
+    }
+}
+
 pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
     let Some(first) = steps.first() else {
         return Vec::new();
     };
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = cut(rows, first).into_iter().collect();
     match &first.work {
-        FilesWork::Tree(work) => {
-            notes.extend(small_enough_for_names(work, &first.host, rows));
-            notes.extend(small_enough_for_pages(work, &first.host, rows));
-            notes.extend(not_yet_written(rows));
-        }
-        FilesWork::Copy(_) => notes.extend(super::words::copy_caches(rows)),
+        FilesWork::Tree(_) => notes.extend(not_yet_written(rows)),
+        FilesWork::Copy(_) => notes.extend(super::words::copy_caches(rows, false)),
     }
-    notes.extend(cut(rows, first));
-    let failed = steps.iter().filter_map(|step| match &step.outcome {
-        model::FilesOutcome::Failed(why) => Some(format!("it ended by an error: {why}")),
-        _ => None,
-    });
-    failed.chain(notes).collect()
+    notes
 }
 
 fn small_enough_for_names(work: &TreeWork, host: &HostRecord, rows: &[FilesRow]) -> Option<String> {
@@ -42,8 +46,8 @@ fn small_enough_for_names(work: &TreeWork, host: &HostRecord, rows: &[FilesRow])
     (looked && fits && !work.drops_caches).then(|| {
         let enough = (host.ram.0 / CACHED_BYTES_A_FILE).div_ceil(1 << 20) << 20;
         format!(
-            "the names of {} fit into memory ({} of {}), so stat and read tell how fast the system's cache is, not the \
-             disk: take --files {enough}, or as root --drop-caches",
+            "the names of {} fit into memory ({} of {}), so stat and read measure the page cache, not the disk: \
+             use --files {enough}, or --drop-caches as root",
             counted(work.files, "file"),
             bytes(kept),
             bytes(host.ram.0)
@@ -57,11 +61,11 @@ fn small_enough_for_pages(work: &TreeWork, host: &HostRecord, rows: &[FilesRow])
     (share < FROM_DEVICE_MIN).then(|| {
         let enough = host.ram.0.saturating_mul(MEMORIES).div_ceil(1 << 30);
         let remedy = match work.data.0 < host.ram.0.saturating_mul(MEMORIES) {
-            true => format!(": take --data {enough}G, twice the memory, or as root --drop-caches"),
+            true => format!(": use --data {enough}G, twice the memory, or --drop-caches as root"),
             false => String::new(),
         };
         format!(
-            "the device delivered {} of what was read in blocks; the rest came from the system's cache{remedy}",
+            "the device delivered {} of the data read in blocks; the rest came from the page cache{remedy}",
             percent(share.min(1.0))
         )
     })
@@ -76,9 +80,8 @@ fn not_yet_written(rows: &[FilesRow]) -> Option<String> {
     let noted = ["create", "append", "rename", "delete"].into_iter();
     let noted: Vec<&str> = noted.filter(|name| there(name)).collect();
     (there("create") && there("append and fsync")).then(|| {
-        let end = if noted.len() == 1 { "ends" } else { "end" };
         format!(
-            "{} {end} when the system has noted it in memory; append and fsync ends when it is on stable storage",
+            "{}: complete when the change is in memory; append and fsync: when it is on stable storage",
             listed(&noted)
         )
     })

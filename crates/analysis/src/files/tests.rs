@@ -104,7 +104,7 @@ fn what_was_not_measured_says_why_and_has_no_figure() {
         report.rows[0].unmeasured.as_deref(),
         Some("no file was made")
     );
-    assert!(report.headline.starts_with("nothing was measured"));
+    assert_eq!(report.verdict.rank, crate::Rank::Invalid);
     assert_eq!(files_report(&[]).outcome, "interrupted");
 }
 
@@ -119,13 +119,16 @@ fn a_cache_that_answers_is_called_so() {
         record(step("stat", vec![thread(&STEADY, 100)])),
         record(read),
     ]);
+    let answers: Vec<String> = report.answers.iter().map(crate::Answer::sentence).collect();
     assert_eq!(
-        report.headline,
-        "small files: stat 1000/s; one large file: read 3.91 MiB/s (from the cache)"
+        answers,
+        [
+            "small files: stat 1000/s",
+            "one large file: read 3.91 MiB/s (page cache)"
+        ]
     );
-    assert!(report.notes[0].starts_with("the names of 1000 files fit into memory"));
-    assert!(report.notes[1].starts_with("the device delivered 0% of what was read in blocks"));
-    assert!(
-        report.notes[1].ends_with("take --data 16G, twice the memory, or as root --drop-caches")
-    );
+    assert_eq!(report.verdict.rank, crate::Rank::Caution);
+    assert_eq!(report.verdict.reasons, report.warnings);
+    assert!(report.warnings[0].contains("1000 files"));
+    assert!(report.warnings[1].contains("--data 16G"));
 }

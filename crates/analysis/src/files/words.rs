@@ -1,11 +1,12 @@
-//! The first line: what was asked, answered.
+//! The answer of work with files.
 
 use super::FilesRow;
+use crate::answer::Answer;
 use crate::say::{bytes, mib_per_s, percent, rate, time};
 use model::{CopyWork, FilesRecord, FilesWork};
 
-/// Steps that the first line tells, by their names there.
-const TOLD: [(&str, &str); 4] = [
+/// Steps whose figures are the answer, with their names there.
+const OF_SMALL: [(&str, &str); 4] = [
     ("create", "create"),
     ("stat", "stat"),
     ("append and fsync", "append with fsync"),
@@ -17,64 +18,53 @@ const LARGE: [(&str, &str); 3] = [
     ("read blocks", "read"),
 ];
 
-pub(super) fn headline(steps: &[FilesRecord], rows: &[FilesRow]) -> String {
+pub(super) fn answers(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<Answer> {
     let first = steps.first().map(|step| &step.work);
     match (first, steps.last().map(|step| &step.work)) {
         (Some(FilesWork::Tree(_)), _) => tree(rows),
-        (_, Some(FilesWork::Copy(work))) => copy(work, rows),
-        _ => "nothing was measured".to_owned(),
+        (_, Some(FilesWork::Copy(work))) => copy(work).into_iter().collect(),
+        _ => Vec::new(),
     }
 }
 
-fn tree(rows: &[FilesRow]) -> String {
-    let small = TOLD.iter().filter_map(|(name, word)| {
+fn tree(rows: &[FilesRow]) -> Vec<Answer> {
+    let small = OF_SMALL.iter().map(|(name, word)| {
         let row = rows
             .iter()
             .find(|row| row.operation == *name && row.is_random());
         let row = row.or_else(|| rows.iter().find(|row| row.operation == *name))?;
         Some(format!("{word} {}/s", rate(row.rate_per_s?.value)))
     });
-    let large = LARGE.iter().filter_map(|(name, word)| {
+    let large = LARGE.iter().map(|(name, word)| {
         let row = rows.iter().find(|row| row.operation == *name)?;
         let flow = mib_per_s(row.bytes_per_s?.value);
         let cached = *word == "read" && row.read_from_device().is_some_and(|share| share < 0.5);
-        let mark = if cached { " (from the cache)" } else { "" };
+        let mark = if cached { " (page cache)" } else { "" };
         Some(format!("{word} {flow} MiB/s{mark}"))
     });
-    let (small, large): (Vec<String>, Vec<String>) = (small.collect(), large.collect());
-    let parts = [("small files: ", small), ("one large file: ", large)];
-    let told = parts.iter().filter(|(_, part)| !part.is_empty());
-    let told: Vec<String> = told
-        .map(|(head, part)| format!("{head}{}", part.join(", ")))
-        .collect();
-    match told.is_empty() {
-        true => "nothing was measured: no step came to its end".to_owned(),
-        false => told.join("; "),
-    }
+    let both = [
+        Answer::of("small files", small),
+        Answer::of("one large file", large),
+    ];
+    both.into_iter().flatten().collect()
 }
 
-fn copy(work: &CopyWork, rows: &[FilesRow]) -> String {
+fn copy(work: &CopyWork) -> Option<Answer> {
     let seconds = work.elapsed.as_seconds();
     if seconds <= 0.0 {
-        return "nothing was copied".to_owned();
+        return None;
     }
     let flow = work.copied.0 as f64 / seconds;
-    let caches = match (cached_share(rows, "read"), unwritten_share(rows)) {
-        (Some(read), _) if read >= 0.05 => {
-            format!("; {} of it was read from a cache", percent(read))
-        }
-        (_, Some(left)) if left >= 0.05 => {
-            format!("; {} of it is still in the system's memory", percent(left))
-        }
-        _ => String::new(),
-    };
-    format!(
-        "{} in {}: {} MB/s ({} MiB/s){caches}",
-        bytes(work.copied.0),
-        time(work.elapsed.0 as f64),
-        crate::say::digits(flow / 1e6),
-        mib_per_s(flow)
-    )
+    let figures = [
+        format!(
+            "{} in {}",
+            bytes(work.copied.0),
+            time(work.elapsed.0 as f64)
+        ),
+        format!("{} MiB/s", mib_per_s(flow)),
+        format!("{} MB/s", crate::say::digits(flow / 1e6)),
+    ];
+    Answer::of("copied", figures.map(Some))
 }
 
 /// Share of the bytes of this step that no device delivered.
@@ -90,22 +80,25 @@ fn unwritten_share(rows: &[FilesRow]) -> Option<f64> {
     (row.bytes > 0).then_some((1.0 - taken / row.bytes as f64).clamp(0.0, 1.0))
 }
 
-/// Both shares in full.
-pub(super) fn copy_caches(rows: &[FilesRow]) -> Vec<String> {
-    let read = cached_share(rows, "read").map(|share| {
+/// Both shares in full: where a cache took part, or where none did.
+pub(super) fn copy_caches(rows: &[FilesRow], cached: bool) -> Vec<String> {
+    /// From this share on the figure is not that of the device.
+    const CACHED_MIN: f64 = 0.05;
+    let wanted = |share: &f64| (*share >= CACHED_MIN) == cached;
+    let read = cached_share(rows, "read").filter(wanted).map(|share| {
         format!(
-            "the source's device delivered {} of what was read; {} came from the system's cache",
+            "the source's device delivered {} of the data read; {} came from the page cache",
             percent(1.0 - share),
             percent(share)
         )
     });
-    let written = unwritten_share(rows).map(|share| {
-        let remedy = match share >= 0.05 {
-            true => "; conv=fdatasync waits until it is on the device, oflag=direct goes past the cache",
+    let written = unwritten_share(rows).filter(wanted).map(|share| {
+        let remedy = match cached {
+            true => "; use conv=fdatasync to wait for the device, or oflag=direct",
             false => "",
         };
         format!(
-            "the destination's device had taken {} of what was written when the copy was over{remedy}",
+            "the destination's device had received {} of the data when the copy ended{remedy}",
             percent(1.0 - share)
         )
     });

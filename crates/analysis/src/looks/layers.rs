@@ -5,12 +5,13 @@
 //! Experiments, section 2.5). Deliberately absent: what happens within a run.
 
 use super::{
-    LooksContext, LooksPlace, block, device_share, doubt, lowest, place_of, reports, scaled,
+    LooksContext, LooksPlace, StepFinding, block, device_share, lowest, place_of, reports, scaled,
+    step_findings, verdict,
 };
-use crate::Estimate;
 use crate::run::RunReport;
 use crate::say::{self, mib_per_s, percent};
 use crate::spread::{mean, relative_half_width, t_95_of};
+use crate::{Answer, Estimate, Verdict};
 use model::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,15 +110,19 @@ impl LayerStep {
 /// What the layers cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LayersReport {
-    /// The answer in one line.
-    pub headline: String,
+    /// The answer, one line for each work; none where nothing was compared.
+    pub answers: Vec<Answer>,
+    /// May the figures be used, and why or why not.
+    pub verdict: Verdict,
     /// One for each work and way that was measured.
     pub rows: Vec<LayerRow>,
     /// Rounds that every way took part in.
     pub rounds: u64,
     /// Where and on what; none where nothing was run.
     pub place: Option<LooksPlace>,
-    /// What a person should know, the heaviest first.
+    /// Errors and warnings of the runs.
+    pub findings: Vec<StepFinding>,
+    /// What a person should know beside them.
     pub notes: Vec<String>,
     /// It came to its planned end.
     pub complete: bool,
@@ -199,16 +204,21 @@ pub fn layers_report(runs: &[(String, RunRecord)], context: &LooksContext) -> La
     }
     let counts = known.iter().map(|(step, _)| rounds_of(*step).count());
     let place = place_of(all.first(), &all);
-    let mut notes: Vec<String> = context.failure.iter().cloned().collect();
-    notes.extend(context.notes.iter().cloned());
+    let steps: Vec<(String, bool, &RunReport)> = known
+        .iter()
+        .map(|(step, report)| (step.label(), step.layer.cached(), *report))
+        .collect();
+    let findings = step_findings(&steps);
+    let mut notes = context.notes.clone();
     notes.extend(elsewhere(place.as_ref()));
-    notes.extend(doubts(&known));
     notes.extend(rows.iter().filter_map(from_cache));
     LayersReport {
-        headline: headline(&rows),
+        answers: answers(&rows),
+        verdict: verdict(&steps, &findings, context),
         rounds: counts.min().unwrap_or(0) as u64,
         place,
         rows,
+        findings,
         notes,
         complete: !context.interrupted && context.failure.is_none(),
     }
@@ -270,20 +280,6 @@ fn elsewhere(place: Option<&LooksPlace>) -> Option<String> {
     ))
 }
 
-fn doubts(known: &[(LayerStep, &RunReport)]) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
-    for (step, report) in known {
-        let Some(why) = doubt(report, step.layer.cached()) else {
-            continue;
-        };
-        let label = step.label();
-        if !told.iter().any(|line| line.starts_with(&label)) {
-            told.push(format!("{label}: {why}"));
-        }
-    }
-    told
-}
-
 fn from_cache(row: &LayerRow) -> Option<String> {
     let share = row.device_share?;
     let reads = row.work != LayerWork::SequentialWrite;
@@ -297,29 +293,28 @@ fn from_cache(row: &LayerRow) -> Option<String> {
     })
 }
 
-fn headline(rows: &[LayerRow]) -> String {
-    let told = rows.iter().filter_map(|row| {
-        let cost = row.cost.filter(|_| row.layer == Layer::File)?;
-        Some(format!("{} of {}", words(cost), row.work.name()))
-    });
-    let costs: Vec<String> = told.collect();
-    let raw = rows
-        .iter()
-        .find(|row| row.layer == Layer::Raw && row.work == LayerWork::SequentialRead);
-    let raw = raw.map(|row| {
-        format!(
-            "; the device itself reads {} MiB/s",
-            mib_per_s(row.bytes_per_s.value)
-        )
-    });
-    match costs.is_empty() {
-        true => "nothing was compared: no round came to its end".to_owned(),
-        false => format!(
-            "the file system costs {}{}",
-            costs.join(", "),
-            raw.unwrap_or_default()
-        ),
-    }
+fn answers(rows: &[LayerRow]) -> Vec<Answer> {
+    let of_work = |work: LayerWork| {
+        let row = |layer| {
+            rows.iter()
+                .find(|row| row.layer == layer && row.work == work)
+        };
+        let (raw, file) = (row(Layer::Raw)?, row(Layer::File)?);
+        let cost = file.cost?;
+        let figure = |row: &LayerRow| match work {
+            LayerWork::RandomRead => format!("{} IOPS", say::rate(row.rate_per_s.value)),
+            LayerWork::SequentialRead | LayerWork::SequentialWrite => {
+                format!("{} MiB/s", mib_per_s(row.bytes_per_s.value))
+            }
+        };
+        let figures = [
+            format!("device {}", figure(raw)),
+            format!("file system {}", figure(file)),
+            format!("cost of the file system {}", words(cost)),
+        ];
+        Answer::of(work.name(), figures.map(Some))
+    };
+    LayerWork::ALL.into_iter().filter_map(of_work).collect()
 }
 
 /// `3.1 ±0.8%`; less than nothing is a gain.

@@ -12,9 +12,11 @@ mod tests;
 pub use layers::{Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, layers_report};
 pub use quick::{QuickReport, QuickRow, QuickStep, quick_report};
 
-use crate::findings::{PAGE_CACHE, SHORT_RUN};
+use crate::checks::Checks;
+use crate::findings::{Finding, PAGE_CACHE, SHORT_RUN};
 use crate::run::{RunReport, run_report};
 use crate::spread::relative_half_width;
+use crate::verdict::{Rank, Verdict};
 use crate::{DeviceDigest, Estimate, HostDigest, Severity, TargetDigest};
 use model::RunRecord;
 use schemars::JsonSchema;
@@ -42,6 +44,92 @@ pub struct LooksPlace {
     pub engine: String,
     /// Nanoseconds since 1970 in UTC, of the first run.
     pub started_utc_ns: u64,
+}
+
+/// What a rule found in one of the runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepFinding {
+    /// The label of the run.
+    pub step: String,
+    /// The finding.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// The errors and warnings of the runs, each rule once a label. That a cached run is cached and that a quick run is short
+/// are not among them.
+fn step_findings(known: &[(String, bool, &RunReport)]) -> Vec<StepFinding> {
+    let mut found: Vec<StepFinding> = Vec::new();
+    for (step, cached, report) in known {
+        let counts = |finding: &&Finding| {
+            finding.severity > Severity::Note
+                && finding.because.is_none()
+                && finding.id != SHORT_RUN
+                && !(*cached && finding.id == PAGE_CACHE)
+        };
+        for finding in report.findings.iter().filter(counts) {
+            let is_known = |one: &StepFinding| one.step == *step && one.finding.id == finding.id;
+            if !found.iter().any(is_known) {
+                found.push(StepFinding {
+                    step: step.clone(),
+                    finding: finding.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// May the figures be used: as the worst that was found; invalid where nothing was measured. Checks count that every run
+/// with direct I/O passed.
+fn verdict(
+    known: &[(String, bool, &RunReport)],
+    found: &[StepFinding],
+    context: &LooksContext,
+) -> Verdict {
+    let named = found.iter().map(|one| Finding {
+        sentence: format!("{}: {}", one.step, one.finding.sentence),
+        ..one.finding.clone()
+    });
+    let direct = || {
+        let direct = known.iter().filter(|(_, cached, _)| !cached);
+        direct.map(|(.., report)| &report.verdict)
+    };
+    let mut verdict = Verdict::from_findings(&named.collect::<Vec<_>>(), checks(direct))
+        .of_simulated(direct().any(|one| one.simulated));
+    let ended = match &context.failure {
+        Some(why) => Some(format!("stopped early: {why}")),
+        None => context.interrupted.then(|| "interrupted".to_owned()),
+    };
+    if known.is_empty() {
+        verdict.rank = Rank::Invalid;
+        verdict.reasons = vec![ended.unwrap_or_else(|| "no run was completed".to_owned())];
+    } else if let Some(ended) = ended {
+        let valid = verdict.rank <= Rank::NotChecked;
+        verdict.rank = verdict.rank.max(Rank::Caution);
+        match valid {
+            true => verdict.reasons = vec![ended],
+            false => verdict.reasons.push(ended),
+        }
+    }
+    verdict
+}
+
+/// What all passed, and what any could not be checked by.
+fn checks<'a, I: Iterator<Item = &'a Verdict>>(all: impl Fn() -> I) -> Checks {
+    let first = all().next().into_iter();
+    let passed = first.flat_map(|first| &first.checks);
+    let in_all = |check: &&String| all().all(|one| one.checks.contains(check));
+    let mut missing: Vec<String> = Vec::new();
+    for check in all().flat_map(|one| &one.unchecked) {
+        if !missing.contains(check) {
+            missing.push(check.clone());
+        }
+    }
+    Checks {
+        passed: passed.filter(in_all).cloned().collect(),
+        missing,
+    }
 }
 
 fn place_of(first: Option<&RunReport>, all: &[RunReport]) -> Option<LooksPlace> {
@@ -121,17 +209,6 @@ fn device_share(report: &RunReport) -> Option<f64> {
     };
     let tool = bytes(|one| one.tool_bytes);
     (tool > 0.0).then(|| bytes(|one| one.device_bytes) / tool)
-}
-
-/// The heaviest doubt that the rules have of a run; that a cached run is cached is no news here.
-fn doubt(report: &RunReport, cached: bool) -> Option<String> {
-    let found = report
-        .findings
-        .iter()
-        .filter(|found| found.severity > Severity::Note);
-    let mut told =
-        found.filter(|found| !(cached && found.id == PAGE_CACHE) && found.id != SHORT_RUN);
-    told.next().map(|found| found.sentence.clone())
 }
 
 /// The device that lies lowest under a target.

@@ -1,11 +1,12 @@
 //! A quick look: what `hdparm -tT` and two runs of dd tell, and what a database feels.
 
 use super::{
-    LooksContext, LooksPlace, block, device_share, doubt, place_of, rate, reports, scaled,
+    LooksContext, LooksPlace, StepFinding, block, device_share, place_of, rate, reports, scaled,
+    step_findings, verdict,
 };
 use crate::run::RunReport;
 use crate::say::{self, mib_per_s, percent, time};
-use crate::{Estimate, Latency};
+use crate::{Answer, Estimate, Latency, Verdict};
 use model::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,13 +94,17 @@ impl QuickStep {
 /// A quick look.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuickReport {
-    /// The answer in one line.
-    pub headline: String,
+    /// The answer, in a few lines; none where nothing was measured.
+    pub answers: Vec<Answer>,
+    /// May the figures be used, and why or why not.
+    pub verdict: Verdict,
     /// One a run, in their order.
     pub rows: Vec<QuickRow>,
     /// Where and on what; none where nothing was run.
     pub place: Option<LooksPlace>,
-    /// What a person should know, the heaviest first.
+    /// Errors and warnings of the runs.
+    pub findings: Vec<StepFinding>,
+    /// What a person should know beside them.
     pub notes: Vec<String>,
     /// Somebody ended it before its time, or an error did.
     pub complete: bool,
@@ -132,21 +137,23 @@ pub fn quick_report(runs: &[(String, RunRecord)], context: &LooksContext) -> Qui
         Some((step, row(step, report)?, report))
     });
     let known: Vec<(QuickStep, QuickRow, &RunReport)> = known.collect();
-    let mut notes: Vec<String> = context.failure.iter().cloned().collect();
-    notes.extend(context.notes.iter().cloned());
-    notes.extend(known.iter().filter_map(|(step, _, report)| {
-        let told = doubt(report, step.cached())?;
-        Some(format!("{}: {told}", step.label()))
-    }));
+    let steps: Vec<(String, bool, &RunReport)> = known
+        .iter()
+        .map(|(step, _, report)| (step.label().to_owned(), step.cached(), *report))
+        .collect();
+    let findings = step_findings(&steps);
+    let mut notes = context.notes.clone();
     notes.extend(
         known
             .iter()
             .filter_map(|(step, row, _)| from_cache(*step, row)),
     );
     QuickReport {
-        headline: headline(&known),
+        answers: answers(&known),
+        verdict: verdict(&steps, &findings, context),
         place: place_of(all.first(), &all),
         rows: known.into_iter().map(|(_, row, _)| row).collect(),
+        findings,
         notes,
         complete: !context.interrupted && context.failure.is_none(),
     }
@@ -181,54 +188,51 @@ fn from_cache(step: QuickStep, row: &QuickRow) -> Option<String> {
     })
 }
 
-fn headline(known: &[(QuickStep, QuickRow, &RunReport)]) -> String {
+fn answers(known: &[(QuickStep, QuickRow, &RunReport)]) -> Vec<Answer> {
     let row = |step| {
-        known
-            .iter()
-            .find(|(known, ..)| *known == step)
+        let mut all = known.iter();
+        all.find(|(known, ..)| *known == step)
             .map(|(_, row, _)| row)
     };
-    let mut parts = Vec::new();
-    if let Some(read) = row(QuickStep::Read) {
-        parts.push(format!(
-            "reads {} MiB/s in sequence",
-            mib_per_s(read.bytes_per_s.value)
-        ));
-    }
-    if let Some(random) = row(QuickStep::RandomRead) {
-        let median = random.latency.at(0.5).and_then(|at| at.latency_ns);
-        let median = median.map_or(String::new(), |ns| format!(" ({} each)", time(ns as f64)));
-        parts.push(format!(
-            "{}/s at random{median}",
-            say::rate(random.rate_per_s.value)
-        ));
-    }
-    if let Some(deep) = row(QuickStep::RandomReadDeep) {
-        parts.push(format!(
-            "{}/s with 32 at once",
-            say::rate(deep.rate_per_s.value)
-        ));
-    }
-    if let Some(write) = row(QuickStep::Write) {
-        parts.push(format!(
-            "writes {} MiB/s",
-            mib_per_s(write.bytes_per_s.value)
-        ));
-    }
-    if let Some(flushed) = row(QuickStep::FlushedWrite) {
-        parts.push(format!(
-            "{} flushed writes/s",
-            say::rate(flushed.rate_per_s.value)
-        ));
-    }
-    if let Some(cached) = row(QuickStep::CachedRead) {
-        parts.push(format!(
-            "the cache gives {} MiB/s",
-            mib_per_s(cached.bytes_per_s.value)
-        ));
-    }
-    match parts.is_empty() {
-        true => "nothing was measured: no run came to its end".to_owned(),
-        false => parts.join(", "),
-    }
+    let flow = |step, what: &str| {
+        let row: &QuickRow = row(step)?;
+        Some(format!("{what} {} MiB/s", mib_per_s(row.bytes_per_s.value)))
+    };
+    let iops = |step, what: &str, how: &str| {
+        let row: &QuickRow = row(step)?;
+        Some(format!(
+            "{what}{} IOPS ({how})",
+            say::rate(row.rate_per_s.value)
+        ))
+    };
+    let median = |step, what: &str| {
+        let median = row(step)?.latency.at(0.5)?.latency_ns?;
+        Some(format!("{what} {}", time(median as f64)))
+    };
+    let random = [
+        iops(QuickStep::RandomRead, "read ", "QD1"),
+        iops(QuickStep::RandomReadDeep, "", "QD32"),
+        median(QuickStep::RandomRead, "QD1 latency"),
+    ];
+    let flushed = [
+        iops(QuickStep::FlushedWrite, "write ", "QD1"),
+        median(QuickStep::FlushedWrite, "latency"),
+    ];
+    let sequential = [
+        flow(QuickStep::Read, "read"),
+        flow(QuickStep::Write, "write"),
+    ];
+    let cached = [
+        flow(QuickStep::CachedRead, "read"),
+        flow(QuickStep::CachedWrite, "write"),
+    ];
+    [
+        Answer::of("4 KiB random", random),
+        Answer::of("4 KiB random, each flushed", flushed),
+        Answer::of("1 MiB sequential", sequential),
+        Answer::of("page cache", cached),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -53,7 +53,7 @@ pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
         sentences.map(move |said| format!("{of}{said}"))
     });
     part.models = models.collect();
-    part.verdict.sentences.extend(report.answer);
+    part.verdict.sentences.extend(report.answer());
     part.notes.extend(report.notes);
     part.counts = PageCounts {
         planned: Some(report.cell_counts.planned),

@@ -1,10 +1,11 @@
-//! Which cells are best, and the sentence that says so.
+//! Which cells are best, and the lines that name them.
 //!
 //! Only of cells that may be used and whose I/Os all succeeded. Rates within 1% of the largest are equals: among them the
 //! one that waits least is best, and of those the first in the matrix. Deliberately absent: any other weight between rate
 //! and latency: which is worth what, the reader knows.
 
 use super::{BestCell, BestIn, CellFigures, SweepRow};
+use crate::answer::Answer;
 use crate::say;
 use crate::verdict::Rank;
 
@@ -56,9 +57,8 @@ fn least_waiting(usable: &Usable<'_>, least: f64, of: impl Fn(&CellFigures) -> f
         .map(|(cell, _)| cell)
 }
 
-/// `most I/Os: 84.1k IOPS at block=4K depth=32 (p99 1.20 ms); most bytes: …`, in one part where one cell is best in
-/// both. None where nothing is best.
-pub(super) fn answer(rows: &[SweepRow], best: &[BestCell]) -> Option<String> {
+/// `most IOPS`, `most MiB/s`, `lowest p99`, the first two as one where one cell has both.
+pub(super) fn answers(rows: &[SweepRow], best: &[BestCell]) -> Vec<Answer> {
     let of = |what: BestIn| {
         let found = best.iter().find(|best| best.in_what == what)?;
         let row = rows.iter().find(|row| row.cell == found.cell)?;
@@ -67,44 +67,28 @@ pub(super) fn answer(rows: &[SweepRow], best: &[BestCell]) -> Option<String> {
     let (rate, flow) = (of(BestIn::Rate), of(BestIn::Flow));
     let ios = |figures: &CellFigures| format!("{} IOPS", say::rate(figures.rate_per_s));
     let bytes = |figures: &CellFigures| format!("{} MiB/s", say::mib_per_s(figures.bytes_per_s));
-    let mut parts: Vec<String> = Vec::new();
+    let p99 = |figures: &CellFigures| {
+        let ns = figures.p99_ns?;
+        Some(format!("p99 {}", say::time(ns as f64)))
+    };
+    let line = |what: &str, figure: String, (row, its): (&SweepRow, &CellFigures)| {
+        let doubt = (its.rank == Some(Rank::Caution)).then(|| "CAUTION".to_owned());
+        Answer::of(what, [Some(figure), p99(its), Some(name(row)), doubt])
+    };
+    let mut answers: Vec<Option<Answer>> = Vec::new();
     match (rate, flow) {
-        (Some((row, figures)), Some((other, _))) if row.cell == other.cell => {
-            let both = format!("{}, {}", ios(figures), bytes(figures));
-            parts.push(part("most I/Os and bytes", &both, row, figures));
+        (Some(cell), Some((other, its))) if cell.0.cell == other.cell => {
+            let both = format!("{}, {}", ios(its), bytes(its));
+            answers.push(line("most IOPS and MiB/s", both, cell));
         }
         _ => {
-            parts.extend(rate.map(|(row, its)| part("most I/Os", &ios(its), row, its)));
-            parts.extend(flow.map(|(row, its)| part("most bytes", &bytes(its), row, its)));
+            answers.push(rate.and_then(|cell| line("most IOPS", ios(cell.1), cell)));
+            answers.push(flow.and_then(|cell| line("most MiB/s", bytes(cell.1), cell)));
         }
     }
-    let waiting = of(BestIn::Latency).and_then(|(row, figures)| {
-        let p99 = say::time(figures.p99_ns? as f64);
-        let doubt = doubt(figures).map_or_else(String::new, |word| format!(" ({word})"));
-        Some(format!("least waiting: p99 {p99} at {}{doubt}", name(row)))
-    });
-    parts.extend(waiting);
-    (!parts.is_empty()).then(|| parts.join("; "))
-}
-
-fn part(what: &str, value: &str, row: &SweepRow, figures: &CellFigures) -> String {
-    let p99 = figures
-        .p99_ns
-        .map(|ns| format!("p99 {}", say::time(ns as f64)));
-    let beside: Vec<String> = p99
-        .into_iter()
-        .chain(doubt(figures).map(str::to_owned))
-        .collect();
-    let beside = match beside.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", beside.join("; ")),
-    };
-    format!("{what}: {value} at {}{beside}", name(row))
-}
-
-/// A best cell that is weak is said to be.
-fn doubt(figures: &CellFigures) -> Option<&'static str> {
-    (figures.rank == Some(Rank::Caution)).then_some("CAUTION")
+    let waiting = of(BestIn::Latency);
+    answers.push(waiting.and_then(|cell| line("lowest p99", ios(cell.1), cell)));
+    answers.into_iter().flatten().collect()
 }
 
 /// What a cell goes by.

@@ -1,6 +1,6 @@
 //! Cells → report.
 
-use super::best::{answer, best, name};
+use super::best::{answers, best, name};
 use super::headline::verdict;
 use super::points::points;
 use super::{
@@ -50,7 +50,7 @@ pub fn sweep_report_knowing(
     SweepReport {
         verdict: verdict(&rows, counts, context).of_simulated(is_simulated(cells)),
         models,
-        answer: answer(&rows, &best),
+        answers: answers(&rows, &best),
         target: context.target.clone(),
         axes: context.axes.clone(),
         cell_counts: counts,

@@ -5,30 +5,16 @@
 
 use super::best::name;
 use super::{SweepContext, SweepCounts, SweepReport, SweepRow};
+use crate::answer::Answer;
 use crate::say::{count, counted};
 use crate::verdict::{Rank, Verdict};
 
 impl SweepReport {
-    /// `CAUTION (3 of 24 cells): most I/Os: 84.1k IOPS at depth=32; …`; without an answer the verdict's own sentence.
-    pub fn headline(&self) -> String {
-        let Some(answer) = self.answer.as_ref() else {
-            return self.verdict.sentence();
-        };
-        let planned = self.cell_counts.planned;
-        let sound = self.rows.iter().filter(|row| sound(row)).count() as u64;
-        let doubted = planned.saturating_sub(sound);
-        let share = match doubted {
-            0 => String::new(),
-            some => format!(" ({} of {})", count(some), counted(planned, "cell")),
-        };
-        format!("{}{share}: {answer}", self.verdict.words())
+    /// Joins the answer: `most IOPS: 84.1k IOPS, p99 1.20 ms, depth=32; …`; none where no cell may be used.
+    pub fn answer(&self) -> Option<String> {
+        let answers: Vec<String> = self.answers.iter().map(Answer::sentence).collect();
+        (!answers.is_empty()).then(|| answers.join("; "))
     }
-}
-
-/// A result that nothing speaks against.
-fn sound(row: &SweepRow) -> bool {
-    let figures = row.figures.as_ref();
-    figures.is_some_and(|figures| matches!(figures.rank, None | Some(Rank::Valid)))
 }
 
 fn is(row: &SweepRow, rank: Rank) -> bool {
@@ -41,8 +27,12 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
     let doubt = |rank: Rank, word: &str| {
         let first = of(rank).next()?;
         let why = first.figures.as_ref()?.reasons.first()?;
-        let few = counted(of(rank).count() as u64, "cell");
-        Some(format!("{why}; {few} {word}, first {}", name(first)))
+        let few = count(of(rank).count() as u64);
+        let planned = counted(counts.planned, "cell");
+        Some(format!(
+            "{why}; {few} of {planned} {word}, first {}",
+            name(first)
+        ))
     };
     let missing = rows.iter().find_map(|row| {
         let why = row.missing.as_ref()?;

@@ -15,6 +15,7 @@ mod tests;
 pub use build::{sweep_report, sweep_report_knowing};
 pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
 
+use crate::answer::Answer;
 use crate::facts::HostDigest;
 use crate::findings::Finding;
 use crate::known::Known;
@@ -122,8 +123,8 @@ impl SweepResult {
 pub struct SweepReport {
     /// May the result be used, and why or why not: of all cells together.
     pub verdict: Verdict,
-    /// What was found, in one sentence; none where no cell may be used.
-    pub answer: Option<String>,
+    /// The best cells in words; none where no cell may be used.
+    pub answers: Vec<Answer>,
     /// What was measured, as it was given.
     pub target: String,
     /// The fields that tell cells apart, outermost first.

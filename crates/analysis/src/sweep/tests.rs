@@ -48,8 +48,7 @@ fn the_answer_names_the_best_cells() {
         cell(3, 32, vec![ran(90_000, 32)]),
     ];
     let report = report(&cells);
-    expect!["most I/Os and bytes: 9000 IOPS, 35.2 MiB/s at depth=8 (p99 996 µs); least waiting: p99 560 µs at depth=1"]
-        .assert_eq(&report.answer.unwrap());
+    expect!["most IOPS and MiB/s: 9000 IOPS, 35.2 MiB/s, p99 996 µs, depth=8; lowest p99: 2000 IOPS, p99 560 µs, depth=1"].assert_eq(&report.answer().unwrap());
     let marked: Vec<_> = report.rows.iter().map(|row| row.best_in.len()).collect();
     assert_eq!(marked, [1, 2, 0]);
 }

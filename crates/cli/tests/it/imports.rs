@@ -28,7 +28,7 @@ fn what_is_imported_is_told_kept_and_shown_with_its_printed_figures() {
     assert_eq!(said.err, "");
     let shown = bench.line("show 1").good().out;
     assert!(
-        shown.starts_with("CAUTION: ")
+        shown.contains("\nCAUTION: ")
             && shown.contains("explain stall")
             && shown.contains(
                 "\nfigures  as printed by diskspd 2.0.17: page.txt, run 1 of the file, line 1\n"
@@ -42,7 +42,7 @@ fn what_is_imported_is_told_kept_and_shown_with_its_printed_figures() {
     }
     let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(
-        "64 KiB, random, 90% reads, 10% writes; depth 4 x 16 threads; unbuffered, write-through"
+        "64 KiB, random, 90% reads, 10% writes; queue depth 4 x 16 threads; direct I/O, write-through"
     ));
     assert!(shown.contains("start unknown"));
     assert!(

@@ -15,13 +15,10 @@ use crate::clock::{Clock, WallClock};
 use crate::error::errno_text;
 use crate::files::Batches;
 use crate::stop::Stop;
-use crate::usage;
 use blocks::Aligned;
 use gate::Pins;
 use host::{CounterReader, Root};
-use model::{
-    Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos, ThreadCpu,
-};
+use model::{Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
@@ -121,7 +118,6 @@ pub fn copy(
     ends::skip(job, &mut input)?;
     let mut counters = Sides::open(root, job);
     let clock = WallClock::monotonic();
-    let cpu = usage::of_this_thread();
     let before = counters.read(&clock);
     let mut run = Run {
         job,
@@ -146,10 +142,9 @@ pub fn copy(
         ..
     } = run;
     copied.elapsed = end.minus(begin);
-    let used = usage::between(cpu, usage::of_this_thread());
-    copied.read = reads.step("read", job.input.block, used);
+    copied.read = reads.step("read", job.input.block);
     let flush = copied.write.flush;
-    copied.write = writes.step("write", job.output.block, used);
+    copied.write = writes.step("write", job.output.block);
     copied.write.flush = flush;
     copied.write.elapsed = copied.write.elapsed.plus(flush.unwrap_or_default());
     let window = CounterWindow { before, after };
@@ -192,10 +187,10 @@ impl Side {
         self.batches.done(self.clock);
     }
 
-    fn step(mut self, name: &str, block: Bytes, cpu: Option<ThreadCpu>) -> FilesStep {
+    /// Processor time is omitted: the system counts that of the thread, which reads and writes in turn.
+    fn step(mut self, name: &str, block: Bytes) -> FilesStep {
         let counted = &mut self.counted;
         counted.ended = self.clock;
-        counted.cpu = cpu.map(|cpu| cpu.user.plus(cpu.kernel));
         (counted.batch_operations, counted.batch_ends) = self.batches.finish();
         let none = counted.operations == 0;
         FilesStep {

@@ -5,13 +5,10 @@
 
 use crate::foot::{self, Note};
 use crate::json::document;
-use crate::number::{
-    NOTHING, bytes, count, mib_per_s, percentile, rate, time, whole_time_or_nothing,
-};
+use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate, time, whole_time_or_nothing};
 use crate::paper::{Paper, Stored};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, trust_footnote, wrap};
-use crate::time::write_time;
 use analysis::{Estimate, FilesReport, FilesRow, TargetDigest, Trust, say};
 use std::io::{self, Write};
 
@@ -34,16 +31,15 @@ const DISPENSABLE: [&str; 3] = [MAX, P999, CPU];
 
 /// Writes the page.
 pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &report.headline, paper.width(), 3);
-    page.extend(setting(report, paper));
-    page.push(String::new());
+    let mut page = setting(report, paper);
+    page.extend(foot::answers(&report.answers, paper));
+    page.extend(foot::verdict(&report.verdict, paper));
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
     page.push(String::new());
-    let notes = notes(report);
-    let notes = notes.iter().map(|note| Note::plain(note));
-    page.extend(foot::notes(notes.collect(), paper));
+    page.extend(foot::notes(notes(report), paper));
+    page.extend(foot::started(report.started_utc_ns, paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -58,25 +54,14 @@ pub fn files_json(
 }
 
 fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
-    let mut page = Vec::new();
     let target = TargetDigest {
         path: report.paths.join(" to "),
         file_system: report.file_system.clone(),
         chain: report.chain.clone(),
         ..TargetDigest::default()
     };
-    page.extend(foot::target(&target, &asked(report), paper));
-    let tree = report.tree.as_ref();
-    if let Some(tree) = tree.filter(|tree| !tree.skipped.is_empty()) {
-        page.extend(foot::labelled("without", &tree.skipped.join(", "), paper));
-    }
-    if let Some(host) = &report.host {
-        let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
-        let told = [Some(foot::host(host)), begun];
-        let told: Vec<String> = told.into_iter().flatten().collect();
-        page.extend(foot::labelled("host", &told.join("; "), paper));
-    }
-    page
+    let target = foot::place(&target, &asked(report), paper);
+    foot::setting(target, report.host.as_ref(), None, paper)
 }
 
 fn asked(report: &FilesReport) -> String {
@@ -192,25 +177,30 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
     }
 }
 
-fn notes(report: &FilesReport) -> Vec<String> {
+/// Warnings but that of the verdict, notes, and what took time beside the operations.
+fn notes(report: &FilesReport) -> Vec<Note> {
+    let named = report.verdict.reasons.first();
+    let warnings = report.warnings.iter().filter(|one| Some(*one) != named);
     let flushed = report.rows.iter().filter_map(|row| {
         let flush = row.flush_ns.filter(|&flush| flush * 10 > row.elapsed_ns)?;
         Some(format!("{} of {}", time(flush as f64), row.operation))
     });
     let flushed: Vec<String> = flushed.collect();
     let flushed = (!flushed.is_empty()).then(|| {
-        format!(
-            "the flush at the end, which is part of the rate: {}",
-            flushed.join(", ")
-        )
+        let steps = flushed.join(", ");
+        format!("the rate includes the flush at the end: {steps}")
     });
-    let ended = (report.outcome != "complete").then(|| {
-        let done = count(report.rows.len() as u64);
-        format!("{}: {done} steps until then", report.outcome)
-    });
-    ended
-        .into_iter()
-        .chain(report.notes.iter().cloned())
-        .chain(flushed)
+    let skipped = report
+        .tree
+        .as_ref()
+        .map(|tree| tree.skipped.join(", "))
+        .filter(|skipped| !skipped.is_empty())
+        .map(|skipped| format!("steps omitted on request: {skipped}"));
+    let plain = report.notes.iter().cloned().chain(flushed).chain(skipped);
+    let plain: Vec<String> = plain.collect();
+    let plain = plain.iter().map(|note| Note::plain(note));
+    warnings
+        .map(|one| Note::warning(one))
+        .chain(plain)
         .collect()
 }

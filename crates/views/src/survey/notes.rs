@@ -3,9 +3,9 @@
 //!
 //! Deliberately absent: which is shown first and how many, which is the same for all views.
 
-use crate::foot::Note;
+use crate::foot::{self, Found, Note};
 use crate::text::printable;
-use analysis::{Finding, LadderEnd, Rank, SurveyReport, SurveyRow};
+use analysis::{LadderEnd, Rank, SurveyReport, SurveyRow};
 
 /// The notes.
 pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
@@ -33,70 +33,18 @@ pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
     notes
 }
 
-/// What a rule found in one point.
-struct Found<'a> {
-    row: &'a SurveyRow,
-    queue_depth: u64,
-    finding: &'a Finding,
-}
-
-/// A line for each rule: its finding where it weighs most, and in which other workloads it was found.
+/// A line for each rule, over the points that the table shows.
 fn of_rules(report: &SurveyReport) -> Vec<Note> {
-    let verdict = report.verdict.reasons.first();
-    let mut rules: Vec<Vec<Found<'_>>> = Vec::new();
-    for row in report.rows.iter().filter(|row| row.best.is_some()) {
-        for (cell, finding) in report.row_findings(row) {
-            let found = Found {
-                row,
-                queue_depth: cell.queue_depth,
-                finding,
-            };
-            let known = rules
-                .iter_mut()
-                .find(|rule| rule[0].finding.id == finding.id);
-            match known {
-                Some(rule) => rule.push(found),
-                None => rules.push(vec![found]),
-            }
-        }
-    }
-    rules
-        .iter()
-        .filter_map(|rule| of_rule(rule, verdict))
-        .collect()
-}
-
-/// Of the finding that the verdict names, only where else it was found and what to do.
-fn of_rule(found: &[Found<'_>], verdict: Option<&String>) -> Option<Note> {
-    let heaviest = found
-        .iter()
-        .rev()
-        .max_by_key(|found| found.finding.severity)?;
-    let Found {
-        row,
-        queue_depth,
-        finding,
-    } = heaviest;
-    let mut others: Vec<String> = Vec::new();
-    for Found { row: other, .. } in found {
-        let name = printable(&other.workload);
-        if other.workload != row.workload && !others.contains(&name) {
-            others.push(name);
-        }
-    }
-    let also = match others.is_empty() {
-        true => String::new(),
-        false => format!("; also affected: {}", others.join(", ")),
-    };
-    let (name, sentence) = (printable(&row.workload), printable(&finding.sentence));
-    let is_named = verdict.is_some_and(|verdict| verdict.contains(&finding.sentence));
-    Some(match is_named {
-        true => Note::hint(finding).with_text(format!("{}{also}", finding.advice)),
-        false => {
-            let text = format!("{name} (QD{queue_depth}): {sentence}{also}");
-            Note::of(finding, None).with_text(text)
-        }
-    })
+    let rows = report.rows.iter().filter(|row| row.best.is_some());
+    let found = rows.flat_map(|row| {
+        let found = report.row_findings(row).into_iter();
+        found.map(|(cell, finding)| Found {
+            of: &row.workload,
+            at: format!("{} (QD{})", row.workload, cell.queue_depth),
+            finding,
+        })
+    });
+    foot::by_rule(found.collect(), report.verdict.reasons.first())
 }
 
 /// What speaks against a row beside the findings of the points that the table shows.

@@ -101,9 +101,12 @@ fn wide() -> Paper {
 fn the_answer_comes_first_then_every_cell() {
     let page = text(|out| sweep_summary(&report(), &wide(), out));
     expect![[r#"
-        CAUTION (2 of 4 cells): most I/Os and bytes: 9100 IOPS, 35.5 MiB/s at block=4K depth=8 (p99 986 µs);
-        least waiting: p99 560 µs at block=4K depth=1
-        target   /data/fathom.dat
+        /data/fathom.dat
+
+          most IOPS and MiB/s  9100 IOPS, 35.5 MiB/s  p99 986 µs  block=4K depth=8
+          lowest p99           2000 IOPS              p99 560 µs  block=4K depth=1
+
+        CAUTION: 1 of 4 cells still to come
 
            block  depth     IOPS     ±    MiB/s     mean      p50      p99    p99.9  run  best in
               4K      1     2000     -     7.81   501 µs   500 µs   560 µs   560 µs    1  p99
@@ -113,9 +116,9 @@ fn the_answer_comes_first_then_every_cell() {
           IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of
           its middle run; omitted at 100 columns: max; --json has all
 
-        spent    1 min 15 s; 2 of 4 cells, 1 NA, 1 left, 5 runs; order shuffled; 2026-11-21 11:05:17 UTC
         note     it was interrupted; the same command, or --resume, goes on
         note     1 cell without a result; the first, block=4K depth=32: the target went away
+        spent    1 min 15 s; 2 of 4 cells, 1 NA, 1 left, 5 runs; order shuffled; 2026-11-21 11:05:17 UTC
     "#]].assert_eq(&page);
 }
 

@@ -3,7 +3,7 @@
 use analysis::columns::{columns_of, pivot};
 use analysis::{
     Estimate, Latency, Layer, LayerCost, LayerRow, LayerWork, LayersReport, QuickReport, QuickRow,
-    WatchFigures, WatchReport, files_report,
+    Verdict, WatchFigures, WatchReport, files_report,
 };
 use model::{
     Bytes, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork,
@@ -81,12 +81,12 @@ fn steps_of_work_with_files() {
     let told = "omitted at 80 columns: p99.9, max; --json has all";
     assert!(words(&narrow).contains(told), "{narrow}");
     assert!(
-        narrow.contains("CPU") && !wide.contains("omitted"),
+        narrow.contains("CPU") && !wide.contains("omitted at"),
         "{narrow}"
     );
     for page in [narrow, wide] {
         assert!(
-            page.contains("\nwithout  rename, append and fsync\n"),
+            words(&page).contains("steps omitted on request: rename, append and fsync"),
             "{page}"
         );
     }
@@ -148,7 +148,9 @@ fn what_layers_cost_and_a_quick_look() {
         device_share: None,
     };
     let layers = LayersReport {
-        headline: "the file system costs nothing".to_owned(),
+        answers: Vec::new(),
+        verdict: Verdict::default(),
+        findings: Vec::new(),
         rows: [Layer::Raw, Layer::FileCached].map(row).to_vec(),
         rounds: 5,
         place: None,
@@ -169,7 +171,9 @@ fn what_layers_cost_and_a_quick_look() {
         measured_ns: 1,
     };
     let quick = QuickReport {
-        headline: "fast".to_owned(),
+        answers: Vec::new(),
+        verdict: Verdict::default(),
+        findings: Vec::new(),
         rows: vec![row("random read, 4K, depth 1")],
         place: None,
         notes: Vec::new(),

@@ -1,0 +1,105 @@
+//! The verdict on work with files: complete, and answered by the device and not by a cache.
+//!
+//! Deliberately absent: what the reasons are, which `notes` finds.
+
+use super::FilesRow;
+use crate::checks::Checks;
+use crate::verdict::{Rank, Verdict};
+use model::{FilesOutcome, FilesRecord, FilesWork};
+
+/// So many passed checks make a result without warnings VALID.
+const CHECKS_MIN: usize = 2;
+
+/// Invalid: there is no figure.
+pub(super) fn of_nothing(why: &str) -> Verdict {
+    Verdict {
+        rank: Rank::Invalid,
+        reasons: vec![why.to_owned()],
+        ..Verdict::default()
+    }
+}
+
+pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[String]) -> Verdict {
+    let ended = steps.iter().find_map(|step| match &step.outcome {
+        FilesOutcome::Complete => None,
+        FilesOutcome::Failed(why) => Some(format!("stopped by an error: {why}")),
+        FilesOutcome::Interrupted => Some("interrupted".to_owned()),
+    });
+    if rows.iter().all(|row| row.rate_per_s.is_none()) {
+        let why = ended.as_deref().unwrap_or("no step was completed");
+        return of_nothing(why);
+    }
+    let checks = checks(steps, rows);
+    let reasons: Vec<String> = ended.into_iter().chain(warnings.iter().cloned()).collect();
+    let passed = checks.passed.join(", ");
+    let (rank, own) = match (reasons.is_empty(), checks.passed.len() >= CHECKS_MIN) {
+        (false, _) => (Rank::Caution, None),
+        (true, true) => (Rank::Valid, Some(format!("no errors; {passed}"))),
+        (true, false) if passed.is_empty() => {
+            (Rank::NotChecked, Some("nothing to check it by".to_owned()))
+        }
+        (true, false) => (
+            Rank::NotChecked,
+            Some(format!("too little to check it by: only {passed}")),
+        ),
+    };
+    Verdict {
+        rank,
+        checks: checks.passed,
+        unchecked: checks.missing,
+        reasons: reasons.into_iter().chain(own).collect(),
+        ..Verdict::default()
+    }
+}
+
+/// What was possible and passed; a check that failed is a warning.
+fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
+    let tree = steps.first().and_then(|step| match &step.work {
+        FilesWork::Tree(work) => Some(work),
+        FilesWork::Copy(_) => None,
+    });
+    let reads = rows.iter().filter(|row| row.operation.starts_with("read"));
+    let from_device = reads
+        .filter_map(FilesRow::read_from_device)
+        .next()
+        .is_some();
+    let is_complete = rows
+        .iter()
+        .all(|row| row.unmeasured.is_none() && !(row.cut && row.planned.is_some()));
+    let taken = rows
+        .iter()
+        .any(|row| row.operation == "write" && row.device_write_bytes.is_some());
+    let all = [
+        (
+            is_complete,
+            "all steps complete",
+            "steps that end before --step-limit",
+        ),
+        (
+            from_device,
+            "reads served by the device",
+            "the device's counters",
+        ),
+        (
+            tree.is_some_and(|work| work.drops_caches),
+            "caches dropped before reads",
+            "--drop-caches",
+        ),
+        (taken, "data written to the device", "the device's counters"),
+    ];
+    let wanted = all.iter().filter(|(_, name, _)| match tree {
+        Some(_) => *name != "data written to the device",
+        None => *name != "caches dropped before reads",
+    });
+    let (passed, missing): (Vec<_>, Vec<_>) = wanted.partition(|(good, ..)| *good);
+    Checks {
+        passed: passed
+            .iter()
+            .map(|(_, name, _)| (*name).to_owned())
+            .collect(),
+        missing: missing
+            .iter()
+            .map(|(.., needs)| (*needs).to_owned())
+            .collect(),
+    }
+}
