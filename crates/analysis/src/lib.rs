@@ -10,7 +10,6 @@
 //! and `sqlio` (the same record in those tools' own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
 
-mod answer;
 #[cfg(test)]
 mod chance;
 mod changes;
@@ -55,7 +54,6 @@ mod verdict;
 mod watch;
 mod workers;
 
-pub use answer::Answer;
 pub use compare::{
     CellChange, ChangeReport, CompareReport, Compared, Condition, ConditionReport, Difference,
     Held, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict, compare_report,
@@ -99,5 +97,5 @@ pub use sweep::{
     SweepReport, SweepResult, SweepRow, SweepRun, TargetForecast, sweep_report,
     sweep_report_knowing,
 };
-pub use verdict::{Rank, Verdict};
+pub use verdict::{Answer, Rank, Verdict};
 pub use watch::{WatchFigures, WatchReport, watch_report};

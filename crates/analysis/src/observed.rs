@@ -5,7 +5,7 @@
 //! is `None` too. Deliberately absent: what only fathom's own record holds (`findings::Own`), and any judgement.
 
 use crate::intervals::{IntervalRow, full_intervals};
-use crate::rows::per_second;
+use crate::rows::{Sums, per_second};
 use model::{
     Bytes, CacheMode, HistogramShare, ImportFormat, ImportedCpu, ImportedRun, Nanos, Origin,
     ResultRow, RowFigures, RunRecord,
@@ -168,6 +168,29 @@ impl Observed {
             rows: own_rows(record),
             ..known
         }
+    }
+
+    /// Adds p1 and p95, between which nearly all I/Os are, from the histograms of a record.
+    #[must_use]
+    pub(crate) fn with_spread(mut self, sums: &Sums) -> Observed {
+        const ADDED: [f64; 2] = [0.01, 0.95];
+        let [read, write] = &sums.each;
+        let sides = [
+            (&mut self.read, read),
+            (&mut self.write, write),
+            (&mut self.total, &sums.total),
+        ];
+        for (figures, tally) in sides {
+            let has = |quantile: &f64| figures.percentiles.iter().any(|(at, _)| at == quantile);
+            let added = ADDED.iter().filter(|quantile| !has(quantile));
+            let added = added.filter_map(|at| Some((*at, tally.latency.quantile(*at)?.0 as f64)));
+            let added: Vec<(f64, f64)> = added.collect();
+            figures.percentiles.extend(added);
+            figures
+                .percentiles
+                .sort_by(|one, other| one.0.total_cmp(&other.0));
+        }
+        self
     }
 
     /// What another tool printed.

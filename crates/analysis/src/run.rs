@@ -152,7 +152,7 @@ impl Reading {
         let sums = Sums::of(record, None);
         let row = ResultRow::of_record(record);
         let intervals = interval_rows(record, &sums.total);
-        let observed = Observed::of_record(record, &row, &intervals);
+        let observed = Observed::of_record(record, &row, &intervals).with_spread(&sums);
         Reading {
             report: report(record, known, (&sums, &observed, intervals)),
             row,

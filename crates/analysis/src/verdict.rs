@@ -1,7 +1,7 @@
-//! The answer before the numbers: may this result be used, and if not, why.
+//! What stands before the numbers: the answer in a few lines, and whether it may be used and why not.
 
 use crate::checks::Checks;
-use crate::findings::{Finding, Severity};
+use crate::findings::{Confidence, Finding, Group, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,16 @@ impl Rank {
     }
 }
 
+/// The figure of a limit that is probable and no reason to doubt the result: `limited to 777 IOPS`.
+fn limit(findings: &[Finding]) -> Option<&str> {
+    let probable = findings.iter().find(|finding| {
+        finding.group == Group::Limit
+            && finding.because.is_none()
+            && finding.confidence > Confidence::Low
+    });
+    probable?.sentence.split(": ").next()
+}
+
 /// The engine of devices that exist in a model only.
 pub(crate) const SIMULATED: &str = "simulated";
 
@@ -91,7 +101,10 @@ impl Verdict {
         };
         let passed = checks.passed.join(", ");
         match (rank, passed.is_empty()) {
-            (Rank::Valid, _) => reasons.push(format!("no errors; {passed}")),
+            (Rank::Valid, _) => reasons.push(match limit(findings) {
+                Some(limit) => format!("{limit}; no errors; {passed}"),
+                None => format!("no errors; {passed}"),
+            }),
             (Rank::NotChecked, true) => reasons.push("nothing to check it by".to_owned()),
             (Rank::NotChecked, false) => {
                 reasons.push(format!("too little to check it by: only {passed}"));
@@ -138,5 +151,33 @@ impl Verdict {
             .map_or_else(String::new, |what| format!(" as {what}"));
         let why = self.reasons.first().map_or("", String::as_str);
         format!("{}{as_what}: {why}", self.words())
+    }
+}
+
+/// One line: what was measured, and its figures with their units.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// `4 KiB random`.
+    pub name: String,
+    /// `read 11.3k IOPS (QD1)`.
+    pub figures: Vec<String>,
+}
+
+impl Answer {
+    /// Joins the figures that are known; none without any.
+    pub(crate) fn of(
+        name: &str,
+        figures: impl IntoIterator<Item = Option<String>>,
+    ) -> Option<Answer> {
+        let figures: Vec<String> = figures.into_iter().flatten().collect();
+        (!figures.is_empty()).then(|| Answer {
+            name: name.to_owned(),
+            figures,
+        })
+    }
+
+    /// Writes the line as a sentence: `4 KiB random: read 11.3k IOPS (QD1)`.
+    pub fn sentence(&self) -> String {
+        format!("{}: {}", self.name, self.figures.join(", "))
     }
 }

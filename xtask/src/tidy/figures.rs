@@ -65,12 +65,12 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 88_300,
+        bound: 88_600,
         count: lines_of_code,
     },
     Figure {
         name: "words that docs/words.toml replaces",
-        bound: 702,
+        bound: 693,
         count: |tree| Count::Sum(replaced_words(tree)),
     },
 ];

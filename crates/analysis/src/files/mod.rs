@@ -11,8 +11,8 @@ mod tests;
 mod verdict;
 mod words;
 
-use crate::answer::Answer;
 use crate::facts::{DeviceDigest, HostDigest};
+use crate::verdict::Answer;
 use crate::verdict::Verdict;
 use model::{FilesRecord, FilesWork};
 pub use row::FilesRow;

@@ -5,7 +5,7 @@
 use super::FilesRow;
 use crate::checks::Checks;
 use crate::verdict::{Rank, Verdict};
-use model::{FilesOutcome, FilesRecord, FilesWork};
+use model::{FilesOrder, FilesOutcome, FilesRecord, FilesWork, TreeStep};
 
 /// So many passed checks make a result without warnings VALID.
 const CHECKS_MIN: usize = 2;
@@ -25,6 +25,8 @@ pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[Stri
         FilesOutcome::Failed(why) => Some(format!("stopped by an error: {why}")),
         FilesOutcome::Interrupted => Some("interrupted".to_owned()),
     });
+    let ended =
+        ended.or_else(|| is_cut_off(steps).then(|| "ended before its last step".to_owned()));
     if rows.iter().all(|row| row.rate_per_s.is_none()) {
         let why = ended.as_deref().unwrap_or("no step was completed");
         return of_nothing(why);
@@ -50,6 +52,25 @@ pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[Stri
         reasons: reasons.into_iter().chain(own).collect(),
         ..Verdict::default()
     }
+}
+
+/// Whether the last step that was wanted is missing, as after a kill.
+fn is_cut_off(steps: &[FilesRecord]) -> bool {
+    let Some((FilesWork::Tree(work), last)) = steps.last().map(|last| (&last.work, &last.step))
+    else {
+        return false;
+    };
+    let all: &[TreeStep] = match work.files {
+        0 => &TreeStep::LARGE,
+        _ => &TreeStep::SMALL,
+    };
+    let mut wanted = all.iter().rev().filter(|step| !work.skipped.contains(step));
+    let is_last = |step: &TreeStep| step.name() == last.name;
+    // Small files have two rounds, the second in random order.
+    let is_round = work.files == 0 || last.order == FilesOrder::Random;
+    wanted
+        .next()
+        .is_some_and(|step| !is_last(step) || !is_round)
 }
 
 /// What was possible and passed; a check that failed is a warning.

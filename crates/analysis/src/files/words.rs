@@ -1,8 +1,8 @@
 //! The answer of work with files.
 
 use super::FilesRow;
-use crate::answer::Answer;
 use crate::say::{bytes, mib_per_s, percent, rate, time};
+use crate::verdict::Answer;
 use model::{CopyWork, FilesRecord, FilesWork};
 
 /// Steps whose figures are the answer, with their names there.

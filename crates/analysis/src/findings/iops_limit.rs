@@ -1,7 +1,7 @@
 //! An IOPS limit (QoS) determines the result.
 
 use super::qos_limit::{EVIDENCE, Held, cap, distance_told};
-use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
 
@@ -21,9 +21,9 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
     let rate = seen.observed.total.rate_per_s?;
-    let held = match cap.severity {
-        Severity::Note => "may be limited to",
-        _ => "limited to",
+    let held = match cap.confidence {
+        Confidence::Low => "may be limited to",
+        Confidence::Medium | Confidence::High => "limited to",
     };
     let mut evidence = vec![("rate_per_s", rate)];
     evidence.extend(cap.evidence);

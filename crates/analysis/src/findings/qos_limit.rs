@@ -11,6 +11,7 @@ use super::{Confidence, Own, RuleId, Seen, Severity, io_wq_offload, qos_shape};
 use crate::known::{CloudCap, Known};
 use crate::observed::RateWindows;
 use crate::say;
+use crate::verdict::SIMULATED;
 
 /// The figures that findings of both limits can have.
 pub(super) const EVIDENCE: &[&str] = &[
@@ -100,7 +101,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
     }
-    let windows_min = match near(seen.known, Some(rate), bytes) {
+    let windows_min = match near_here(seen, Some(rate), bytes) {
         Some(_) => RateWindows::MIN_AT_LIMIT,
         None => RateWindows::MIN,
     };
@@ -181,6 +182,15 @@ pub(super) fn near(known: &Known, rate: Option<f64>, bytes: Option<f64>) -> Opti
             let apart = |near: &Near| (near.value / near.cap - 1.0).abs();
             all.min_by(|one, other| apart(one).total_cmp(&apart(other)))
         })
+}
+
+/// The same for a run. Published limits are those of cloud volumes, so they count only where the machine may be one.
+fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<Near> {
+    let near = near(seen.known, rate, bytes)?;
+    let may_be_cloud = seen.own.is_none_or(|own| {
+        own.record.engine.backend != SIMULATED && own.record.host.virtualization.is_some()
+    });
+    (near.is_named() || may_be_cloud).then_some(near)
 }
 
 /// A figure at the cap that a person named.
@@ -300,7 +310,7 @@ fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
         say::percent(latency_cv)
     );
     let mut evidence = vec![("rate_cv", rate_cv), ("latency_cv", latency_cv)];
-    let Some(near) = near(seen.known, total.rate_per_s, total.bytes_per_s) else {
+    let Some(near) = near_here(seen, total.rate_per_s, total.bytes_per_s) else {
         return Cap {
             held: by_size(seen),
             why: shape,

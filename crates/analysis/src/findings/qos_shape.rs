@@ -35,9 +35,14 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
         return None;
     }
     let round = is_round(observed);
+    // At its own maximum a device may be as even. A survey or a sweep with other block sizes decides; an import has none.
+    let severity = match seen.own {
+        Some(_) => Severity::Note,
+        None => Severity::Warning,
+    };
     let mut why = format!(
         "the queue was full and IOPS vary by {}; p1 to p95 of the latency are within {} of each other, as behind an \
-         IOPS limit, a bandwidth limit or a link; a second block size distinguishes them",
+         IOPS limit, a bandwidth limit or a link",
         say::percent(rate_cv),
         say::percent(spread - 1.0)
     );
@@ -47,7 +52,7 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     Some(Cap {
         held: by_size(seen),
         why,
-        severity: Severity::Warning,
+        severity,
         confidence: if round {
             Confidence::High
         } else {

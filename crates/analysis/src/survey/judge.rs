@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: what the rules found in a cell, which its own report says.
 
-use super::{CellReport, SurveyContext, SurveyRow};
+use super::{CellReport, Limit, LimitKind, SurveyContext, SurveyRow};
 use crate::comparison::Agreement;
 use crate::device_check::DeviceCheck;
 use crate::findings::{Finding, SHORT_RUN, Severity};
@@ -98,7 +98,11 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
     };
     let not_as = (rank == Rank::Invalid).then(|| same_not_as(rows)).flatten();
     if reasons.is_empty() {
-        reasons.push(good(measured, check));
+        let good = good(measured, check);
+        reasons.push(match shared_limit(rows) {
+            Some(limit) => format!("{limit}; {good}"),
+            None => good,
+        });
     }
     Verdict {
         rank,
@@ -108,6 +112,31 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
         simulated: false,
         reasons,
     }
+}
+
+/// The limit that most of the measured workloads share, with its figure.
+fn shared_limit(rows: &[SurveyRow]) -> Option<&str> {
+    let limits = || {
+        let measured = rows.iter().filter(|row| row.best.is_some());
+        measured.map(|row| row.limit.as_ref())
+    };
+    let count = |limit: &Limit| {
+        limits()
+            .flatten()
+            .filter(|one| one.sentence == limit.sentence)
+            .count()
+    };
+    let is_shared = |limit: &&Limit| {
+        matches!(
+            limit.kind,
+            LimitKind::Rate | LimitKind::Bandwidth | LimitKind::Cap
+        )
+    };
+    let most = limits()
+        .flatten()
+        .filter(is_shared)
+        .max_by_key(|limit| count(limit))?;
+    (2 * count(most) > limits().count()).then_some(most.sentence.as_str())
 }
 
 /// What all the invalid rows are not valid as, where they say the same.

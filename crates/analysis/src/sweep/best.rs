@@ -5,8 +5,8 @@
 //! and latency: which is worth what, the reader knows.
 
 use super::{BestCell, BestIn, CellFigures, SweepRow};
-use crate::answer::Answer;
 use crate::say;
+use crate::verdict::Answer;
 use crate::verdict::Rank;
 
 /// Rates this share of the largest and more are as good as it.

@@ -5,8 +5,8 @@
 
 use super::best::name;
 use super::{SweepContext, SweepCounts, SweepReport, SweepRow};
-use crate::answer::Answer;
 use crate::say::{count, counted};
+use crate::verdict::Answer;
 use crate::verdict::{Rank, Verdict};
 
 impl SweepReport {

@@ -15,13 +15,13 @@ mod tests;
 pub use build::{sweep_report, sweep_report_knowing};
 pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
 
-use crate::answer::Answer;
 use crate::facts::HostDigest;
 use crate::findings::Finding;
 use crate::known::Known;
 use crate::models::SeriesModels;
 use crate::rows::per_second;
 use crate::run::Reading;
+use crate::verdict::Answer;
 use crate::verdict::{Rank, Verdict};
 use model::{Nanos, ResultRow, RunRecord};
 use schemars::JsonSchema;

@@ -235,7 +235,7 @@ fn what_a_killed_one_left_is_removed_by_the_next() {
     assert_eq!(left(&bench.path(".")), 1);
     let shown = bench.line("show 1").out;
     assert!(
-        shown.contains("\n  small files") || shown.contains("INVALID: "),
+        shown.contains("\nCAUTION: ended") || shown.contains("\nINVALID: "),
         "{shown}"
     );
     let said = bench.line("files . --files 10 --data 0").good();

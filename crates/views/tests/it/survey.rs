@@ -13,7 +13,8 @@ fn a_sound_survey() {
           4 KiB random      read 36.6k IOPS (QD64)  write 36.6k IOPS (QD64)  QD1 latency 175 / 175 µs
           1 MiB sequential  read 1462 MiB/s (QD64)  write 1462 MiB/s (QD64)  QD1 latency 4.37 / 4.37 ms
 
-        VALID: 7 workloads, no errors; the device's counters match fathom's
+        VALID: 1528 MiB/s for every kind of I/O: a link, the medium, or a bandwidth limit; 7 workloads, no
+        errors; the device's counters match fathom's
 
         workload              peak IOPS  95% CI    QD  QD@95%      p50      p99   QD1 p50  limited by
         4K random read            38.2k  ±0.01%   128      64  3.35 ms  3.76 ms    175 µs  IOPS ceiling
