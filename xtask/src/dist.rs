@@ -1,12 +1,14 @@
 //! `cargo xtask dist`: packages of the program in `target/dist`: a .deb, tarballs, a bill of materials and checksums.
 //!
 //! `--program FILE` packages a built program as .deb alone, compressed lightly, for the test of that package; `--to FOLDER` writes
-//! elsewhere. Two calls on one commit write the same bytes. The
-//! names of other tools (`diskspd`, `sqlio`, `fio`) are links in a folder of their own, so that the package hides none of them.
+//! elsewhere; `--check` installs and runs the packages in roots without anything else. Two calls on one commit write the same
+//! bytes. The names of other tools (`diskspd`, `sqlio`, `fio`) are links in a folder of their own, so that the package hides none of them.
 //! Omitted: signatures, and publishing.
 
 mod bill;
+mod check;
 
+use crate::setup;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -35,6 +37,7 @@ struct Order {
     program: Option<PathBuf>,
     to: PathBuf,
     version: String,
+    check: bool,
 }
 
 /// Writes all packages. Returns whether that worked.
@@ -53,12 +56,18 @@ impl Order {
             program: None,
             to: root.join("target/dist"),
             version: bill::version(root)?,
+            check: false,
         };
-        for pair in words.chunks(2) {
-            match pair {
-                [name, value] if name == "--program" => order.program = Some(value.into()),
-                [name, value] if name == "--to" => order.to = value.into(),
-                _ => return Err("accepted: --program FILE, --to FOLDER".to_owned()),
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match (word.as_str(), words.as_slice().first()) {
+                ("--check", _) => order.check = true,
+                ("--program", Some(file)) => order.program = Some(file.into()),
+                ("--to", Some(folder)) => order.to = folder.into(),
+                _ => return Err("accepted: --check, --program FILE, --to FOLDER".to_owned()),
+            }
+            if word != "--check" {
+                words.next();
             }
         }
         Ok(order)
@@ -72,17 +81,28 @@ impl Order {
             std::env::consts::ARCH
         );
         let tree = self.to.join(name);
-        if let Some(program) = &self.program {
-            self.stage(program, &tree)?;
-            return self.checksums(&[self.deb(&tree, "-Zgzip", "-z1")?]);
+        let written = match &self.program {
+            Some(program) => {
+                self.stage(program, &tree)?;
+                vec![self.deb(&tree, "-Zgzip", "-z1")?]
+            }
+            None => self.all(&tree)?,
+        };
+        self.checksums(&written)?;
+        if self.check {
+            check::run(&self.root, &self.to, &written)?;
         }
-        self.stage(&built(&self.root, None)?, &tree)?;
-        let mut written = vec![self.tarball(&tree)?, self.deb(&tree, "-Zxz", "-z6")?];
+        Ok(())
+    }
+
+    fn all(&self, tree: &Path) -> Result<Vec<PathBuf>, String> {
+        self.stage(&built(&self.root, None)?, tree)?;
+        let mut written = vec![self.tarball(tree)?, self.deb(tree, "-Zxz", "-z6")?];
         written.extend(self.musl()?);
         let bill = self.to.join(format!("fathom-{}.cdx.json", self.version));
         put(&bill, bill::of_materials(&self.root)?.as_bytes())?;
         written.push(bill);
-        self.checksums(&written)
+        Ok(written)
     }
 
     /// Writes the tree of an installation, with documents, man pages and completions that the program itself prints.
@@ -169,17 +189,9 @@ impl Order {
         run_command(tar.arg("-C").arg(parent).arg(name)).map(|()| file)
     }
 
-    /// Builds and packages the static program. `None`, with the reason printed, where the target is not installed.
+    /// Builds and packages the static program. `None`, with the reason printed, where the target cannot be installed.
     fn musl(&self) -> Result<Option<PathBuf>, String> {
-        let installed = output(Command::new("rustup").args(["target", "list", "--installed"]));
-        let installed = String::from_utf8_lossy(&installed.unwrap_or_default()).contains(MUSL);
-        let compiler = Command::new("musl-gcc")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok();
-        if !installed || !compiler {
+        if !setup::static_builds(MUSL) {
             println!(
                 "skipped: static tarball: it needs `rustup target add {MUSL}` and `apt-get install musl-tools`"
             );

@@ -39,7 +39,7 @@ cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go
 cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
 cargo xtask book [install]  builds the documents as a book, target/book; or installs mdBook for that
 cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
-cargo xtask dist            builds packages: .deb, tarballs, bill of materials, checksums; target/dist
+cargo xtask dist [--check]  builds packages: .deb, tarballs, bill of materials, checksums; target/dist; installs and runs them
 cargo xtask images          draws the pictures of README and docs from a simulated device
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt

@@ -51,6 +51,10 @@ const NEEDS: &[Need] = &[
     need("chromium", "chromium"),
     need("python3", "python3"),
     need("pip3", "python3-pip"),
+    need("zsh", "zsh"),
+    need("fish", "fish"),
+    need("man", "man-db"),
+    need("strip", "binutils"),
 ];
 
 /// What a test asks whether it can read our results, from PyPI: fio-plot, without what it draws with.
@@ -94,6 +98,20 @@ fn programs() {
     } else {
         println!("setup: not everything of {list} could be installed; tests that need it skip");
     }
+}
+
+/// Installs what a static build needs beside cargo: the standard library of the target and a C compiler for it. Returns
+/// whether both are there.
+pub(crate) fn static_builds(target: &str) -> bool {
+    let is_compiler_there = || is_there(&search_path(), "musl-gcc");
+    if !is_compiler_there() && is_root() && is_there(&search_path(), "apt-get") {
+        install(&["musl-tools"]);
+    }
+    let mut rustup = Command::new("rustup");
+    rustup
+        .args(["--quiet", "target", "add", target])
+        .stdin(Stdio::null());
+    is_compiler_there() && rustup.status().is_ok_and(|status| status.success())
 }
 
 /// The search path with the administrator's folders at its end: tests call `mkfs.ext4` and `losetup`.

@@ -10,6 +10,9 @@ const OTHER_TOOLS: [&str; 8] = [
     "fio", "dd", "diskspd", "sqlio", "ior", "mdtest", "iometer", "bonnie++",
 ];
 
+/// Each loads one shell's completion and prints what it offers.
+const COMPLETION_SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/tests");
+
 fn output(command: &mut Command) -> Output {
     let output = command
         .output()
@@ -142,23 +145,36 @@ fn reading_works_and_writing_is_refused(root: &Path) {
     assert!(!root.join("data/new.dat").exists());
 }
 
+/// Each shell completes a subcommand and an option, as after Tab; `man` formats the page.
 fn completions_and_man_pages_are_found(root: &Path) {
     let share = root.join("usr/share");
-    let bash = share.join("bash-completion/completions/fathom");
-    let script = format!("source {} && complete -p fathom", bash.display());
-    let completion = text(Command::new("bash").args(["-c", &script]));
-    assert!(completion.contains("fathom"), "{completion}");
-    for other in [
-        "zsh/vendor-completions/_fathom",
-        "fish/vendor_completions.d/fathom.fish",
-    ] {
-        let script = std::fs::read_to_string(share.join(other)).unwrap();
-        assert!(script.contains("survey"), "{other}");
+    let shells: [(&[&str], &str, &str); 3] = [
+        (&["bash"], "bash", "bash-completion/completions/fathom"),
+        (&["zsh", "-f"], "zsh", "zsh/vendor-completions"),
+        (
+            &["fish", "--no-config"],
+            "fish",
+            "fish/vendor_completions.d/fathom.fish",
+        ),
+    ];
+    for (command, shell, place) in shells {
+        if Command::new(shell).arg("--version").output().is_err() {
+            println!("skipped: {shell} is not installed");
+            continue;
+        }
+        let script = format!("{COMPLETION_SCRIPTS}/complete.{shell}");
+        let mut press_tab = Command::new("timeout");
+        press_tab.arg("60").args(command).arg(script);
+        let offered = text(press_tab.arg(share.join(place)).env("HOME", root));
+        let words: Vec<&str> = offered.split_whitespace().collect();
+        assert_eq!(words, ["survey", "--budget"], "{shell}");
     }
-    let page = share.join("man/man1/fathom-survey.1.gz");
-    let page = text(Command::new("gzip").arg("-dc").arg(page));
-    assert!(
-        page.contains(".SH NAME") && page.contains("survey"),
-        "{page}"
-    );
+    if Command::new("man").arg("--version").output().is_err() {
+        println!("skipped: man is not installed");
+        return;
+    }
+    let mut man = Command::new("man");
+    man.arg("-M").arg(share.join("man"));
+    let page = text(man.arg("fathom-survey").env("MANWIDTH", "80"));
+    assert!(page.contains("--budget"), "{page}");
 }

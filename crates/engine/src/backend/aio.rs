@@ -12,7 +12,7 @@ use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
 use crate::clock::Clock;
 use crate::dispatch::Unavailable;
-use libc::{c_long, iocb};
+use libc::c_long;
 use model::{CacheMode, Nanos, Operation};
 use std::io;
 
@@ -27,14 +27,35 @@ const ELSEWHERE: &str = "the engine sync works everywhere";
 /// One thread's context.
 pub(crate) struct Aio {
     context: Context,
-    files: Box<[(u32, u16)]>, // by seat: the descriptor and the priority
-    blocks: Box<[iocb]>,      // by slot; the kernel copies them when they are submitted
-    staged: Vec<*mut iocb>,   // capacity the depth; each points into `blocks`
-    refused: Vec<Completion>, // capacity the depth
-    events: Box<[Event]>,     // as many as the depth
-    in_flight: usize,         // submitted and not yet found
+    files: Box<[(u32, u16)]>,  // by seat: the descriptor and the priority
+    blocks: Box<[Request]>,    // by slot; the kernel copies them when they are submitted
+    staged: Vec<*mut Request>, // capacity the depth; each points into `blocks`
+    refused: Vec<Completion>,  // capacity the depth
+    events: Box<[Event]>,      // as many as the depth
+    in_flight: usize,          // submitted and not yet found
     used: Used,
 }
+
+/// The kernel's `struct iocb` on a little-endian machine. The crate libc has it for glibc alone.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+#[cfg(target_endian = "little")]
+struct Request {
+    aio_data: u64,
+    aio_key: u32,
+    aio_rw_flags: i32,
+    aio_lio_opcode: u16,
+    aio_reqprio: i16,
+    aio_fildes: u32,
+    aio_buf: u64,
+    aio_nbytes: u64,
+    aio_offset: i64,
+    aio_reserved2: u64,
+    aio_flags: u32,
+    aio_resfd: u32,
+}
+
+const _: () = assert!(size_of::<Request>() == 64);
 
 /// The kernel's `struct io_event`.
 #[derive(Clone, Copy, Default)]
@@ -62,7 +83,7 @@ impl Context {
     }
 
     /// How many of `blocks`, from the first on, the kernel took.
-    fn submit(&self, blocks: &mut [*mut iocb]) -> io::Result<usize> {
+    fn submit(&self, blocks: &mut [*mut Request]) -> io::Result<usize> {
         let count = blocks.len() as c_long;
         // SAFETY: each points to a block of ours, and the memory that it names belongs to its slot, which outlives
         // the completion, because the worker drains, and abandons what it could not drain.
@@ -118,12 +139,10 @@ impl Aio {
              submitted, so a depth above 1 changes little"
                 .to_owned()
         }));
-        // SAFETY: a block is numbers only, for which zero is a value.
-        let block: iocb = unsafe { std::mem::zeroed() };
         Ok(Aio {
             context,
             files,
-            blocks: vec![block; depth].into(),
+            blocks: vec![Request::default(); depth].into(),
             staged: Vec::with_capacity(depth),
             refused: Vec::with_capacity(depth),
             events: vec![Event::default(); depth].into(),

@@ -387,7 +387,7 @@ pub(super) fn inode_generation(file: &File) -> Option<u32> {
 /// Whether the file lies on a local file system that keeps the time of the last change in nanoseconds of the kernel's
 /// clock: ext2 to ext4, xfs, btrfs, tmpfs. // statfs(2)
 pub(super) fn keeps_change_times(file: &File) -> bool {
-    const KNOWN: [i64; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994];
+    const KNOWN: [i128; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994];
     let mut facts = MaybeUninit::<libc::statfs>::zeroed();
     // SAFETY: the descriptor is ours, and `facts` is large enough and outlives the call.
     let code = unsafe { libc::fstatfs(file.as_raw_fd(), facts.as_mut_ptr()) };
@@ -396,7 +396,7 @@ pub(super) fn keeps_change_times(file: &File) -> bool {
     }
     // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
     let facts = unsafe { facts.assume_init() };
-    KNOWN.contains(&facts.f_type)
+    KNOWN.iter().any(|&known| known == i128::from(facts.f_type))
 }
 
 /// The clock from which file systems take their time stamps, in nanoseconds since 1970. // clock_gettime(2)
