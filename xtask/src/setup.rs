@@ -61,6 +61,8 @@ const NEEDS: &[Need] = &[
 const PLOT_READER: &str = "fio-plot";
 /// Beside the build, where that test looks: `CARGO_TARGET_TMPDIR`.
 const PLOT_FOLDER: &str = "tmp/fio-plot-reader";
+/// Part of Debian's package prometheus.
+const PROMTOOL_FOLDER: &str = "tmp/promtool";
 /// A package index may be slow or away for a moment.
 const FETCHES_MAX: u32 = 3;
 const FETCH_PAUSE: Duration = Duration::from_secs(5);
@@ -76,6 +78,7 @@ const fn need(program: &'static str, package: &'static str) -> Need {
 pub(crate) fn run() {
     programs();
     plot_reader();
+    promtool();
 }
 
 fn programs() {
@@ -172,15 +175,9 @@ fn install(packages: &[&str]) -> bool {
 
 /// Into a folder of its own: nothing of the system's Python is touched.
 fn plot_reader() {
-    let build = std::env::current_exe().ok();
-    let Some(build) = build
-        .as_deref()
-        .and_then(Path::parent)
-        .and_then(Path::parent)
-    else {
+    let Some(folder) = beside_the_build(PLOT_FOLDER) else {
         return;
     };
-    let folder = build.join(PLOT_FOLDER);
     if folder.join("fio_plot").is_dir() {
         return;
     }
@@ -193,6 +190,36 @@ fn plot_reader() {
         std::thread::sleep(FETCH_PAUSE);
     }
     println!("setup: the test that needs {PLOT_READER} skips");
+}
+
+/// Unpacked beside the build: to install the package would start a server.
+fn promtool() {
+    let Some(folder) = beside_the_build(PROMTOOL_FOLDER) else {
+        return;
+    };
+    if folder.join("usr/bin/promtool").is_file() || is_there(&search_path(), "promtool") {
+        return;
+    }
+    let unpack = "apt-get download --quiet=2 prometheus && dpkg-deb --extract prometheus_*.deb . && rm prometheus_*.deb";
+    let unpacked = std::fs::create_dir_all(&folder).is_ok()
+        && Command::new("sh")
+            .args(["-c", unpack])
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+    if unpacked {
+        println!("setup: installed: promtool, for one test");
+    } else {
+        println!("setup: promtool could not be fetched; the test that needs it skips");
+    }
+}
+
+/// A folder in the folder of the build that this program is from.
+fn beside_the_build(folder: &str) -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    Some(program.parent()?.parent()?.join(folder))
 }
 
 fn fetched(folder: &Path) -> bool {

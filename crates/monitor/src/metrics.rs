@@ -114,6 +114,14 @@ const fn gauge(
     }
 }
 
+impl Family {
+    /// Returns the name of its time series.
+    fn series(&self) -> String {
+        let suffix = if self.kind == "counter" { "_total" } else { "" };
+        format!("{}{suffix}", self.name)
+    }
+}
+
 /// The whole answer.
 pub fn metrics_text(moment: &Moment) -> String {
     let mut text = String::new();
@@ -125,16 +133,16 @@ pub fn metrics_text(moment: &Moment) -> String {
             help,
             of,
         } = family;
+        let series = family.series();
         let _ = writeln!(text, "# TYPE {name} {kind}");
         if !unit.is_empty() {
             let _ = writeln!(text, "# UNIT {name} {unit}");
         }
         let _ = writeln!(text, "# HELP {name} {help}");
-        let suffix = if *kind == "counter" { "_total" } else { "" };
         for device in &moment.devices {
             if let Some(value) = of(device) {
                 let label = escaped(&device.name);
-                let _ = writeln!(text, "{name}{suffix}{{device=\"{label}\"}} {value}");
+                let _ = writeln!(text, "{series}{{device=\"{label}\"}} {value}");
             }
         }
     }
@@ -152,6 +160,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::watch::sample::moment;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_family_has_its_lines_and_the_text_its_end() {
@@ -174,5 +183,30 @@ mod tests {
                 family.name
             );
         }
+    }
+    /// Dashboard and alerts name no metric that is not exported, and the dashboard shows each that is.
+    #[test]
+    fn the_dashboard_and_the_alerts_name_the_exported_metrics() {
+        let packaging = |name: &str| {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging");
+            std::fs::read_to_string(format!("{folder}/{name}")).unwrap()
+        };
+        let exported: BTreeSet<String> = FAMILIES.iter().map(Family::series).collect();
+        let dashboard = metrics_in(&packaging("grafana/fathom.json"));
+        assert_eq!(dashboard, exported);
+        for rules in ["fathom.rules.yml", "fathom.rules.test.yml"] {
+            let named = metrics_in(&packaging(&format!("prometheus/{rules}")));
+            let unknown: Vec<_> = named.difference(&exported).collect();
+            assert!(
+                !named.is_empty() && unknown.is_empty(),
+                "{rules}: {unknown:?}"
+            );
+        }
+    }
+
+    fn metrics_in(text: &str) -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let metrics = words.filter(|word| word.starts_with("fathom_device"));
+        metrics.map(str::to_owned).collect()
     }
 }

@@ -1,4 +1,5 @@
-//! The .deb of `cargo xtask dist`, installed and removed in a folder that is the root of nothing else. Needs root and dpkg.
+//! The .deb of `cargo xtask dist`, installed and removed in a folder that is the root of nothing else; needs root and dpkg.
+//! What `packaging` has beside it.
 
 use crate::bench::Bench;
 use std::collections::BTreeSet;
@@ -177,4 +178,26 @@ fn completions_and_man_pages_are_found(root: &Path) {
     man.arg("-M").arg(share.join("man"));
     let page = text(man.arg("fathom-survey").env("MANWIDTH", "80"));
     assert!(page.contains("--budget"), "{page}");
+}
+
+/// The rules are valid, and each alert fires on its cause only.
+#[test]
+fn prometheus_accepts_the_alert_rules() {
+    let fetched = Path::new(env!("CARGO_TARGET_TMPDIR")).join("promtool/usr/bin/promtool");
+    let promtool = match fetched.is_file() {
+        true => fetched,
+        false => PathBuf::from("promtool"),
+    };
+    if Command::new(&promtool).arg("--version").output().is_err() {
+        println!("skipped: promtool is not installed");
+        return;
+    }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/prometheus");
+    for words in [
+        ["check", "config", "scrape.yml"],
+        ["check", "rules", "fathom.rules.yml"],
+        ["test", "rules", "fathom.rules.test.yml"],
+    ] {
+        output(Command::new(&promtool).args(words).current_dir(folder));
+    }
 }
