@@ -33,6 +33,7 @@ fn check(root: &Path, scratch: &Path, written: &[PathBuf]) -> Result<(), String>
     };
     if let Some(tarball) = find("static.tar.gz") {
         static_program(&scratch.join("static"), tarball)?;
+        image(root, &scratch.join("image"), tarball)?;
     }
     let deb = find(".deb").ok_or("no .deb was written")?;
     if output(Command::new("debootstrap").arg("--version")).is_err() {
@@ -86,6 +87,35 @@ fn static_program(root: &Path, tarball: &Path) -> Result<(), String> {
     println!(
         "dist: checked: the static program alone in a root: help, survey, read; a write with /proc and /sys only"
     );
+    Ok(())
+}
+
+/// Builds the image of the recipe and runs it as its user, where buildah is.
+fn image(root: &Path, scratch: &Path, tarball: &Path) -> Result<(), String> {
+    let mut buildah = Command::new("buildah");
+    if output(buildah.arg("--version")).is_err() {
+        println!("skipped: the container image: `apt-get install buildah`");
+        return Ok(());
+    }
+    make_folder(scratch)?;
+    let name = tarball.file_name().unwrap_or_default().to_string_lossy();
+    let version = name.split('-').nth(1).ok_or("the tarball has no version")?;
+    let script = format!(
+        "tar -xf {tarball} -C {scratch} && \
+         alias b='buildah --storage-driver vfs --root {scratch}/images --runroot {scratch}/running'\n\
+         b bud --isolation chroot --pull-never -f {recipe} --build-arg VERSION={version} -t fathom {scratch} && \
+         container=$(b from fathom) && mounted=$(b mount $container) && \
+         user=$(b inspect --format '{{{{.OCIv1.Config.User}}}}' $container) && \
+         chroot --userspec=$user $mounted /fathom {survey} && echo user $user; code=$?; b umount -a; exit $code",
+        tarball = tarball.display(),
+        scratch = scratch.display(),
+        recipe = root.join("packaging/Containerfile").display(),
+        survey = SURVEY.join(" "),
+    );
+    let built = any_output(Command::new("sh").args(["-c", &script]))?;
+    expect(&built, 0, "sim:ssd")?;
+    expect(&built, 0, "user 65534:65534")?;
+    println!("dist: checked: the container image: built, and a survey as its user");
     Ok(())
 }
 
