@@ -8,6 +8,7 @@ mod crates;
 mod figures;
 mod fixtures;
 mod lexer;
+mod origins;
 mod prose;
 mod rust;
 mod system;
@@ -15,7 +16,6 @@ mod tokens;
 mod tree;
 mod unsafety;
 mod vocabulary;
-mod words;
 mod writes;
 
 use std::fmt;
@@ -42,13 +42,14 @@ const CHECKS: &[Check] = &[
     rust::leftovers,
     unsafety::check,
     system::check,
-    words::check,
+    origins::check,
     writes::check,
     fixtures::check,
     prose::links,
     prose::mentions,
     prose::book,
     prose::changelog,
+    vocabulary::check,
     figures::check,
 ];
 

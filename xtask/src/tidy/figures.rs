@@ -8,7 +8,6 @@ use super::Finding;
 use super::circles::circles;
 use super::tokens::{inside, paths, split_at_commas, tokens};
 use super::tree::{File, Rust, Tree};
-use super::vocabulary::replaced_words;
 use std::collections::BTreeMap;
 
 /// A struct with more has several subjects.
@@ -67,11 +66,6 @@ const FIGURES: &[Figure] = &[
         name: "lines of code, without comments, blanks and tests",
         bound: 88_600,
         count: lines_of_code,
-    },
-    Figure {
-        name: "words that docs/words.toml replaces",
-        bound: 693,
-        count: |tree| Count::Sum(replaced_words(tree)),
     },
 ];
 
