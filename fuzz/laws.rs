@@ -99,8 +99,8 @@ pub(crate) fn sweep_plan(text: &str) {
         Ok(plan) => plan,
         Err(refusal) => {
             assert!(refusal.iter().count() > 0);
-            let mut told = refusal.iter().map(ToString::to_string);
-            assert!(told.all(|problem| !problem.is_empty()));
+            let mut reported = refusal.iter().map(ToString::to_string);
+            assert!(reported.all(|problem| !problem.is_empty()));
             return;
         }
     };
@@ -160,14 +160,14 @@ pub(crate) fn fio_jobs(text: &str) {
         read: &read,
         ..fio::Environment::BARE
     };
-    let told = |refusal: &fio::Refusal| {
+    let reported = |refusal: &fio::Refusal| {
         assert!(refusal.iter().count() > 0);
         assert!(refusal.iter().all(|one| !one.why.is_empty()));
     };
     match fio::parse(&["j".to_owned()], &environment) {
-        Err(refusal) => told(&refusal),
+        Err(refusal) => reported(&refusal),
         Ok(request) => match fio::build(&request, &|_| None) {
-            Err(refusal) => told(&refusal),
+            Err(refusal) => reported(&refusal),
             Ok(built) => {
                 let spans = &built.profile.timespans;
                 assert!(spans.iter().all(|span| !span.targets.is_empty()));

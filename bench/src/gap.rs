@@ -69,11 +69,13 @@ fn sweep(shop: &Shop, round: usize) -> Result<Vec<f64>, BenchError> {
         let mut show = Command::new(&shop.fathom);
         show.args(["show", &format!("1.{cell}"), "--json", "--store"]);
         show.arg(&store);
-        let told = child::run(&mut show, &shop.stop)?;
-        stretches.push(stretch(&told.out).ok_or_else(|| BenchError::Unreadable {
-            command: words(&show),
-            said: told.out.chars().take(200).collect(),
-        })?);
+        let reported = child::run(&mut show, &shop.stop)?;
+        stretches.push(
+            stretch(&reported.out).ok_or_else(|| BenchError::Unreadable {
+                command: words(&show),
+                said: reported.out.chars().take(200).collect(),
+            })?,
+        );
     }
     std::fs::remove_file(&file).map_err(doing(format!("{}", file.display())))?;
     Ok(between(&stretches))

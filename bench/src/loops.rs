@@ -66,7 +66,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
         options.time.as_secs_f64()
     ));
     lines.push("rate as a multiple of this one; usr, sys: µs of CPU time for an I/O.".to_owned());
-    lines.extend(shop.told_skips());
+    lines.extend(shop.reported_skips());
     for block in &blocks {
         lines.extend(block.lines());
     }

@@ -40,11 +40,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let told = match words.first().map(String::as_str) {
+    let reported = match words.first().map(String::as_str) {
         Some(bare::WORD) => bare::main(&words[1..]),
         _ => Options::read(&words).and_then(|options| compare(&options)),
     };
-    match told {
+    match reported {
         Ok(()) => ExitCode::SUCCESS,
         Err(error @ BenchError::Usage(_)) => {
             eprintln!("bench: {error}\n{}", options::USAGE);

@@ -57,7 +57,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
             time.as_secs()
         ),
     ];
-    lines.extend(shop.told_skips());
+    lines.extend(shop.reported_skips());
     lines.push(format!(
         "\n{:<26} {:>5}  {:<15} {:>6} {:>7} {:>6} {:>6} {:>8}",
         "place", "depth", "", "k/s", "x run", "usr µs", "sys µs", "noise"

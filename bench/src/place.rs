@@ -134,7 +134,7 @@ impl Shop {
     }
 
     /// The reasons why something is not in the table.
-    pub(crate) fn told_skips(&self) -> Vec<String> {
+    pub(crate) fn reported_skips(&self) -> Vec<String> {
         self.skipped
             .iter()
             .map(|why| format!("skipped: {why}"))

@@ -2,10 +2,10 @@
 //!
 //! The device is held to the rate of a disk, and both programs to less memory than the large file has bytes, so that a
 //! block that is read comes from the device, as bonnie++ wants it by a file of twice the memory. Read in this order: the
-//! rounds (here), `told` (what each program said), `table`.
+//! rounds (here), `reported` (what each program said), `table`.
 
+mod reported;
 mod table;
-mod told;
 
 use crate::child::{self, Cost};
 use crate::error::BenchError;
@@ -14,9 +14,9 @@ use crate::looped::Looped;
 use crate::options::Options;
 use crate::place::Shop;
 use crate::rounds::progress;
+use reported::{Ours, Theirs};
 use std::process::Command;
 use std::time::Duration;
-use told::{Ours, Theirs};
 
 const KINDS: [&str; 2] = ["ext4", "xfs"];
 const LIMIT_BYTES_PER_S: u64 = 256 << 20;
@@ -115,12 +115,14 @@ fn rounds(
                 said: out.chars().take(200).collect(),
             };
             if ours {
-                rounds.ours.push(told::ours(&out).ok_or_else(unreadable)?);
+                rounds
+                    .ours
+                    .push(reported::ours(&out).ok_or_else(unreadable)?);
                 rounds.ours_wall += wall;
             } else {
                 rounds
                     .theirs
-                    .push(told::theirs(&out).ok_or_else(unreadable)?);
+                    .push(reported::theirs(&out).ok_or_else(unreadable)?);
                 rounds.theirs_wall += wall;
             }
         }

@@ -1,7 +1,7 @@
 //! Both programs' figures in lines of 80 columns.
 
 use super::Rounds;
-use super::told::FIGURES;
+use super::reported::FIGURES;
 use crate::rounds::median;
 use crate::table::short;
 
@@ -40,7 +40,7 @@ fn line(place: usize, rounds: &Rounds) -> String {
         },
     );
     let theirs = rounds.theirs.iter().filter_map(|theirs| theirs[place]);
-    let told = |rates: Vec<f64>, none: &str| match rates.is_empty() {
+    let reported = |rates: Vec<f64>, none: &str| match rates.is_empty() {
         true => none.to_owned(),
         false => short(median(rates)),
     };
@@ -51,17 +51,17 @@ fn line(place: usize, rounds: &Rounds) -> String {
     format!(
         "{:<23} {:>6} {:>14} {:>8} {:>5}  {}",
         FIGURES[place].name,
-        told(ours.iter().map(|rate| rate.value).collect(), "-"),
+        reported(ours.iter().map(|rate| rate.value).collect(), "-"),
         range(widest, "-"),
-        told(theirs.collect(), "+"),
-        told(ratios, "-"),
+        reported(theirs.collect(), "+"),
+        reported(ratios, "-"),
         range(ends, "")
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::told::Rate;
+    use super::super::reported::Rate;
     use super::*;
 
     fn round(value: f64, interval: (f64, f64)) -> Vec<Option<Rate>> {
@@ -93,14 +93,14 @@ mod tests {
             theirs: vec![vec![Some(1.0); FIGURES.len()]; 2],
             ..Rounds::default()
         };
-        let told = line(0, &rounds);
+        let reported = line(0, &rounds);
         let figures = "  3.00   1.50 to 4.50     1.00  3.00  2.00 to 4.00";
-        assert_eq!(told, format!("{:<23} {figures}", "write blocks, MiB/s"));
+        assert_eq!(reported, format!("{:<23} {figures}", "write blocks, MiB/s"));
         rounds.theirs = vec![vec![None; FIGURES.len()]; 2];
-        let told = line(0, &rounds);
+        let reported = line(0, &rounds);
         assert!(
-            told.trim_end().ends_with("1.50 to 4.50        +     -"),
-            "{told}"
+            reported.trim_end().ends_with("1.50 to 4.50        +     -"),
+            "{reported}"
         );
     }
 }

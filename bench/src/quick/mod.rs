@@ -146,11 +146,11 @@ fn filled() -> Result<Looped, String> {
 impl Ground {
     /// Runs a program here.
     pub(crate) fn run(&self, shop: &Shop, command: &mut Command) -> Result<String, BenchError> {
-        let told = match &self.limit {
+        let reported = match &self.limit {
             Some(limit) => child::run(&mut limit.around(command), &shop.stop)?,
             None => child::run(command, &shop.stop)?,
         };
-        Ok(told.out)
+        Ok(reported.out)
     }
 
     /// Reads it into the cache. A virtual machine may give memory that is free back to its host, and getting it again
@@ -213,8 +213,8 @@ fn fathom(shop: &Shop, ground: &Ground) -> Result<Vec<(String, f64)>, BenchError
         false => command.arg("--destroy").arg(&ground.looped.device),
     };
     command.arg(&ground.target);
-    let told = ground.run(shop, &mut command)?;
-    let document: Value = serde_json::from_str(&told).unwrap_or_default();
+    let reported = ground.run(shop, &mut command)?;
+    let document: Value = serde_json::from_str(&reported).unwrap_or_default();
     let rows = document["rows"].as_array().cloned().unwrap_or_default();
     let row = |row: &Value| {
         let rate = row["bytes_per_s"]["value"].as_f64()?;

@@ -60,8 +60,8 @@ pub(crate) fn other(shop: &Shop, ground: &Ground, which: Other) -> Result<f64, B
 fn hdparm(shop: &Shop, ground: &Ground, options: &[&str], head: &str) -> Result<f64, BenchError> {
     let mut command = Command::new("hdparm");
     command.args(options).arg(&ground.target);
-    let told = ground.run(shop, &mut command)?;
-    let line = told.lines().find(|line| line.contains(head));
+    let reported = ground.run(shop, &mut command)?;
+    let line = reported.lines().find(|line| line.contains(head));
     let rate = line.and_then(|line| {
         line.split('=')
             .nth(1)?
@@ -70,19 +70,19 @@ fn hdparm(shop: &Shop, ground: &Ground, options: &[&str], head: &str) -> Result<
             .parse()
             .ok()
     });
-    rate.ok_or_else(|| unreadable(&command, &told))
+    rate.ok_or_else(|| unreadable(&command, &reported))
 }
 
 fn dd(shop: &Shop, ground: &Ground, operands: &str) -> Result<f64, BenchError> {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("LC_ALL=C dd {operands} 2>&1")]);
-    let told = ground.run(shop, &mut command)?;
-    copied(&told).ok_or_else(|| unreadable(&command, &told))
+    let reported = ground.run(shop, &mut command)?;
+    copied(&reported).ok_or_else(|| unreadable(&command, &reported))
 }
 
 /// MiB/s from the bytes and seconds of dd's last line.
-fn copied(told: &str) -> Option<f64> {
-    let line = told.lines().last()?;
+fn copied(reported: &str) -> Option<f64> {
+    let line = reported.lines().last()?;
     let bytes: f64 = line.split_whitespace().next()?.parse().ok()?;
     let seconds: f64 = line
         .split(" copied, ")
@@ -94,10 +94,10 @@ fn copied(told: &str) -> Option<f64> {
     Some(bytes / seconds / MIB)
 }
 
-fn unreadable(command: &Command, told: &str) -> BenchError {
+fn unreadable(command: &Command, reported: &str) -> BenchError {
     BenchError::Unreadable {
         command: words(command),
-        said: told.chars().take(200).collect(),
+        said: reported.chars().take(200).collect(),
     }
 }
 
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn the_last_line_of_dd_is_read() {
-        let told = "1+0 records in\n1+0 records out\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s";
-        assert_eq!(copied(told), Some(2.0));
+        let reported = "1+0 records in\n1+0 records out\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s";
+        assert_eq!(copied(reported), Some(2.0));
         assert_eq!(copied("dd: no"), None);
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// `None` for something else.
-    pub(crate) fn read(told: &str) -> Option<Answer> {
-        let document: Value = serde_json::from_str(told).ok()?;
+    pub(crate) fn read(reported: &str) -> Option<Answer> {
+        let document: Value = serde_json::from_str(reported).ok()?;
         let rows = document["rows"].as_array()?.iter();
         let found = rows.filter(|row| !row["best"].is_null()).map(|row| {
             Some(Found {

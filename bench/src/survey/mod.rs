@@ -97,10 +97,10 @@ fn surveyed(shop: &Shop, words: &[&str], more: &[&str]) -> Result<Answer, BenchE
 
 fn answered(command: &mut Command, shop: &Shop) -> Result<Answer, BenchError> {
     command.current_dir(shop.folder());
-    let told = child::run(command, &shop.stop)?.out;
-    Answer::read(&told).ok_or_else(|| BenchError::Unreadable {
+    let reported = child::run(command, &shop.stop)?.out;
+    Answer::read(&reported).ok_or_else(|| BenchError::Unreadable {
         command: child::words(command),
-        said: told.chars().take(200).collect(),
+        said: reported.chars().take(200).collect(),
     })
 }
 

@@ -35,7 +35,7 @@ pub(super) fn take(
     case: &Case,
     options: &[(&str, &[&str])],
 ) -> Result<Vec<Told>, BenchError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (survey, grid) in case.pairs() {
         let Some((_, options)) = options.iter().find(|(name, _)| *name == survey.workload) else {
             continue;
@@ -48,9 +48,9 @@ pub(super) fn take(
                 rates[at].push(rate(site, options, loads[at])?);
             }
         }
-        told.push(Told::of(survey, grid, &loads, &rates));
+        reported.push(Told::of(survey, grid, &loads, &rates));
     }
-    Ok(told)
+    Ok(reported)
 }
 
 fn loads(survey: &Found, grid: &Found) -> Vec<Load> {
@@ -66,15 +66,15 @@ fn rate(site: &Site<'_>, options: &[&str], (threads, in_flight): Load) -> Result
     let threads = threads.to_string();
     let load = ["--depth", &depth, "--threads", &threads];
     let words = [options, LENGTH, &load].concat();
-    let told = site.run(&words)?;
-    let document: Option<Value> = serde_json::from_str(&told).ok();
+    let reported = site.run(&words)?;
+    let document: Option<Value> = serde_json::from_str(&reported).ok();
     let total = document.as_ref().and_then(|document| {
         let mut rows = document["operations"].as_array()?.iter();
         rows.find(|row| row["operation"] == "total")?["rate_per_s"].as_f64()
     });
     total.ok_or_else(|| BenchError::Unreadable {
         command: words.join(" "),
-        said: told.chars().take(200).collect(),
+        said: reported.chars().take(200).collect(),
     })
 }
 
@@ -152,9 +152,9 @@ mod tests {
                 vec![rate, 2.0 * rate, rate * 1.1]
             })
             .collect();
-        let told = Told::of(&survey, &grid, &loads, &rates);
-        assert_eq!((told.best, told.knees), (1.0, (2, 4)));
-        assert!(told.is_met());
+        let reported = Told::of(&survey, &grid, &loads, &rates);
+        assert_eq!((reported.best, reported.knees), (1.0, (2, 4)));
+        assert!(reported.is_met());
         let far = Told::of(&found((1, 2), 1), &grid, &loads, &rates);
         assert_eq!(far.faults(), ["KNEE", "PEAK"]);
     }

@@ -185,9 +185,9 @@ impl SweepProgress {
         self.whole.set_message(left_words(left));
         self.cell.set_length(state.planned.0.max(1));
         self.cell.set_position(here.0.min(state.planned.0));
-        let told = tick.as_ref().map(|tick| live(&state.last, tick));
+        let reported = tick.as_ref().map(|tick| live(&state.last, tick));
         self.cell
-            .set_message(format!("{}{}", told.unwrap_or_default(), state.phase));
+            .set_message(format!("{}{}", reported.unwrap_or_default(), state.phase));
         if let Some(tick) = tick {
             state.last = tick;
         }

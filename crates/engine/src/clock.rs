@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_goes_another_way_is_given_up_and_told() {
+    fn a_counter_that_goes_another_way_is_given_up_and_reported() {
         let mut clock = WallClock::start(true, &Calibration::default());
         let Source::Tsc { scale, .. } = &mut clock.source else {
             println!("skipped: this processor has no time stamp counter that we know");

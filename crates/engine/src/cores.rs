@@ -171,17 +171,17 @@ mod tests {
             (&dealt[0], &dealt[mine.len()]),
             (&vec![mine[0]], &vec![mine[0]])
         );
-        let told = given(Placement::Cores(vec![mine[0], 8000])).unwrap_err();
-        let told = told.to_string();
+        let reported = given(Placement::Cores(vec![mine[0], 8000])).unwrap_err();
+        let reported = reported.to_string();
         assert!(
-            told.starts_with("core 8000: this process may use"),
-            "{told}"
+            reported.starts_with("core 8000: this process may use"),
+            "{reported}"
         );
         let one = CpuFacts {
             cpu: mine[0],
             ..CpuFacts::default()
         };
-        let told = assign(&Placement::Cores(vec![8000]), &places, &[one], &[]).unwrap_err();
-        assert!(told.to_string().contains("is not online"), "{told}");
+        let reported = assign(&Placement::Cores(vec![8000]), &places, &[one], &[]).unwrap_err();
+        assert!(reported.to_string().contains("is not online"), "{reported}");
     }
 }

@@ -139,14 +139,14 @@ mod tests {
         let needed = 64 * 2 + 1 + FILES_BESIDE + 4;
         assert!(hold(&plan, &allowed(needed, u64::MAX)).is_ok());
         let refused = hold(&plan, &allowed(needed - 1, u64::MAX)).unwrap_err();
-        let told = refused.to_string();
+        let reported = refused.to_string();
         assert!(
-            told.contains("149 open files are needed, 4 of them"),
-            "{told}"
+            reported.contains("149 open files are needed, 4 of them"),
+            "{reported}"
         );
         assert!(
-            told.contains("may have 148: raise the limit on open files (ulimit -n"),
-            "{told}"
+            reported.contains("may have 148: raise the limit on open files (ulimit -n"),
+            "{reported}"
         );
         plan.engine = EngineChoice::Sync;
         assert!(hold(&plan, &allowed(needed - 64, u64::MAX)).is_ok());
@@ -163,10 +163,10 @@ mod tests {
         assert!(hold(&plan, &limit(1)).is_ok());
         plan.targets[0].workload.write = model::Ratio::percent(1).unwrap();
         assert!(hold(&plan, &limit(2)).is_ok());
-        let told = hold(&plan, &limit(1)).unwrap_err().to_string();
+        let reported = hold(&plan, &limit(1)).unwrap_err().to_string();
         assert!(
-            told.contains("2M long") && told.contains("limit is 1M"),
-            "{told}"
+            reported.contains("2M long") && reported.contains("limit is 1M"),
+            "{reported}"
         );
         plan.targets[0].exclusive = true; // a device
         assert!(hold(&plan, &limit(1)).is_ok());
@@ -176,10 +176,10 @@ mod tests {
     fn a_plan_that_does_not_fit_into_the_address_space_is_refused() {
         let gib = |count: u64| allowed(1 << 20, count << 30);
         assert!(hold(&of(1), &gib(1)).is_ok());
-        let told = hold(&of(1024), &gib(1)).unwrap_err().to_string();
+        let reported = hold(&of(1024), &gib(1)).unwrap_err().to_string();
         assert!(
-            told.contains("may have 1G: raise the limit (ulimit -v unlimited)"),
-            "{told}"
+            reported.contains("may have 1G: raise the limit (ulimit -v unlimited)"),
+            "{reported}"
         );
         assert!(hold(&of(256), &gib(1)).is_ok());
         assert!(hold(&of(256), &Allowance::default()).is_ok());

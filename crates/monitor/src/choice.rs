@@ -77,12 +77,12 @@ mod tests {
                 .collect();
             (names.join(" "), chosen.unknown.join(" "))
         };
-        let told = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        assert_eq!(names(&[]), told("sda", ""));
+        let reported = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(names(&[]), reported("sda", ""));
         assert_eq!(
             names(&["/dev/sda1", "sda", "/dev/disk/by-id/x"]),
-            told("sda1 sda", "")
+            reported("sda1 sda", "")
         );
-        assert_eq!(names(&["sdb"]), told("", "sdb"));
+        assert_eq!(names(&["sdb"]), reported("", "sdb"));
     }
 }

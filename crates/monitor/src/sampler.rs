@@ -188,7 +188,7 @@ struct Processes {
     at: Nanos,
     before: HashMap<u32, ProcessIo>,
     refused: usize,
-    told: Vec<ProcessMoment>,
+    reported: Vec<ProcessMoment>,
     /// Refreshes until the next look.
     wait: usize,
 }
@@ -200,7 +200,7 @@ impl Processes {
             at,
             before: by_number(found),
             refused,
-            told: Vec::new(),
+            reported: Vec::new(),
             wait: 0,
         }
     }
@@ -208,21 +208,21 @@ impl Processes {
     fn next(&mut self, root: &Root, at: Nanos) -> (Vec<ProcessMoment>, usize) {
         if self.wait > 0 {
             self.wait -= 1;
-            return (self.told.clone(), self.refused);
+            return (self.reported.clone(), self.refused);
         }
         let (found, refused) = process_ios(root);
         let seconds = at.minus(self.at).as_seconds().max(1e-9);
-        let mut told: Vec<ProcessMoment> = found
+        let mut reported: Vec<ProcessMoment> = found
             .iter()
             .filter_map(|now| self.moved(now, seconds))
             .collect();
         let busy = |one: &ProcessMoment| one.read_per_s + one.write_per_s;
-        told.sort_by(|a, b| busy(b).total_cmp(&busy(a)).then(a.process.cmp(&b.process)));
-        told.truncate(PROCESSES_TOLD);
+        reported.sort_by(|a, b| busy(b).total_cmp(&busy(a)).then(a.process.cmp(&b.process)));
+        reported.truncate(PROCESSES_TOLD);
         self.wait = (found.len() + refused) / PROCESSES_EACH;
         self.before = by_number(found);
-        (self.at, self.refused, self.told) = (at, refused, told);
-        (self.told.clone(), self.refused)
+        (self.at, self.refused, self.reported) = (at, refused, reported);
+        (self.reported.clone(), self.refused)
     }
 
     /// One that was not there at the last look began since then. A number that was given again has smaller counts.
@@ -275,7 +275,7 @@ mod tests {
             at: Nanos(0),
             before: HashMap::new(),
             refused: 0,
-            told: Vec::new(),
+            reported: Vec::new(),
             wait: 0,
         };
         assert_eq!(

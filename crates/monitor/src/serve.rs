@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn one_path_is_answered_and_everything_else_is_told() {
+    fn one_path_is_answered_and_everything_else_is_reported() {
         let host = "Host: localhost\r\n\r\n";
         assert_eq!(
             status(&format!("GET /metrics HTTP/1.1\r\n{host}")),

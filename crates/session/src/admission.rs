@@ -92,7 +92,7 @@ impl Admission<'_> {
     ) -> Result<Vec<CheckedPlan>, CommandError> {
         let (places, locked) = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
-        let told = self.against_names(&known);
+        let reported = self.against_names(&known);
         let facts: Vec<Vec<TargetFacts>> = profile
             .timespans
             .iter()
@@ -100,12 +100,14 @@ impl Admission<'_> {
             .collect();
         let flat = facts.concat();
         let plans = match model::check(profile, self.host, &flat, self.consent) {
-            Ok(plans) if told.is_empty() => plans,
-            Ok(_) => return Err(CommandError::refused_for(told)),
+            Ok(plans) if reported.is_empty() => plans,
+            Ok(_) => return Err(CommandError::refused_for(reported)),
             Err(problems) => {
-                let unfit = told.is_empty() && problems.iter().all(Problem::is_of_the_machine);
+                let unfit = reported.is_empty() && problems.iter().all(Problem::is_of_the_machine);
                 let problems = problems.iter().map(|one| one.since(earlier));
-                let found = problems.map(|one| one.told(self.options)).chain(told);
+                let found = problems
+                    .map(|one| one.message(self.options))
+                    .chain(reported);
                 return Err(match unfit {
                     true => CommandError::unfit(found),
                     false => CommandError::refused_for(found),
@@ -212,19 +214,19 @@ impl Admission<'_> {
 
     /// What stands against the names, a sentence each.
     fn against_names(&self, targets: &[&TargetFacts]) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for (place, one) in targets.iter().enumerate() {
             let path = one.path.display();
             if is_imaginary(one) {
                 continue; // its name is no file's
             }
             if leads_nowhere(&one.path) {
-                told.push(format!(
+                reported.push(format!(
                     "{path}: a symbolic link to something that is not there: name the file itself"
                 ));
             }
             if self.store.is_some_and(|store| keeps(store, one)) {
-                told.push(format!(
+                reported.push(format!(
                     "{path}: the results are kept in this file: name another target, or another --store"
                 ));
             }
@@ -232,7 +234,7 @@ impl Admission<'_> {
             for other in targets[..place].iter().filter(again) {
                 let threads = (self.options)(Field::Threads);
                 let more = threads.map(|option| format!(", and say {option} for more load on it"));
-                told.push(format!(
+                reported.push(format!(
                     "{path}: the same as {}: name it once{}",
                     other.path.display(),
                     more.unwrap_or_default()
@@ -241,7 +243,7 @@ impl Admission<'_> {
         }
         let imaginary = targets.iter().all(|target| is_imaginary(target));
         if self.consent.overwrite_files && !targets.is_empty() && imaginary {
-            told.push(
+            reported.push(
                 "--overwrite: the engine null and simulated devices have no file, so this would allow nothing: leave \
                  it away, or name a file"
                     .to_owned(),
@@ -249,14 +251,14 @@ impl Admission<'_> {
         }
         for device in &self.consent.destroy_devices {
             if !targets.iter().any(|target| target.path == *device) {
-                told.push(format!(
+                reported.push(format!(
                     "--destroy {}: this is no target of this request, so it would allow nothing: name the \
                      device exactly as the target is named",
                     model::shell_word(device)
                 ));
             }
         }
-        told
+        reported
     }
 }
 

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_behind_the_checksum_is_told() {
+    fn damage_behind_the_checksum_is_reported() {
         for (body, damage) in [
             (&[b'I', 1, 0][..], "not of the expected kind"),
             (&[b'H', 2, 0], "its version is not known"),

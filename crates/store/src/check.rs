@@ -108,11 +108,11 @@ impl Store {
                     format!("PRAGMA foreign_key_check({table})"),
                 ),
             };
-            match self.told(&pages, |row| row.get(0)) {
+            match self.reported(&pages, |row| row.get(0)) {
                 Ok(lines) => findings.extend(lines.into_iter().filter(|line| line != "ok")),
                 Err(error) => findings.push(format!("the structure of the file: {error}")),
             }
-            let strays = self.told(&strays, |row| {
+            let strays = self.reported(&strays, |row| {
                 let (table, row): (String, Option<i64>) = (row.get(0)?, row.get(1)?);
                 let row = row.map_or_else(String::new, |row| format!(" {row}"));
                 Ok(format!("{table}: row{row} belongs to nothing"))
@@ -132,7 +132,7 @@ impl Store {
         there.ok()
     }
 
-    fn told(
+    fn reported(
         &self,
         sql: &str,
         row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<String>,

@@ -289,42 +289,42 @@ mod tests {
     fn each_result_code_has_its_meaning() {
         let path = PathBuf::from("s");
         let reason = String::new();
-        let told = |code| {
+        let reported = |code| {
             let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(String::new()));
             Fault::Sql(error).at(&path)
         };
         let path = path.clone();
         assert_eq!(
-            told(ffi::SQLITE_FULL),
+            reported(ffi::SQLITE_FULL),
             StoreError::Full { path: path.clone() }
         );
         assert_eq!(
-            told(ffi::SQLITE_IOERR_SHMSIZE),
+            reported(ffi::SQLITE_IOERR_SHMSIZE),
             StoreError::Full { path: path.clone() }
         );
         assert_eq!(
-            told(ffi::SQLITE_BUSY),
+            reported(ffi::SQLITE_BUSY),
             StoreError::Busy { path: path.clone() }
         );
         assert_eq!(
-            told(ffi::SQLITE_NOTADB),
+            reported(ffi::SQLITE_NOTADB),
             StoreError::NotADatabase { path: path.clone() }
         );
         let unwritable = StoreError::Unwritable {
             path: path.clone(),
             reason: reason.clone(),
         };
-        assert_eq!(told(ffi::SQLITE_READONLY), unwritable);
-        assert_eq!(told(ffi::SQLITE_CANTOPEN), unwritable);
+        assert_eq!(reported(ffi::SQLITE_READONLY), unwritable);
+        assert_eq!(reported(ffi::SQLITE_CANTOPEN), unwritable);
         assert_eq!(
-            told(ffi::SQLITE_IOERR),
+            reported(ffi::SQLITE_IOERR),
             StoreError::Io {
                 path: path.clone(),
                 reason: reason.clone()
             }
         );
         assert_eq!(
-            told(ffi::SQLITE_CORRUPT),
+            reported(ffi::SQLITE_CORRUPT),
             StoreError::Damaged { path, what: reason }
         );
     }

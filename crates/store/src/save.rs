@@ -238,7 +238,7 @@ mod tests {
     use model::Nanos;
 
     #[test]
-    fn a_full_disk_is_told_and_loses_nothing_stored_before() {
+    fn a_full_disk_is_reported_and_loses_nothing_stored_before() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("s.sqlite");
         let store = Store::open(&path).expect("a new store");
@@ -256,8 +256,8 @@ mod tests {
             .connection
             .query_row(pages, [], |_| Ok(()))
             .expect("a limit");
-        let told = store.begin(&session("large".repeat(100_000)));
-        assert_eq!(told, Err(StoreError::Full { path }));
+        let reported = store.begin(&session("large".repeat(100_000)));
+        assert_eq!(reported, Err(StoreError::Full { path }));
         assert_eq!(store.sessions(None).expect("a list").len(), 1);
     }
 }

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_behind_the_checksum_is_told() {
+    fn damage_behind_the_checksum_is_reported() {
         for (body, damage) in [
             (&[b'S', 2, 0][..], "its version is not known"),
             (&[b'S', 1, 1, 0, 2, 1, 0], "an operation that is not known"),

@@ -308,8 +308,11 @@ mod tests {
             "9223372036854775808",
             "1.4294967296",
         ] {
-            let told = text.parse::<RunName>().unwrap_err().to_string();
-            assert!(told.starts_with(&format!("read `{text}`; ")), "{told}");
+            let reported = text.parse::<RunName>().unwrap_err().to_string();
+            assert!(
+                reported.starts_with(&format!("read `{text}`; ")),
+                "{reported}"
+            );
         }
     }
 }

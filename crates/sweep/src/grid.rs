@@ -169,8 +169,8 @@ impl Grid {
             check_axes(&exclusion.fields, problems);
         }
         // Groups share axes, and what is wrong with one is told once.
-        let mut told: HashSet<GridProblem> = HashSet::new();
-        problems.retain(|problem| told.insert(problem.clone()));
+        let mut reported: HashSet<GridProblem> = HashSet::new();
+        problems.retain(|problem| reported.insert(problem.clone()));
     }
 
     fn check_exclusions(&self, problems: &mut Vec<GridProblem>) {

@@ -96,9 +96,9 @@ impl Reader {
         match word.parse::<SimulatedDevice>() {
             Ok(device) => Location::Simulated(Box::new(device)),
             Err(error) => {
-                let told = error.problems().iter().cloned();
+                let reported = error.problems().iter().cloned();
                 self.problems
-                    .extend(told.map(|why| Problem::Simulated { why }));
+                    .extend(reported.map(|why| Problem::Simulated { why }));
                 Location::Path(name.to_owned())
             }
         }

@@ -113,7 +113,7 @@ impl<P> Refusal<P> {
 
 impl<P: fmt::Display> Refusal<P> {
     /// Each in words, and how many more there are.
-    pub fn told(&self) -> impl Iterator<Item = String> {
+    pub fn messages(&self) -> impl Iterator<Item = String> {
         self.iter().map(ToString::to_string).chain(self.more())
     }
 }
@@ -127,7 +127,7 @@ impl<P> From<P> for Refusal<P> {
 /// A line a problem.
 impl<P: fmt::Display> fmt::Display for Refusal<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.told().collect();
+        let lines: Vec<String> = self.messages().collect();
         f.write_str(&lines.join("\n"))
     }
 }
@@ -136,7 +136,7 @@ impl<P: fmt::Debug + fmt::Display> std::error::Error for Refusal<P> {}
 
 impl<P: fmt::Display> From<Refusal<P>> for model::CommandError {
     fn from(refusal: Refusal<P>) -> Self {
-        model::CommandError::refused_for(refusal.told())
+        model::CommandError::refused_for(refusal.messages())
     }
 }
 

@@ -47,11 +47,11 @@ pub fn workloads_of(text: &str) -> Result<Vec<FileWorkload>, Vec<String>> {
     }
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        let told = errors.iter().take(20).map(|error| {
+        let reported = errors.iter().take(20).map(|error| {
             let line = line_of(text, error.span().unwrap_or_default().start);
             format!("line {line}: {}", error.message())
         });
-        return Err(told.collect());
+        return Err(reported.collect());
     }
     let mut reading = Reading {
         text,
@@ -63,11 +63,11 @@ pub fn workloads_of(text: &str) -> Result<Vec<FileWorkload>, Vec<String>> {
     }
     let mut problems = reading.problems;
     problems.sort_by_key(|(line, _)| *line); // stable: the order of the fields within a line
-    let told = problems.into_iter().map(|(line, what)| match line {
+    let reported = problems.into_iter().map(|(line, what)| match line {
         OF_ALL => what,
         line => format!("line {line}: {what}"),
     });
-    Err(told.collect())
+    Err(reported.collect())
 }
 
 /// In the place of a line: of the file as a whole. It comes last.
@@ -276,10 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_told_with_its_line() {
+    fn all_that_is_wrong_is_reported_with_its_line() {
         let text = "depth = 3\n[[workload]]\nblock = \"8X\"\npattern = \"wild\"\nsize = 3\n\
                     [[workload]]\npattern = \"random\"\n";
-        let told = workloads_of(text).unwrap_err().join("\n");
+        let reported = workloads_of(text).unwrap_err().join("\n");
         for part in [
             "line 1: read `depth`",
             "line 3: block: read `8X`",
@@ -287,14 +287,14 @@ mod tests {
             "line 5: read `size`; a workload has",
             "line 6: a workload needs block and pattern",
         ] {
-            assert!(told.contains(part), "{part} in {told}");
+            assert!(reported.contains(part), "{part} in {reported}");
         }
-        assert!(told.lines().is_sorted(), "{told}");
+        assert!(reported.lines().is_sorted(), "{reported}");
         let odd = "[[workload]]\nblock = 513\nwrite = 30.5\npattern = \"random\"\n\
                    [[workload]]\nblock = \"2G\"\npattern = \"random\"\n";
-        let told = workloads_of(odd).unwrap_err();
+        let reported = workloads_of(odd).unwrap_err();
         assert_eq!(
-            told,
+            reported,
             [
                 "line 2: block: read `513`; a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual",
                 "line 3: write: read `30.5`; a value is a text in quotes, or a whole number",
@@ -306,11 +306,11 @@ mod tests {
     }
 
     #[test]
-    fn two_workloads_of_one_name_are_told() {
+    fn two_workloads_of_one_name_are_reported() {
         let one = "[[workload]]\nblock = \"8K\"\npattern = \"random\"\n";
-        let told = workloads_of(&one.repeat(2)).unwrap_err();
+        let reported = workloads_of(&one.repeat(2)).unwrap_err();
         assert_eq!(
-            told,
+            reported,
             ["line 4: `8K random read`: two workloads are called so: name them apart"]
         );
     }

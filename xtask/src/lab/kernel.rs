@@ -109,11 +109,11 @@ fn unpacked(path: &Path) -> Result<Vec<u8>> {
 /// Downloads the package that the newest kernel's name stands for, and unpacks it.
 fn fetch(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
-    let told = Command::new("apt-cache")
+    let reported = Command::new("apt-cache")
         .args(["depends", "linux-image-amd64"])
         .output()?;
-    let told = String::from_utf8(told.stdout)?;
-    let package = told
+    let reported = String::from_utf8(reported.stdout)?;
+    let package = reported
         .lines()
         .find_map(|line| line.trim().strip_prefix("Depends: linux-image-"))
         .ok_or("apt-cache knows no linux-image-amd64 (apt-get update)")?;

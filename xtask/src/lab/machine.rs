@@ -119,8 +119,10 @@ impl Contents {
 
 /// What a program is linked with. Source: ldd(1).
 fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
-    let told = Command::new("ldd").arg(program).output()?;
-    let told = String::from_utf8(told.stdout)?;
-    let paths = told.split_whitespace().filter(|word| word.starts_with('/'));
+    let reported = Command::new("ldd").arg(program).output()?;
+    let reported = String::from_utf8(reported.stdout)?;
+    let paths = reported
+        .split_whitespace()
+        .filter(|word| word.starts_with('/'));
     Ok(paths.map(PathBuf::from).collect())
 }

@@ -270,13 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_that_points_up_is_told() {
+    fn an_arrow_that_points_up_is_reported() {
         let views = r#"{"name":"views","kind":null,"path":"/x/crates/views"}"#;
-        let told = what(arrows(&tree("", "engine", views)));
-        assert_eq!(told.len(), 1);
+        let reported = what(arrows(&tree("", "engine", views)));
+        assert_eq!(reported.len(), 1);
         assert!(
-            told[0].starts_with("the arrow engine → views is not allowed"),
-            "{told:?}"
+            reported[0].starts_with("the arrow engine → views is not allowed"),
+            "{reported:?}"
         );
         assert!(arrows(&tree("", "cli", views)).is_empty());
         assert!(what(arrows(&tree("", "attic", "")))[0].contains("`attic` is not in the list"));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fixture_without_a_test_is_told_once() {
+    fn a_fixture_without_a_test_is_reported_once() {
         let tree = Tree::of(&[
             (
                 "crates/a/tests/it/main.rs",

@@ -111,26 +111,26 @@ fn names(line: &str, folder: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(path: &str, halves: &[&str]) -> usize {
+    fn reported(path: &str, halves: &[&str]) -> usize {
         check(&Tree::of(&[(path, &halves.concat())])).len()
     }
 
     #[test]
-    fn folders_of_one_machine_are_told() {
-        assert_eq!(told("a.md", &["see /wo", "rk/a"]), 1);
-        assert_eq!(told("a.rs", &["\"/ho", "me/alice/a\""]), 1);
-        assert_eq!(told("a.rs", &["\"/ho", "me/user/a\""]), 0);
-        assert_eq!(told("a.rs", &["\"/ho", "me/a\""]), 0);
-        assert_eq!(told("a.rs", &["tests/ro", "ot/proc"]), 0);
+    fn folders_of_one_machine_are_reported() {
+        assert_eq!(reported("a.md", &["see /wo", "rk/a"]), 1);
+        assert_eq!(reported("a.rs", &["\"/ho", "me/alice/a\""]), 1);
+        assert_eq!(reported("a.rs", &["\"/ho", "me/user/a\""]), 0);
+        assert_eq!(reported("a.rs", &["\"/ho", "me/a\""]), 0);
+        assert_eq!(reported("a.rs", &["tests/ro", "ot/proc"]), 0);
     }
 
     #[test]
-    fn places_of_packages_are_told() {
-        assert_eq!(told(".cargo/config.toml", &["[source.crates-io]"]), 1);
-        assert_eq!(told("a.sh", &["curl https://index.crates", ".io"]), 1);
-        assert_eq!(told("Cargo.lock", &["source = \"", REGISTRY, "\""]), 0);
+    fn places_of_packages_are_reported() {
+        assert_eq!(reported(".cargo/config.toml", &["[source.crates-io]"]), 1);
+        assert_eq!(reported("a.sh", &["curl https://index.crates", ".io"]), 1);
+        assert_eq!(reported("Cargo.lock", &["source = \"", REGISTRY, "\""]), 0);
         assert_eq!(
-            told(
+            reported(
                 "Cargo.lock",
                 &["source = \"registry+https://example.org/index\""]
             ),
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn saved_trees_of_machines_keep_their_words() {
         assert_eq!(
-            told(
+            reported(
                 "crates/host/tests/fixtures/a/mounts",
                 &["x /ho", "me/alice y"]
             ),

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_that_leads_nowhere_is_told() {
+    fn a_link_that_leads_nowhere_is_reported() {
         let tree = Tree::of(&[
             (
                 "docs/a.md",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_log_without_an_open_section_is_told() {
+    fn a_change_log_without_an_open_section_is_reported() {
         assert_eq!(changelog(&Tree::of(&[(CHANGELOG, "## [0.1.0]")])).len(), 1);
         assert!(changelog(&Tree::of(&[(CHANGELOG, "# Changes\n\n## [Unreleased]\n")])).is_empty());
     }

@@ -85,13 +85,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_a_head_is_told() {
+    fn a_file_without_a_head_is_reported() {
         let tree = Tree::of(&[("a.rs", "fn a() {}"), ("b.rs", "//! B.\nfn b() {}")]);
         assert_eq!(heads(&tree).len(), 1);
     }
 
     #[test]
-    fn a_file_too_long_is_told() {
+    fn a_file_too_long_is_reported() {
         let (long, fits) = ("\n".repeat(701), "\n".repeat(700));
         let found = lengths(&Tree::of(&[("a.rs", &long), ("b.rs", &fits)]));
         assert_eq!(found.len(), 1);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_are_told_and_longer_names_are_not() {
+    fn leftovers_are_reported_and_longer_names_are_not() {
         let text = [
             "// TO",
             "DO later\nlet my_TO",

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_for_one_system_is_told_outside_its_rooms() {
+    fn code_for_one_system_is_reported_outside_its_rooms() {
         let text = "use libc::open;\nlet a = libc::open;\nlet b = \"/proc/stat\";\n// see /proc/stat and libc::x\n";
         let found = check(&Tree::of(&[
             ("crates/sweep/src/lib.rs", text),

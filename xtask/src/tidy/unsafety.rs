@@ -167,7 +167,7 @@ fn has_reason(text: &[&str], rust: &Rust, at: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn told(path: &str, text: &str) -> Vec<String> {
+    fn reported(path: &str, text: &str) -> Vec<String> {
         let here =
             |finding: &Finding| finding.path == path && !finding.what.contains("there is none");
         let all = check(&Tree::of(&[(path, text)]));
@@ -178,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn an_unnamed_file_is_told_once() {
+    fn an_unnamed_file_is_reported_once() {
         let text = "// SAFETY: all is well\nunsafe { a() }\n// SAFETY: again\nunsafe { b() }\n";
         assert_eq!(
-            told("crates/views/src/lib.rs", text),
+            reported("crates/views/src/lib.rs", text),
             ["2: `unsafe` in a file that is not named for it"]
         );
     }
@@ -191,15 +191,15 @@ mod tests {
         let path = "crates/engine/src/buffer/map.rs";
         let good =
             "// SAFETY: the layout is not empty,\n// see new.\nlet p =\n    unsafe { alloc(l) };\n";
-        assert!(told(path, good).is_empty());
+        assert!(reported(path, good).is_empty());
         let bad = "// SAFETY: of another one\nlet q = 1;\nlet p = unsafe { alloc(l) };\n";
-        assert_eq!(told(path, bad), ["3: `unsafe` without its reason"]);
+        assert_eq!(reported(path, bad), ["3: `unsafe` without its reason"]);
     }
 
     #[test]
     fn a_word_in_a_comment_or_a_lint_is_no_use() {
         assert!(
-            told(
+            reported(
                 "a.rs",
                 "//! unsafe\n#![deny(unsafe_code)]\nlet a = \"unsafe\";\n"
             )
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_file_without_any_is_told() {
+    fn a_named_file_without_any_is_reported() {
         let found = check(&Tree::of(&[(
             "crates/engine/src/buffer/map.rs",
             "//! Safe now.\n",

@@ -81,20 +81,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_that_is_wrong_is_told_at_once() {
+    fn all_that_is_wrong_is_reported_at_once() {
         let args = KnownArgs {
             cap_iops: Some("many".to_owned()),
             cap_mibs: Some("-3".to_owned()),
             array_cache: Some("big".to_owned()),
             medium: Some("tape".to_owned()),
         };
-        let told = args.read().unwrap_err().to_string();
+        let reported = args.read().unwrap_err().to_string();
         for part in [
             "--cap-iops: read `many`",
             "--cap-mibs: read `-3`",
             "medium: read `tape`",
         ] {
-            assert!(told.contains(part), "{told}");
+            assert!(reported.contains(part), "{reported}");
         }
         let known = KnownArgs {
             cap_mibs: Some("22.5".to_owned()),

@@ -106,7 +106,7 @@ fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Com
         false => ControlFlow::Continue(()),
     };
     let damaged = store.each_session(Pass::Sessions, &mut until);
-    super::rows::told(store, &damaged.map_err(CommandError::refused)?);
+    super::rows::reported(store, &damaged.map_err(CommandError::refused)?);
     let found = found.filter(|session| last || *session > own.id);
     found.map(|session| RunName { session, run: None }).ok_or_else(|| {
         CommandError::refused(match last {

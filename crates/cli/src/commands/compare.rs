@@ -67,23 +67,25 @@ pub(super) fn held_against(
 fn said(found: &CompareReport, strict: bool) -> Ending {
     let mut ending = Ending::Good;
     for condition in &found.conditions {
-        let told = format!(
+        let reported = format!(
             "--fail-if '{}': {}",
             condition.condition, condition.sentence
         );
         match condition.held {
             Held::Broken => {
-                output::tell(&told);
+                output::tell(&reported);
                 ending = Ending::Denied;
             }
             Held::CannotTell if strict => {
                 output::tell(&format!(
-                    "cannot tell, which --strict does not let pass: {told}"
+                    "cannot tell, which --strict does not let pass: {reported}"
                 ));
                 ending = Ending::Denied;
             }
             Held::CannotTell => {
-                output::tell(&format!("cannot tell, and passed without --strict: {told}"));
+                output::tell(&format!(
+                    "cannot tell, and passed without --strict: {reported}"
+                ));
             }
             Held::Holds => {}
         }
@@ -176,7 +178,7 @@ fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {
 /// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently omitted.
 fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, CommandError> {
     let (rows, damaged) = store.tagged(tag).map_err(CommandError::refused)?;
-    super::rows::told(store, &damaged);
+    super::rows::reported(store, &damaged);
     if !rows.is_empty() {
         return Ok(rows);
     }

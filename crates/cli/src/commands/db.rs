@@ -55,7 +55,7 @@ fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Comman
     let check = check.map_err(CommandError::failed)?;
     let path = store.path().display();
     let form = Form::of_list(false, environment);
-    let print = |text: &[(&str, String)]| output::print(&report::told(text, form));
+    let print = |text: &[(&str, String)]| output::print(&report::reported(text, form));
     let many =
         |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let counts = format!(

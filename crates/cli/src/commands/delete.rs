@@ -64,7 +64,7 @@ fn agreed(words: &str) -> Result<bool, CommandError> {
 }
 
 fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for session in sessions_of(names) {
         let summary = store.summary_of(session).map_err(CommandError::refused)?;
         let of_it: BTreeSet<RunName> = names
@@ -86,7 +86,7 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
         };
         let whole = names.contains(&RunName { session, run: None });
         let target = &summary.target;
-        told.push(match whole {
+        reported.push(match whole {
             true => format!(
                 "{session} ({kind} with {} {}, of {target})",
                 summary.runs,
@@ -99,5 +99,5 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
             false => format!("{} (of {kind} of {target})", of_it.join(", ")),
         });
     }
-    Ok(told.join("; "))
+    Ok(reported.join("; "))
 }

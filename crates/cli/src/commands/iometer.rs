@@ -44,9 +44,9 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         options: iometer::option,
         ..ground.gate()
     };
-    let told = |problems: Vec<Problem>| refused(&args.file, &problems);
+    let reported = |problems: Vec<Problem>| refused(&args.file, &problems);
     let Built { runs, notes } =
-        iometer::build(&config, &wishes, &|path| look(&gate, path)).map_err(told)?;
+        iometer::build(&config, &wishes, &|path| look(&gate, path)).map_err(reported)?;
     let profile = Profile {
         timespans: runs.iter().map(|run| run.span.clone()).collect(),
     };
@@ -85,7 +85,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
 }
 
 fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut map = Vec::new();
     for text in &args.target_map {
         match text
@@ -93,7 +93,7 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
             .filter(|(name, path)| !name.is_empty() && !path.is_empty())
         {
             Some((name, path)) => map.push((name.to_owned(), PathBuf::from(path))),
-            None => told.push(format!(
+            None => reported.push(format!(
                 "--target-map: read `{text}`; say 'C:=/mnt/iobw.tst'"
             )),
         }
@@ -105,7 +105,7 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
         };
         text.and_then(|text| {
             read(text)
-                .map_err(|error| told.push(format!("{option}: {error}")))
+                .map_err(|error| reported.push(format!("{option}: {error}")))
                 .ok()
         })
     };
@@ -116,15 +116,15 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
     let engine = args
         .engine
         .parse()
-        .map_err(|error: model::UnitError| told.push(format!("--engine: {error}")));
-    match (engine, told.is_empty()) {
+        .map_err(|error: model::UnitError| reported.push(format!("--engine: {error}")));
+    match (engine, reported.is_empty()) {
         (Ok(engine), true) => Ok(Wishes {
             map,
             size,
             duration: duration.map(model::Nanos),
             engine,
         }),
-        _ => Err(CommandError::refused_for(told)),
+        _ => Err(CommandError::refused_for(reported)),
     }
 }
 
@@ -287,8 +287,8 @@ fn write_icf(
         args.keep.store.as_ref(),
         environment,
     )?;
-    let config = iometer::restate(&show::as_asked(&record)).map_err(|told| {
-        let lines = told
+    let config = iometer::restate(&show::as_asked(&record)).map_err(|reported| {
+        let lines = reported
             .into_iter()
             .map(|what| format!("IOmeter cannot say this run: {what}"));
         CommandError::refused_for(lines)

@@ -1,6 +1,6 @@
 //! `fathom list`: what is kept, newest first.
 
-use super::rows::told;
+use super::rows::reported;
 use crate::args::ListArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -64,7 +64,7 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
     } else {
         output::stream(&mut |out| found.write(Some(store.path()), out))?;
     }
-    Ok(told(&store, &damaged))
+    Ok(reported(&store, &damaged))
 }
 
 impl<'a> Wanted<'a> {

@@ -118,7 +118,7 @@ impl Choice {
         let mut keep = |row: &ResultRow| self.keep(row, pick, &mut kept);
         let ending = if self.names.is_empty() {
             let damaged = store.each_row(&mut keep).map_err(CommandError::refused)?;
-            told(store, &damaged)
+            reported(store, &damaged)
         } else {
             let mut rows = named(store, &self.names)?.into_iter();
             let _ = rows.try_for_each(|row| keep(&row));
@@ -206,7 +206,7 @@ pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store
 }
 
 /// Says what could not be read.
-pub(crate) fn told(store: &Store, damaged: &[String]) -> Ending {
+pub(crate) fn reported(store: &Store, damaged: &[String]) -> Ending {
     for what in damaged {
         output::tell(&format!("{}: left out: {what}", store.path().display()));
     }

@@ -53,7 +53,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
         .iter()
         .filter_map(|(name, path, _)| {
             let why = gate::check_output_in(&folder, name, path, replace).err()?;
-            Some(told(&why))
+            Some(reported(&why))
         })
         .collect();
     if !refused.is_empty() {
@@ -66,7 +66,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
     Ok(Ending::Good)
 }
 
-fn told(error: &OutputError) -> String {
+fn reported(error: &OutputError) -> String {
     match error {
         OutputError::Exists { path } => format!(
             "{}: already exists, and was not changed. hint: --overwrite replaces it",

@@ -160,7 +160,7 @@ fn no_message_names_an_option_that_its_tool_does_not_have() {
     let problems = problems();
     for (tool, options, has) in TOOLS {
         for problem in &problems {
-            let message = problem.told(options);
+            let message = problem.message(options);
             for word in options_in(&message) {
                 assert!(has(tool, &word), "{tool} has no {word}: {message}");
             }
@@ -171,7 +171,7 @@ fn no_message_names_an_option_that_its_tool_does_not_have() {
             signatures: Vec::new(),
         };
         assert_eq!(
-            options_in(&refused.told(options)),
+            options_in(&refused.message(options)),
             ["--overwrite"],
             "{tool}"
         );
@@ -193,7 +193,7 @@ fn a_value_is_named_in_the_options_of_its_tool() {
         ("fio", "value '1000' for bs=: "),
     ] {
         let (_, options, _) = TOOLS.iter().find(|one| one.0 == tool).unwrap();
-        let message = refused.told(*options);
+        let message = refused.message(*options);
         assert!(message.contains(named), "{message}");
     }
 }

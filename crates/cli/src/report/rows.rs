@@ -38,7 +38,7 @@ pub(crate) fn fields(form: Form<'_>) -> Vec<u8> {
 }
 
 /// Sentences, each with what stands before it.
-pub(crate) fn told(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
+pub(crate) fn reported(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
     let paper = form.paper();
     let lines = text.iter();
     let mut lines = lines.flat_map(|(first, text)| views::wrapped(first, text, &paper));

@@ -73,7 +73,7 @@ impl Case {
             .findings
             .iter()
             .find(|one| one.id.as_str() == self.rule);
-        let told = || {
+        let reported = || {
             report
                 .findings
                 .iter()
@@ -82,7 +82,7 @@ impl Case {
                 .join(", ")
         };
         let Some(finding) = found else {
-            return Some(format!("not found; but {}", told()));
+            return Some(format!("not found; but {}", reported()));
         };
         if finding.severity != self.severity {
             return Some(format!("is {:?}", finding.severity));

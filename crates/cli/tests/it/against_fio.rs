@@ -48,13 +48,13 @@ impl Work<'_> {
     }
 
     fn document(&self, mut command: Command) -> Value {
-        let told = command
+        let reported = command
             .current_dir(self.bench.path(""))
             .env("FATHOM_STORE", self.bench.path("s.db"))
             .output()
             .unwrap();
-        assert!(told.status.success(), "{told:?}");
-        serde_json::from_slice(&told.stdout).unwrap()
+        assert!(reported.status.success(), "{reported:?}");
+        serde_json::from_slice(&reported.stdout).unwrap()
     }
 
     fn fathom(&self) -> f64 {

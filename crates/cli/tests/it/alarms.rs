@@ -82,7 +82,7 @@ fn found(device: &Device, seed: usize) -> Vec<Finding> {
     session_findings(&runs, &Known::default())
 }
 
-fn told(findings: &[Finding]) -> String {
+fn reported(findings: &[Finding]) -> String {
     let each = findings.iter();
     let lines = each.map(|one| format!("  {:?} {}: {}", one.severity, one.id, one.sentence));
     lines.collect::<Vec<_>>().join("\n")
@@ -98,7 +98,7 @@ fn fifty_clean_devices_raise_no_alarm() {
                 "{} {:?}\n{}",
                 device.word,
                 device.work,
-                told(&findings)
+                reported(&findings)
             ));
         }
     }
@@ -123,7 +123,7 @@ fn on_fifty_faulty_devices_the_right_finding_is_among_the_first_three() {
                 device.word,
                 device.work,
                 device.wrong,
-                told(&findings)
+                reported(&findings)
             ));
         }
     }

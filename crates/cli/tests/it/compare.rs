@@ -75,7 +75,7 @@ fn a_change_beyond_a_limit_ends_with_exit_code_3() {
 }
 
 #[test]
-fn what_cannot_be_told_passes_unless_it_must_not() {
+fn what_cannot_be_reported_passes_unless_it_must_not() {
     let bench = Bench::new();
     for _ in 0..2 {
         bench
@@ -103,7 +103,7 @@ fn what_cannot_be_told_passes_unless_it_must_not() {
 fn what_cannot_be_compared_is_refused_with_what_to_do() {
     let bench = Bench::new();
     run(&bench, "");
-    for (line, told) in [
+    for (line, reported) in [
         (&["compare", "1", "9"][..], "session 9: "),
         (
             &["compare", "1", "1.7"],
@@ -130,7 +130,7 @@ fn what_cannot_be_compared_is_refused_with_what_to_do() {
             "read ``; a session is named by its number",
         ),
     ] {
-        words(&bench, line).refused(told);
+        words(&bench, line).refused(reported);
     }
     let strict = bench.line("compare 1 1 --strict");
     assert_eq!((strict.code, strict.out.as_str()), (Some(2), ""));

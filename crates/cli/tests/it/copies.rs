@@ -45,8 +45,8 @@ fn what_it_copies_and_counts_is_what_dd_copies_and_counts() {
             std::fs::read(bench.path("theirs")).unwrap(),
             "{line}"
         );
-        let told = String::from_utf8_lossy(&theirs.stderr).into_owned();
-        assert_eq!(records(&said.err), records(&told), "{line}");
+        let reported = String::from_utf8_lossy(&theirs.stderr).into_owned();
+        assert_eq!(records(&said.err), records(&reported), "{line}");
         let amount = |text: &str| {
             text.lines()
                 .last()
@@ -55,7 +55,7 @@ fn what_it_copies_and_counts_is_what_dd_copies_and_counts() {
                 .next()
                 .map(str::to_owned)
         };
-        assert_eq!(amount(&said.err), amount(&told), "{line}");
+        assert_eq!(amount(&said.err), amount(&reported), "{line}");
     }
 }
 

@@ -272,7 +272,7 @@ fn a_profile_runs_its_time_spans_one_after_another() {
 }
 
 #[test]
-fn a_broken_profile_is_told_with_its_place() {
+fn a_broken_profile_is_reported_with_its_place() {
     let bench = Bench::new();
     fs::write(
         bench.path("p.xml"),
@@ -365,7 +365,7 @@ fn a_read_that_fails_ends_the_run_without_tables() {
 }
 
 #[test]
-fn what_may_not_mean_what_was_meant_is_told() {
+fn what_may_not_mean_what_was_meant_is_reported() {
     let bench = Bench::new();
     let warns = |switches: &str, words: &str| {
         let said = good(bench.line(&format!("diskspd -c1M -b4K -W0 {switches} f")));

@@ -18,7 +18,7 @@ fn started(bench: &Bench, line: &str, until: &str) -> Child {
 }
 
 #[test]
-fn counted_errors_and_short_transfers_are_told() {
+fn counted_errors_and_short_transfers_are_reported() {
     let bench = Bench::new();
     let line = "diskspd -c1M -b4K -r -o4 -W0 -d1 -v --continue-on-error f";
     let child = started(&bench, line, "starting measurements");

@@ -17,7 +17,7 @@ fn left(folder: &Path) -> usize {
 }
 
 #[test]
-fn every_operation_is_told_kept_shown_again_and_nothing_is_left() {
+fn every_operation_is_reported_kept_shown_again_and_nothing_is_left() {
     let bench = Bench::new();
     bench.write("letter", 100);
     std::fs::create_dir(bench.path("there")).unwrap();
@@ -89,9 +89,9 @@ fn steps_that_are_left_out_are_named_and_no_step_misses_what_it_works_on() {
     let command = document["command"].as_array().unwrap();
     assert!(command.iter().any(|word| word == "bytes,rename"));
 
-    let told = bench.line("files . --skip stat,remove,fsync --threads 0");
-    told.refused("--skip: read `remove,fsync`; steps are write-bytes, write-blocks");
-    told.refused("--threads: read `0`");
+    let reported = bench.line("files . --skip stat,remove,fsync --threads 0");
+    reported.refused("--skip: read `remove,fsync`; steps are write-bytes, write-blocks");
+    reported.refused("--threads: read `0`");
     bench
         .line("files . --skip write-blocks")
         .refused("rewrite-blocks, read-bytes, read-blocks and seek need what it leaves");
@@ -145,7 +145,7 @@ fn the_layout_of_bonnie_has_numbers_where_bonnie_has_plus_signs() {
 }
 
 #[test]
-fn folders_that_cannot_serve_are_refused_and_all_is_told_at_once() {
+fn folders_that_cannot_serve_are_refused_and_all_is_reported_at_once() {
     let bench = Bench::new();
     bench.write("letter", 100);
     bench
@@ -154,10 +154,10 @@ fn folders_that_cannot_serve_are_refused_and_all_is_told_at_once() {
     bench
         .line("files gone")
         .refused("gone: cannot be looked into");
-    let told = bench.line("files . --files 0 --data 0 --threads 0 --patience 0s");
-    told.refused("there is nothing to do");
-    told.refused("--threads: read `0`");
-    told.refused("--patience: read `0s`");
+    let reported = bench.line("files . --files 0 --data 0 --threads 0 --patience 0s");
+    reported.refused("there is nothing to do");
+    reported.refused("--threads: read `0`");
+    reported.refused("--patience: read `0s`");
     bench
         .line("files . --files 100 --bonnie")
         .refused("say a multiple of 1024");
@@ -175,7 +175,7 @@ fn folders_that_cannot_serve_are_refused_and_all_is_told_at_once() {
 }
 
 #[test]
-fn a_file_system_that_runs_full_on_the_way_is_told_and_cleaned_up() {
+fn a_file_system_that_runs_full_on_the_way_is_reported_and_cleaned_up() {
     let bench = Bench::new();
     let Some(mounted) = Mounted::memory(&bench, "8m") else {
         return;
@@ -267,13 +267,13 @@ fn a_folder_that_does_not_answer_is_given_up_with_a_clear_word() {
         return;
     }
     let mut child = bench.start("files m --files 10 --data 0 --patience 1s");
-    let mut told = String::new();
-    let read = BufReader::new(child.stderr.take().unwrap()).read_line(&mut told);
+    let mut reported = String::new();
+    let read = BufReader::new(child.stderr.take().unwrap()).read_line(&mut reported);
     assert!(freeze("--unfreeze"));
     assert!(
         read.is_ok()
-            && told.contains("m: it does not answer: making its folder has not gone on for 1s"),
-        "{told}"
+            && reported.contains("m: it does not answer: making its folder has not gone on for 1s"),
+        "{reported}"
     );
     assert_eq!(child.wait().unwrap().code(), Some(1));
     let said = bench.line("files m --files 10 --data 0").good();

@@ -46,9 +46,9 @@ fn twenty_job_files_are_read_and_say_what_they_mean() {
     let mut page = String::new();
     for path in fixtures {
         let name = path.file_name().unwrap().to_str().unwrap();
-        let told = said(&bench, &format!("fio --parse-only {name}"));
-        assert_eq!(told.code, Some(0), "{name}: {}", told.err);
-        page.push_str(&format!("{name}\n{}{}\n", told.out, told.err));
+        let reported = said(&bench, &format!("fio --parse-only {name}"));
+        assert_eq!(reported.code, Some(0), "{name}: {}", reported.err);
+        page.push_str(&format!("{name}\n{}{}\n", reported.out, reported.err));
     }
     expect_file![format!("{JOBS}/read.txt")].assert_eq(&page);
 }
@@ -62,18 +62,18 @@ fn job_files_run_and_write_nothing_that_they_did_not_make() {
         "10-several-files",
         "20-environment-and-bases",
     ] {
-        let told = said(&bench, &format!("fio {name}.fio"));
-        assert_eq!(told.code, Some(0), "{name}: {}", told.err);
-        assert!(told.out.starts_with('['), "{}", told.out);
+        let reported = said(&bench, &format!("fio {name}.fio"));
+        assert_eq!(reported.code, Some(0), "{name}: {}", reported.err);
+        assert!(reported.out.starts_with('['), "{}", reported.out);
     }
     bench.write("mine.dat", 1 << 20);
     let before = bench.snapshot();
-    let told = said(
+    let reported = said(
         &bench,
         "fio --name=w --rw=write --size=1m --filename=mine.dat --no-store",
     );
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("--overwrite"), "{}", told.err);
+    assert_eq!(reported.code, Some(2));
+    assert!(reported.err.contains("--overwrite"), "{}", reported.err);
     assert_eq!(bench.snapshot(), before);
 }
 
@@ -83,15 +83,20 @@ fn what_is_not_honoured_is_named_with_its_line() {
     let text = "[j]\nsize=1m\nverify=crc32c\nrw=randtrim\nioengine=rbd\nnumber_ios=5\nrandom_distribution=zipf:1.2\n\
                 fsync=32\nlatency_target=5ms\nrate_iops=,200\n";
     std::fs::write(bench.path("j.fio"), text).unwrap();
-    let told = bench.line("fio j.fio");
+    let reported = bench.line("fio j.fio");
     let lines: Vec<String> = (3..11)
         .map(|line| format!("fathom: j.fio:{line}: "))
         .collect();
-    assert_eq!(told.code, Some(2));
-    for (line, start) in told.err.lines().zip(&lines) {
-        assert!(line.starts_with(start.as_str()), "{}", told.err);
+    assert_eq!(reported.code, Some(2));
+    for (line, start) in reported.err.lines().zip(&lines) {
+        assert!(line.starts_with(start.as_str()), "{}", reported.err);
     }
-    assert_eq!(told.err.lines().count(), lines.len(), "{}", told.err);
+    assert_eq!(
+        reported.err.lines().count(),
+        lines.len(),
+        "{}",
+        reported.err
+    );
 }
 
 /// Reads, writes, and bytes of both, as the block layer counted them: merged ones are as many as they were.
@@ -107,8 +112,8 @@ fn counted(device: &Path) -> [u64; 4] {
 
 fn moved(device: &Path, command: &mut Command) -> [u64; 4] {
     let before = counted(device);
-    let told = command.output().unwrap();
-    assert!(told.status.success(), "{told:?}");
+    let reported = command.output().unwrap();
+    assert!(reported.status.success(), "{reported:?}");
     let after = counted(device);
     [0, 1, 2, 3].map(|number| after[number] - before[number])
 }
@@ -178,11 +183,11 @@ fn fio_s_counts_are_fathom_s_counts() {
     let bench = Bench::new();
     let jobs = "--name=a --filename=f --size=2m --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=8 \
                 --name=b --stonewall --filename=f --size=2m --rw=write --bs=64k --direct=1 --numjobs=2";
-    let told = bench.line(&format!(
+    let reported = bench.line(&format!(
         "fio {jobs} --output-format=json --output=out.json"
     ));
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert_eq!(told.out, "");
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
+    assert_eq!(reported.out, "");
     let document = document(&bench);
     let all = document["jobs"].as_array().unwrap();
     let names: Vec<&str> = all
@@ -291,8 +296,8 @@ fn the_json_is_imported_as_fio_s() {
     let bench = Bench::new();
     let line = "fio --name=a --filename=f --size=2m --rw=randread --bs=4k --direct=1 --output-format=json --output=out.json --no-store";
     assert_eq!(bench.line(line).code, Some(0));
-    let told = bench.line("import out.json");
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let reported = bench.line("import out.json");
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
     let table = bench.line("table 1 --json");
     let row: Value = serde_json::from_str(&table.out).unwrap();
     let text = row.to_string();
@@ -308,8 +313,8 @@ fn plot_reader() -> Option<PathBuf> {
     if !folder.join("fio_plot").is_dir() {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
-        let told = pip.arg(&folder).arg("fio-plot").output();
-        if !told.is_ok_and(|told| told.status.success()) {
+        let reported = pip.arg(&folder).arg("fio-plot").output();
+        if !reported.is_ok_and(|reported| reported.status.success()) {
             println!("skipped: fio-plot cannot be fetched (cargo xtask setup)");
             return None;
         }
@@ -340,14 +345,14 @@ fn fio_plot_s_reader_takes_the_json() {
     let line = "fio --name=a --filename=f --size=2m --rw=randread --bs=4k --direct=1 --iodepth=4 --ioengine=libaio \
                 --output-format=json --output=plot/out.json --no-store";
     assert_eq!(bench.line(line).code, Some(0));
-    let told = Command::new("python3")
+    let reported = Command::new("python3")
         .args(["-c", ASK])
         .arg(bench.path("plot"))
         .env("PYTHONPATH", reader)
         .output()
         .unwrap();
-    assert!(told.status.success(), "{told:?}");
-    let rows: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert!(reported.status.success(), "{reported:?}");
+    let rows: Value = serde_json::from_slice(&reported.stdout).unwrap();
     let text = std::fs::read(bench.path("plot/out.json")).unwrap();
     let document: Value = serde_json::from_slice(&text).unwrap();
     let read = &document["jobs"][0]["read"];

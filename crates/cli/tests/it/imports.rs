@@ -14,7 +14,7 @@ fn put(bench: &Bench, name: &str, text: &str) {
 }
 
 #[test]
-fn what_is_imported_is_told_kept_and_shown_with_its_printed_figures() {
+fn what_is_imported_is_reported_kept_and_shown_with_its_printed_figures() {
     let bench = Bench::new();
     put(&bench, "page.txt", PAGE);
     let said = bench.line("import page.txt").good();

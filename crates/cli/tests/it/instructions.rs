@@ -35,7 +35,7 @@ struct Counted {
 }
 
 fn count(bench: &Bench, (write, depth): (u32, u32), length_ms: u32) -> Counted {
-    let told = Command::new("valgrind")
+    let reported = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(env!("CARGO_BIN_EXE_fathom"))
         .args(["run", "--engine", "null", "--no-store", "--json"])
@@ -44,13 +44,13 @@ fn count(bench: &Bench, (write, depth): (u32, u32), length_ms: u32) -> Counted {
         .current_dir(bench.path(""))
         .output()
         .unwrap();
-    assert!(told.status.success(), "{told:?}");
-    let said = String::from_utf8_lossy(&told.stderr);
+    assert!(reported.status.success(), "{reported:?}");
+    let said = String::from_utf8_lossy(&reported.stderr);
     let collected = said
         .lines()
         .find_map(|line| line.split_once("Collected : "))
         .and_then(|(_, number)| number.trim().parse().ok());
-    let document: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let document: Value = serde_json::from_slice(&reported.stdout).unwrap();
     let total = document["operations"]
         .as_array()
         .unwrap()

@@ -19,21 +19,22 @@ fn bench() -> Bench {
 #[test]
 fn each_access_specification_is_a_run_and_the_csv_is_read_back_as_the_same() {
     let bench = bench();
-    let told = bench.line("iometer two-specs.icf r.csv --target-map C:=iobw.tst --duration 300ms");
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let reported =
+        bench.line("iometer two-specs.icf r.csv --target-map C:=iobw.tst --duration 300ms");
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
     assert!(
-        told.out.contains("[mail server] 4 outstanding")
-            && told.out.contains("[backup] 4 outstanding"),
+        reported.out.contains("[mail server] 4 outstanding")
+            && reported.out.contains("[backup] 4 outstanding"),
         "{}",
-        told.out
+        reported.out
     );
     assert!(
-        told.out.contains("4 KiB (27%), 64 KiB (73%)"),
+        reported.out.contains("4 KiB (27%), 64 KiB (73%)"),
         "bursts give more I/Os: {}",
-        told.out
+        reported.out
     );
-    let told = bench.line("import r.csv");
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let reported = bench.line("import r.csv");
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
     for number in [1, 2] {
         let [ours, theirs] = [format!("1.{number}"), format!("2.{number}")].map(|run| {
             let said = bench.line(&format!("show {run} --json"));
@@ -54,14 +55,15 @@ fn outstanding_ios_are_cycled_one_run_after_another() {
     let bench = bench();
     let line =
         "iometer cycled.icf --target-map C:=one.dat --target-map D:=two.dat --duration 200ms";
-    let told = bench.line(line);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let reported = bench.line(line);
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
     for depth in [1, 2, 4] {
         assert!(
-            told.out
+            reported
+                .out
                 .contains(&format!("[mail server] {depth} outstanding")),
             "{}",
-            told.out
+            reported.out
         );
     }
     assert!(bench.path("one.dat").exists() && bench.path("two.dat").exists());
@@ -71,12 +73,12 @@ fn outstanding_ios_are_cycled_one_run_after_another() {
 fn a_target_of_windows_is_refused_with_the_words_that_name_it() {
     let bench = bench();
     let before = bench.snapshot();
-    let told = bench.line("iometer cycled.icf --target-map C:=one.dat");
-    assert_eq!(told.code, Some(2));
+    let reported = bench.line("iometer cycled.icf --target-map C:=one.dat");
+    assert_eq!(reported.code, Some(2));
     assert!(
-        told.err.contains("line ") && told.err.contains("--target-map 'D:=/PATH/iobw.tst'"),
+        reported.err.contains("line ") && reported.err.contains("--target-map 'D:=/PATH/iobw.tst'"),
         "{}",
-        told.err
+        reported.err
     );
     assert_eq!(bench.snapshot(), before);
 }
@@ -86,9 +88,9 @@ fn a_file_of_somebody_else_is_not_written_over() {
     let bench = bench();
     bench.write("mine", 8 << 20);
     let before = bench.snapshot();
-    let told = bench.line("iometer two-specs.icf --target-map C:=mine --duration 1s");
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("--overwrite"), "{}", told.err);
+    let reported = bench.line("iometer two-specs.icf --target-map C:=mine --duration 1s");
+    assert_eq!(reported.code, Some(2));
+    assert!(reported.err.contains("--overwrite"), "{}", reported.err);
     assert_eq!(bench.snapshot(), before);
 }
 
@@ -102,9 +104,9 @@ fn a_cut_or_foreign_file_is_refused_with_its_line() {
         ("png", b"\x89PNG\r\n\x1a\n\0\0"),
     ] {
         std::fs::write(bench.path(name), bytes).unwrap();
-        let told = bench.line(&format!("iometer {name} --target-map C:=x"));
-        assert_eq!(told.code, Some(2), "{name}");
-        assert!(told.err.contains("line "), "{name}: {}", told.err);
+        let reported = bench.line(&format!("iometer {name} --target-map C:=x"));
+        assert_eq!(reported.code, Some(2), "{name}");
+        assert!(reported.err.contains("line "), "{name}: {}", reported.err);
     }
 }
 
@@ -113,22 +115,22 @@ fn a_run_becomes_a_configuration_that_runs() {
     let bench = Bench::new();
     let line = "run -b 4K:60,64K:40:write=100 -o 2 --create 4M -d 1s --warmup 0s f";
     assert_eq!(bench.line(line).code, Some(0));
-    let told = bench.line("iometer 1 --write-icf out.icf");
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let reported = bench.line("iometer 1 --write-icf out.icf");
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
     let text = std::fs::read_to_string(bench.path("out.icf")).unwrap();
     assert!(
         text.contains("\t4096,60,100,100,0,1,4096,0\r\n\t65536,40,0,100,0,1,65536,0\r\n"),
         "{text}"
     );
-    let told = bench.line("iometer out.icf --duration 200ms");
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let told = bench.line("run --engine null -d 1s --warmup 0s");
-    assert_eq!(told.code, Some(0));
-    let told = bench.line("iometer 3 --write-icf null.icf");
-    assert_eq!(told.code, Some(2));
+    let reported = bench.line("iometer out.icf --duration 200ms");
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
+    let reported = bench.line("run --engine null -d 1s --warmup 0s");
+    assert_eq!(reported.code, Some(0));
+    let reported = bench.line("iometer 3 --write-icf null.icf");
+    assert_eq!(reported.code, Some(2));
     assert!(
-        told.err.contains("IOmeter cannot say this run"),
+        reported.err.contains("IOmeter cannot say this run"),
         "{}",
-        told.err
+        reported.err
     );
 }

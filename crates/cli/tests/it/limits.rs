@@ -72,7 +72,7 @@ fn too_little_address_space_is_refused_and_nothing_breaks_off() {
 
 /// None at all is not enough for a ring on some kernels; a little is enough for a ring and not for its buffers.
 #[test]
-fn memory_that_may_not_be_locked_is_told_and_the_run_goes_on() {
+fn memory_that_may_not_be_locked_is_reported_and_the_run_goes_on() {
     let bench = with_a_file();
     for limit in ["-l 0", "-l 64"] {
         let said = limited(&bench, limit, &["-o", "64", "--json"], true);
@@ -239,10 +239,10 @@ fn nothing_is_made_before_the_machine_has_what_is_asked() {
 }
 
 #[test]
-fn near_cores_are_told() {
+fn near_cores_are_reported() {
     let line = "run --engine null --no-store -d 200ms --warmup 0s --threads 3 --cores near --json";
-    let told = Bench::new().line(line).good().json();
-    let engine = told["engine"].to_string();
+    let reported = Bench::new().line(line).good().json();
+    let engine = reported["engine"].to_string();
     assert!(
         engine.contains("bound to a core near its device"),
         "{engine}"
@@ -269,8 +269,8 @@ fn peak_mib(mut child: Child) -> u64 {
     loop {
         let status = std::fs::read_to_string(&path).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let told = line.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
-        peak_kib = peak_kib.max(told.unwrap_or(0));
+        let reported = line.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
+        peak_kib = peak_kib.max(reported.unwrap_or(0));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{status}");
             return peak_kib / 1024;

@@ -170,15 +170,15 @@ fn the_proof_of_a_large_file_is_remembered() {
     let bench = with_file("300M");
     let line = "run -b 4K -w 100 -d 100ms --warmup 0s --engine sync f";
     let bytes_read = || {
-        let told = std::process::Command::new("strace")
+        let reported = std::process::Command::new("strace")
             .args(["-f", "-e", "trace=pread64", "-o", "trace"])
             .arg(env!("CARGO_BIN_EXE_fathom"))
             .args(line.split_whitespace())
             .env("FATHOM_STORE", bench.path("s.db"))
             .current_dir(bench.path(""))
             .output();
-        let told = told.ok().filter(|told| told.status.success())?;
-        assert!(!told.stdout.is_empty());
+        let reported = reported.ok().filter(|reported| reported.status.success())?;
+        assert!(!reported.stdout.is_empty());
         let trace = std::fs::read_to_string(bench.path("trace")).unwrap();
         let lengths = trace
             .lines()

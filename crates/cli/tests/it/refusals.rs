@@ -142,7 +142,7 @@ fn what_the_parser_refuses_is_refused_with_the_same_code() {
 }
 
 #[test]
-fn all_that_is_wrong_is_told_at_once() {
+fn all_that_is_wrong_is_reported_at_once() {
     let bench = Bench::new();
     let said = bench.line("run -b 64Q -w 200 -d 10 --pattern zipf");
     said.refused("--block");

@@ -214,13 +214,13 @@ fn a_result_that_cannot_be_written_is_a_failure_and_kept() {
 }
 
 #[test]
-fn data_that_a_device_can_make_smaller_is_told_beside_the_work() {
+fn data_that_a_device_can_make_smaller_is_reported_beside_the_work() {
     let bench = Bench::new();
     let line = format!("{NULL} --no-store -w 100 --compress 50 --dedupe 30");
     let said = bench.line(&line).good();
     let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = "data compressible by 50%, 30% duplicate blocks";
-    assert!(words.contains(told), "{words}");
+    let reported = "data compressible by 50%, 30% duplicate blocks";
+    assert!(words.contains(reported), "{words}");
     let work = bench.line(&format!("{line} --json")).good().json()["targets"][0]["work"].clone();
     assert_eq!(
         (

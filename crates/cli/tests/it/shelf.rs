@@ -62,7 +62,7 @@ fn the_questions_of_the_scripts_are_one_command_each() {
 }
 
 #[test]
-fn everything_wrong_with_a_table_is_told_at_once() {
+fn everything_wrong_with_a_table_is_reported_at_once() {
     let bench = shelf();
     let said = bench.say(&[
         "table",
@@ -76,14 +76,14 @@ fn everything_wrong_with_a_table_is_told_at_once() {
         "--limit",
         "0",
     ]);
-    for told in [
+    for reported in [
         "read `x`; a session",
         "--where: read `blok`",
         "--sort: read `nothing`",
         "--columns: read `y`",
         "--limit: read `0`",
     ] {
-        assert!(said.err.contains(told), "{told}: {said:?}");
+        assert!(said.err.contains(reported), "{reported}: {said:?}");
     }
     said.refused("did you mean `block`?");
     bench.line("table 9").refused("session 9");

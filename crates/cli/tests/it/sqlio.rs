@@ -75,14 +75,14 @@ fn exit_codes_and_messages_are_those_of_the_house() {
             "{help:?}"
         );
     }
-    let told = bench.line("sqlio -kX -b64K -t0 -mC4 f");
+    let reported = bench.line("sqlio -kX -b64K -t0 -mC4 f");
     for words in [
         "-kX: read `X`",
         "-b64K: read `64K`",
         "-t0: read `0`",
         "-mC4: ",
     ] {
-        told.refused(words);
+        reported.refused(words);
     }
     bench
         .line("sqlio -frandom f")

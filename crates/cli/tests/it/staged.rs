@@ -95,7 +95,7 @@ enum Tried {
     Full,
 }
 
-fn told(document: &Value, id: &str, number: &str) -> Tried {
+fn reported(document: &Value, id: &str, number: &str) -> Tried {
     if let Some(finding) = finding(document, id) {
         let sentence = finding["sentence"].as_str().unwrap_or_default().to_owned();
         return Tried::Named(evidence(&finding, number).unwrap(), sentence);
@@ -134,7 +134,7 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
         let wanted = limit as f64;
         names_it(wanted, || {
             let document = in_group(&bench, &group, false, &line).unwrap();
-            told(&document, "cgroup-io-limit", "cap_per_s")
+            reported(&document, "cgroup-io-limit", "cap_per_s")
         });
         if without_limits_in_sight().is_none() {
             println!("skipped: nothing here hides control groups");
@@ -143,7 +143,7 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
         names_it(wanted, || {
             let document = in_group(&bench, &group, true, &longer).unwrap();
             assert_eq!(finding(&document, "cgroup-io-limit"), None);
-            told(&document, "iops-limit", "rate_per_s")
+            reported(&document, "iops-limit", "rate_per_s")
         });
     }
 }
@@ -167,7 +167,7 @@ fn a_limit_of_ios_is_named_of_large_ios_that_count_for_several() {
         );
         names_it(limit as f64, || {
             let document = in_group(&bench, &group, false, &line).unwrap();
-            told(&document, "cgroup-io-limit", "cap_per_s")
+            reported(&document, "cgroup-io-limit", "cap_per_s")
         });
     }
 }
@@ -224,18 +224,18 @@ fn a_limit_of_bytes_is_named_within_2_percent_where_it_shows_and_where_it_is_hid
     let line = format!("run -o 8 -b 64K {SHORT} {}", looped.device.display());
     names_it(limit as f64, || {
         let document = in_group(&bench, &group, false, &line).unwrap();
-        told(&document, "cgroup-io-limit", "cap_bytes_per_s")
+        reported(&document, "cgroup-io-limit", "cap_bytes_per_s")
     });
     if without_limits_in_sight().is_some() {
         names_it(limit as f64, || {
             let document = in_group(&bench, &group, true, &line.replace("1600ms", "3s")).unwrap();
-            told(&document, "bandwidth-limit", "bytes_per_s")
+            reported(&document, "bandwidth-limit", "bytes_per_s")
         });
     }
 }
 
 #[test]
-fn memory_that_answers_is_told_of_a_run_through_it_and_not_of_one_past_it() {
+fn memory_that_answers_is_reported_of_a_run_through_it_and_not_of_one_past_it() {
     let bench = Bench::new();
     let made = bench.line(&format!("run --create 64M {SHORT} f"));
     if made.err.contains("takes no unbuffered I/O") {
@@ -278,14 +278,14 @@ fn a_file_that_was_reserved_and_never_written_is_no_disk_result() {
         return;
     }
     let document = said.good().json();
-    let told = finding(&document, "unwritten-extents").unwrap();
-    assert_eq!(told["severity"], "error");
+    let reported = finding(&document, "unwritten-extents").unwrap();
+    assert_eq!(reported["severity"], "error");
     assert_eq!(document["verdict"]["rank"], "invalid");
-    assert_eq!(evidence(&told, "unbacked_share"), Some(1.0));
+    assert_eq!(evidence(&reported, "unbacked_share"), Some(1.0));
 }
 
 #[test]
-fn others_on_the_device_are_told_and_a_quiet_one_is_not() {
+fn others_on_the_device_are_reported_and_a_quiet_one_is_not() {
     let _held = loudly();
     let Some(looped) = Loop::new(&["--direct-io=on"]) else {
         return;
@@ -320,7 +320,7 @@ fn others_on_the_device_are_told_and_a_quiet_one_is_not() {
 }
 
 #[test]
-fn a_core_that_is_full_of_something_else_is_told() {
+fn a_core_that_is_full_of_something_else_is_reported() {
     let _held = loudly();
     let Some(looped) = Loop::new(&["--direct-io=on"]) else {
         return;
@@ -338,7 +338,7 @@ fn a_core_that_is_full_of_something_else_is_told() {
 }
 
 #[test]
-fn a_quota_of_processor_time_is_told() {
+fn a_quota_of_processor_time_is_reported() {
     let _held = quietly();
     let Some(looped) = Loop::new(&["--direct-io=on"]) else {
         return;
@@ -363,7 +363,7 @@ fn a_quota_of_processor_time_is_told() {
 }
 
 #[test]
-fn a_device_that_was_never_written_and_a_file_system_that_waits_are_told() {
+fn a_device_that_was_never_written_and_a_file_system_that_waits_are_reported() {
     let Some(looped) = Loop::new(&["--direct-io=on"]) else {
         return;
     };
@@ -380,8 +380,8 @@ fn a_device_that_was_never_written_and_a_file_system_that_waits_are_told() {
     };
     let file = mounted.at.join("f");
     let document = run(&bench, "-w 100 --create 8M", &file);
-    let told =
+    let reported =
         finding(&document, "mount-options").unwrap_or_else(|| panic!("{:?}", ids(&document)));
-    let sentence = told["sentence"].as_str().unwrap();
+    let sentence = reported["sentence"].as_str().unwrap();
     assert!(sentence.contains("mounted with sync"), "{sentence}");
 }

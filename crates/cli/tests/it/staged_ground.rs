@@ -40,7 +40,7 @@ impl Group {
         } else {
             (SECOND, "io.max", format!("{major}:{minor} {what}={limit}"))
         };
-        Self::told(Self::made(top, "+io", &name, &[(file, line)]))
+        Self::reported(Self::made(top, "+io", &name, &[(file, line)]))
     }
 
     /// A limit on processor time, in thousandths of a core; likewise.
@@ -48,7 +48,7 @@ impl Group {
         let period = 100_000;
         let quota = millicores * period / 1000;
         let name = format!("cpu-{millicores}");
-        Self::told(if Path::new(FIRST_CPU).join("cpu.cfs_quota_us").is_file() {
+        Self::reported(if Path::new(FIRST_CPU).join("cpu.cfs_quota_us").is_file() {
             let quota = ("cpu.cfs_quota_us", quota.to_string());
             Self::made(FIRST_CPU, "", &name, &[quota])
         } else {
@@ -77,7 +77,7 @@ impl Group {
         Ok(group)
     }
 
-    fn told(made: std::io::Result<Self>) -> Option<Self> {
+    fn reported(made: std::io::Result<Self>) -> Option<Self> {
         if let Err(why) = &made {
             println!("skipped: no limit by control groups: {why}");
         }

@@ -106,7 +106,7 @@ fn a_target_that_goes_away_ends_the_survey_with_what_was_measured() {
 }
 
 #[test]
-fn a_device_of_which_one_io_outlasts_a_cell_is_said_to_have_told_nothing() {
+fn a_device_of_which_one_io_outlasts_a_cell_is_said_to_have_reported_nothing() {
     let bench = Bench::new();
     let said = bench.line("survey sim:ssd,channels=1,service=30s,write-service=30s --json");
     assert_eq!(said.code, Some(1), "{said:?}");

@@ -62,10 +62,10 @@ fn a_sweep_killed_at_fifty_moments_has_every_cell_once() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let told = BufReader::new(child.stderr.take().unwrap());
+        let reported = BufReader::new(child.stderr.take().unwrap());
         // Some lines of what it tells, and then some moment more.
         let lines = usize::try_from(dice.below(12)).unwrap();
-        for _ in told.lines().take(lines) {}
+        for _ in reported.lines().take(lines) {}
         for _ in 0..dice.below(20_000) {
             std::hint::spin_loop();
         }
@@ -301,9 +301,9 @@ fn a_plan_says_what_options_say_and_more() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let bench = Bench::new();
-    let told = |line: &str| {
+    let reported = |line: &str| {
         let said = bench.line(line);
         assert_eq!(said.code, Some(2), "{said:?}");
         said.err
@@ -313,15 +313,15 @@ fn everything_that_is_wrong_is_told_at_once() {
         fathom: --block: read `2..3`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         fathom: --order: read `x`; an order is given, shuffled or interleaved
         fathom: --rest: read `5`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-    "#]].assert_eq(&told("sweep -b 1..2..3 -o 1,1 --order x --rest 5 --axis nope=1 f"));
+    "#]].assert_eq(&reported("sweep -b 1..2..3 -o 1,1 --order x --rest 5 --axis nope=1 f"));
     expect![[r#"
         fathom: write: 5 is given twice: give each value once, and say how often all is repeated with --repeat
         fathom: 2000000 combinations: at most 10000 are accepted: give fewer values, or make several sweeps of it
-    "#]].assert_eq(&told("sweep --engine null -o 1..1000+1 -t 1..1000+1 -w 5,5"));
+    "#]].assert_eq(&reported("sweep --engine null -o 1..1000+1 -t 1..1000+1 -w 5,5"));
     expect![[r#"
         fathom: --write: read `101`; a percentage is a whole number from 0 to 100
     "#]]
-    .assert_eq(&told("sweep missing.dat -b 1000,1K -o 0,1 -w 0,101"));
+    .assert_eq(&reported("sweep missing.dat -b 1000,1K -o 0,1 -w 0,101"));
     assert_eq!(bench.snapshot(), []);
 }
 

@@ -31,7 +31,7 @@ const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
 /// Of one run, in microseconds.
 struct Seen {
     ios: usize,
-    told: [f64; 3], // at QUANTILES
+    reported: [f64; 3], // at QUANTILES
     ring: Vec<u64>,
     block: Vec<u64>,
 }
@@ -45,13 +45,13 @@ impl Seen {
     }
 
     fn print(&self, name: &str, depth: usize) {
-        for (quantile, told) in QUANTILES.iter().zip(self.told) {
+        for (quantile, reported) in QUANTILES.iter().zip(self.reported) {
             let (ring, block) = (
                 Self::at(&self.ring, *quantile, 0),
                 Self::at(&self.block, *quantile, 0),
             );
             println!(
-                "{name}, depth {depth}, {} I/Os, p{}: block layer {block} µs, ring {ring} µs, fathom {told:.1} µs",
+                "{name}, depth {depth}, {} I/Os, p{}: block layer {block} µs, ring {ring} µs, fathom {reported:.1} µs",
                 self.ios,
                 quantile * 100.0
             );
@@ -65,12 +65,12 @@ impl Seen {
     /// What holds whatever else the machine does.
     fn holds(&self, depth: usize) {
         assert!(self.sees(&self.ring), "each I/O is seen");
-        for (quantile, told) in QUANTILES.iter().zip(self.told) {
+        for (quantile, reported) in QUANTILES.iter().zip(self.reported) {
             for spans in [&self.ring, &self.block] {
                 let least = Self::at(spans, *quantile, 2 * depth + EDGES) - RESOLUTION_US;
                 assert!(
-                    told * (1.0 + BUCKET) >= least,
-                    "{told} at {quantile} for {least}"
+                    reported * (1.0 + BUCKET) >= least,
+                    "{reported} at {quantile} for {least}"
                 );
             }
         }
@@ -79,10 +79,13 @@ impl Seen {
     /// Whether what fathom tells more than the ring is no more than its own part.
     fn is_explained(&self, depth: usize) -> bool {
         let own = OWN_US + OWN_EACH_US * (depth - 1) as f64;
-        QUANTILES.iter().zip(self.told).all(|(quantile, told)| {
-            let ring = Self::at(&self.ring, *quantile, 0);
-            told <= (ring + own + RESOLUTION_US) * (1.0 + BUCKET)
-        })
+        QUANTILES
+            .iter()
+            .zip(self.reported)
+            .all(|(quantile, reported)| {
+                let ring = Self::at(&self.ring, *quantile, 0);
+                reported <= (ring + own + RESOLUTION_US) * (1.0 + BUCKET)
+            })
     }
 }
 
@@ -118,7 +121,7 @@ impl Work<'_> {
         let filter = "nr_sector == 8 && rwbs ~ \"R*\"";
         own.write("events/block/block_rq_issue/filter", filter)
             .unwrap();
-        let told = self.traced(&own.of_process().unwrap(), depth);
+        let reported = self.traced(&own.of_process().unwrap(), depth);
         let (mut own, ends) = (own.finish()?, ends.finish()?);
         // What fathom reads to see what is there comes before the first of its I/Os.
         let first = own
@@ -127,7 +130,11 @@ impl Work<'_> {
         let begin = first.map_or(0, |event| event.at_us);
         own.retain(|event| event.at_us >= begin);
         let of_all: Vec<_> = own.into_iter().chain(ends).collect();
-        let ios = told.pointer("/operations/0/ios").unwrap().as_u64().unwrap() as usize;
+        let ios = reported
+            .pointer("/operations/0/ios")
+            .unwrap()
+            .as_u64()
+            .unwrap() as usize;
         let sorted = |begin, end| {
             let mut spans = spans(&of_all, begin, end);
             spans.truncate(ios); // what came after the end is in no account of ours
@@ -137,11 +144,11 @@ impl Work<'_> {
         // With few I/Os the outer percentiles are not told: then this run says nothing, and the next one is asked.
         let percentiles: Option<Vec<f64>> = QUANTILES
             .iter()
-            .map(|quantile| told_us(&told, *quantile))
+            .map(|quantile| reported_us(&reported, *quantile))
             .collect();
         let seen = Seen {
             ios,
-            told: percentiles?.try_into().ok()?,
+            reported: percentiles?.try_into().ok()?,
             ring: sorted("io_uring_submit_req", "io_uring_complete"),
             block: sorted("block_rq_issue", "block_rq_complete"),
         };
@@ -177,8 +184,10 @@ impl Work<'_> {
     }
 }
 
-fn told_us(told: &Value, quantile: f64) -> Option<f64> {
-    let all = told.pointer("/operations/0/latency/percentiles").unwrap();
+fn reported_us(reported: &Value, quantile: f64) -> Option<f64> {
+    let all = reported
+        .pointer("/operations/0/latency/percentiles")
+        .unwrap();
     let all = all.as_array().unwrap();
     let one = all
         .iter()

@@ -387,14 +387,14 @@ fn a_collector_fetches_what_the_kernel_counted() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut err = child.stderr.take().unwrap();
     let mut byte = [0];
-    while !told.ends_with(b"/metrics\n") && err.read(&mut byte).unwrap() == 1 {
-        told.push(byte[0]);
+    while !reported.ends_with(b"/metrics\n") && err.read(&mut byte).unwrap() == 1 {
+        reported.push(byte[0]);
     }
-    let told = String::from_utf8(told).unwrap();
-    let at = told
+    let reported = String::from_utf8(reported).unwrap();
+    let at = reported
         .split("http://")
         .nth(1)
         .unwrap()

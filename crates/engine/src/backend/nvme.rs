@@ -36,16 +36,18 @@ pub(crate) struct Nvme {
 impl Nvme {
     /// Whether this kernel lets this process have a ring for commands; otherwise why not.
     pub(crate) fn probe(polling: Polling) -> Result<(), Unavailable> {
-        let told = |source: io::Error| Unavailable {
+        let reported = |source: io::Error| Unavailable {
             reason: crate::error::errno_text(&source),
             remedy: match source.raw_os_error() {
                 Some(libc::EINVAL) => NEWER,
                 _ => remedy(&source),
             },
         };
-        let ring = build(2, polling, &mut Used::default()).map_err(told)?;
+        let ring = build(2, polling, &mut Used::default()).map_err(reported)?;
         let mut probe = Probe::new();
-        ring.submitter().register_probe(&mut probe).map_err(told)?;
+        ring.submitter()
+            .register_probe(&mut probe)
+            .map_err(reported)?;
         if probe.is_supported(opcode::UringCmd80::CODE) {
             return Ok(());
         }

@@ -86,16 +86,16 @@ impl Source {
 
 /// The first of a file's bytes, so many at most and at least one.
 fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, RunError> {
-    let told = |source| RunError::Source {
+    let reported = |source| RunError::Source {
         path: path.to_owned(),
         source,
     };
     let mut whole = Vec::new();
     host::open_unmarked(OpenOptions::new().read(true), 0, path)
         .and_then(|file| file.take(bytes_max).read_to_end(&mut whole))
-        .map_err(told)?;
+        .map_err(reported)?;
     if whole.is_empty() {
-        return Err(told(std::io::ErrorKind::UnexpectedEof.into()));
+        return Err(reported(std::io::ErrorKind::UnexpectedEof.into()));
     }
     Ok(whole)
 }

@@ -129,7 +129,7 @@ pub fn copy(
         copied: Copied::default(),
         reads: Side::default(),
         writes: Side::default(),
-        told: Nanos(0),
+        reported: Nanos(0),
     };
     let begin = clock.now();
     let outcome = run.all();
@@ -216,7 +216,7 @@ struct Run<'a> {
     reads: Side,
     writes: Side,
     /// When somebody was told last.
-    told: Nanos,
+    reported: Nanos,
 }
 
 /// So often somebody is told.
@@ -397,8 +397,8 @@ impl Run<'_> {
 
     fn say(&mut self) {
         let now = self.clock.now();
-        if now.minus(self.told) >= TELL {
-            self.told = now;
+        if now.minus(self.reported) >= TELL {
+            self.reported = now;
             (self.tell)(self.copied.bytes, now);
         }
     }

@@ -194,7 +194,7 @@ fn a_latency_is_never_too_short_and_too_long_by_two_passes_at_most() {
         (128, 1_000),
         (32, 200_000),
     ] {
-        let (log, told) = run(depth, delay);
+        let (log, reported) = run(depth, delay);
         let mut by_stamps = LatencyHistogram::new();
         for io in &log.ios {
             by_stamps.record(Nanos(io.found - io.issued));
@@ -202,8 +202,8 @@ fn a_latency_is_never_too_short_and_too_long_by_two_passes_at_most() {
             let (staging, finding) = (io.begun - io.issued, io.found - io.done);
             assert!(staging <= log.pass && finding <= log.pass, "depth {depth}");
         }
-        assert_eq!(told, by_stamps, "depth {depth}: the stamps are these");
-        assert!(told.count() > 1000);
+        assert_eq!(reported, by_stamps, "depth {depth}: the stamps are these");
+        assert!(reported.count() > 1000);
         // With each its own call at the most.
         let step = READING + STAGING + CALL;
         assert!(log.pass <= (u64::from(depth) + 1) * step + 10 * READING);

@@ -28,17 +28,17 @@ impl Loop {
             .arg(&backing)
             .output();
         match made {
-            Ok(told) if told.status.success() => {
-                let device = PathBuf::from(String::from_utf8_lossy(&told.stdout).trim());
+            Ok(reported) if reported.status.success() => {
+                let device = PathBuf::from(String::from_utf8_lossy(&reported.stdout).trim());
                 Some(Loop {
                     device,
                     _folder: folder,
                 })
             }
-            Ok(told) => {
+            Ok(reported) => {
                 println!(
                     "skipped: no loop device: {}",
-                    String::from_utf8_lossy(&told.stderr).trim()
+                    String::from_utf8_lossy(&reported.stderr).trim()
                 );
                 None
             }

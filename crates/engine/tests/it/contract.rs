@@ -91,14 +91,14 @@ impl Observer for Told {
 #[test]
 fn a_run_that_is_shorter_than_a_step_tells_of_its_ios_too() {
     let (_folder, path) = marked_file(SIZE);
-    let told = Told::default();
+    let reported = Told::default();
     let job = job(&path, EngineChoice::Sync, &|span| {
         span.phases.warmup = Nanos::millis(20);
         span.phases.measured = Nanos::millis(40);
     });
-    let record = run(job, &Root::live(), &told, &Stop::new()).unwrap();
+    let record = run(job, &Root::live(), &reported, &Stop::new()).unwrap();
     assert!(record.total().ios > 0);
-    assert!(told.0.into_inner() > 0);
+    assert!(reported.0.into_inner() > 0);
 }
 
 pub(crate) fn run_it(job: engine::Job) -> RunRecord {
@@ -269,7 +269,7 @@ fn polled_completion_is_what_was_used_or_is_refused_before_the_run() {
 }
 
 #[test]
-fn submission_queue_polling_reads_like_everything_else_and_stops_when_it_is_told() {
+fn submission_queue_polling_reads_like_everything_else_and_stops_when_it_is_requested() {
     let (_folder, path) = marked_file(SIZE);
     let polled = |change: jobs::Change<'_>| {
         job(&path, EngineChoice::IoUring, &|span| {
@@ -392,13 +392,13 @@ fn a_second_run_waits_for_no_one_and_says_who_is_there() {
     let (_folder, path) = marked_file(SIZE);
     let other = File::open(&path).unwrap();
     other.lock().unwrap();
-    let told = run(
+    let reported = run(
         job(&path, EngineChoice::Sync, &|_| {}),
         &Root::live(),
         &Silent,
         &Stop::new(),
     );
-    let Err(refused) = told else {
+    let Err(refused) = reported else {
         panic!("ran beside another")
     };
     assert!(

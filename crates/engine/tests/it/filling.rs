@@ -32,10 +32,10 @@ fn only_what_is_ours_to_the_last_block_is_ours() {
     assert_eq!(proven(&path), Ok(()), "zeros hold nothing");
     file.write_all_at(b"a person's words", (5 << 20) + 4096)
         .unwrap();
-    let told = proven(&path).unwrap_err();
+    let reported = proven(&path).unwrap_err();
     assert!(
-        told.contains("offset 5246976") && told.contains("did not write"),
-        "{told}"
+        reported.contains("offset 5246976") && reported.contains("did not write"),
+        "{reported}"
     );
     file.set_len(5 << 20).unwrap();
     assert_eq!(proven(&path), Ok(()));
@@ -72,8 +72,8 @@ fn d4_one_foreign_byte_is_enough() {
         (4096 * 300 + 4095, b"\n", 4096 * 300),
     ] {
         file.write_all_at(bytes, at as u64).unwrap();
-        let told = proven(&path).unwrap_err();
-        assert!(told.contains(&format!("offset {block} ")), "{told}");
+        let reported = proven(&path).unwrap_err();
+        assert!(reported.contains(&format!("offset {block} ")), "{reported}");
         file.write_all_at(&own[at..at + bytes.len()], at as u64)
             .unwrap();
         assert_eq!(proven(&path), Ok(()));
@@ -111,8 +111,10 @@ fn old_marks_and_torn_writes_are_refused_by_their_names() {
         block[..8].copy_from_slice(b"FATHOM\x01\n");
     }
     std::fs::write(&path, &old).unwrap();
-    let told = proven(&path).unwrap_err();
-    assert!(told.contains("older fathom") && told.contains("hint: delete it, or --overwrite"));
+    let reported = proven(&path).unwrap_err();
+    assert!(
+        reported.contains("older fathom") && reported.contains("hint: delete it, or --overwrite")
+    );
     let header = |serial| block_header::BlockHeader {
         serial,
         run: 5,
@@ -123,10 +125,10 @@ fn old_marks_and_torn_writes_are_refused_by_their_names() {
     block_header::write_blocks(&mut after, &header(1 << 48));
     before[8192..8192 + 1536].copy_from_slice(&after[8192..8192 + 1536]);
     std::fs::write(&path, &before).unwrap();
-    let told = proven(&path).unwrap_err();
+    let reported = proven(&path).unwrap_err();
     assert!(
-        told.contains("offset 8192 ") && told.contains("torn write of fathom"),
-        "{told}"
+        reported.contains("offset 8192 ") && reported.contains("torn write of fathom"),
+        "{reported}"
     );
 }
 
@@ -147,7 +149,7 @@ fn a_stop_removes_no_file_that_came_in_under_the_name() {
     let folder = folder();
     let path = folder.path().join("mine.dat");
     let stop = Stop::new();
-    let told = fill(
+    let reported = fill(
         &path,
         Content::Unknown,
         Bytes::mib(64),
@@ -155,7 +157,7 @@ fn a_stop_removes_no_file_that_came_in_under_the_name() {
         &stop,
     )
     .unwrap_err();
-    assert!(told.contains("stays"), "{told}");
+    assert!(reported.contains("stays"), "{reported}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my only copy");
 }
 
@@ -200,7 +202,7 @@ fn every_block_is_marked_and_no_extent_is_unwritten() {
         "no two blocks are alike"
     );
     match Command::new("filefrag").arg("-v").arg(&path).output() {
-        Ok(told) => assert!(!String::from_utf8_lossy(&told.stdout).contains("unwritten")),
+        Ok(reported) => assert!(!String::from_utf8_lossy(&reported.stdout).contains("unwritten")),
         Err(why) => println!("skipped: filefrag does not run here: {why}"),
     }
 }
@@ -252,8 +254,11 @@ fn a_stop_removes_what_was_made_and_keeps_what_was_there() {
     let stop = Stop::new();
     stop.ask();
     let new = folder.path().join("new.dat");
-    let told = fill(&new, Content::Unknown, Bytes::mib(4), &Silent, &stop).unwrap_err();
-    assert!(told.contains("the unfinished file was removed"), "{told}");
+    let reported = fill(&new, Content::Unknown, Bytes::mib(4), &Silent, &stop).unwrap_err();
+    assert!(
+        reported.contains("the unfinished file was removed"),
+        "{reported}"
+    );
     assert!(!new.exists());
     let old = folder.path().join("old.dat");
     std::fs::write(&old, vec![0; 4096]).unwrap();
@@ -275,7 +280,7 @@ fn a_name_that_was_taken_meanwhile_is_left_alone() {
         },
     );
     std::fs::write(&path, "precious").unwrap();
-    let told = prepare(
+    let reported = prepare(
         &mut job.plan,
         &job.targets,
         &job.pins,
@@ -284,12 +289,12 @@ fn a_name_that_was_taken_meanwhile_is_left_alone() {
     )
     .unwrap_err()
     .to_string();
-    assert!(told.contains("File exists"), "{told}");
+    assert!(reported.contains("File exists"), "{reported}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
 }
 
 #[test]
-fn onlookers_are_told_how_far_it_is() {
+fn onlookers_receive_the_progress() {
     struct Last(std::sync::Mutex<(u64, u64)>);
     impl Observer for Last {
         fn on(&self, event: Event<'_>) {
@@ -333,6 +338,6 @@ fn a_missing_file_under_two_names_is_made_once() {
     )
     .unwrap();
     assert_eq!(filled.len(), 1);
-    let told: Vec<_> = job.plan.targets.iter().map(|t| t.identity).collect();
-    assert_eq!(told, [Some(filled[0].identity); 2]);
+    let reported: Vec<_> = job.plan.targets.iter().map(|t| t.identity).collect();
+    assert_eq!(reported, [Some(filled[0].identity); 2]);
 }

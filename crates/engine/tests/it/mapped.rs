@@ -197,7 +197,10 @@ fn large_pages_are_had_or_refused_with_the_command() {
     let job = job(&path, &|span| span.targets[0].large_pages = true);
     match run(job, &Root::live(), &Silent, &Stop::new()) {
         Ok(record) => assert!(record.total().ios > 0),
-        Err(told) => assert!(told.to_string().contains("vm.nr_hugepages"), "{told}"),
+        Err(reported) => assert!(
+            reported.to_string().contains("vm.nr_hugepages"),
+            "{reported}"
+        ),
     }
 }
 
@@ -205,8 +208,11 @@ fn large_pages_are_had_or_refused_with_the_command() {
 fn a_core_that_may_not_be_used_is_refused_with_those_that_may() {
     let (_folder, path) = marked_file(SIZE);
     let job = job(&path, &|span| span.placement = Placement::Cores(vec![1023]));
-    let told = run(job, &Root::live(), &Silent, &Stop::new())
+    let reported = run(job, &Root::live(), &Silent, &Stop::new())
         .unwrap_err()
         .to_string();
-    assert!(told.contains("core 1023: this process may use 0"), "{told}");
+    assert!(
+        reported.contains("core 1023: this process may use 0"),
+        "{reported}"
+    );
 }

@@ -185,13 +185,13 @@ fn every_percentile_of_programmed_delays_is_right_within_the_bucket_error() {
             f64::from(permille) / 1000.0
         };
         let rank = ((quantile * exact.len() as f64).ceil() as usize).max(1);
-        let (truth, told) = (
+        let (truth, reported) = (
             exact[rank - 1] as f64,
             found.quantile(quantile).unwrap().0 as f64,
         );
         assert!(
-            (told / truth - 1.0).abs() <= 0.002,
-            "{quantile}: {told} for {truth}"
+            (reported / truth - 1.0).abs() <= 0.002,
+            "{quantile}: {reported} for {truth}"
         );
     }
 }

@@ -59,14 +59,14 @@ mod tests {
         std::fs::write(own.join("limits"), limits).unwrap();
         std::fs::write(own.join("status"), "Name:\tfathom\nVmSize:\t    9000 kB\n").unwrap();
         let root = Root::at(folder.path().to_owned());
-        let told = Allowance {
+        let reported = Allowance {
             open_files: Some(1024),
             files_open: 3,
             address_space: Some(Bytes(512_000_000)),
             mapped: Bytes(9000 * 1024),
             file_size: Some(Bytes::mib(1)),
         };
-        assert_eq!(allowance(&root), told);
+        assert_eq!(allowance(&root), reported);
         let unlimited = limits.replace("512000000", "unlimited");
         std::fs::write(own.join("limits"), unlimited).unwrap();
         assert_eq!(allowance(&root).address_space, None);

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_s_fields_are_told_apart() {
+    fn a_device_s_fields_are_reported_apart() {
         let read = device("sda", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17").unwrap();
         assert_eq!(
             (read.reads, read.reads_merged, read.read_bytes),
@@ -243,12 +243,12 @@ mod tests {
         let first = "nr_periods 30\nnr_throttled 20\nthrottled_time 1500000\n";
         let second =
             "usage_usec 9\nnr_periods 30\nnr_throttled 20\nthrottled_usec 1500\nnr_bursts 0\n";
-        let told = Some(QuotaCounters {
+        let reported = Some(QuotaCounters {
             periods: 30,
             throttled: 20,
             throttled_time: Nanos(1_500_000),
         });
-        assert_eq!((quota(first), quota(second)), (told, told));
+        assert_eq!((quota(first), quota(second)), (reported, reported));
         assert_eq!(quota("usage_usec 9\nuser_usec 9\n"), None);
     }
 

@@ -29,7 +29,7 @@ impl Event {
     /// # Errors
     /// A sentence that says why that cannot be, and what to do.
     pub fn hold(home: Option<&Path>, name: &str) -> Result<Event, String> {
-        hold_at(folder(home)?, name).map_err(|error| told(name, &error))
+        hold_at(folder(home)?, name).map_err(|error| reported(name, &error))
     }
 
     /// Sets it, for everybody who waits now or later.
@@ -75,7 +75,7 @@ pub fn set_event(home: Option<&Path>, name: &str) -> Result<(), String> {
             "{name}: no process of this user waits for or holds an event of this name: start that one first, and \
              check the spelling"
         ),
-        _ => told(name, &error),
+        _ => reported(name, &error),
     })
 }
 
@@ -147,7 +147,7 @@ fn open_folder(base: &Path, name: String) -> io::Result<Folder> {
     }
 }
 
-fn told(name: &str, error: &io::Error) -> String {
+fn reported(name: &str, error: &io::Error) -> String {
     format!("the event {name} cannot be had: {error}; take another name")
 }
 

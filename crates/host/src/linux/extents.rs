@@ -19,7 +19,7 @@ pub(super) fn extents(file: &File, size: Bytes) -> Option<Extents> {
             sum.add(piece, size.0);
         }
         let ended = pieces.last().is_none_or(|piece| piece.last);
-        if ended || sum.told >= PIECES_MAX || sum.reached >= size.0 {
+        if ended || sum.reported >= PIECES_MAX || sum.reached >= size.0 {
             sum.end(size.0, ended);
             return Some(sum.found);
         }
@@ -32,14 +32,14 @@ struct Sum {
     /// Up to which place of the file all is known.
     reached: u64,
     /// Pieces that the kernel told.
-    told: u64,
+    reported: u64,
     /// Where on the device the piece before ended.
     ended_at: Option<u64>,
 }
 
 impl Sum {
     fn add(&mut self, piece: &Piece, size: u64) {
-        self.told += 1;
+        self.reported += 1;
         let begin = piece.logical.clamp(self.reached, size.max(self.reached));
         let end = piece
             .logical
@@ -68,8 +68,8 @@ impl Sum {
         self.reached = self.reached.max(to);
     }
 
-    fn end(&mut self, size: u64, all_told: bool) {
-        if all_told {
+    fn end(&mut self, size: u64, all_reported: bool) {
+        if all_reported {
             self.hole(size);
         }
         self.found.looked_at = Bytes(self.reached);

@@ -54,7 +54,7 @@ fn md(node: &Node) -> Option<DeviceHealth> {
         }
         _ => (HealthState::Good, state.clone()),
     };
-    Some(told(node, health, words))
+    Some(reported(node, health, words))
 }
 
 /// A SCSI device, or a controller of NVMe.
@@ -67,7 +67,7 @@ fn attached(node: &Node) -> Option<DeviceHealth> {
         }
         _ => HealthState::Failed,
     };
-    Some(told(node, health, state))
+    Some(reported(node, health, state))
 }
 
 /// A mapping of device mapper whose name says that it is one: as many paths as it stands on.
@@ -90,14 +90,14 @@ fn multipath(root: &Root, node: &Node) -> Option<DeviceHealth> {
         bad if bad < paths.len() => HealthState::Degraded,
         _ => HealthState::Failed,
     };
-    Some(told(
+    Some(reported(
         node,
         health,
         format!("{bad} of {} paths down", paths.len()),
     ))
 }
 
-fn told(node: &Node, state: HealthState, words: String) -> DeviceHealth {
+fn reported(node: &Node, state: HealthState, words: String) -> DeviceHealth {
     DeviceHealth {
         device: node.name.clone(),
         state,
@@ -156,8 +156,8 @@ mod tests {
             array("0", "resync"),
             [(HealthState::Repairing, "resync is running".to_owned())]
         );
-        let told = "1 of 2 members missing, recover is running".to_owned();
-        assert_eq!(array("1", "recover"), [(HealthState::Degraded, told)]);
+        let reported = "1 of 2 members missing, recover is running".to_owned();
+        assert_eq!(array("1", "recover"), [(HealthState::Degraded, reported)]);
     }
 
     #[test]

@@ -261,7 +261,7 @@ struct Map {
     start: u64,
     length: u64,
     flags: u32,
-    told: u32,
+    reported: u32,
     room: u32,
     reserved: u32,
     extents: [MapExtent; PIECES],
@@ -281,7 +281,7 @@ pub(super) fn pieces(file: &File, from: u64) -> Option<Vec<Piece>> {
         start: from,
         length: u64::MAX - from,
         flags: 0,
-        told: 0,
+        reported: 0,
         room: PIECES as u32,
         reserved: 0,
         extents: [MapExtent::default(); PIECES],
@@ -291,8 +291,8 @@ pub(super) fn pieces(file: &File, from: u64) -> Option<Vec<Piece>> {
     if code != 0 {
         return None;
     }
-    let told = map.extents.iter().take(map.told as usize);
-    Some(told.map(Piece::of).collect())
+    let reported = map.extents.iter().take(map.reported as usize);
+    Some(reported.map(Piece::of).collect())
 }
 
 impl Piece {
@@ -316,11 +316,11 @@ const SYS_CACHESTAT: libc::c_long = 451;
 pub(super) fn cached_pages(file: &File, offset: u64, length: u64) -> Option<u64> {
     let range = [offset, length];
     // Held, dirty, being written, evicted, evicted lately.
-    let mut told = [0u64; 5];
-    let (from, into) = (range.as_ptr(), told.as_mut_ptr());
+    let mut reported = [0u64; 5];
+    let (from, into) = (range.as_ptr(), reported.as_mut_ptr());
     // SAFETY: both arrays are as long as the kernel's structures and outlive the call; the descriptor is open.
     let code = unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), from, into, 0) };
-    (code == 0).then_some(told[0])
+    (code == 0).then_some(reported[0])
 }
 
 /// Bytes of a page. // sysconf(3)
@@ -420,8 +420,8 @@ impl<'a> ReadLease<'a> {
         // A writer who comes while the lease is held waits until it is given back. The signal that reports it is one
         // that does nothing.
         // SAFETY: plain integers about a descriptor that we own.
-        let told = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };
-        if told != 0 {
+        let reported = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };
+        if reported != 0 {
             return None;
         }
         // SAFETY: as above.

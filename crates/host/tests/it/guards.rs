@@ -198,7 +198,7 @@ fn a_look_at_a_device_of_zeros_reads_a_sample_of_it() {
 }
 
 #[test]
-fn space_that_is_taken_is_told_from_size() {
+fn allocated_space_is_distinguished_from_size() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("f");
     sparse(&file, 1 << 30);
@@ -271,11 +271,11 @@ fn a_second_look_asks_again_who_uses_it_and_not_what_it_holds() {
         apart_from_free_space(again(&first)),
         apart_from_free_space(first.clone())
     );
-    let told = TargetFacts {
+    let reported = TargetFacts {
         content: Content::FathomPartial,
         ..first.clone()
     };
-    assert_eq!(again(&told).content, Content::FathomPartial);
+    assert_eq!(again(&reported).content, Content::FathomPartial);
     if let Some(device) = Loop::over(&file, &[]) {
         let held = format!("{} held by {}", file.display(), device.name());
         let found: Vec<String> = again(&first).claims.iter().map(in_words).collect();

@@ -29,7 +29,7 @@ fn this_machine_has_cores_memory_and_a_kernel() {
 }
 
 #[test]
-fn names_of_all_kinds_are_told_apart() {
+fn names_of_all_kinds_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("file"), "text").unwrap();

@@ -136,7 +136,7 @@ fn d5_the_counting_pattern_is_foreign() {
 }
 
 #[test]
-fn the_first_flaw_of_many_blocks_is_told_with_its_offset() {
+fn the_first_flaw_of_many_blocks_is_reported_with_its_offset() {
     let mut data = written(5, 0, 6);
     data[2 * BLOCK_BYTES..3 * BLOCK_BYTES].fill(0);
     assert_eq!(first_flaw(&data), None);

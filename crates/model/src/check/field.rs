@@ -133,7 +133,7 @@ impl Remedy {
     }
 
     /// Returns it in a tool's options; `None` where the tool has no such option.
-    pub(super) fn told(&self, options: Options) -> Option<String> {
+    pub(super) fn message(&self, options: Options) -> Option<String> {
         Some(match self {
             Remedy::Smaller(field) => format!("use a smaller {}", options(*field)?),
             Remedy::Larger(field) => format!("use a larger {}", options(*field)?),

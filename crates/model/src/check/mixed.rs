@@ -41,29 +41,29 @@ pub(super) fn check(target: &Target, mixed: &MixedAccess, problems: &mut Vec<Pro
 }
 
 fn wrong_with(line: &MixedLine) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if line.share == 0 || line.share > SHARE_MAX {
-        told.push(format!(
+        reported.push(format!(
             "share: read {}; it is from 1 to {SHARE_MAX}",
             line.share
         ));
     }
     let block = line.block;
     if block < BLOCK_MIN || block > BLOCK_MAX || !block.is_multiple_of(BLOCK_MIN) {
-        told.push(format!(
+        reported.push(format!(
             "block size: read {block}; a block is a multiple of {BLOCK_MIN} bytes up to {BLOCK_MAX}: 4K, 64K and 1M are usual"
         ));
     }
     if line.align < BLOCK_MIN || !line.align.is_multiple_of(BLOCK_MIN) {
-        told.push(format!(
+        reported.push(format!(
             "alignment: read {}; it is a multiple of {BLOCK_MIN} bytes, usually the block size",
             line.align
         ));
     }
     if line.burst == 0 {
-        told.push("burst: read 0; a burst has at least 1 I/O".to_owned());
+        reported.push("burst: read 0; a burst has at least 1 I/O".to_owned());
     }
-    told
+    reported
 }
 
 /// What the target asks of blocks and offsets, line by line.
@@ -75,8 +75,8 @@ pub(super) fn check_alignment(
 ) {
     for (line, number) in mixed.lines.iter().zip(1..) {
         for (what, read) in [("block size", line.block), ("alignment", line.align)] {
-            let told = read < BLOCK_MIN || !read.is_multiple_of(BLOCK_MIN);
-            if !told && !read.is_multiple_of(alignment) {
+            let reported = read < BLOCK_MIN || !read.is_multiple_of(BLOCK_MIN);
+            if !reported && !read.is_multiple_of(alignment) {
                 problems.push(Problem::MixLine {
                     line: number,
                     why: format!(

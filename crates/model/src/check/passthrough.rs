@@ -107,7 +107,11 @@ mod tests {
         }
     }
 
-    fn told(engine: EngineChoice, facts: &[TargetFacts], change: &dyn Fn(&mut Target)) -> String {
+    fn reported(
+        engine: EngineChoice,
+        facts: &[TargetFacts],
+        change: &dyn Fn(&mut Target),
+    ) -> String {
         let profile = crate::check::tests::profile("x", |span| {
             span.engine = engine;
             let of = |facts: &TargetFacts| {
@@ -129,15 +133,15 @@ mod tests {
     fn a_namespace_goes_with_its_engine_alone() {
         let facts = [namespace()];
         for engine in [EngineChoice::Auto, EngineChoice::Nvme] {
-            assert_eq!(told(engine, &facts, &|_| {}), "good: true");
+            assert_eq!(reported(engine, &facts, &|_| {}), "good: true");
         }
-        let other = told(EngineChoice::Libaio, &facts, &|_| {});
+        let other = reported(EngineChoice::Libaio, &facts, &|_| {});
         assert!(other.contains("use command passthrough"), "{other}");
         let mut file = namespace();
         (file.kind, file.path) = (TargetKind::File, PathBuf::from("/data/f"));
-        let none = told(EngineChoice::Nvme, std::slice::from_ref(&file), &|_| {});
+        let none = reported(EngineChoice::Nvme, std::slice::from_ref(&file), &|_| {});
         assert!(none.contains("/dev/ng0n1"), "{none}");
-        let mixed = told(EngineChoice::Auto, &[namespace(), file], &|_| {});
+        let mixed = reported(EngineChoice::Auto, &[namespace(), file], &|_| {});
         assert!(mixed.contains("one after the other"), "{mixed}");
     }
 
@@ -148,10 +152,10 @@ mod tests {
             device: "nvme0n1".to_owned(),
             at: PathBuf::from("/mnt"),
         }];
-        let reading = told(EngineChoice::Auto, &[facts.clone()], &|_| {});
+        let reading = reported(EngineChoice::Auto, &[facts.clone()], &|_| {});
         assert!(reading.contains("nvme0n1 is mounted at /mnt"), "{reading}");
         assert!(reading.contains("umount /mnt"), "{reading}");
-        let writing = told(EngineChoice::Auto, &[facts], &|target| {
+        let writing = reported(EngineChoice::Auto, &[facts], &|target| {
             target.workload.write = Ratio::ALL;
         });
         assert!(
@@ -163,14 +167,14 @@ mod tests {
     #[test]
     fn what_it_holds_is_lost_with_the_device_s_own_words_only() {
         let writing = |facts: TargetFacts| {
-            told(EngineChoice::Auto, &[facts], &|target| {
+            reported(EngineChoice::Auto, &[facts], &|target| {
                 target.workload.write = Ratio::ALL;
             })
         };
-        let told = writing(namespace());
+        let reported = writing(namespace());
         assert!(
-            told.contains("loss of a device's data /dev/ng0n1"),
-            "{told}"
+            reported.contains("loss of a device's data /dev/ng0n1"),
+            "{reported}"
         );
         let mut empty = namespace();
         empty.content = Content::Empty;
@@ -179,7 +183,7 @@ mod tests {
 
     #[test]
     fn what_a_command_cannot_carry_is_refused() {
-        let told = told(EngineChoice::Auto, &[namespace()], &|target| {
+        let reported = reported(EngineChoice::Auto, &[namespace()], &|target| {
             target.workload.block = Bytes::mib(1);
             target.cache = CacheMode::Cached;
             target.priority = Priority::Low;
@@ -189,7 +193,7 @@ mod tests {
             "have no cache",
             "no priority of their own",
         ] {
-            assert!(told.contains(words), "{words} in {told}");
+            assert!(reported.contains(words), "{words} in {reported}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Everything that can stand against a request: what was read, what is accepted, what to do.
 //!
-//! Omitted: the spelling of options. A problem names fields, and [`Problem::told`] puts a tool's options in their place.
+//! Omitted: the spelling of options. A problem names fields, and [`Problem::message`] puts a tool's options in their place.
 
 use super::field::{Field, Options, Remedy, Rule, in_bytes};
 use crate::block_header::Flaw;
@@ -323,11 +323,11 @@ impl Problem {
     }
 
     /// Returns the message in a tool's options, with the remedies that it has options for.
-    pub fn told(&self, options: Options) -> String {
+    pub fn message(&self, options: Options) -> String {
         let remedies = self.remedies();
         let remedies: Vec<String> = remedies
             .iter()
-            .filter_map(|one| one.told(options))
+            .filter_map(|one| one.message(options))
             .collect();
         let message = match self {
             Problem::Value { field, read, rule } => match options(*field) {
@@ -459,16 +459,16 @@ pub struct Problems(Vec<Problem>);
 impl Problems {
     /// `Ok` when there are none. The same problem found twice (two targets alike) is told once.
     pub fn none_or(problems: Vec<Problem>) -> Result<(), Problems> {
-        let mut told: Vec<Problem> = Vec::new();
+        let mut reported: Vec<Problem> = Vec::new();
         for problem in problems {
-            if !told.contains(&problem) {
-                told.push(problem);
+            if !reported.contains(&problem) {
+                reported.push(problem);
             }
         }
-        if told.is_empty() {
+        if reported.is_empty() {
             Ok(())
         } else {
-            Err(Problems(told))
+            Err(Problems(reported))
         }
     }
 

@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused() {
         for text in ["", "a", "3-1", "1,", "-1", "0-99999999", "+1", "1 2"] {
-            let told = text.parse::<Placement>().unwrap_err();
-            assert!(told.accepted.contains("0-3,8"), "{text}");
+            let reported = text.parse::<Placement>().unwrap_err();
+            assert!(reported.accepted.contains("0-3,8"), "{text}");
         }
     }
 }

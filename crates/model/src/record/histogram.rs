@@ -338,9 +338,9 @@ mod tests {
             values.sort_unstable();
             let rank = ((quantile * values.len() as f64).ceil() as usize).clamp(1, values.len());
             let exact = values[rank - 1];
-            let told = histogram.quantile(quantile).unwrap().0;
+            let reported = histogram.quantile(quantile).unwrap().0;
             // The middle of a bucket: off by half its width at most, and its width is one sub-bucket's share.
-            prop_assert!(told.abs_diff(exact) * 2 * SUB_BUCKETS <= exact, "{told} for {exact}");
+            prop_assert!(reported.abs_diff(exact) * 2 * SUB_BUCKETS <= exact, "{reported} for {exact}");
         }
 
         #[test]
@@ -352,9 +352,9 @@ mod tests {
             let mut both = first.clone();
             both.merge(&second);
             let within = || both.min().unwrap()..=both.max().unwrap();
-            let told = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second], within());
+            let reported = LatencyHistogram::exceeded_by_one_in(2, &[&first, &second], within());
             let median = both.quantile(0.5).unwrap();
-            prop_assert!(told.unwrap().0.abs_diff(median.0) * 2 * SUB_BUCKETS <= median.0);
+            prop_assert!(reported.unwrap().0.abs_diff(median.0) * 2 * SUB_BUCKETS <= median.0);
             let few = LatencyHistogram::exceeded_by_one_in(1000, &[&first, &second], within());
             prop_assert_eq!(few, None);
         }

@@ -244,8 +244,11 @@ mod tests {
     #[test]
     fn a_percentile_needs_as_many_ios_as_it_divides() {
         let mut few: Vec<Nanos> = (1..=99).rev().map(Nanos).collect();
-        let told = WatchLatency::of(&mut few).unwrap();
-        assert_eq!((told.p50, told.p99, told.max), (Nanos(50), None, Nanos(99)));
+        let reported = WatchLatency::of(&mut few).unwrap();
+        assert_eq!(
+            (reported.p50, reported.p99, reported.max),
+            (Nanos(50), None, Nanos(99))
+        );
         let mut enough: Vec<Nanos> = (1..=200).map(Nanos).collect();
         assert_eq!(WatchLatency::of(&mut enough).unwrap().p99, Some(Nanos(198)));
         assert_eq!(WatchLatency::of(&mut []), None);

@@ -146,8 +146,11 @@ mod tests {
             "16384P",
             "18446744073709551616",
         ] {
-            let told = text.parse::<Bytes>().unwrap_err().to_string();
-            assert!(told.starts_with(&format!("read `{text}`; ")), "{told}");
+            let reported = text.parse::<Bytes>().unwrap_err().to_string();
+            assert!(
+                reported.starts_with(&format!("read `{text}`; ")),
+                "{reported}"
+            );
         }
         assert!(
             "4KB"

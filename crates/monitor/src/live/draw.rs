@@ -19,14 +19,14 @@ pub(crate) fn draw(running: &Running, frame: &mut Frame<'_>) {
         .as_ref()
         .map_or(0, |moment| moment.devices.len()) as u16;
     let devices = devices.min(frame.area().height / 3);
-    let told = (running.lines.len() as u16).min(frame.area().height / 6);
+    let reported = (running.lines.len() as u16).min(frame.area().height / 6);
     let [title, rate, latency, graph, below, lines, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Fill(1),
         Constraint::Length(devices + 1),
-        Constraint::Length(told),
+        Constraint::Length(reported),
         Constraint::Length(1),
     ])
     .areas(frame.area());
@@ -38,7 +38,7 @@ pub(crate) fn draw(running: &Running, frame: &mut Frame<'_>) {
         draw_graph(running, &points, frame, graph);
     }
     frame.render_widget(Paragraph::new(machine(running)), below);
-    let newest = running.lines.iter().rev().take(usize::from(told)).rev();
+    let newest = running.lines.iter().rev().take(usize::from(reported)).rev();
     let newest: Vec<Line<'_>> = newest.map(|line| Line::raw(line.as_str())).collect();
     frame.render_widget(Paragraph::new(newest), lines);
     frame.render_widget(Paragraph::new(KEYS).style(running.palette.faint()), foot);

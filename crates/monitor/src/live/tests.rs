@@ -10,13 +10,14 @@ use ratatui::backend::TestBackend;
 
 fn running() -> Running {
     let mut running = Running::default();
-    let told = [
+    let reported = [
         Update::What("random read 4 KiB, depth 8".to_owned()),
         Update::Progress(Nanos::seconds(4), Nanos::seconds(10)),
         Update::Phase("measuring".to_owned()),
         Update::Line("f: made".to_owned()),
     ];
-    told.into_iter()
+    reported
+        .into_iter()
         .for_each(|update| running.update(update, Nanos(0)));
     for second in 1..=4 {
         let tick = Update::Tick {

@@ -46,11 +46,11 @@ impl Live {
     /// # Errors
     /// Where the terminal cannot be drawn on, or there can be no thread.
     pub fn start(wanted: Wanted) -> io::Result<Self> {
-        let (updates, told) = channel();
+        let (updates, reported) = channel();
         let (ready, is_ready) = channel();
         let thread = std::thread::Builder::new()
             .name("live".to_owned())
-            .spawn(move || run(wanted, &told, &ready))?;
+            .spawn(move || run(wanted, &reported, &ready))?;
         is_ready
             .recv()
             .unwrap_or_else(|_| Err(io::Error::other("the screen's thread ended")))?;
@@ -83,7 +83,7 @@ impl Drop for Live {
     }
 }
 
-fn run(wanted: Wanted, told: &Receiver<Update>, ready: &Sender<io::Result<()>>) -> Vec<String> {
+fn run(wanted: Wanted, reported: &Receiver<Update>, ready: &Sender<io::Result<()>>) -> Vec<String> {
     let Wanted {
         out,
         devices,
@@ -104,14 +104,14 @@ fn run(wanted: Wanted, told: &Receiver<Update>, ready: &Sender<io::Result<()>>) 
         ..Running::default()
     };
     let mut sampler = Sampler::start(Root::live(), devices, Asked::default(), &*clock);
-    let left = show(&mut screen, &mut running, &mut sampler, told, &*clock);
+    let left = show(&mut screen, &mut running, &mut sampler, reported, &*clock);
     drop(screen);
     drop(guard);
     if left {
         stop();
     }
     // Without a screen the run goes on to its end; what it tells until then is kept.
-    while let Ok(update) = told.recv() {
+    while let Ok(update) = reported.recv() {
         running.update(update, clock());
     }
     running.lines
@@ -122,13 +122,13 @@ fn show(
     screen: &mut Screen,
     running: &mut Running,
     sampler: &mut Sampler,
-    told: &Receiver<Update>,
+    reported: &Receiver<Update>,
     clock: &Clock,
 ) -> bool {
     let mut drawn = clock();
     loop {
         loop {
-            match told.try_recv() {
+            match reported.try_recv() {
                 Ok(update) => running.update(update, clock()),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return false,

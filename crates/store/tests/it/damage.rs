@@ -41,7 +41,7 @@ fn whole() -> (TempDir, PathBuf, Vec<Session>) {
 
 /// What the file gives: each session as it was or an error with the file's name. Answers how many are as they were.
 fn read_around(path: &Path, before: &[Session]) -> usize {
-    let told = |error: &StoreError| {
+    let reported = |error: &StoreError| {
         let text = error.to_string();
         assert!(text.starts_with(&path.display().to_string()), "{text}");
         assert!(!text.contains("no store"), "{text}");
@@ -49,7 +49,7 @@ fn read_around(path: &Path, before: &[Session]) -> usize {
     let store = match Store::look(path) {
         Ok(store) => store,
         Err(error) => {
-            told(&error);
+            reported(&error);
             return 0;
         }
     };
@@ -70,7 +70,7 @@ fn read_around(path: &Path, before: &[Session]) -> usize {
                 "{listing:?}"
             );
         }
-        Err(error) => told(&error),
+        Err(error) => reported(&error),
     }
     let mut good = 0;
     for session in before {
@@ -90,7 +90,7 @@ fn read_around(path: &Path, before: &[Session]) -> usize {
                     "session {id} vanished"
                 );
             }
-            Err(error) => told(&error),
+            Err(error) => reported(&error),
         }
         if let Ok(rows) = store.rows(&[id]) {
             assert_eq!(rows.len(), session.runs.len());
@@ -143,10 +143,10 @@ fn a_zeroed_page_costs_no_more_than_what_was_in_it() {
     }
     assert!(good > pages, "only {good} sessions in {pages} files");
     std::fs::write(&path, [vec![0; 4096], bytes[4096..].to_vec()].concat()).unwrap();
-    let told = Store::open(&path).err().unwrap().to_string();
+    let reported = Store::open(&path).err().unwrap().to_string();
     assert!(
-        told.contains("the store is damaged: its first bytes are zeros"),
-        "{told}"
+        reported.contains("the store is damaged: its first bytes are zeros"),
+        "{reported}"
     );
 }
 
@@ -203,7 +203,7 @@ fn a_check_names_what_is_damaged() {
         .unwrap()
         .findings
         .join("\n");
-    for told in [
+    for reported in [
         "run 3.1: ",
         "run 4.2: its checksum does not hold",
         "result 6.2: the checksum of its line does not hold",
@@ -211,7 +211,7 @@ fn a_check_names_what_is_damaged() {
         "session 9: it had 3 results, and 2 are found",
         "session 9: a summary is damaged or missing",
     ] {
-        assert!(findings.contains(told), "{told}\n{findings}");
+        assert!(findings.contains(reported), "{reported}\n{findings}");
     }
     assert!(!findings.contains("session 1"), "{findings}");
     // Its summary is whole and gives what was stored.

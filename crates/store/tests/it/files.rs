@@ -66,10 +66,10 @@ fn a_newer_store_is_refused_with_both_versions() {
         .unwrap()
         .pragma_update(None, "user_version", 99)
         .unwrap();
-    let told = refused(&path);
+    let reported = refused(&path);
     let both =
         format!("its schema is version 99, this fathom reads up to version {SCHEMA_VERSION}");
-    assert!(told.contains(&both), "{told}");
+    assert!(reported.contains(&both), "{reported}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_store_that_is_cut_off_is_damaged() {
 
 #[test]
 fn a_damaged_cell_names_the_run_and_what_is_wrong() {
-    for (damage, told) in [
+    for (damage, reported) in [
         (
             "UPDATE runs SET plan_json = '{}'",
             "run 1.1: plan_json: missing field",
@@ -115,7 +115,7 @@ fn a_damaged_cell_names_the_run_and_what_is_wrong() {
         assert!(other.execute(damage, []).unwrap() > 0, "{damage}");
         let error = store.load(session).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-        assert!(error.to_string().contains(told), "{error}");
+        assert!(error.to_string().contains(reported), "{error}");
     }
 }
 
@@ -141,23 +141,23 @@ fn a_run_that_cannot_be_stored_leaves_the_session_as_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_no_text_is_told() {
+fn a_name_that_is_no_text_is_reported() {
     use std::os::unix::ffi::OsStringExt;
     let (_folder, store) = shelf();
     let session = store.begin(&new_session()).unwrap();
     let mut run = record(3);
     run.plan.targets[0].location =
         model::Location::Path(std::ffi::OsString::from_vec(vec![0xff]).into());
-    let told = store.save(session, "a", &run).unwrap_err().to_string();
+    let reported = store.save(session, "a", &run).unwrap_err().to_string();
     assert!(
-        told.starts_with("the plan cannot be stored: ") && told.contains("UTF-8"),
-        "{told}"
+        reported.starts_with("the plan cannot be stored: ") && reported.contains("UTF-8"),
+        "{reported}"
     );
 }
 
 #[cfg(unix)]
 #[test]
-fn a_store_that_may_not_be_written_is_told() {
+fn a_store_that_may_not_be_written_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, store) = shelf();
     let path = store.path().to_owned();

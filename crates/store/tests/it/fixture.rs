@@ -172,8 +172,8 @@ fn a_damaged_run_of_old_does_not_hold_up_the_others() {
     let store = Store::open(&path).unwrap();
     assert_eq!(store.rows(&[SessionId(1)]).unwrap().len(), 2);
     assert_eq!(store.load_one(SessionId(1), 1).unwrap().runs.len(), 1);
-    let told = store.load(SessionId(1)).unwrap_err().to_string();
-    assert!(told.contains("run 1.2: thread"), "{told}");
+    let reported = store.load(SessionId(1)).unwrap_err().to_string();
+    assert!(reported.contains("run 1.2: thread"), "{reported}");
 }
 
 /// What the file of version 4 holds: a survey as the others, and a sweep with a cell, a missing cell and imported runs.
@@ -313,8 +313,8 @@ fn what_cannot_be_brought_up_to_date_is_read_as_it_is() {
     let store = Store::look(&path).unwrap();
     let name = |text: &str| text.parse::<RunName>().unwrap();
     assert_eq!(store.count(&[name("1"), name("1.2")]).unwrap(), 2);
-    let told = store.count(&[name("1.9")]).unwrap_err().to_string();
-    assert!(told.contains("1.9"), "{told}");
+    let reported = store.count(&[name("1.9")]).unwrap_err().to_string();
+    assert!(reported.contains("1.9"), "{reported}");
     assert_eq!(store.rows(&[SessionId(1)]).unwrap().len(), 2);
 }
 

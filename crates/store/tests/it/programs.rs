@@ -116,7 +116,7 @@ impl Drop for Small {
 }
 
 #[test]
-fn a_full_disk_is_told_and_what_was_kept_stays_readable() {
+fn a_full_disk_is_reported_and_what_was_kept_stays_readable() {
     let Some(small) = Small::mount() else {
         return;
     };
@@ -131,11 +131,11 @@ fn a_full_disk_is_told_and_what_was_kept_stays_readable() {
         }
         assert!(kept < 10_000, "it never filled");
     };
-    let told = format!(
+    let reported = format!(
         "{}: no space left to store this; what was stored before is safe",
         path.display()
     );
-    assert!(error.to_string().starts_with(&told), "{error}");
+    assert!(error.to_string().starts_with(&reported), "{error}");
     assert!(kept > 0);
     let one = store.keep(&new_session(), "run", &record(3), SessionOutcome::Complete);
     assert!(matches!(one, Err(StoreError::Full { .. })), "{one:?}");

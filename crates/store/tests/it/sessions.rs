@@ -107,29 +107,32 @@ fn a_session_that_was_never_finished_is_listed_as_cut_short() {
 }
 
 #[test]
-fn a_missing_session_is_told_with_those_that_exist() {
+fn a_missing_session_is_reported_with_those_that_exist() {
     let (_folder, store) = shelf();
-    let told = |error: StoreError| {
+    let reported = |error: StoreError| {
         error
             .to_string()
             .replace(&store.path().display().to_string(), "S")
     };
     let nine = SessionId(9);
     assert_eq!(
-        told(store.load(nine).unwrap_err()),
+        reported(store.load(nine).unwrap_err()),
         "session 9: S is empty: `fathom survey` or `fathom run` puts the first one there"
     );
     store.begin(&new_session()).unwrap();
     assert_eq!(
-        told(store.load(nine).unwrap_err()),
+        reported(store.load(nine).unwrap_err()),
         "session 9: S holds session 1 alone"
     );
     store.begin(&new_session()).unwrap();
     let range = "session 9: S holds sessions from 1 to 2: see `fathom list`";
-    assert_eq!(told(store.load(nine).unwrap_err()), range);
-    assert_eq!(told(store.save(nine, "", &record(1)).unwrap_err()), range);
+    assert_eq!(reported(store.load(nine).unwrap_err()), range);
     assert_eq!(
-        told(
+        reported(store.save(nine, "", &record(1)).unwrap_err()),
+        range
+    );
+    assert_eq!(
+        reported(
             store
                 .finish(nine, SessionOutcome::Failed, None)
                 .unwrap_err()

@@ -52,7 +52,7 @@ pub(crate) fn imported(place: u32) -> ImportedRun {
     }
 }
 
-fn told(error: &StoreError, store: &Store) -> String {
+fn reported(error: &StoreError, store: &Store) -> String {
     error
         .to_string()
         .replace(&store.path().display().to_string(), "S")
@@ -75,7 +75,7 @@ fn a_cell_is_in_its_session_once() {
     );
     let twice = store.save_cell(session, "a", "k1", &record(4)).unwrap_err();
     assert!(
-        told(&twice, &store).starts_with("cell `k1`: session 1 holds it already, as 1.1"),
+        reported(&twice, &store).starts_with("cell `k1`: session 1 holds it already, as 1.1"),
         "{twice}"
     );
     assert!(store.save_missing(session, "a", "k1", "x").is_err());
@@ -201,7 +201,7 @@ fn tags_are_words_on_sessions_and_results() {
         .tag(&[name("1"), name("1.7")], &words("x"), &[])
         .unwrap_err();
     assert_eq!(
-        told(&error, &store),
+        reported(&error, &store),
         "1.7: session 1 holds results from 1.1 to 1.2"
     );
     assert_eq!(
@@ -309,7 +309,7 @@ fn a_question_changes_nothing() {
         ("PRAGMA journal_mode = DELETE", "a question begins with"),
         ("", "a question begins with"),
     ] {
-        let error = told(&store.ask(sql).unwrap_err(), &store);
+        let error = reported(&store.ask(sql).unwrap_err(), &store);
         assert!(error.contains(word), "{sql}: {error}");
     }
     assert_eq!(store.summary_of(session).unwrap().id, session);
@@ -366,8 +366,8 @@ fn a_baseline_is_a_name_for_what_cannot_be_deleted_meanwhile() {
         store.set_baseline(&unnamed).unwrap_err(),
         StoreError::BaselineName { .. }
     ));
-    let told = store.baseline("silver").unwrap_err().to_string();
-    assert!(told.contains("there are gold"), "{told}");
+    let reported = store.baseline("silver").unwrap_err().to_string();
+    assert!(reported.contains("there are gold"), "{reported}");
     store.remove_baseline("gold").unwrap();
     store.delete(&[name("1")]).unwrap();
     crate::killed::assert_whole(&store);

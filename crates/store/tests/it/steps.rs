@@ -91,8 +91,8 @@ fn what_is_read_back_is_what_was_kept_and_each_step_is_a_line() {
     plain
         .execute_batch("UPDATE files SET document_json = replace(document_json, '1000', '1001')")
         .unwrap();
-    let told = store.load(session).unwrap_err().to_string();
-    assert!(told.contains("1.2"), "{told}");
+    let reported = store.load(session).unwrap_err().to_string();
+    assert!(reported.contains("1.2"), "{reported}");
     assert_eq!(
         store
             .check(Depth::Full, &mut |_, _| ())

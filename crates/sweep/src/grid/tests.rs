@@ -17,7 +17,7 @@ fn plain(axes: Vec<Axis>) -> Grid {
     }
 }
 
-fn told(grid: &Grid) -> Vec<String> {
+fn reported(grid: &Grid) -> Vec<String> {
     let problems = grid.cells().unwrap_err();
     problems.iter().map(ToString::to_string).collect()
 }
@@ -99,14 +99,14 @@ fn what_is_excluded_is_left_out_of_the_groups_that_have_it() {
         fields: vec![axis("depth", &["64"])],
     });
     assert_eq!(
-        told(&grid),
+        reported(&grid),
         [
             "exclude threads=1: no field threads is varied here, so it cannot be compared: name only varied fields"
         ]
     );
     grid.exclusions.remove(1);
     assert_eq!(
-        told(&grid),
+        reported(&grid),
         [
             "exclude depth=64: no combination is like this, so it leaves nothing out: compare its values with those of the axes"
         ]
@@ -114,11 +114,11 @@ fn what_is_excluded_is_left_out_of_the_groups_that_have_it() {
     grid.exclusions = vec![Exclusion {
         fields: vec![axis("depth", &["1", "32"])],
     }];
-    assert!(told(&grid)[0].starts_with("all 4 combinations are excluded"));
+    assert!(reported(&grid)[0].starts_with("all 4 combinations are excluded"));
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let numbers: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
     let long = |name: &str| Axis {
         name: name.to_owned(),
@@ -136,7 +136,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         exclusions: vec![],
     };
     assert_eq!(
-        told(&grid),
+        reported(&grid),
         [
             "group a: there are two of this name: results are told apart by it, so give each its own",
             "z: it has no value: give it at least one, or leave it out",

@@ -73,9 +73,10 @@ pub fn unmeasured_words(report: &FilesReport) -> Vec<String> {
     let skipped = skipped.filter(|skipped| !skipped.is_empty());
     let left_out = skipped.map(|skipped| format!("left out, as asked: {}", skipped.join(", ")));
     let rows = report.rows.iter();
-    let told = rows.filter_map(|row| Some((row, row.unmeasured.as_deref()?)));
-    let told = told.map(|(row, why)| format!("{}: not measured: {why}", operation_name(row)));
-    left_out.into_iter().chain(told).collect()
+    let reported = rows.filter_map(|row| Some((row, row.unmeasured.as_deref()?)));
+    let reported =
+        reported.map(|(row, why)| format!("{}: not measured: {why}", operation_name(row)));
+    left_out.into_iter().chain(reported).collect()
 }
 
 fn large(report: &FilesReport) -> [Option<&FilesRow>; 6] {

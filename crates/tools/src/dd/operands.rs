@@ -189,7 +189,7 @@ impl Reading {
     }
 
     fn contradictions(&mut self) {
-        let told = [
+        let reported = [
             (
                 self.asked.input.as_os_str().is_empty(),
                 "if=: say what is read: a file, a device or /dev/zero (standard input is not measured)",
@@ -203,7 +203,7 @@ impl Reading {
                 "conv=excl,nocreat: the output cannot be new and be there before: leave one of them away",
             ),
         ];
-        let found = told.iter().filter(|(wrong, _)| *wrong);
+        let found = reported.iter().filter(|(wrong, _)| *wrong);
         self.problems
             .extend(found.map(|(_, why)| DdProblem::Contradiction(why)));
         for path in [&self.asked.input, &self.asked.output] {

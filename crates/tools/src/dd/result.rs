@@ -10,21 +10,21 @@ const IEC: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /// `records` are the two lines of records; `transfer` the line of bytes and rate.
 pub fn copy_lines(copy: &CopyDigest, records: bool, transfer: bool) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if records {
-        told.push(format!(
+        reported.push(format!(
             "{}+{} records in",
             copy.records_in[0], copy.records_in[1]
         ));
-        told.push(format!(
+        reported.push(format!(
             "{}+{} records out",
             copy.records_out[0], copy.records_out[1]
         ));
     }
     if transfer {
-        told.push(bytes_line(copy));
+        reported.push(bytes_line(copy));
     }
-    told
+    reported
 }
 
 fn bytes_line(copy: &CopyDigest) -> String {
@@ -110,7 +110,7 @@ mod tests {
     /// Lines that GNU coreutils 9.1 printed.
     #[test]
     fn the_line_is_that_of_dd() {
-        for (bytes, ns, told) in [
+        for (bytes, ns, reported) in [
             (0, 20_951, "0 bytes copied, 2.0951e-05 s, 0.0 kB/s"),
             (1, 53_780, "1 byte copied, 5.378e-05 s, 18.6 kB/s"),
             (999, 32_919, "999 bytes copied, 3.2919e-05 s, 30.3 MB/s"),
@@ -150,7 +150,7 @@ mod tests {
                 "1572864000 bytes (1.6 GB, 1.5 GiB) copied, 0.116487 s, 13.5 GB/s",
             ),
         ] {
-            assert_eq!(line(bytes, ns), told);
+            assert_eq!(line(bytes, ns), reported);
         }
     }
 }

@@ -10,8 +10,8 @@ fn words(line: &str) -> Vec<String> {
 
 fn refused(line: &str) -> String {
     let problems = read(&words(line)).unwrap_err();
-    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    told.join("\n")
+    let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    reported.join("\n")
 }
 
 #[test]
@@ -102,8 +102,9 @@ fn flags_add_up_and_the_last_value_counts() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
-    let told = refused("if=a bs=0 count=1Q conv=ucase,purple oflag=nocache status=loud foo=1 bar");
+fn everything_that_is_wrong_is_reported_at_once() {
+    let reported =
+        refused("if=a bs=0 count=1Q conv=ucase,purple oflag=nocache status=loud foo=1 bar");
     for part in [
         "bs=: read `0`",
         "count=: read `1Q`",
@@ -115,7 +116,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         "`bar`: an operand is name=value",
         "of=: say where it goes",
     ] {
-        assert!(told.contains(part), "{part} in {told}");
+        assert!(reported.contains(part), "{part} in {reported}");
     }
 }
 

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_told() {
+    fn what_is_no_text_is_reported() {
         assert!(decode(vec![b'a', 0xFF]).unwrap_err().contains("byte 1"));
         assert!(
             decode(vec![0xFF, 0xFE, 0x41])

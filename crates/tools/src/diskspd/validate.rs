@@ -47,7 +47,7 @@ pub fn validate(profile: &Profile, purpose: Purpose) -> Result<Vec<Note>, Refusa
 #[derive(Default)]
 struct Rules {
     problems: Problems<Problem>,
-    told: Once,
+    reported: Once,
     notes: Vec<Note>,
 }
 
@@ -55,7 +55,7 @@ impl Rules {
     /// Targets of a command line are all identical: each rule is reported for the first of them.
     fn break_in(&mut self, place: &str, why: impl Into<String>) {
         let why = why.into();
-        if self.told.is_new(&why) {
+        if self.reported.is_new(&why) {
             self.problems.push(Problem::Rule {
                 place: place.to_owned(),
                 why,

@@ -79,7 +79,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         found,
         problems: Problems::default(),
         notes: Vec::new(),
-        told: Once::default(),
+        reported: Once::default(),
         parts: Vec::new(),
     };
     let spans = builder.spans(&request.jobs.jobs);

@@ -11,7 +11,7 @@ pub(super) struct Builder<'f> {
     pub(super) found: &'f dyn Fn(&Path) -> Option<There>,
     pub(super) problems: Problems<Problem>,
     pub(super) notes: Vec<Note>,
-    pub(super) told: Once,
+    pub(super) reported: Once,
     pub(super) parts: Vec<JobPart>,
 }
 
@@ -30,7 +30,7 @@ impl Builder<'_> {
             what: format!("[{}]", job.name),
             why: why.into(),
         };
-        if self.told.is_new(&note) && self.notes.len() < PROBLEMS_MAX {
+        if self.reported.is_new(&note) && self.notes.len() < PROBLEMS_MAX {
             self.notes.push(note);
         }
     }

@@ -210,11 +210,11 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
                     (_, None) => rest.next().cloned(),
                     (_, value) => value,
                 };
-                let told = match value {
+                let reported = match value {
                     Some(value) => (row.read)(&mut extra, &value),
                     None => Err(format!("{} belongs to it", row.argument)),
                 };
-                if let Err(why) = told {
+                if let Err(why) = reported {
                     sections.problems.push(wrong(arg, &why));
                 }
             }

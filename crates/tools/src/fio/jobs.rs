@@ -16,7 +16,7 @@ pub(super) struct Jobs {
     pub(super) globals: Vec<(String, String)>,
     pub(super) problems: Problems<Problem>,
     pub(super) notes: Vec<Note>,
-    told: Once,
+    reported: Once,
     /// Notes beyond those that are kept.
     more_notes: usize,
 }
@@ -126,7 +126,7 @@ impl Jobs {
             why: why.to_owned(),
         };
         // A global is read again for every job, and told once.
-        if self.told.is_new(&problem) {
+        if self.reported.is_new(&problem) {
             self.problems.push(problem);
         }
     }
@@ -137,7 +137,7 @@ impl Jobs {
             what: said.shown(),
             why: why.to_owned(),
         };
-        if self.told.is_new(&note) {
+        if self.reported.is_new(&note) {
             match self.notes.len() < PROBLEMS_MAX {
                 true => self.notes.push(note),
                 false => self.more_notes += 1,

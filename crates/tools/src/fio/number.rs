@@ -166,9 +166,9 @@ mod tests {
     #[test]
     fn times_have_their_units() {
         let seconds = |text| time(text, 1_000_000_000).map(|ns| ns / 1_000_000);
-        let told = ["10", "10s", "2m", "500ms", "1h"].map(seconds);
+        let reported = ["10", "10s", "2m", "500ms", "1h"].map(seconds);
         assert_eq!(
-            told,
+            reported,
             [
                 Some(10_000),
                 Some(10_000),

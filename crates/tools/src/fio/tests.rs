@@ -15,8 +15,9 @@ fn read(text: &str) -> Result<Built, String> {
         variable: &|name| (name == "SIZE").then(|| "8m".to_owned()),
         ..Environment::BARE
     };
-    let request = parse(&["a.fio".to_owned()], &environment).map_err(|told| told.to_string())?;
-    build(&request, &|_: &Path| None).map_err(|told| told.to_string())
+    let request =
+        parse(&["a.fio".to_owned()], &environment).map_err(|reported| reported.to_string())?;
+    build(&request, &|_: &Path| None).map_err(|reported| reported.to_string())
 }
 
 fn profile(text: &str) -> Profile {
@@ -105,29 +106,29 @@ fn sizes_and_mixes_become_lines() {
 }
 
 #[test]
-fn everything_that_cannot_be_is_told_at_once_with_its_line() {
-    let told = read("[global]\nverify=md5\n[j]\nioengine=rbd\nbs=0\nnonsense=1\nrw=randtrim\n")
+fn everything_that_cannot_be_is_reported_at_once_with_its_line() {
+    let reported = read("[global]\nverify=md5\n[j]\nioengine=rbd\nbs=0\nnonsense=1\nrw=randtrim\n")
         .unwrap_err();
-    let places: Vec<&str> = told
+    let places: Vec<&str> = reported
         .lines()
         .map(|line| line.split(": ").next().unwrap())
         .collect();
     assert_eq!(
         places,
         ["a.fio:2", "a.fio:4", "a.fio:5", "a.fio:6", "a.fio:7"],
-        "{told}"
+        "{reported}"
     );
 }
 
 #[test]
 fn jobs_side_by_side_have_one_engine_and_one_time() {
-    let told = read(
+    let reported = read(
         "[a]\nsize=1m\nruntime=5\nioengine=libaio\n[b]\nsize=1m\nruntime=6\nioengine=io_uring\n",
     )
     .unwrap_err();
     assert!(
-        told.contains("ioengine: jobs that run side by side") && told.contains("runtime: "),
-        "{told}"
+        reported.contains("ioengine: jobs that run side by side") && reported.contains("runtime: "),
+        "{reported}"
     );
 }
 
@@ -180,10 +181,10 @@ fn globals_hold_for_their_own_file() {
     let request = parse(&args, &environment).unwrap();
     let built = build(&request, &|_: &Path| None).unwrap();
     let spans = &built.profile.timespans;
-    let told = [0, 1].map(|span: usize| {
+    let reported = [0, 1].map(|span: usize| {
         let target = &spans[span].targets[0];
         let direct = target.cache == model::CacheMode::Unbuffered;
         (target.workload.block.0, direct)
     });
-    assert_eq!(told, [(8192, true), (4096, false)]);
+    assert_eq!(reported, [(8192, true), (4096, false)]);
 }

@@ -87,7 +87,7 @@ pub fn build(
             .collect(),
         problems: Problems::default(),
         notes: Vec::new(),
-        told: Once::default(),
+        reported: Once::default(),
     };
     let workers = builder.workers();
     let depths = builder.depths();
@@ -146,7 +146,7 @@ struct Builder<'b> {
     specs: HashMap<&'b str, &'b Spec>,
     problems: Problems<Problem>,
     notes: Vec<String>,
-    told: Once,
+    reported: Once,
 }
 
 impl<'b> Builder<'b> {
@@ -155,14 +155,14 @@ impl<'b> Builder<'b> {
             line,
             what: what.into(),
         };
-        if self.told.is_new(&problem) {
+        if self.reported.is_new(&problem) {
             self.problems.push(problem);
         }
     }
 
     fn note(&mut self, what: impl Into<String>) {
         let what = what.into();
-        if self.told.is_new(&what) && self.notes.len() < PROBLEMS_MAX {
+        if self.reported.is_new(&what) && self.notes.len() < PROBLEMS_MAX {
             self.notes.push(what);
         }
     }

@@ -154,7 +154,7 @@ mod tests {
     use model::Nanos;
 
     #[test]
-    fn reads_and_writes_are_told_apart_and_the_total_is_both() {
+    fn reads_and_writes_are_separate_and_the_total_is_both() {
         let record = Sample {
             reads: 3000,
             writes: 1000,
@@ -162,11 +162,17 @@ mod tests {
         }
         .build();
         let all = figures(&record, None);
-        let told = |side: &Side| (side.ios, side.bytes, side.ios_per_s, side.bytes_per_s);
+        let reported = |side: &Side| (side.ios, side.bytes, side.ios_per_s, side.bytes_per_s);
         // In ten seconds, 4 KiB each.
-        assert_eq!(told(&all.sides[0]), (3000, 3000 << 12, 300.0, 1_228_800.0));
-        assert_eq!(told(&all.sides[1]), (1000, 1000 << 12, 100.0, 409_600.0));
-        assert_eq!(told(&all.total), (4000, 4000 << 12, 400.0, 1_638_400.0));
+        assert_eq!(
+            reported(&all.sides[0]),
+            (3000, 3000 << 12, 300.0, 1_228_800.0)
+        );
+        assert_eq!(
+            reported(&all.sides[1]),
+            (1000, 1000 << 12, 100.0, 409_600.0)
+        );
+        assert_eq!(reported(&all.total), (4000, 4000 << 12, 400.0, 1_638_400.0));
         assert_eq!(all.classes.iter().sum::<u64>(), 4000);
         assert_eq!(figures(&record, Some(&[0])), all);
         assert_eq!(figures(&record, Some(&[9])).total, Side::default());

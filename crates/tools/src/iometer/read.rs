@@ -243,7 +243,7 @@ impl Reader {
             );
         }
         self.got = true;
-        let told = match self.key {
+        let reported = match self.key {
             Key::Skip => Ok(()),
             Key::None => Err("a value without a key above it".to_owned()),
             Key::Description => {
@@ -255,7 +255,7 @@ impl Reader {
             Key::ManagerName | Key::WorkerName => self.begin(line, number),
             _ => self.worker(line),
         };
-        if let Err(why) = told {
+        if let Err(why) = reported {
             self.refuse(number, format!("read `{}`; {why}", short(line)));
         }
     }

@@ -10,21 +10,21 @@ const SECTOR: u64 = 512;
 /// # Errors
 /// What IOmeter cannot say, each in a sentence.
 pub fn restate(span: &Timespan) -> Result<Config, Vec<String>> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if span.arrivals.is_some() {
-        told.push("a rate: IOmeter has none; a burst with a delay is the nearest".to_owned());
+        reported.push("a rate: IOmeter has none; a burst with a delay is the nearest".to_owned());
     }
     if span.pool.is_some() {
-        told.push("a pool of threads: IOmeter's workers have targets of their own".to_owned());
+        reported.push("a pool of threads: IOmeter's workers have targets of their own".to_owned());
     }
     if span.phases.cooldown.0 > 0 {
-        told.push("a cool-down: IOmeter has none".to_owned());
+        reported.push("a cool-down: IOmeter has none".to_owned());
     }
     let mut config = Config {
         version: "1.1.0".to_owned(),
         description: "written by fathom".to_owned(),
-        run_s: seconds("the duration", span.phases.measured.0, &mut told),
-        ramp_s: seconds("the warm-up", span.phases.warmup.0, &mut told),
+        run_s: seconds("the duration", span.phases.measured.0, &mut reported),
+        ramp_s: seconds("the warm-up", span.phases.warmup.0, &mut reported),
         depths: Cycling::default(),
         test_type: "NORMAL".to_owned(),
         specs: Vec::new(),
@@ -37,23 +37,23 @@ pub fn restate(span: &Timespan) -> Result<Config, Vec<String>> {
             span.seed,
             &mut config.specs,
             &mut workers,
-            &mut told,
+            &mut reported,
         );
     }
     config.managers.push(Manager {
         name: "MANAGER".to_owned(),
         workers,
     });
-    match told.is_empty() {
+    match reported.is_empty() {
         true => Ok(config),
-        false => Err(told),
+        false => Err(reported),
     }
 }
 
-fn seconds(what: &str, ns: u64, told: &mut Vec<String>) -> u64 {
+fn seconds(what: &str, ns: u64, reported: &mut Vec<String>) -> u64 {
     const SECOND: u64 = 1_000_000_000;
     if !ns.is_multiple_of(SECOND) {
-        told.push(format!("{what}: IOmeter counts in whole seconds"));
+        reported.push(format!("{what}: IOmeter counts in whole seconds"));
     }
     ns / SECOND
 }
@@ -63,23 +63,23 @@ fn add(
     seed: u64,
     specs: &mut Vec<Spec>,
     workers: &mut Vec<Worker>,
-    told: &mut Vec<String>,
+    reported: &mut Vec<String>,
 ) {
     let Some(path) = target.location.path() else {
-        return told.push("the null target: IOmeter needs a disk".to_owned());
+        return reported.push("the null target: IOmeter needs a disk".to_owned());
     };
     if target.cache == CacheMode::Cached || target.mapped.is_some() {
-        told.push("I/O through the system's cache: IOmeter goes past it".to_owned());
+        reported.push("I/O through the system's cache: IOmeter goes past it".to_owned());
     }
     if target.write_through {
-        told.push("write-through: IOmeter has no such switch".to_owned());
+        reported.push("write-through: IOmeter has no such switch".to_owned());
     }
     if !target.base.0.is_multiple_of(SECTOR) {
-        told.push("a base that is no multiple of 512 bytes".to_owned());
+        reported.push("a base that is no multiple of 512 bytes".to_owned());
     }
     let lines = match lines(target) {
         Ok(lines) => lines,
-        Err(why) => return told.push(why),
+        Err(why) => return reported.push(why),
     };
     let known = specs
         .iter()

@@ -105,16 +105,16 @@ fn every_encoding_of_windows_is_read() {
 }
 
 #[test]
-fn a_file_of_another_age_is_told_as_that_and_nothing_else_is_said_of_it() {
+fn a_file_of_another_age_is_reported_as_that_and_nothing_else_is_said_of_it() {
     let of =
         |version: &str| print(&sample()).replace("Version 1.1.0", &format!("Version {version}"));
     for old in ["1998.02.01", "3.26.97"] {
-        let told = read(&of(old)).unwrap_err();
-        assert_eq!(told.len(), 1, "{told:?}");
+        let reported = read(&of(old)).unwrap_err();
+        assert_eq!(reported.len(), 1, "{reported:?}");
         let start = format!("read version {old}; versions from 1998.05.21 to 1.1.0 are read");
         assert!(
-            told[0].line == 1 && told[0].what.starts_with(&start),
-            "{told:?}"
+            reported[0].line == 1 && reported[0].what.starts_with(&start),
+            "{reported:?}"
         );
     }
     let without_end = of("1998.10.08")
@@ -142,20 +142,24 @@ fn line_ends_of_every_system_are_read() {
 
 #[test]
 fn a_drive_letter_is_never_guessed() {
-    let told = build(&sample(), &wishes(&[]), &|_: &Path| None).unwrap_err();
+    let reported = build(&sample(), &wishes(&[]), &|_: &Path| None).unwrap_err();
     assert!(
-        told[0].what.contains("--target-map 'C:=/PATH/iobw.tst'"),
-        "{told:?}"
+        reported[0]
+            .what
+            .contains("--target-map 'C:=/PATH/iobw.tst'"),
+        "{reported:?}"
     );
-    let told = build(
+    let reported = build(
         &sample(),
         &wishes(&[("C:", "/x"), ("D:", "/y")]),
         &|_: &Path| None,
     )
     .unwrap_err();
     assert!(
-        told.iter().any(|one| one.what.contains("--target-map D:")),
-        "{told:?}"
+        reported
+            .iter()
+            .any(|one| one.what.contains("--target-map D:")),
+        "{reported:?}"
     );
 }
 
@@ -201,11 +205,11 @@ fn outstanding_ios_are_cycled_and_several_targets_make_a_pool() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn what_is_wrong_is_reported_with_its_line() {
     let text = print(&sample());
     let wrong = |from: &str, to: &str| {
-        let told = read(&text.replace(from, to)).unwrap_err();
-        (told[0].line, told[0].what.clone())
+        let reported = read(&text.replace(from, to)).unwrap_err();
+        (reported[0].line, reported[0].what.clone())
     };
     let line_of = |part: &str| text.lines().position(|line| line.contains(part)).unwrap() + 1;
     assert_eq!(wrong("4096,100,70", "4096,90,70").0, line_of("small,NONE"));

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_that_cannot_be_read_is_told() {
+    fn every_line_that_cannot_be_read_is_reported() {
         for wrong in [
             "4K:",
             "4K:60:60",

@@ -39,7 +39,7 @@ fn a_target_alone_is_a_request() {
 }
 
 #[test]
-fn all_problems_are_told_at_once_with_what_was_read_and_what_is_accepted() {
+fn all_problems_are_reported_at_once_with_what_was_read_and_what_is_accepted() {
     let request = asking(|request| {
         request.targets = vec![];
         request.work.block = "64Q".into();

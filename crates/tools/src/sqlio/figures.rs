@@ -167,18 +167,21 @@ mod tests {
 
     #[test]
     fn a_column_is_a_whole_millisecond_and_the_last_is_open() {
-        let told = of(&[100, 900, 1500, 23_900, 24_100, 60_000_000]);
-        assert_eq!((told.percents[0], told.percents[1]), (33, 17));
-        assert_eq!((told.percents[23], told.percents[24]), (17, 33));
-        assert_eq!(told.percents[2..23], [0; 21]);
-        assert_eq!((told.min_ns, told.max_ns), (100_000, 60_000_000_000));
+        let reported = of(&[100, 900, 1500, 23_900, 24_100, 60_000_000]);
+        assert_eq!((reported.percents[0], reported.percents[1]), (33, 17));
+        assert_eq!((reported.percents[23], reported.percents[24]), (17, 33));
+        assert_eq!(reported.percents[2..23], [0; 21]);
+        assert_eq!(
+            (reported.min_ns, reported.max_ns),
+            (100_000, 60_000_000_000)
+        );
     }
 
     #[test]
     fn percents_are_rounded_and_need_not_add_up() {
         let many: Vec<u64> = (0..1000).map(|n| if n < 4 { 1500 } else { 500 }).collect();
-        let told = of(&many);
-        assert_eq!((told.percents[0], told.percents[1]), (100, 0));
+        let reported = of(&many);
+        assert_eq!((reported.percents[0], reported.percents[1]), (100, 0));
         assert_eq!(of(&[500]).percents[0], 100);
         assert_eq!(latency(&LatencyHistogram::new()), None);
     }

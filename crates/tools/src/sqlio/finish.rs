@@ -154,16 +154,16 @@ impl Command<'_> {
     fn refuse_counts(&mut self) {
         let targets = self.profile.targets();
         let (files, threads) = (targets.len(), self.profile.threads());
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         if files > COUNT_MAX as usize {
             let why = format!("read {files}; there are at most {COUNT_MAX}: leave some out");
-            told.push(rule("files", why));
+            reported.push(rule("files", why));
         }
         if threads > COUNT_MAX {
             let why = format!(
                 "read {threads} in all lines; there are at most {COUNT_MAX}: take fewer for some file"
             );
-            told.push(rule("threads", why));
+            reported.push(rule("threads", why));
         }
         for (name, _, _) in targets {
             let length = name.chars().count();
@@ -171,10 +171,10 @@ impl Command<'_> {
                 let why = format!(
                     "read {length} characters; a name has at most {NAME_MAX}: use a shorter one, or a link"
                 );
-                told.push(rule(name, why));
+                reported.push(rule(name, why));
             }
         }
-        self.problems.extend(told);
+        self.problems.extend(reported);
     }
 
     /// Threads share the columns out, and the matrix has to end somewhere.
@@ -191,19 +191,19 @@ impl Command<'_> {
         if blocks * u128::from(profile.block_bytes()) > u128::from(BYTES_MAX) {
             self.problems.push(too_far("-b, -f, -i and -S"));
         }
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for (name, threads, _) in profile.targets() {
             if threads > factor {
                 let why = format!(
                     "-f{factor} has {factor} blocks to share out and {threads} threads are read: take at most as many threads \
                      as the stripe factor, or -fsequential"
                 );
-                told.push(rule(name, why));
+                reported.push(rule(name, why));
             }
         }
         let named = matches!(profile.files, Files::Named { .. });
-        told.truncate(if named { 1 } else { told.len() });
-        self.problems.extend(told);
+        reported.truncate(if named { 1 } else { reported.len() });
+        self.problems.extend(reported);
     }
 }
 

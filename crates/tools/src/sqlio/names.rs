@@ -73,8 +73,8 @@ mod tests {
             (r"\test", "on Linux write /test"),
             (r"\\server\share\f", "share is mounted"),
         ] {
-            let told = foreign(name).unwrap_or_default();
-            assert!(told.contains(words), "{name}: {told}");
+            let reported = foreign(name).unwrap_or_default();
+            assert!(reported.contains(words), "{name}: {reported}");
         }
         for name in ["f", "./D:", "/dev/sdb", "ab:c", "1:x", ":", "a\\b"] {
             assert_eq!(foreign(name), None, "{name}");

@@ -31,14 +31,14 @@ pub fn read_params(file: &str, text: &str) -> Result<Vec<Line>, Vec<Problem>> {
         match read_line(line) {
             Ok(Some(line)) => lines.push(line),
             Ok(None) => {}
-            Err(told) => {
+            Err(reported) => {
                 let place = format!("{file} line {number}");
-                let told: Vec<Problem> = told
+                let reported: Vec<Problem> = reported
                     .into_iter()
                     .map(|why| rule(place.clone(), why))
                     .collect();
-                more += (problems.len() + told.len()).saturating_sub(TOLD_MAX);
-                problems.extend(told);
+                more += (problems.len() + reported.len()).saturating_sub(TOLD_MAX);
+                problems.extend(reported);
                 problems.truncate(TOLD_MAX);
             }
         }
@@ -68,10 +68,10 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
     let [threads, rest @ ..] = rest else {
         return Err(vec![format!("read `{name}` and nothing behind it; {FORM}")]);
     };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut read = |found: Option<u64>, what: String| {
         if found.is_none() {
-            told.push(what);
+            reported.push(what);
         }
         found.unwrap_or_default()
     };
@@ -102,8 +102,8 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
         let what = format!("read `{}` behind the size; {FORM}", more.join(" "));
         read(None, what);
     }
-    if !told.is_empty() {
-        return Err(told);
+    if !reported.is_empty() {
+        return Err(reported);
     }
     Ok(Some(Line {
         name: name.clone(),
@@ -143,17 +143,17 @@ fn fields(line: &str) -> Result<Vec<String>, Vec<String>> {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn reported(text: &str) -> String {
         let problems = read_params("p", text).unwrap_err();
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
         lines.join("\n")
     }
 
     #[test]
-    fn all_that_is_wrong_is_told_with_its_line() {
+    fn all_that_is_wrong_is_reported_with_its_line() {
         let text = "a 0 x 0\n# fine\nb\nc 1 0x0 10 20\n\"d 1\n";
         assert_eq!(
-            told(text),
+            reported(text),
             "p line 1: threads: read `0`; say a whole number from 1 to 256\n\
              p line 1: mask: read `x`; say a mask, decimal or behind 0x, of at most 64 bits; 0x0 for none\n\
              p line 1: size: read `0`; say whole MB from 1 to 4294967295, without a unit\n\
@@ -163,9 +163,9 @@ mod tests {
              1024\n\
              p line 5: the quotation mark at the front of the name has no other: close it"
         );
-        assert!(told("# x\n\n").contains("names no file"));
-        assert!(told(&"x\n".repeat(50)).contains("30 more"));
-        assert!(told(&"#".repeat(2 << 20)).contains("1 MiB"));
+        assert!(reported("# x\n\n").contains("names no file"));
+        assert!(reported(&"x\n".repeat(50)).contains("30 more"));
+        assert!(reported(&"#".repeat(2 << 20)).contains("1 MiB"));
     }
 
     #[test]

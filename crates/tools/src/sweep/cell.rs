@@ -70,7 +70,7 @@ fn of_line(
 ) -> Result<BuiltCell, Refusal> {
     let arguments = line.arguments(values);
     let (profile, mut notes) = read_line(&arguments, environment)?;
-    let built = diskspd::build(&profile, &Extra::default()).map_err(told)?;
+    let built = diskspd::build(&profile, &Extra::default()).map_err(reported)?;
     notes.extend(built.notes.iter().map(ToString::to_string));
     Ok(BuiltCell {
         notes,
@@ -90,7 +90,7 @@ fn read_line(
             why: why.to_owned(),
         }])
     };
-    let request = diskspd::parse(arguments, environment).map_err(told)?;
+    let request = diskspd::parse(arguments, environment).map_err(reported)?;
     let Action::Run(profile) = request.action else {
         return Err(alone("it asks for no run: leave -?, -Rp and -ye away"));
     };
@@ -120,7 +120,7 @@ fn refused(problems: Vec<Problem>) -> Refusal {
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn told(refusal: diskspd::Refusal) -> Refusal {
+fn reported(refusal: diskspd::Refusal) -> Refusal {
     let problems = refusal.iter();
     refused(
         problems
@@ -162,7 +162,7 @@ pub fn script_cell(
     };
     let arguments = line.arguments(values);
     let (profile, _) = read_line(&arguments, &diskspd::Environment::BARE)?;
-    diskspd::validate(&profile, diskspd::Purpose::Run).map_err(told)?;
+    diskspd::validate(&profile, diskspd::Purpose::Run).map_err(reported)?;
     let seconds = |span: &diskspd::TimeSpan| {
         u64::from(span.warmup_s) + u64::from(span.duration_s) + u64::from(span.cooldown_s)
     };

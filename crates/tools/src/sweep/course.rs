@@ -95,7 +95,7 @@ impl CourseText {
         } = self;
         let order = order.as_deref().and_then(|text| {
             let row = Order::ALL.iter().find(|(name, _)| *name == text);
-            told(
+            reported(
                 row.map(|(_, order)| *order),
                 place("order"),
                 text,
@@ -104,7 +104,7 @@ impl CourseText {
             )
         });
         let shuffle_seed = shuffle_seed.as_deref().map(|text| {
-            told(
+            reported(
                 whole(text),
                 place("shuffle-seed"),
                 text,
@@ -123,7 +123,7 @@ impl CourseText {
         let rest = rest.as_deref().map(|text| {
             let read = text.parse::<Nanos>();
             let accepted = read.as_ref().err().map_or("", |error| error.accepted);
-            told(
+            reported(
                 read.as_ref().ok().copied(),
                 place("rest"),
                 text,
@@ -152,14 +152,14 @@ fn read_repeat(
             .parse::<Ratio>()
             .ok()
             .filter(|share| share.as_percent() > 0);
-        told(read, place("precision"), text, PRECISION_FORM, problems)
+        reported(read, place("precision"), text, PRECISION_FORM, problems)
     });
     let usual = match precision {
         Some(_) => (LEAST_FOR_PRECISION, MOST_FOR_PRECISION),
         None => (1, 1),
     };
     let counts = repeat.and_then(|text| {
-        told(
+        reported(
             read_counts(text),
             place("repeat"),
             text,
@@ -211,7 +211,7 @@ fn whole(text: &str) -> Option<u64> {
     digits.then(|| text.parse().ok()).flatten()
 }
 
-fn told<T>(
+fn reported<T>(
     value: Option<T>,
     place: String,
     read: &str,

@@ -70,9 +70,9 @@ pub type Refusal = crate::refusal::Refusal<Problem>;
 /// # Errors
 /// All of them, in the order found.
 pub(super) fn none_or_once(problems: impl Into<Problems<Problem>>) -> Result<(), Refusal> {
-    let mut told = Once::default();
+    let mut reported = Once::default();
     let mut problems = problems.into();
-    problems.retain(|problem| told.is_new(&problem.to_string()));
+    problems.retain(|problem| reported.is_new(&problem.to_string()));
     Refusal::none_or(problems)
 }
 

@@ -104,7 +104,7 @@ fn a_course_is_read_or_refused_whole() {
     assert_eq!(course.order, Some(Order::Interleaved));
     assert_eq!(course.rest, model::Nanos::seconds(2));
     assert_eq!(read("", "4", "", "").unwrap().repeat.most, 4);
-    let told = |order: &str, repeat: &str, precision: &str, rest: &str| {
+    let reported = |order: &str, repeat: &str, precision: &str, rest: &str| {
         read(order, repeat, precision, rest)
             .unwrap_err()
             .to_string()
@@ -114,11 +114,11 @@ fn a_course_is_read_or_refused_whole() {
         --rest: read `2`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --precision: read `0`; a precision is a percentage from 1 to 100: 5%
         --repeat: read `0`; say how often each cell runs, 1 to 1000, or with --precision at least and at most: 3..10"#]]
-    .assert_eq(&told("x", "0", "0", "2"));
+    .assert_eq(&reported("x", "0", "0", "2"));
     expect!["--repeat: how often within these bounds is decided by a precision: add --precision 5%, or say one number"]
-        .assert_eq(&told("", "2..5", "", ""));
+        .assert_eq(&reported("", "2..5", "", ""));
     expect!["--repeat: with a precision a cell runs at least 3 times and at most some times more: say --repeat 3..10"]
-        .assert_eq(&told("", "2..5", "5", ""));
+        .assert_eq(&reported("", "2..5", "5", ""));
 }
 
 const PLAN: &str = r#"
@@ -163,7 +163,7 @@ fn a_plan_has_groups_that_add_to_it_and_exclusions() {
 }
 
 #[test]
-fn everything_that_is_wrong_with_a_plan_is_told_with_its_line() {
+fn everything_that_is_wrong_with_a_plan_is_reported_with_its_line() {
     let plan = "blok = '8K'\noverwrite = true\ndepth = 1.5\nwrite = [1, [2]]\n[[group]]\nthread = 2\n[[exclude]]\nrest = 1\n";
     refused(
         from_plan(plan),
@@ -241,7 +241,7 @@ fn a_cell_of_a_line_is_what_diskspd_would_run_and_a_cell_of_options_draws_its_ow
 
 #[test]
 fn a_line_that_is_no_run_is_refused() {
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let definition = from_options(&Request::default(), Some(text), &[], &CourseText::default());
         match definition {
             Ok(definition) => build_cell(&definition.base, &[], 0, &Environment::BARE)
@@ -251,17 +251,17 @@ fn a_line_that_is_no_run_is_refused() {
         }
     };
     expect![[r#"the DISKSPD line: it sends its output somewhere: results are kept and shown by fathom, so leave that out"#]]
-        .assert_eq(&told("diskspd -b8K f.dat >> out.txt"));
+        .assert_eq(&reported("diskspd -b8K f.dat >> out.txt"));
     expect![[r#"the DISKSPD line: a quotation mark is open at its end: close it"#]]
-        .assert_eq(&told("-b8K 'f.dat"));
+        .assert_eq(&reported("-b8K 'f.dat"));
     expect![[
         r#"the DISKSPD line: it is empty: give the switches and the target, as -b8K -d10 test.dat"#
     ]]
-    .assert_eq(&told("diskspd.exe"));
+    .assert_eq(&reported("diskspd.exe"));
     expect![[r#"the DISKSPD line: it asks for no run: leave -?, -Rp and -ye away"#]]
-        .assert_eq(&told("-?"));
+        .assert_eq(&reported("-?"));
     expect![[r#"the DISKSPD line: long switches (--…) are said to the sweep itself and not in the line: put them outside of the quotes"#]]
-        .assert_eq(&told("--overwrite -b8K f.dat"));
+        .assert_eq(&reported("--overwrite -b8K f.dat"));
 }
 
 #[test]

@@ -69,12 +69,12 @@ fn newer_words_flags_and_a_missing_command_are_read_too() {
 #[test]
 fn seed_004_each_test_of_bonnie_is_a_run_and_what_was_not_timed_says_so() {
     let runs = runs(BONNIE);
-    let told: Vec<_> = runs.iter().map(|run| run.name.clone().unwrap()).collect();
+    let reported: Vec<_> = runs.iter().map(|run| run.name.clone().unwrap()).collect();
     assert_eq!(
-        told[..4],
+        reported[..4],
         ["block writes", "rewrites", "block reads", "random seeks"]
     );
-    assert_eq!(told.len(), 10);
+    assert_eq!(reported.len(), 10);
     assert_eq!(runs[0].figures.write.bytes_per_s, Some(63_934.0 * 1024.0));
     assert_eq!(runs[2].figures.read.bytes_per_s, Some(73_307.0 * 1024.0));
     assert_eq!(runs[3].figures.total.ios_per_s, Some(203.4));

@@ -237,7 +237,7 @@ fn an_interrupted_span_and_one_without_results_are_named() {
 }
 
 #[test]
-fn decimal_commas_are_read_and_told() {
+fn decimal_commas_are_read_and_reported() {
     let mut comma = String::new();
     for line in SEED_000.lines() {
         let is_row = line.contains('|');

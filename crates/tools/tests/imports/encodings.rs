@@ -24,7 +24,7 @@ fn encodings_and_line_ends_make_no_difference() {
 }
 
 #[test]
-fn a_western_code_page_is_read_and_told() {
+fn a_western_code_page_is_read_and_reported() {
     let mut bytes = DEFAULT.replace("testfile", "pr?fung").into_bytes();
     for byte in &mut bytes {
         if *byte == b'?' {

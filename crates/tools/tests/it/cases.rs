@@ -177,7 +177,7 @@ fn local_cache_off_and_groups_of_processors_reach_the_plan() {
 }
 
 #[test]
-fn everything_wrong_is_told_at_once_in_the_order_of_the_line() {
+fn everything_wrong_is_reported_at_once_in_the_order_of_the_line() {
     let refusal = read("-q -b4KB -w101 f -L").unwrap_err().to_string();
     let lines: Vec<&str> = refusal.lines().collect();
     assert_eq!(lines.len(), 4, "{refusal}");
@@ -224,7 +224,7 @@ fn says(request: &Request, what: &str) -> bool {
 }
 
 #[test]
-fn what_is_seldom_meant_is_told() {
+fn what_is_seldom_meant_is_reported() {
     assert!(says(
         &read("-Z500G f").unwrap(),
         "the size of the test is -c or -f"
@@ -320,7 +320,7 @@ fn lists_of_processors_say_where_they_are_wrong() {
 }
 
 #[test]
-fn what_linux_does_in_its_own_way_is_told() {
+fn what_linux_does_in_its_own_way_is_reported() {
     let built = build(&profile("-ePROCESS -x -frst f"), &Extra::default()).unwrap();
     let about: Vec<&str> = built.notes.iter().map(|note| note.about.as_str()).collect();
     assert_eq!(about, ["f", "f", "-e", "-x"]);

@@ -123,7 +123,7 @@ fn a_pool_counts_its_threads_once() {
 
 #[test]
 fn a_mapping_goes_through_the_cache_whatever_is_said_beside_it() {
-    for (line, told) in [
+    for (line, reported) in [
         ("-Sm -w10 f", None),
         ("-Smb f", None),
         ("-Smw -w10 f", Some("-Sw beside -Sm")),
@@ -140,7 +140,7 @@ fn a_mapping_goes_through_the_cache_whatever_is_said_beside_it() {
         );
         assert_eq!(span.engine, EngineChoice::Auto, "{line}");
         let notes: Vec<_> = notes.iter().map(ToString::to_string).collect();
-        match told {
+        match reported {
             Some(words) => assert!(notes.len() == 1 && notes[0].contains(words), "{notes:?}"),
             None => assert!(notes.is_empty(), "{notes:?}"),
         }
@@ -256,7 +256,7 @@ fn intervals_are_as_asked_and_never_what_a_long_run_is_refused_for() {
 }
 
 #[test]
-fn a_failed_io_ends_the_run_unless_told_otherwise() {
+fn a_failed_io_ends_the_run_unless_reported_otherwise() {
     let profile = profile("f");
     let go_on = Extra {
         continue_on_error: true,

@@ -151,8 +151,8 @@ fn every_case_of_the_list_is_read_as_it_says() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
-    let told = read(
+fn everything_that_is_wrong_is_reported_at_once() {
+    let reported = read(
         "-kX -t0 -b64K -mC4 -LSi -v1.1.1 -D1 -x --nope -T101 -fsome",
         "",
     )
@@ -171,18 +171,18 @@ fn everything_that_is_wrong_is_told_at_once() {
         "-T101: read `101`",
         "-fsome: read `some`",
     ] {
-        assert!(told.contains(words), "{words} in\n{told}");
+        assert!(reported.contains(words), "{words} in\n{reported}");
     }
 }
 
 #[test]
-fn too_many_files_and_too_long_names_are_told() {
+fn too_many_files_and_too_long_names_are_reported() {
     let many = vec!["f"; 257].join(" ");
-    let told = read(&many, "").unwrap_err().to_string();
-    assert!(told.contains("files: read 257"), "{told}");
+    let reported = read(&many, "").unwrap_err().to_string();
+    assert!(reported.contains("files: read 257"), "{reported}");
     assert!(read(&vec!["f"; 256].join(" "), "").is_ok());
-    let told = read(&"x".repeat(257), "").unwrap_err().to_string();
-    assert!(told.contains("read 257 characters"), "{told}");
+    let reported = read(&"x".repeat(257), "").unwrap_err().to_string();
+    assert!(reported.contains("read 257 characters"), "{reported}");
 }
 
 /// The article that describes SQLIO for administrators: every line of it, with the dashes that its page made.
@@ -314,13 +314,13 @@ fn devices_need_a_size_and_names_of_windows_a_spelling() {
         device: true,
         unfinished: false,
     });
-    let told = |line: &str, params: &str, found: &[Option<There>]| {
+    let reported = |line: &str, params: &str, found: &[Option<There>]| {
         let asked = profile(line, params);
         build(&asked, &Extra::default(), found)
             .unwrap_err()
             .to_string()
     };
-    let none = told("-frandom /dev/x", "", &[device]);
+    let none = reported("-frandom /dev/x", "", &[device]);
     assert!(
         none.contains("/dev/x: a device has no size to SQLIO"),
         "{none}"
@@ -337,12 +337,12 @@ fn devices_need_a_size_and_names_of_windows_a_spelling() {
         build(&asked, &Extra::default(), &[device]).is_ok(),
         "stripes know where to end"
     );
-    let raw = told("-RD1", "", &[None; 2]);
+    let raw = reported("-RD1", "", &[None; 2]);
     assert!(
         raw.contains("D:: this is a drive of Windows") && raw.contains("physical disk 1"),
         "{raw}"
     );
-    let drives = told(r"-dDE \test", "", &[None; 2]);
+    let drives = reported(r"-dDE \test", "", &[None; 2]);
     assert!(
         drives.contains("/mnt/d/test") && drives.contains("/mnt/e/test"),
         "{drives}"

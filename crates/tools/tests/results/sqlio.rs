@@ -146,7 +146,7 @@ fn what_is_not_known_is_no_number() {
 }
 
 #[test]
-fn microseconds_are_told_beside_the_page() {
+fn microseconds_are_reported_beside_the_page() {
     assert_eq!(
         sqlio_latency(&figures()).unwrap(),
         "latency in µs, not cut off to milliseconds: min 1000.0, avg 4000.0, max 111000.0"

@@ -42,11 +42,11 @@ pub(super) fn look(
     if model::output_asks_if_empty(&output, consent) {
         output.content = host::content_of_whole(&output, &pins);
     }
-    let mut told: Vec<String> = against_input(&input, asked);
-    told.extend(against_output(&output, &pins, consent, asked));
-    told.extend(against_names(asked, &pins, consent, store, &output));
-    if !told.is_empty() {
-        return Err(CommandError::refused_for(told));
+    let mut reported: Vec<String> = against_input(&input, asked);
+    reported.extend(against_output(&output, &pins, consent, asked));
+    reported.extend(against_names(asked, &pins, consent, store, &output));
+    if !reported.is_empty() {
+        return Err(CommandError::refused_for(reported));
     }
     let marked = matches!(output.content, Content::Fathom | Content::FathomPartial);
     let allowed = consent.overwrite_files || consent.destroy_devices.contains(&output.path);
@@ -116,38 +116,38 @@ fn against_output(
     asked: &DdRequest,
 ) -> Vec<String> {
     let path = facts.path.display();
-    let mut told: Vec<String> = model::check_output(facts, consent)
+    let mut reported: Vec<String> = model::check_output(facts, consent)
         .iter()
-        .map(|problem| problem.told(options::dd))
+        .map(|problem| problem.message(options::dd))
         .collect();
     let there = !matches!(facts.kind, TargetKind::Missing | TargetKind::MissingFolder);
     if facts.kind == TargetKind::NvmeNamespace {
-        told.push(format!(
+        reported.push(format!(
             "{path}: this takes commands, not bytes: name its block device"
         ));
     }
     if facts.kind == TargetKind::Other && !is_sink(pins, &facts.path) {
-        told.push(format!(
+        reported.push(format!(
             "{path}: neither file nor disk: of other things a copy goes only to {}",
             SINKS.join(", ")
         ));
     }
     if facts.kind == TargetKind::Other && asked.output_flags.direct {
-        told.push(format!(
+        reported.push(format!(
             "{path}: oflag=direct goes past the cache of a disk, and this is none: leave it out"
         ));
     }
     if asked.conversions.excl && there {
-        told.push(format!(
+        reported.push(format!(
             "{path}: conv=excl asks for a new file, and this is there already"
         ));
     }
     if asked.conversions.nocreat && !there {
-        told.push(format!(
+        reported.push(format!(
             "{path}: conv=nocreat asks for a file that is there, and there is none"
         ));
     }
-    told
+    reported
 }
 
 fn against_names(
@@ -157,18 +157,18 @@ fn against_names(
     store: Option<&Path>,
     output: &TargetFacts,
 ) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let path = asked.output.display();
     if are_one(pins, asked) && !is_sink(pins, &asked.output) {
-        told.push(format!("{path}: read and written at once: name two files"));
+        reported.push(format!("{path}: read and written at once: name two files"));
     }
     if store.is_some_and(|store| keeps(store, output)) {
-        told.push(format!(
+        reported.push(format!(
             "{path}: the results are kept in this file: name another output, or another --store"
         ));
     }
     if asked.output.is_symlink() && !asked.output.exists() {
-        told.push(format!(
+        reported.push(format!(
             "{path}: a symbolic link to something that is not there: name the file itself"
         ));
     }
@@ -177,12 +177,12 @@ fn against_names(
         .iter()
         .filter(|device| **device != output.path)
     {
-        told.push(format!(
+        reported.push(format!(
             "--destroy {}: this is not what of= names, so it would allow nothing: name the device exactly as of= does",
             model::shell_word(device)
         ));
     }
-    told
+    reported
 }
 
 fn is_sink(pins: &Pins, path: &Path) -> bool {

@@ -41,34 +41,34 @@ pub(crate) fn check_files(
     targets: &[&Path],
     store: Option<&Path>,
 ) -> Result<(), CommandError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (place, file) in files.iter().enumerate() {
         let (path, shown) = (file.path, file.path.display());
         let refusal = |why: &str| format!("{} {shown}: {why}", file.switch);
         if targets.iter().any(|target| same_name(target, path)) {
-            told.push(refusal(
+            reported.push(refusal(
                 "this is a target: name another file for the results",
             ));
         } else if store.is_some_and(|store| same_name(store, path)) {
-            told.push(refusal(
+            reported.push(refusal(
                 "the runs are kept in this file: name another one for the results",
             ));
         } else if files[..place]
             .iter()
             .any(|other| same_name(other.path, path))
         {
-            told.push(refusal(
+            reported.push(refusal(
                 "two results cannot go into one file: name another one",
             ));
         } else if let Err(error) =
             gate::check_output(path, Replace::Own(&|there| file.is_own(there)))
         {
-            told.push(format!("{} {error}", file.switch));
+            reported.push(format!("{} {error}", file.switch));
         }
     }
-    match told.is_empty() {
+    match reported.is_empty() {
         true => Ok(()),
-        false => Err(CommandError::refused_for(told)),
+        false => Err(CommandError::refused_for(reported)),
     }
 }
 

@@ -12,11 +12,11 @@ pub(crate) fn tell(record: &RunRecord) {
 }
 
 fn lines(record: &RunRecord) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if let Outcome::Failed(failure) = &record.outcome {
-        told.push(ended_by(failure, &path_of(record, failure.target)));
+        reported.push(ended_by(failure, &path_of(record, failure.target)));
         if !failure.is_of_the_target() {
-            return told;
+            return reported;
         }
     }
     for (target, number) in record.plan.targets.iter().zip(0u32..) {
@@ -27,21 +27,21 @@ fn lines(record: &RunRecord) -> Vec<String> {
                 .map(|thread| &thread.measured[operation.index()])
                 .collect();
             let head = format!("warning: {path}: error during {}", operation.name());
-            told.extend(failed(&tallies).into_iter().map(|(errno, count)| {
+            reported.extend(failed(&tallies).into_iter().map(|(errno, count)| {
                 let why = engine::errno_text(&std::io::Error::from_raw_os_error(errno));
                 format!("{head}: {count} I/Os failed: {why} (error code: {errno}); they are not in the results")
             }));
             let short: u64 = tallies.iter().map(|tally| tally.short_ios).sum();
             if short > 0 {
                 let (block, name) = (target.workload.block, operation.name());
-                told.push(format!(
+                reported.push(format!(
                     "warning: {path}: {short} I/Os transferred fewer bytes instead of {block} during {name}; they are in \
                      the results with what they transferred"
                 ));
             }
         }
     }
-    told
+    reported
 }
 
 /// DISKSPD's words for it, with what they leave out.

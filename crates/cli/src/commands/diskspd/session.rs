@@ -163,17 +163,17 @@ fn with_files_of_before(profile: &model::Profile) -> model::Profile {
 
 /// What the sizes of the targets say against the request's meaning.
 fn sizes(profile: &Profile, passed: &[CheckedPlan], host: &HostRecord) -> Vec<Note> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (span, passed) in profile.time_spans.iter().zip(passed) {
         let planned = passed.plan.targets.iter().zip(&passed.facts);
         for (target, (plan, facts)) in span.targets.iter().zip(planned) {
             let size = plan.create.unwrap_or(facts.size);
             let small = diskspd::smaller_than_memory(target, size, host.ram);
             let beyond = diskspd::beyond_end(target, size);
-            told.extend(small.into_iter().chain(beyond));
+            reported.extend(small.into_iter().chain(beyond));
         }
     }
-    told
+    reported
 }
 
 /// Follows the time spans, each with a trace of its own.

@@ -124,20 +124,20 @@ fn contradictions(work: &TreeWork, reader: &mut Reader) {
 /// An option, its text, and what it takes.
 type Told<'a> = (&'static str, &'a String, &'static str);
 
-fn within(reader: &mut Reader, told: Told<'_>, range: RangeInclusive<u64>) -> u64 {
-    let (option, text, form) = told;
+fn within(reader: &mut Reader, reported: Told<'_>, range: RangeInclusive<u64>) -> u64 {
+    let (option, text, form) = reported;
     let read: Option<u64> = reader.number(option, text, form);
     if read.is_some_and(|number| !range.contains(&number)) {
-        refuse(reader, told);
+        refuse(reader, reported);
     }
     let (min, max) = range.into_inner();
     read.unwrap_or(min).clamp(min, max)
 }
 
-fn size(reader: &mut Reader, told: Told<'_>, min: Bytes) -> Bytes {
-    let read: Option<Bytes> = reader.value(told.0, told.1);
+fn size(reader: &mut Reader, reported: Told<'_>, min: Bytes) -> Bytes {
+    let read: Option<Bytes> = reader.value(reported.0, reported.1);
     if read.is_some_and(|size| size < min || size > BUFFER_MAX) {
-        refuse(reader, told);
+        refuse(reader, reported);
     }
     read.unwrap_or(min)
 }

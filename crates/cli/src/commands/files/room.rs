@@ -19,18 +19,18 @@ pub(super) fn must_serve(asked: &Asked) -> Result<(), CommandError> {
     let room = room.map_err(CommandError::refused)?;
     let against = against(&room, &asked.work);
     let path = asked.folder.display();
-    let mut told: Vec<String> = against.iter().map(|why| format!("{path}: {why}")).collect();
+    let mut reported: Vec<String> = against.iter().map(|why| format!("{path}: {why}")).collect();
     if asked.work.drops_caches
         && let Err(why) = engine::may_drop_caches()
     {
-        told.push(format!(
+        reported.push(format!(
             "--drop-caches: the system's caches may not be emptied ({why}): run as root, or take more files and a larger \
              file than memory holds (--files, --data)"
         ));
     }
-    match told.is_empty() {
+    match reported.is_empty() {
         true => Ok(()),
-        false => Err(CommandError::refused_for(told)),
+        false => Err(CommandError::refused_for(reported)),
     }
 }
 
@@ -46,15 +46,15 @@ fn against(room: &Room, work: &TreeWork) -> Vec<String> {
                 .to_owned(),
         ];
     }
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if !room.writable {
-        told.push(
+        reported.push(
             "you may not make anything in it: ask for access, or name another folder".to_owned(),
         );
     }
     let needed = needed(work);
     if needed > room.free {
-        told.push(format!(
+        reported.push(format!(
             "it has {} free, and this takes up to {}: make room, or take fewer --files and less --data",
             bytes(room.free.0),
             bytes(needed.0)
@@ -62,13 +62,13 @@ fn against(room: &Room, work: &TreeWork) -> Vec<String> {
     }
     let names = work.files.saturating_add(work.folders).saturating_add(3);
     if room.files_free.is_some_and(|free| free < names) {
-        told.push(format!(
+        reported.push(format!(
             "its file system has room for {} more files, and this makes {}: take fewer --files",
             count(room.files_free.unwrap_or(0)),
             count(names)
         ));
     }
-    told
+    reported
 }
 
 /// At most, with a fiftieth for what file systems keep for themselves.

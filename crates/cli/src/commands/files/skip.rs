@@ -104,7 +104,7 @@ fn refusal(step: TreeStep, without: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn told(text: &str, work: &TreeWork) -> Result<Vec<TreeStep>, String> {
+    fn reported(text: &str, work: &TreeWork) -> Result<Vec<TreeStep>, String> {
         let mut reader = Reader::default();
         let skipped = read(Some(text), &mut reader);
         let work = TreeWork {
@@ -124,19 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn every_step_has_its_word_and_all_wrong_words_are_told_at_once() {
+    fn every_step_has_its_word_and_all_wrong_words_are_reported_at_once() {
         for step in all() {
             assert!(FORM.contains(&step.word()), "{step:?}");
             assert_eq!(steps(&step.word()), [step]);
             assert_eq!(steps(step.name()), [step]);
         }
-        let bytes = told("bytes", &both()).unwrap();
+        let bytes = reported("bytes", &both()).unwrap();
         assert_eq!(bytes, BYTES.1);
         assert_eq!(
-            told("read-bytes, write bytes,Bytes", &both()).unwrap(),
+            reported("read-bytes, write bytes,Bytes", &both()).unwrap(),
             bytes
         );
-        let wrong = told("byte,stat,,fsync", &both()).unwrap_err();
+        let wrong = reported("byte,stat,,fsync", &both()).unwrap_err();
         assert!(
             wrong.contains("--skip: read `byte,,fsync`; steps are write-bytes"),
             "{wrong}"
@@ -146,12 +146,12 @@ mod tests {
     #[test]
     fn what_a_step_works_on_stays_or_goes_with_it() {
         for together in ["rename", "stat,read", "delete,remove-folder", "write-bytes"] {
-            assert!(told(together, &both()).is_ok(), "{together}");
+            assert!(reported(together, &both()).is_ok(), "{together}");
         }
-        let alone = told("delete", &both()).unwrap_err();
+        let alone = reported("delete", &both()).unwrap_err();
         let words = "--skip: delete has to stay, because remove-folder needs what it leaves: skip it, too, or keep delete";
         assert!(alone.contains(words), "{alone}");
-        let create = told("create,append,append-and-fsync", &both()).unwrap_err();
+        let create = reported("create,append,append-and-fsync", &both()).unwrap_err();
         assert!(
             create.contains("because stat, read, rename, delete and remove-folder need what it leaves: skip them"),
             "{create}"
@@ -160,16 +160,16 @@ mod tests {
             data: Bytes(0),
             ..both()
         };
-        assert!(told("write-blocks", &without_the_file).is_ok());
+        assert!(reported("write-blocks", &without_the_file).is_ok());
     }
 
     #[test]
     fn a_part_of_which_nothing_is_left_is_left_out_by_its_own_option() {
         let large = "bytes,write-blocks,rewrite-blocks,read-blocks,seek";
-        let told = told(large, &both()).unwrap_err();
+        let reported = reported(large, &both()).unwrap_err();
         assert!(
-            told.contains("no step on the large file is left: say --data 0 instead"),
-            "{told}"
+            reported.contains("no step on the large file is left: say --data 0 instead"),
+            "{reported}"
         );
     }
 }

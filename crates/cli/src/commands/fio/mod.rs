@@ -56,5 +56,5 @@ fn read_file(path: &Path) -> Result<String, String> {
 /// A message a problem.
 #[allow(clippy::needless_pass_by_value, reason = "the end of an error")]
 fn refused(refusal: fio::Refusal) -> CommandError {
-    CommandError::refused_for(refusal.told())
+    CommandError::refused_for(refusal.messages())
 }

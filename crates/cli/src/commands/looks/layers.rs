@@ -144,25 +144,25 @@ fn must_serve(
     device: &TargetFacts,
     folder: &TargetFacts,
 ) -> Result<(), CommandError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if device.kind != TargetKind::BlockDevice {
         let what = match device.kind {
             TargetKind::Missing | TargetKind::MissingFolder => "there is nothing under this name",
             _ => "this is no block device",
         };
-        told.push(format!(
+        reported.push(format!(
             "{}: {what}: name the device that the file system lies on (fathom devices lists them)",
             device.path.display()
         ));
     }
     if folder.kind != TargetKind::Folder {
-        told.push(format!(
+        reported.push(format!(
             "--mount {}: this is no folder: name one on the file system that is to be measured",
             asked.folder.display()
         ));
     }
-    if told.is_empty() && !lies_on(folder, device) {
-        told.push(format!(
+    if reported.is_empty() && !lies_on(folder, device) {
+        reported.push(format!(
             "--mount {}: it does not lie on {}, so nothing of it can be compared with that device; hint: specify the \
              device that it lies on (fathom devices lists them)",
             asked.folder.display(),
@@ -170,15 +170,15 @@ fn must_serve(
         ));
     }
     if device.kind == TargetKind::BlockDevice && device.size < super::SIZE_MIN {
-        told.push(format!(
+        reported.push(format!(
             "{}: it holds less than {}",
             device.path.display(),
             super::SIZE_MIN
         ));
     }
-    match told.is_empty() {
+    match reported.is_empty() {
         true => Ok(()),
-        false => Err(CommandError::refused_for(told)),
+        false => Err(CommandError::refused_for(reported)),
     }
 }
 

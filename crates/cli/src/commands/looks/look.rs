@@ -154,15 +154,15 @@ fn form<'a>(
 
 /// Says what a program that reads only the exit code and standard error has to know, and ends the session.
 fn end(journal: &Journal<&Store>, context: &LooksContext) -> Ending {
-    let told = match (&context.failure, context.interrupted) {
+    let reported = match (&context.failure, context.interrupted) {
         (Some(why), _) => why.clone(),
         (None, true) => "interrupted: the result holds what was measured until then".to_owned(),
         (None, false) => String::new(),
     };
-    let ending = match told.is_empty() {
+    let ending = match reported.is_empty() {
         true => Ending::Good,
         false => {
-            output::tell(&told);
+            output::tell(&reported);
             Ending::Wrong
         }
     };

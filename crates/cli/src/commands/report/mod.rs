@@ -66,7 +66,7 @@ fn asked(
                 wrong.extend(not_there(store, &one));
                 known.extend(one);
             }
-            Err(told) => wrong.extend(told),
+            Err(reported) => wrong.extend(reported),
         }
     }
     let allowed = place.map(|(to, replace)| place::allowed(to, replace));

@@ -24,7 +24,7 @@ pub(super) fn allowed(to: &Path, replace: Replace) -> Result<(), CommandError> {
             "-: a page is written into a file: name one, or ./- for one of this name; fathom report --json prints its data",
         ));
     }
-    gate::check_output(to, replace.rule()).map_err(|error| told(&error, 0))
+    gate::check_output(to, replace.rule()).map_err(|error| reported(&error, 0))
 }
 
 impl Replace {
@@ -42,10 +42,10 @@ fn is_page(there: &Existing<'_>) -> bool {
 
 /// Whoever opens it sees the old page or the new one.
 pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), CommandError> {
-    gate::write_output(to, bytes, replace.rule()).map_err(|error| told(&error, bytes.len()))
+    gate::write_output(to, bytes, replace.rule()).map_err(|error| reported(&error, bytes.len()))
 }
 
-fn told(error: &OutputError, bytes: usize) -> CommandError {
+fn reported(error: &OutputError, bytes: usize) -> CommandError {
     match error {
         OutputError::NotOurs { path, bytes } => CommandError::refused(format!(
             "{}: already exists and is not a fathom report; its {bytes} bytes would be lost. hint: specify another file, \

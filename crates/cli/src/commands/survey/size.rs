@@ -94,13 +94,13 @@ mod tests {
 
     #[test]
     fn too_little_room_is_refused_with_what_there_is() {
-        let told = choose(
+        let reported = choose(
             Bytes::gib(8),
             Some(Bytes(200_000_000)),
             CacheMode::Unbuffered,
         );
         assert_eq!(
-            told.unwrap_err(),
+            reported.unwrap_err(),
             "191 MiB are free, and the file may take a quarter of that: a survey needs a file of 64M, so make \
              room up to 256 MiB free, or say --size 64M to take more of it"
         );
@@ -108,17 +108,21 @@ mod tests {
 
     #[test]
     fn what_cannot_fit_is_not_offered() {
-        let told = choose(Bytes::gib(8), Some(Bytes::mib(4)), CacheMode::Unbuffered).unwrap_err();
-        assert!(told.ends_with("make room up to 256 MiB free"), "{told}");
+        let reported =
+            choose(Bytes::gib(8), Some(Bytes::mib(4)), CacheMode::Unbuffered).unwrap_err();
+        assert!(
+            reported.ends_with("make room up to 256 MiB free"),
+            "{reported}"
+        );
     }
 
     #[test]
     fn the_cache_is_named_when_it_is_measured() {
-        let told = choose(Bytes::gib(16), None, CacheMode::Cached)
+        let reported = choose(Bytes::gib(16), None, CacheMode::Cached)
             .unwrap()
             .reason;
         assert_eq!(
-            told,
+            reported,
             "a quarter of the memory of 16 GiB: it fits into the system's cache, and that is what is measured"
         );
     }

@@ -60,7 +60,7 @@ fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
         })
         .map_err(|error| vec![wrong(why(name, &error))])?;
     let read = tools::workloads_of(&text);
-    let read = read.map_err(|told| told.into_iter().map(wrong).collect::<Vec<_>>())?;
+    let read = read.map_err(|reported| reported.into_iter().map(wrong).collect::<Vec<_>>())?;
     let workloads = read.into_iter().map(|one| SurveyWorkload {
         name: one.name,
         block: one.block,
@@ -98,16 +98,16 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_what_to_do() {
-        let told = |text: &str| {
+    fn what_cannot_be_read_is_reported_with_what_to_do() {
+        let reported = |text: &str| {
             let mut reader = Reader::default();
             read(text, &mut reader);
             reader.finish(()).unwrap_err().to_string()
         };
-        assert!(told("nope,oltp,quux").starts_with("--workload: read `nope,quux`; it is all"));
-        assert!(told("no-such.toml").contains("there is no file of this name: check"));
-        assert!(told("no-such.toml,oltp").contains("a file stands alone"));
-        assert!(told("./").contains("this is a folder"));
+        assert!(reported("nope,oltp,quux").starts_with("--workload: read `nope,quux`; it is all"));
+        assert!(reported("no-such.toml").contains("there is no file of this name: check"));
+        assert!(reported("no-such.toml,oltp").contains("a file stands alone"));
+        assert!(reported("./").contains("this is a folder"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Asked {
             ..Machine::BARE
         };
         let varied = grid.varied();
-        let mut told = HashSet::new();
+        let mut seen = HashSet::new();
         let (mut targets, mut failed) = (0, 0);
         for (place, cell) in (0u64..).zip(&combined) {
             let axes = grid.groups[cell.group]
@@ -73,7 +73,7 @@ impl Asked {
             let built = match words::build_cell(&definition.base, &values, place, &machine) {
                 Ok(built) => built,
                 Err(refusal) => {
-                    let fresh = refusal.told().filter(|text| told.insert(text.clone()));
+                    let fresh = refusal.messages().filter(|text| seen.insert(text.clone()));
                     problems.extend(fresh);
                     failed += 1;
                     if failed == refusal::PROBLEMS_MAX {
@@ -245,13 +245,15 @@ fn from_plan(path: &Path) -> Result<Definition, CommandError> {
     let text = String::from_utf8(bytes)
         .map_err(|_| unreadable("it is not UTF-8, as TOML is".to_owned()))?;
     words::from_plan(&text).map_err(|refusal| {
-        let told = refusal.told().map(|problem| format!("{shown}: {problem}"));
-        of_problems(told.collect())
+        let reported = refusal
+            .messages()
+            .map(|problem| format!("{shown}: {problem}"));
+        of_problems(reported.collect())
     })
 }
 
 fn refused(refusal: &words::Refusal) -> CommandError {
-    of_problems(refusal.told().collect())
+    of_problems(refusal.messages().collect())
 }
 
 pub(super) fn refuse(problems: Vec<String>) -> Result<(), CommandError> {

@@ -109,7 +109,7 @@ fn rows(definition: &Definition) -> Result<Vec<Row>, CommandError> {
         .map_err(|problems| CommandError::refused_for(problems.iter().map(ToString::to_string)))?;
     let mut rows = Vec::new();
     let mut problems: Vec<String> = Vec::new();
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut words = 0;
     for (place, cell) in (0u64..).zip(combined) {
         let axes = grid.groups[cell.group].axes.iter();
@@ -125,7 +125,11 @@ fn rows(definition: &Definition) -> Result<Vec<Row>, CommandError> {
                 });
             }
             Err(refusal) => {
-                problems.extend(refusal.told().filter(|text| told.insert(text.clone())));
+                problems.extend(
+                    refusal
+                        .messages()
+                        .filter(|text| reported.insert(text.clone())),
+                );
             }
         }
         if words > WORDS_MAX {

@@ -36,7 +36,7 @@ fn a_write_beyond_the_limit_is_an_error_and_no_kill() {
     ] {
         let said = limited(&bench, line);
         assert!(matches!(said.code, Some(1 | 2)), "{line}: {said:?}");
-        let told = said.err.clone() + &said.out;
-        assert!(told.contains("File too large"), "{line}: {said:?}");
+        let reported = said.err.clone() + &said.out;
+        assert!(reported.contains("File too large"), "{line}: {said:?}");
     }
 }

@@ -37,7 +37,7 @@ fn output_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_not_told_and_the_code_says_it() {
+fn a_reader_that_goes_away_is_not_reported_and_the_code_says_it() {
     let bench = Bench::new();
     bench.line("run --engine null -d 100ms --warmup 0s").good();
     for line in ["list", "show 1", "--help"] {

@@ -44,8 +44,8 @@ fn swap(bench: &Bench, (at, way): (u64, &str), words: &[&str]) -> Option<Traced>
     command.arg(at.to_string()).arg(way).args(["t", "u"]);
     command.arg(env!("CARGO_BIN_EXE_fathom")).args(words);
     let output = command.output().ok()?;
-    let told = String::from_utf8_lossy(&output.stdout);
-    let mut last = told.lines().last()?.split(' ').map(str::parse::<i64>);
+    let reported = String::from_utf8_lossy(&output.stdout);
+    let mut last = reported.lines().last()?.split(' ').map(str::parse::<i64>);
     let mut next = || last.next()?.ok();
     Some(Traced {
         calls: u64::try_from(next()?).ok()?,
@@ -70,15 +70,15 @@ impl Foreign {
     }
 
     /// Holds it against what it was, and puts it back under its name.
-    fn check(&self, bench: &Bench, told: &str) {
+    fn check(&self, bench: &Bench, reported: &str) {
         let is_it =
             |name: &str| fs::metadata(bench.path(name)).is_ok_and(|at| at.ino() == self.inode);
         let name = ["t", "u"].into_iter().find(|name| is_it(name));
-        let name = name.unwrap_or_else(|| panic!("{told}: the file is gone"));
+        let name = name.unwrap_or_else(|| panic!("{reported}: the file is gone"));
         let now = fs::read(bench.path(name)).unwrap();
         assert!(
             now == self.content,
-            "{told}: the file of somebody else was written"
+            "{reported}: the file of somebody else was written"
         );
         if name == "t" {
             match bench.path("u").exists() {

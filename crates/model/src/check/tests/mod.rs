@@ -85,7 +85,7 @@ pub(super) fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile
 pub(super) fn messages(problems: &Problems) -> String {
     let each = problems
         .iter()
-        .map(|one| one.told(|field| Some(field.noun())));
+        .map(|one| one.message(|field| Some(field.noun())));
     each.collect::<Vec<_>>().join("\n")
 }
 
@@ -113,21 +113,21 @@ fn a_plain_request_becomes_a_plan_of_whole_blocks() {
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let asked = profile("/data/t", |span| {
         span.phases.measured = Nanos(0);
         span.targets[0].workload.block = Bytes(1000);
         span.targets[0].workload.queue_depth = QueueDepth(0);
         span.targets[0].threads = 0;
     });
-    let told = refused(&asked, file(Bytes::gib(1)));
+    let reported = refused(&asked, file(Bytes::gib(1)));
     for word in [
         "value '0s' for duration",
         "value '1000' for block size",
         "value '0' for queue depth",
         "value '0' for number of threads",
     ] {
-        assert!(told.contains(word), "{word} in:\n{told}");
+        assert!(reported.contains(word), "{word} in:\n{reported}");
     }
 }
 
@@ -184,9 +184,9 @@ fn each_kind_of_wrong_name_has_its_word() {
             kind,
             ..file(Bytes(0))
         };
-        let told = refused(&profile("/data/t", |_| {}), facts);
-        assert!(told.contains(word), "{told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
+        let reported = refused(&profile("/data/t", |_| {}), facts);
+        assert!(reported.contains(word), "{reported}");
+        assert_eq!(reported.lines().count(), 1, "{reported}");
     }
 }
 
@@ -259,9 +259,9 @@ fn buffers_beyond_the_memory_of_a_control_group_are_refused() {
     };
     let refused = limited(Bytes::mib(128)).unwrap_err();
     assert!(refused.iter().all(Problem::is_of_the_machine));
-    let told = messages(&refused);
+    let reported = messages(&refused);
     for words in ["/sys/fs/cgroup/a allows 128M", "8M are in use"] {
-        assert!(told.contains(words), "{told}");
+        assert!(reported.contains(words), "{reported}");
     }
     assert!(limited(Bytes::gib(1)).is_ok());
 }
@@ -279,7 +279,7 @@ fn walk(change: impl FnOnce(&mut DiskspdAccess)) -> Access {
 }
 
 /// What is informed of a request that is changed so.
-fn told(change: impl FnOnce(&mut Timespan)) -> String {
+fn reported(change: impl FnOnce(&mut Timespan)) -> String {
     refused(&profile("/data/t", change), file(Bytes::gib(1)))
 }
 
@@ -290,10 +290,10 @@ fn e014_a_thread_that_starts_too_late_is_refused() {
         (target.cache, target.threads, target.workload.block) = (CacheMode::Cached, 2, Bytes(1000));
         target.workload.access = walk(|access| access.thread_stride = Bytes(2500));
     });
-    let told = refused(&asked, file(Bytes(3000)));
+    let reported = refused(&asked, file(Bytes(3000)));
     assert!(
-        told.contains("thread 1 would start 2500 into a range of 3000"),
-        "{told}"
+        reported.contains("thread 1 would start 2500 into a range of 3000"),
+        "{reported}"
     );
 }
 
@@ -321,7 +321,7 @@ fn e017_a_range_beyond_the_end_is_clipped_where_that_is_asked() {
 #[test]
 fn what_a_walk_contradicts_itself_in_is_refused() {
     let of = |change: &dyn Fn(&mut DiskspdAccess)| {
-        told(|span| span.targets[0].workload.access = walk(|access| change(access)))
+        reported(|span| span.targets[0].workload.access = walk(|access| change(access)))
     };
     assert!(of(&|a| a.align = Bytes(0)).contains("goes nowhere"));
     assert!(
@@ -345,7 +345,7 @@ fn what_a_walk_contradicts_itself_in_is_refused() {
 
 #[test]
 fn nothing_is_accepted_and_then_ignored() {
-    let target = |change: &dyn Fn(&mut Target)| told(|span| change(&mut span.targets[0]));
+    let target = |change: &dyn Fn(&mut Target)| reported(|span| change(&mut span.targets[0]));
     let mapped = |change: &dyn Fn(&mut Target)| {
         target(&|t| {
             (t.cache, t.mapped) = (CacheMode::Cached, Some(Flush::Never));
@@ -362,8 +362,12 @@ fn nothing_is_accepted_and_then_ignored() {
         file: None,
     };
     assert!(target(&|t| t.content = small.clone()).contains("at least one block of 4K"));
-    assert!(told(|span| span.placement = Placement::Cores(vec![])).contains("no core is named"));
-    assert!(told(|span| span.placement = Placement::Masks(vec![])).contains("no core is named"));
+    assert!(
+        reported(|span| span.placement = Placement::Cores(vec![])).contains("no core is named")
+    );
+    assert!(
+        reported(|span| span.placement = Placement::Masks(vec![])).contains("no core is named")
+    );
     let asked = profile("/dev/sdb", |span| {
         let t = &mut span.targets[0];
         (t.cache, t.mapped) = (CacheMode::Cached, Some(Flush::Never));
@@ -374,7 +378,7 @@ fn nothing_is_accepted_and_then_ignored() {
 #[test]
 fn pools_say_what_they_cannot_do() {
     let pool = |outstanding, change: &dyn Fn(&mut Timespan)| {
-        told(|span| {
+        reported(|span| {
             span.pool = Some(Pool {
                 threads: 2,
                 outstanding,
@@ -398,7 +402,7 @@ fn pools_say_what_they_cannot_do() {
 #[test]
 fn targets_take_turns_only_where_their_slots_are_shared_and_no_weight_says_otherwise() {
     let turns = |outstanding, weight| {
-        told(|span| {
+        reported(|span| {
             span.pool = Some(Pool {
                 threads: 2,
                 outstanding,
@@ -414,7 +418,7 @@ fn targets_take_turns_only_where_their_slots_are_shared_and_no_weight_says_other
 #[test]
 fn a_stripe_is_as_long_as_its_range_and_has_a_column_for_each_thread() {
     let stripe = |columns, rows, length: Option<Bytes>, threads| {
-        told(|span| {
+        reported(|span| {
             let target = &mut span.targets[0];
             target.workload.access = Access::Stripe(StripeAccess { columns, rows });
             (target.length, target.threads) = (length, threads);
@@ -426,8 +430,11 @@ fn a_stripe_is_as_long_as_its_range_and_has_a_column_for_each_thread() {
     assert!(stripe(4, 2, None, 1).contains("just that length"));
     assert!(stripe(4, 2, Some(Bytes::kib(4)), 1).contains("just that length"));
     assert!(stripe(0, 2, Some(Bytes(0)), 1).contains("at least one column"));
-    let told = stripe(4, 2, Some(Bytes::kib(4 * 8)), 5);
-    assert!(told.contains("read 4 blocks for 5 threads"), "{told}");
+    let reported = stripe(4, 2, Some(Bytes::kib(4 * 8)), 5);
+    assert!(
+        reported.contains("read 4 blocks for 5 threads"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -448,15 +455,15 @@ fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
         refusal(&rate(0)),
         "invalid value '0' for rate: must be from 1 to 1000000000 I/Os per second over all threads"
     );
-    let told = refusal(&|span| {
+    let reported = refusal(&|span| {
         rate(5)(span);
         span.targets[0].pacing = Pacing::Rate { bytes_per_s: 1 };
     });
     assert_eq!(
-        told,
+        reported,
         "rate: I/Os that start at moments of their own cannot have a pace of each target as well: leave one of the two away"
     );
-    let told = refusal(&|span| {
+    let reported = refusal(&|span| {
         rate(5)(span);
         span.pool = Some(Pool {
             threads: 1,
@@ -464,7 +471,10 @@ fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
             draw: PoolDraw::ByWeight,
         });
     });
-    assert!(told.contains("cannot have a pool of threads"), "{told}");
+    assert!(
+        reported.contains("cannot have a pool of threads"),
+        "{reported}"
+    );
 }
 
 #[test]

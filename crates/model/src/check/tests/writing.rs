@@ -109,9 +109,9 @@ fn a_mounted_device_is_refused_whatever_is_said() {
         destroy_devices: vec!["/dev/sdb".into()],
     };
     let facts = device(claims, Content::Foreign);
-    let told = check(&asked, &host(), &[facts], &consent).unwrap_err();
+    let reported = check(&asked, &host(), &[facts], &consent).unwrap_err();
     assert_eq!(
-        messages(&told),
+        messages(&reported),
         "/dev/sdb: in use, so it is not written: /dev/sdb1 is mounted at /mnt; what is mounted there would \
          be lost: end that first (umount /mnt)"
     );

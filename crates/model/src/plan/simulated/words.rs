@@ -110,10 +110,10 @@ fn set<'a>(
 
 /// What cannot be, or would change nothing.
 fn contradictions(device: &SimulatedDevice) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut tell = |wrong: bool, what: &str| {
         if wrong {
-            told.push(what.to_owned());
+            reported.push(what.to_owned());
         }
     };
     let faults = &device.faults;
@@ -151,7 +151,7 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
             && device.spread > 0,
         "spread is that of the law lognormal: leave one of them away",
     );
-    told
+    reported
 }
 
 fn listed(names: &[&str]) -> String {
@@ -195,22 +195,23 @@ mod tests {
     }
 
     #[test]
-    fn every_bad_key_is_told_at_once() {
-        let told = problems("sim:tape,channels=0,fast,speed=3,service=1ms,service=2ms,law=normal");
-        assert_eq!(told.len(), 6, "{told:#?}");
-        assert!(told[0].contains("\"tape\"") && told[0].ends_with("array or cliff"));
-        assert!(told[1].starts_with("channels=0: it is a whole number from 1 to 1024"));
-        assert_eq!(told[2], "\"fast\": write key=value");
-        assert!(told[3].starts_with("the key \"speed\" is not known: it is size, channels,"));
-        assert_eq!(told[4], "service is said twice: say it once");
+    fn every_bad_key_is_reported_at_once() {
+        let reported =
+            problems("sim:tape,channels=0,fast,speed=3,service=1ms,service=2ms,law=normal");
+        assert_eq!(reported.len(), 6, "{reported:#?}");
+        assert!(reported[0].contains("\"tape\"") && reported[0].ends_with("array or cliff"));
+        assert!(reported[1].starts_with("channels=0: it is a whole number from 1 to 1024"));
+        assert_eq!(reported[2], "\"fast\": write key=value");
+        assert!(reported[3].starts_with("the key \"speed\" is not known: it is size, channels,"));
+        assert_eq!(reported[4], "service is said twice: say it once");
         assert_eq!(
-            told[5],
+            reported[5],
             "law=normal: it is constant, lognormal or exponential"
         );
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn what_cannot_be_is_reported() {
         for (word, part) in [
             ("sim:ssd,service=0s,bandwidth=0", "nothing takes any time"),
             ("sim:ssd,burst=5", "give cap-iops too"),
@@ -220,10 +221,10 @@ mod tests {
             ("sim:ssd,pause=2s,pause-every=1s", "shorter"),
             ("sim:ssd,law=constant,spread=9", "leave one"),
         ] {
-            let told = problems(word);
+            let reported = problems(word);
             assert!(
-                told.len() == 1 && told[0].contains(part),
-                "{word}: {told:?}"
+                reported.len() == 1 && reported[0].contains(part),
+                "{word}: {reported:?}"
             );
         }
     }

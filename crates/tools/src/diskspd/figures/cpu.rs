@@ -125,9 +125,9 @@ mod tests {
             ..CpuUse::default()
         });
         let mean = CpuShares::mean(&[first, idle, idle]);
-        let told =
+        let reported =
             [mean.usage, mean.user, mean.kernel, mean.idle].map(|share| format!("{share:.2}"));
-        assert_eq!(told, ["18.33", "10.00", "8.33", "81.67"]);
+        assert_eq!(reported, ["18.33", "10.00", "8.33", "81.67"]);
     }
 
     #[test]

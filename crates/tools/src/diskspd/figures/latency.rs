@@ -189,12 +189,12 @@ mod tests {
     proptest! {
         #[test]
         fn the_deviation_is_within_its_stated_error(values in prop::collection::vec(0u64..1 << 41, 1..200)) {
-            let told = of(values.iter().copied()).std_dev_ns.unwrap();
+            let reported = of(values.iter().copied()).std_dev_ns.unwrap();
             let count = values.len() as f64;
             let mean = values.iter().map(|&v| v as f64).sum::<f64>() / count;
             let exact = (values.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / count).sqrt();
             let bound = (mean * mean + exact * exact).sqrt() / 512.0 + 1.0;
-            prop_assert!((told - exact).abs() <= bound, "{told} for {exact}");
+            prop_assert!((reported - exact).abs() <= bound, "{reported} for {exact}");
         }
     }
 }

@@ -198,7 +198,7 @@ mod tests {
         ];
         sum.add(&late, &[]);
         let series = sum.series(Nanos::millis(10), 4);
-        let told = series.steps.iter().map(|s| {
+        let reported = series.steps.iter().map(|s| {
             let StepSide {
                 rate_per_s,
                 max_ns,
@@ -215,7 +215,7 @@ mod tests {
             )
         });
         assert_eq!(
-            told.collect::<Vec<_>>(),
+            reported.collect::<Vec<_>>(),
             [
                 (10, 200.0, [Some(1), Some(2)], 1.5, Some(0.5)),
                 (20, 200.0, [Some(3), Some(5)], 4.0, Some(1.0)),
@@ -244,7 +244,7 @@ mod tests {
 
     /// Records of the first version have neither: that is not a latency of 0.
     #[test]
-    fn what_the_record_does_not_keep_is_not_told() {
+    fn what_the_record_does_not_keep_is_not_reported() {
         let old = Interval {
             latency_spread: None,
             ..step(&[1, 2, 3])
@@ -282,13 +282,13 @@ mod tests {
             }
             let all: Vec<u64> = threads.concat();
             prop_assume!(!all.is_empty());
-            let told = sum.series(Nanos::seconds(1), 1).steps[0].read;
-            prop_assert_eq!(told.min_ns, all.iter().copied().min());
-            prop_assert_eq!(Some(told.max_ns), all.iter().copied().max());
+            let reported = sum.series(Nanos::seconds(1), 1).steps[0].read;
+            prop_assert_eq!(reported.min_ns, all.iter().copied().min());
+            prop_assert_eq!(Some(reported.max_ns), all.iter().copied().max());
             let count = all.len() as f64;
-            let squares: f64 = all.iter().map(|&ns| (ns as f64 - told.mean_ns).powi(2)).sum();
+            let squares: f64 = all.iter().map(|&ns| (ns as f64 - reported.mean_ns).powi(2)).sum();
             let exact = (squares / count).sqrt();
-            prop_assert!((told.std_dev_ns.unwrap() - exact).abs() <= exact * 1e-9 + 1e-3);
+            prop_assert!((reported.std_dev_ns.unwrap() - exact).abs() <= exact * 1e-9 + 1e-3);
         }
     }
 

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_are_told_apart_by_socket_and_counted_within_a_group() {
+    fn cores_are_reported_apart_by_socket_and_counted_within_a_group() {
         let system = system(
             &host(130, |cpu| (Some(cpu / 4), Some(cpu % 2))),
             Nanos(0),

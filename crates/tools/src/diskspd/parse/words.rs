@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_before_the_value_is_told() {
+    fn a_blank_before_the_value_is_reported() {
         let args = ["-b", "4K", "f"].map(str::to_owned);
         let refusal = parse(&args, &Environment::BARE).unwrap_err().to_string();
         assert!(

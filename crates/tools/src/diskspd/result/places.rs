@@ -19,14 +19,14 @@ pub(super) fn write(layouts: &[Layout], out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "target: {path} [thread: {}]", thread_list(threads))?;
         }
         for range in &layout.ranges.ranges {
-            writeln!(out, "{}", told(range, &layout.ranges))?;
+            writeln!(out, "{}", reported(range, &layout.ranges))?;
         }
     }
     Ok(())
 }
 
 /// In tenths of a percent where a small target cut the list short.
-fn told(range: &EffectiveRange, of: &Effective) -> String {
+fn reported(range: &EffectiveRange, of: &Effective) -> String {
     let to = Some(range.to);
     range_line(&RangeLine {
         io: range.io,
@@ -68,12 +68,12 @@ mod tests {
     }
 
     fn lines(of: &Effective) -> Vec<String> {
-        of.ranges.iter().map(|range| told(range, of)).collect()
+        of.ranges.iter().map(|range| reported(range, of)).collect()
     }
 
     /// Case T052, its first two lines; cases T053 and T054.
     #[test]
-    fn ranges_and_threads_are_told_as_the_original_tells_them() {
+    fn ranges_and_threads_are_reported_as_the_original_tells_them() {
         let gib = 1 << 30;
         let whole = effective(&[(10, 0, gib), (10, gib, 2 * gib), (80, 102 * gib, 200 * gib)]);
         assert_eq!(

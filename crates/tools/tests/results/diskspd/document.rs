@@ -82,18 +82,18 @@ fn the_document_has_its_first_and_last_line_and_all_percentiles() {
         "X058"
     );
     assert_eq!(page.matches("<Bucket>").count(), 108, "X060");
-    let told: Vec<&str> = page
+    let reported: Vec<&str> = page
         .lines()
         .filter(|line| line.contains("<Percentile>"))
         .map(str::trim)
         .collect();
     assert_eq!(
-        told[..2],
+        reported[..2],
         ["<Percentile>0</Percentile>", "<Percentile>1</Percentile>"]
     );
-    assert_eq!(told[100], "<Percentile>99.9</Percentile>");
+    assert_eq!(reported[100], "<Percentile>99.9</Percentile>");
     assert_eq!(
-        told[106..],
+        reported[106..],
         [
             "<Percentile>99.9999999</Percentile>",
             "<Percentile>100</Percentile>"

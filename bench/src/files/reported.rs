@@ -78,8 +78,8 @@ pub(super) fn ours(document: &str) -> Option<Ours> {
 }
 
 /// Reads the last line of what bonnie++ prints; `None` for something else.
-pub(super) fn theirs(told: &str) -> Option<Theirs> {
-    let fields: Vec<&str> = told.lines().last()?.split(',').collect();
+pub(super) fn theirs(reported: &str) -> Option<Theirs> {
+    let fields: Vec<&str> = reported.lines().last()?.split(',').collect();
     let read = |figure: &Figure| {
         let number: f64 = fields.get(figure.field)?.parse().ok()?;
         Some(number / if figure.flow { 1024.0 } else { 1000.0 })
@@ -94,12 +94,12 @@ mod tests {
 
     #[test]
     fn a_figure_is_found_by_its_operation_and_order_with_its_interval() {
-        let told = r#"{"rows": [
+        let reported = r#"{"rows": [
             {"operation": "create", "order": "random", "rate_per_s": {"value": 9000.0, "low": 8000.0, "high": 10000.0}},
             {"operation": "create", "order": "sequential", "rate_per_s": {"value": 5000.0, "low": null, "high": null}},
             {"operation": "read blocks", "order": "sequential", "rate_per_s": {"value": 2.0}, "bytes_per_s": {"value": 3145728.0}},
             {"operation": "stat", "order": "random", "rate_per_s": null}]}"#;
-        let read = ours(told).unwrap();
+        let read = ours(reported).unwrap();
         let rate = |value, interval| Some(Rate { value, interval });
         assert_eq!(read[7], rate(9.0, Some((8.0, 10.0))));
         assert_eq!(read[4], rate(5.0, None));
