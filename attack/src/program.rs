@@ -181,7 +181,7 @@ fn peak_of(child: &Child) -> u64 {
 }
 
 impl Ended {
-    /// What is wrong with the way it ended, whatever it was told to do; `None` for an orderly end. `input_bytes` is what
+    /// What is wrong with the way it ended, whatever was requested; `None` for an orderly end. `input_bytes` is what
     /// it read.
     pub(crate) fn fault(&self, input_bytes: u64) -> Option<String> {
         let (line, code) = (&self.line, self.code.unwrap_or(-1));

@@ -1,5 +1,8 @@
 //! Runs a program to its end and says what it cost: wall time, CPU time and peak memory, as the kernel counts them.
-#![allow(unsafe_code, reason = "wait4 tells the cost, and std does not call it")]
+#![allow(
+    unsafe_code,
+    reason = "wait4 reports the cost, and std does not call it"
+)]
 
 use crate::error::{BenchError, doing};
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! Who is compared: how each is told to do the same work, and where it says what it did.
+//! Who is compared: how each is configured for the same work, and where it reports its result.
 
 use crate::child::{self, Cost};
 use crate::error::BenchError;
@@ -24,7 +24,7 @@ pub(crate) enum Who {
     Nothing,
     Fio,
     FioBest,
-    /// And with fewer looks at the clock.
+    /// And with fewer readings of the clock.
     FioBestReduced,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Work<'a> {
     pub(crate) time: Duration,
 }
 
-/// What came of it.
+/// Its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) rate_per_s: f64,

@@ -1,6 +1,6 @@
 //! `gap`: what lies between the cells of a sweep beyond the rest that was asked for.
 //!
-//! A gap is the time from the last answer of a cell to the zero of the next one's clock. The records tell the wall clock
+//! A gap is the time from the last answer of a cell to the zero of the next one's clock. The records contain the wall clock
 //! when a run was put together, some ms before its zero; so a gap as it is counted here holds that stretch of the cell
 //! before it instead of its own. The sum over a sweep is the same.
 

@@ -61,7 +61,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     }
     let mut lines = answers(&blocks);
     lines.push(format!(
-        "4 KiB random reads; medians of {} interleaved runs of {} s. k/s: thousand I/Os a second; is: fathom's",
+        "4 KiB random reads; medians of {} interleaved runs of {} s. k/s: thousand IOPS; is: fathom's",
         options.rounds,
         options.time.as_secs_f64()
     ));

@@ -18,7 +18,7 @@ const SWEEP: &str = "sweep --engine null --null-delay 20us --warmup 0s -d 34ms -
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "how long a program took is what is told"
+    reason = "the duration of a program is the result"
 )]
 pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
     let folder = tempfile::tempdir().map_err(doing("a folder for the page"))?;

@@ -1,4 +1,4 @@
-//! Contenders take turns, so that whatever else the machine does meets all; medians and ratios of what came of it.
+//! Contenders take turns, so that whatever else the machine does meets all; medians and ratios of the results.
 
 use crate::contender::{Measured, Who, Work};
 use crate::error::BenchError;
@@ -42,7 +42,7 @@ pub(crate) fn take_turns(
     Ok(Cell { who, measured })
 }
 
-/// One line that is written over by the next, where somebody looks.
+/// One line that is written over by the next, on a terminal.
 pub(crate) fn progress(line: &str) {
     let mut out = std::io::stderr();
     if out.is_terminal() {
@@ -81,7 +81,7 @@ impl Cell {
     }
 
     /// How many times the rate of `below` the rate of `above` is: median over rounds, because neighbours in time have
-    /// the same weather.
+    /// the same ambient load.
     pub(crate) fn ratio(&self, above: Who, below: Who) -> Option<f64> {
         let pairs = self.of(above)?.iter().zip(self.of(below)?);
         let ratios = pairs.map(|(above, below)| above.rate_per_s / below.rate_per_s.max(1.0));

@@ -171,7 +171,7 @@ struct Tool<'a> {
 }
 
 impl Tool<'_> {
-    /// What one start cost. `|` stands for a blank within a word.
+    /// What one start cost. `|` means a blank within a word.
     fn once(&self, line: &str) -> Result<Cost, BenchError> {
         let words = line.split_whitespace().map(|word| word.replace('|', " "));
         let mut command = Command::new(&self.shop.fathom);

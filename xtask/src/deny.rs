@@ -1,6 +1,7 @@
 //! cargo-deny: which licences, sources and versions of libraries may be used (`deny.toml`).
 //!
-//! It is a program of its own, so it is installed where it is missing. Advisories need a database that is a repository of its own, which is not to be had everywhere.
+//! It is a program of its own, so it is installed where it is missing. Advisories need a database that is a repository of
+//! its own, which is not available everywhere.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

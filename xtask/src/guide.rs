@@ -49,8 +49,8 @@ fn copy_with_examples(root: &Path) -> Result<usize, String> {
     Ok(blocks.len())
 }
 
-/// Gives the packages of the copy a version of their own. Cargo tells packages of one target folder apart by name, version and
-/// path below the workspace, so it would take what was compiled from the copy for the tree's.
+/// Gives the packages of the copy a version of their own. Cargo distinguishes packages of one target folder by name,
+/// version and path below the workspace, so it would take what was compiled from the copy for the tree's.
 fn rename_packages(manifest: &Path) -> Result<(), String> {
     const VERSION: &str = "\nversion = \"";
     let text = fs::read_to_string(manifest).map_err(|why| format!("Cargo.toml: {why}"))?;

@@ -45,7 +45,7 @@ struct Outcome {
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Whether everything was as it should be; a lab that cannot be had is skipped, and that is good too.
+/// Whether everything was as it should be; a lab that is not available is skipped, which is no failure.
 pub(crate) fn run(root: &Path, words: &[String]) -> bool {
     let asked = |lab: &&Lab| words == [lab.name];
     let Some(lab) = LABS.iter().find(asked) else {
@@ -75,7 +75,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> bool {
     }
 }
 
-/// The inner error is why it cannot be had.
+/// The inner error is why it is not available.
 fn visit(lab: &Lab, root: &Path) -> Result<std::result::Result<Outcome, String>> {
     for (program, package) in NEEDS.iter().chain(lab.needs) {
         if find(program).is_none() {

@@ -1,4 +1,5 @@
-//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `book`, `campaign`, `cases`, `dist`, `guide`, `images`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
+//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `book`, `campaign`, `cases`, `dist`,
+//! `guide`, `images`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
 //!
 //! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
 //! Deliberately absent: anything that the program itself needs to run.
@@ -42,7 +43,7 @@ cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see 
 cargo xtask dist [--check]  builds packages: .deb, tarballs, bill of materials, checksums; target/dist; installs and runs them
 cargo xtask images          draws the pictures of README and docs from a simulated device
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
-cargo xtask licenses        writes the notices of the linked libraries anew: crates/cli/assets/third-party.txt
+cargo xtask licenses        writes the notices of the linked libraries again: crates/cli/assets/third-party.txt
 cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
 cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
 cargo xtask campaign [N]    N honest documents made by fio here, as root: which findings mislead; 300 without N

@@ -1,4 +1,4 @@
-//! Runs the tests and says plainly what came of them: the closing line is `N passed, N failed, N skipped`.
+//! Runs the tests and prints their results: the closing line is `N passed, N failed, N skipped`.
 //!
 //! A test that cannot check what it is for prints `skipped: ` and the reason. The test harness has no word for
 //! that and calls it passed; here it is counted apart and each reason is shown at the end.

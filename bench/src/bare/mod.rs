@@ -153,7 +153,7 @@ impl Latencies {
 }
 
 impl Drop for Latencies {
-    /// Somebody has to look, or the compiler leaves the counting out.
+    /// The count has to be used, or the compiler removes the counting.
     fn drop(&mut self) {
         std::hint::black_box(&self.0);
     }

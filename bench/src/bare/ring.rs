@@ -27,7 +27,7 @@ pub(super) fn turn(work: &Work<'_>) -> io::Result<u64> {
             iov_base: pages.as_mut_ptr().cast(),
             iov_len: pages.len() * BLOCK,
         }];
-        // SAFETY: the pages outlive the ring, and nobody else looks at them.
+        // SAFETY: the pages outlive the ring, and no other code accesses them.
         unsafe { ring.submitter().register_buffers(&memory) }?;
     }
     let bytes = file.as_ref().map_or(Ok(1 << 30), size)?;
@@ -130,7 +130,7 @@ fn push(queue: &mut SubmissionQueue<'_>, entry: &squeue::Entry) -> io::Result<()
     pushed.map_err(|_| io::Error::other("the queue has a place for each slot"))
 }
 
-/// Hands over and waits for so many.
+/// Submits and waits for so many.
 #[inline]
 fn enter(kernel: &Submitter<'_>, want: usize) -> io::Result<()> {
     match kernel.submit_and_wait(want) {

@@ -21,7 +21,7 @@ pub(super) fn turn(work: &Work<'_>) -> io::Result<u64> {
     while !work.over() {
         let begun = if work.stamps { ticks() } else { 0 };
         let offset = offsets.next() as libc::off_t;
-        // SAFETY: the page and the one vector live longer than the call, and nobody else looks at them.
+        // SAFETY: the page and the one vector live longer than the call, and no other code accesses them.
         let read = unsafe { libc::preadv2(file.as_raw_fd(), &raw const memory, 1, offset, 0) };
         if read != BLOCK as isize {
             return Err(io::Error::last_os_error());

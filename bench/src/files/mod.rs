@@ -24,7 +24,7 @@ const LIMIT_BYTES_PER_S: u64 = 256 << 20;
 const ROOM_MIB: u64 = 512;
 /// bonnie++ wants at least twice as much data as there is memory.
 const DATA_BY_MEMORY: u64 = 3;
-/// What bonnie++ leaves out here (`-f`), does not have, or does only with files that are not empty.
+/// What bonnie++ omits here (`-f`), does not have, or does only with files that are not empty.
 const SKIPPED: &str = "bytes,read,append,append-and-fsync,rename";
 /// No step that both have is cut short.
 const STEP_LIMIT: &str = "5m";

@@ -154,7 +154,7 @@ impl Ground {
     }
 
     /// Reads it into the cache. A virtual machine may give memory that is free back to its host, and getting it again
-    /// takes longer than reading: what is dropped from the cache now is there for whoever reads next.
+    /// takes longer than reading: what is dropped from the cache now is available to the next reader.
     pub(crate) fn warm(&self, shop: &Shop) -> Result<(), BenchError> {
         let mut command = Command::new("dd");
         command.args(["of=/dev/null", "bs=1M", "status=none"]);

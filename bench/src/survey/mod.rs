@@ -3,9 +3,9 @@
 //!
 //! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
 //! control group's limit, and a zram device, all made here and gone at the end; on these the loads also take turns, for a
-//! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`. What
-//! is asked: the knee within one doubling, the peak within 3%, the limit named alike, in at most a tenth of the measured
-//! time. And rates that keep a latency against those that Erlang knows.
+//! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`.
+//! What is asked: the knee within one doubling, the peak within 3%, the same limit named, in at most a tenth of the
+//! measured time. And rates that keep a latency against those that Erlang knows.
 
 mod answer;
 mod goal;
@@ -54,18 +54,18 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     }
     let met = cases.iter().filter(|case| case.is_met()).count();
     let mut lines = vec![format!(
-        "survey: {met} of {} targets like the whole grid (knee within one doubling, peak within 3%, limit named alike) in at \
+        "survey: {met} of {} targets like the whole grid (knee within one doubling, peak within 3%, same limit named) in at \
          most a tenth of its measured time",
         cases.len()
     )];
     let real = cases.iter().filter(|case| !case.turns.is_empty());
-    let (alike, all) = real.fold((0, 0), |(alike, all), case| {
+    let (same, all) = real.fold((0, 0), |(same, all), case| {
         let met = case.turns.iter().all(turns::Told::is_met);
-        (alike + u32::from(met), all + 1)
+        (same + u32::from(met), all + 1)
     });
     if all > 0 {
         lines.push(format!(
-            "in turns, {alike} of {all} real targets have the survey's knee within one doubling, and its best load does what \
+            "in turns, {same} of {all} real targets have the survey's knee within one doubling, and its best load does what \
              the grid's best does, within 3%"
         ));
     }

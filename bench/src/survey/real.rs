@@ -24,7 +24,7 @@ const WORKLOADS: &str = "\
 [[workload]]\nblock = \"64K\"\npattern = \"random\"\n\
 [[workload]]\nblock = \"1M\"\npattern = \"sequential\"\n";
 
-/// What `fathom run` is told to do the same.
+/// The same load as options of `fathom run`.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("4K random read", &["--block", "4K"]),
     ("64K random read", &["--block", "64K"]),

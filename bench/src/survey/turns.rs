@@ -1,9 +1,10 @@
 //! The loads of a real target in turns: each for half a second, round after round, so that whatever the machine is at from
-//! one minute to the next meets all of them alike.
+//! one minute to the next affects all of them equally.
 //!
-//! A survey and a grid look at a target in different minutes, and a target that is another in each of them shows both
-//! something else, whoever is right. In turns the question is whether the load that the survey calls the best does as much as
-//! the one that the grid calls so, and where the knee lies. Rates alone have no turns: they are those of their minute.
+//! A survey and a grid measure a target in different minutes, and a target that is another in each of them shows both
+//! something else, whichever is right. In turns the question is whether the load that the survey calls the best does as
+//! much as the one that the grid calls so, and where the knee lies. Rates alone have no turns: they are those of their
+//! minute.
 
 use super::Case;
 use super::answer::Found;

@@ -191,7 +191,7 @@ impl Progress {
         }
     }
 
-    /// How long this has been going on: it began when it was told of first.
+    /// How long this has been going on: it began when it was reported of first.
     fn elapsed_of(&self, chore: Chore) -> Nanos {
         let now = self.since.elapsed();
         let mut state = self.state.lock().expect("nobody panics while drawing");

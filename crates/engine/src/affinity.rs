@@ -14,7 +14,7 @@ pub(crate) fn bind(cores: &[u32]) -> Result<(), RunError> {
         // SAFETY: the core came from such a mask, so it lies within this one.
         unsafe { libc::CPU_SET(core as usize, &mut mask) };
     }
-    // SAFETY: the kernel reads a mask of the size that it is told.
+    // SAFETY: the kernel reads a mask of the size that is passed.
     let refused = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), &raw const mask) } != 0;
     if refused {
         Err(RunError::Affinity {
@@ -29,7 +29,7 @@ pub(crate) fn bind(cores: &[u32]) -> Result<(), RunError> {
 pub(crate) fn allowed() -> io::Result<Vec<u32>> {
     // SAFETY: a mask is plain numbers, and all zeros is the empty one.
     let mut mask: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes a mask of at most the size that it is told.
+    // SAFETY: the kernel writes a mask of at most the size that is passed.
     let refused = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), &raw mut mask) } != 0;
     if refused {
         return Err(io::Error::last_os_error());

@@ -1,7 +1,7 @@
 //! How much address space the system's allocator sets aside for threads.
 //!
 //! Omitted: whether a run fits into what there is, which is in `limits`.
-#![allow(unsafe_code, reason = "tells the allocator of the system")]
+#![allow(unsafe_code, reason = "configures the system's allocator")]
 
 /// Lets all threads of this process allocate from one arena, for good. glibc would set 64 MiB aside for each of many
 /// threads, of which fathom's use some hundred KiB: where address space is limited, nothing would be left for the stacks

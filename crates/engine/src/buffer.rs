@@ -6,7 +6,7 @@
 //!
 //! Pages are ordinary ones, as applications have them, unless the plan asks for large ones (DISKSPD `-l`). Huge pages
 //! make a large I/O one piece of memory instead of many, and on a device whose requests hold few pieces that alone
-//! made 1 MiB reads 2.6 times as fast: true, but not what anybody's program would see.
+//! made 1 MiB reads 2.6 times as fast: true, but no user's program would see that.
 
 mod map;
 mod source;

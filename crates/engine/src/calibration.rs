@@ -1,9 +1,9 @@
 //! How long a tick of the time stamp counter is: found by watching it beside the monotonic clock.
 //!
 //! The first run of a command watches for 10 ms, of which what passed since the command began ([`Calibration::begun`]) is
-//! already over. A later one looks back to the start of the one before it, which is longer ago, so that it has the better rate
-//! and waits for nothing. Deliberately absent: which clock is used
-//! (`clock`), and whether the counter may be trusted at all (`host`).
+//! already over. A later one looks back to the start of the one before it, which is longer ago, so that it has the better
+//! rate and waits for nothing. Deliberately absent: which clock is used (`clock`), and whether the counter may be trusted
+//! at all (`host`).
 
 use model::Nanos;
 use std::cell::Cell;
@@ -115,7 +115,7 @@ fn first_and_wait(begun: Option<Reading>, now: Reading) -> (Reading, Duration) {
     (first, WATCHED_MIN.saturating_sub(since(&first)))
 }
 
-/// `None` also where it is too short to tell, or the counter went back.
+/// `None` also where it is too short, or the counter went back.
 fn between(first: Reading, last: Reading) -> Option<Scale> {
     let time = last.time.checked_duration_since(first.time)?;
     let ticks = last.ticks.checked_sub(first.ticks)?;

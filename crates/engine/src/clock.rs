@@ -11,9 +11,9 @@ use model::{ClockRecord, Nanos};
 use std::cell::Cell;
 use std::time::Instant;
 
-/// Something that tells the time since the start of a run.
+/// Something that returns the time since the start of a run.
 pub(crate) trait Clock {
-    /// How late the system's own waiting may be: whoever needs a moment asks for so much less and then looks often.
+    /// How late the system's own waiting may be: a caller that needs a moment requests so much less and then polls.
     const SLACK: Nanos;
 
     /// Since the start of the run.
@@ -217,7 +217,7 @@ fn ticks() -> u64 {
     0
 }
 
-/// A clock that whoever made it holds: each reading takes `step`, and waiting takes no time at all.
+/// A clock that its creator controls: each reading takes `step`, and waiting takes no time at all.
 #[derive(Clone, Debug)]
 pub(crate) struct FakeClock {
     now_ns: Cell<u64>,

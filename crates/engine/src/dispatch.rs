@@ -1,6 +1,6 @@
 //! The table of backends: the one choice at run time, made once a plan.
 //!
-//! `auto` takes the first that runs here; what was asked of the system and what it said is told in a note. Omitted:
+//! `auto` takes the first that runs here; the request to the system and its answer are reported in a note. Omitted:
 //! what a target is tried with before the run, which is in `trial`.
 
 use crate::RunError;
@@ -143,7 +143,7 @@ pub fn available() -> Vec<Availability> {
         .collect()
 }
 
-/// Most I/Os outstanding a thread with the backend that this choice comes to on this machine.
+/// Most I/Os outstanding a thread with the backend that this choice gives on this machine.
 ///
 /// # Errors
 /// The chosen backend does not run here.

@@ -62,7 +62,7 @@ impl LoopProfile {
         self.left == 0
     }
 
-    /// Looks at a turn that is due.
+    /// Checks a turn that is due.
     #[cold]
     pub(crate) fn look(&mut self, turn: Turn) {
         self.left = EVERY;

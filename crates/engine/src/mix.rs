@@ -1,4 +1,4 @@
-//! A mixed workload: which line gives the next I/O, where it goes, and what came of each line.
+//! A mixed workload: which component gives the next I/O, where it goes, and the result of each component.
 //!
 //! The stream of one thread is a function of seed and thread number alone, whatever the timing. One position is shared by
 //! all lines: an I/O that is not random goes on behind the one before, at the next multiple of its line's alignment, and
@@ -146,7 +146,7 @@ impl Mix {
         count.latency_max[which] = count.latency_max[which].max(latency);
     }
 
-    /// What came of each line.
+    /// The result of each component.
     pub(crate) fn counts(&self) -> &[LineCount] {
         &self.counts
     }

@@ -66,7 +66,7 @@ pub trait Observer: Sync {
 pub struct SoFar {
     /// Since the phase began.
     pub elapsed: Nanos,
-    /// Completed since then; threads tell it after each batch, so the last batch of each may be missing.
+    /// Completed since then; threads report it after each batch, so the last batch of each may be missing.
     pub ios: u64,
 }
 
@@ -88,25 +88,25 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Tells the totals so far. Only the owner calls this, so plain stores do.
+    /// Reports the totals so far. Only the owner calls this, so plain stores do.
     #[inline]
     pub(crate) fn publish(&self, ios: u64, bytes: u64) {
         self.ios.store(ios, Ordering::Relaxed);
         self.bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Tells the 99th percentile of what was measured so far.
+    /// Reports the 99th percentile of what was measured so far.
     pub(crate) fn publish_p99(&self, p99: Option<Nanos>) {
         self.p99_ns
             .store(p99.map_or(0, |time| time.0), Ordering::Relaxed);
     }
 
-    /// The percentile that was last told.
+    /// The percentile that was last reported.
     pub(crate) fn p99(&self) -> Option<Nanos> {
         Some(Nanos(self.p99_ns.load(Ordering::Relaxed))).filter(|time| time.0 > 0)
     }
 
-    /// What was last told: I/Os and bytes. The two may be some I/Os apart.
+    /// What was last reported: I/Os and bytes. The two may be some I/Os apart.
     pub(crate) fn read(&self) -> (u64, u64) {
         (
             self.ios.load(Ordering::Relaxed),

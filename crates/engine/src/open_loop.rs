@@ -47,7 +47,7 @@ impl Open {
         self.intended[slot as usize]
     }
 
-    /// Looks at what waits, once for each edge that has come; returns the edge to look at next.
+    /// Counts what waits, once for each edge that is due; returns the next edge.
     pub(crate) fn look(&mut self, now: Nanos, schedule: &Schedule) -> Nanos {
         let (from, to) = (schedule.measured_from(), schedule.measured_to());
         let moments = &self.moments;

@@ -24,7 +24,7 @@ pub(crate) enum Pacer {
         pause: Nanos,
         due: Nanos,
     },
-    /// Whoever draws the I/Os says when to pause.
+    /// The generator of the I/Os specifies when to pause.
     Told {
         due: Nanos,
     },
@@ -60,7 +60,7 @@ impl Pacer {
         }
     }
 
-    /// Nothing is due before this moment, where pauses are told.
+    /// Nothing is due before this moment, where pauses are specified.
     #[inline]
     pub(crate) fn hold(&mut self, until: Nanos) {
         if let Pacer::Told { due } = self {

@@ -11,7 +11,7 @@ use crate::{cores, dispatch, limits, simulated, trial};
 use host::Root;
 use model::{HostRecord, Plan, TargetFacts};
 
-/// Whether this machine can run the plan, as far as can be told while its files need not be there.
+/// Whether this machine can run the plan, as far as can be checked while its files may not exist.
 ///
 /// # Errors
 /// What [`crate::run`] would say for the same reason: nothing was made, written or measured.

@@ -1,7 +1,7 @@
 //! A run on the null backend with a clock that nobody waits for: exact, at once, the same every time.
 //!
 //! The same loop, the same counting, no thread and no kernel. Tests hold accounts to the last I/O with it, and
-//! whoever wants to know what a simulated device would give can ask it.
+//! callers can ask what a simulated device would give.
 
 use crate::RunError;
 use crate::backend::{Backend, Null, Setup};

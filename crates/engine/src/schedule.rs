@@ -1,7 +1,7 @@
 //! When counting starts and ends: planned moments on the run's clock, which a stop can only bring nearer.
 //!
 //! Every worker decides by its own stamps, so whether an I/O counts depends on when its completion was found
-//! and on nothing else; no thread has to be told that a phase has begun.
+//! and on nothing else; no thread needs a signal that a phase has begun.
 
 use model::{Nanos, PhaseTimes, Phases};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -12,7 +12,7 @@ pub(crate) struct Schedule {
     measured_from: u64,
     measured_to: AtomicU64, // only ever lowered
     end: AtomicU64,         // only ever lowered
-    halted: AtomicBool,     // somebody wants the end, whatever is in flight
+    halted: AtomicBool,     // the end was requested, whatever is in flight
     spent: AtomicU32,       // threads that have done all that they were to do
 }
 
@@ -49,7 +49,7 @@ impl Schedule {
         }
     }
 
-    /// Whether somebody wants the end, so that what is in flight is not waited for long.
+    /// Returns whether the end was requested, so that what is in flight is not waited for long.
     pub(crate) fn is_halted(&self) -> bool {
         self.halted.load(Ordering::Relaxed)
     }

@@ -54,7 +54,7 @@ impl OpenTarget {
     }
 }
 
-/// What the system is told about the pattern: what the plan says, or else what fathom's own random access means.
+/// The system's hint about the pattern: that of the plan, or else what fathom's own random access means.
 fn advise(file: &File, target: &PlannedTarget) {
     let random = target.cache == CacheMode::Cached && target.workload.access == Access::Random;
     let advice = match target.hint {
@@ -92,7 +92,7 @@ pub(crate) fn open_all(
 /// fathoms that write it, or against all others when we write. What is held already stays held.
 ///
 /// # Errors
-/// Somebody else holds a target, or it is no longer what was checked.
+/// Another process uses a target, or it is no longer what was checked.
 pub(crate) fn hold_all(plan: &Plan, facts: &[TargetFacts], pins: &Pins) -> Result<(), RunError> {
     let mut targets = plan.targets.iter().zip(facts);
     targets.try_for_each(|(target, facts)| {

@@ -1,4 +1,4 @@
-//! What a thread does to each of its targets, how a free slot comes to its target, and what all threads share.
+//! What a thread does to each of its targets, how a free slot gets its target, and what all threads share.
 
 use crate::RunError;
 use crate::address::{Route, Steps};
@@ -66,7 +66,7 @@ pub(crate) struct TargetState {
     pub(crate) target: u32,
 }
 
-/// How a free slot comes to its target.
+/// How a free slot gets its target.
 pub(crate) enum Draw {
     /// It has one.
     Bound,

@@ -5,7 +5,7 @@
 
 use model::{Nanos, ThreadCpu};
 
-/// Since the thread began; `None` where the system does not tell.
+/// Since the thread began; `None` where the system does not report it.
 pub(crate) fn of_this_thread() -> Option<ThreadCpu> {
     let usage = thread_usage()?;
     Some(ThreadCpu {
@@ -43,7 +43,7 @@ fn read_clock(clock: libc::clockid_t) -> Nanos {
     Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
 }
 
-/// How long it was ready and others had its processor, since it began; `None` where the system does not tell.
+/// How long it was ready and others had its processor, since it began; `None` where the system does not report it.
 pub(crate) fn delay_of_this_thread() -> Option<Nanos> {
     host::thread_delay(&host::Root::live())
 }
@@ -71,7 +71,7 @@ mod tests {
         let mut number = 0u64;
         let used = loop {
             (0..1_000_000u64).for_each(|n| number = std::hint::black_box(number ^ n));
-            let used = between(before, of_this_thread()).expect("Linux tells");
+            let used = between(before, of_this_thread()).expect("Linux reports it");
             if used.user.0 + used.kernel.0 > 0 {
                 break used;
             }

@@ -1,4 +1,5 @@
-//! Finds the folder of a database, and decides whether it may be opened: who owns it, what leads to it, what lies next to it.
+//! Finds the folder of a database, and decides whether it may be opened: who owns it, what leads to it, what lies next to
+//! it.
 //!
 //! SQLite opens files by name, so the name that it gets is absolute, without links, and compared with the descriptor
 //! that was checked. Omitted: what is in the file (`store`).
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// What SQLite may place next to a database.
 const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Bits that let anybody but the owner read or write.
+/// Bits that let other users than the owner read or write.
 const OTHERS: u32 = 0o077;
 
 /// Why a database is not opened. Nothing was changed.

@@ -84,7 +84,7 @@ fn foreign(file: &mut File, mark: &str, created: bool) -> io::Result<Option<u64>
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // An empty one may be anybody's.
+        // An empty one may be any user's.
         let own = fstat(&self.file).ok().filter(|there| there.st_size > 0);
         if let Some(there) = own {
             let _ = remove_if_same(self.folder.as_fd(), &self.name, &there); // only its name; it is created again

@@ -2,7 +2,7 @@
 //!
 //! A result is written into a part file in the same folder (`.NAME.part-RANDOM`) and gets its name when it is whole. What
 //! is replaced is judged by its content, read from one descriptor; the two files are exchanged
-//! (`renameat2(RENAME_EXCHANGE)`), and only if what came out is the file that was judged is it removed. File systems
+//! (`renameat2(RENAME_EXCHANGE)`), and only if the exchanged file is the one that was judged is it removed. File systems
 //! without these calls: a free name is taken by link(2), or by `O_EXCL` where there are no links either; a file that is
 //! replaced is first moved to a random name and compared there. Omitted: what a result of one's own looks like.
 

@@ -22,7 +22,7 @@ pub struct Resolved {
     pub name: OsString,
     /// What is there; `None` where nothing has that name yet.
     pub node: Option<OwnedFd>,
-    /// The first symbolic link on the way that stands in a folder which another user owns or may write to. Whoever
+    /// The first symbolic link on the way in a folder which another user owns or may write to. A user who
     /// owns that folder decides where the path leads. Root's links count as the user's own.
     pub foreign_link: Option<PathBuf>,
 }

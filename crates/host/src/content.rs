@@ -2,8 +2,8 @@
 //!
 //! Looked at: the first and the last block, up to 254 spread evenly between, the last piece that is
 //! shorter than a block, and the blocks that the caller knows to hold data (the extents of a sparse
-//! file). A sample can miss things, so it proves that somebody's data is there, never that none is: zeros
-//! are unproven until everything was read. Deliberately absent: how bytes are read and how time is told,
+//! file). A sample can miss things, so it proves that user data is there, never that none is: zeros
+//! are unproven until everything was read. Deliberately absent: how bytes are read and how time is read,
 //! so that a test needs neither a file nor a clock.
 
 use model::block_header::{self, BlockState, inspect};
@@ -15,7 +15,7 @@ const SAMPLES: u64 = 256;
 /// Bytes of one read where everything is read.
 const PIECE: u64 = 1 << 20;
 
-/// Offsets of the blocks to look at, rising. The last may be shorter than a block.
+/// Offsets of the blocks to read, rising. The last may be shorter than a block.
 pub(crate) fn sample(size: Bytes, known_data: &[u64]) -> BTreeSet<u64> {
     let whole = size.0 / BLOCK;
     let mut blocks: BTreeSet<u64> = if whole <= SAMPLES {

@@ -1,11 +1,11 @@
 //! The machine: facts before a run, counters around it, and who claims a target.
 //!
-//! Nothing here fails: what the system does not tell is `None`, empty or `Unknown`, never a guess, and
+//! Nothing here fails: what the system does not report is `None`, empty or `Unknown`, never a guess, and
 //! `model::check` decides what that forbids. Everything in `/proc`, `/sys` and `/etc` is read below a
 //! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written, but for a trace of
-//! our own where somebody asks for one ([`BlockTrace`]), which goes away with it.
+//! our own where a caller requests one ([`BlockTrace`]), which goes away with it.
 //! Deliberately absent: what the facts mean (`analysis`), what may be written (`model::check`), and
-//! clocks, which are arguments; only the patience of a look at a target keeps its own time.
+//! clocks, which are arguments; only the time limit of the scan of a target keeps its own time.
 
 mod content;
 mod press;

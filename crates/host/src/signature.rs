@@ -2,7 +2,7 @@
 //!
 //! One table of rows: a name, where the mark stands, its bytes, and, where the mark is short, what else
 //! must be true. Only a bounded piece at the start and at the end is read. A mark that is left from an
-//! earlier use counts too: a needless question is cheaper than somebody's data. Deliberately absent:
+//! earlier use counts too: a needless question is cheaper than user data. Deliberately absent:
 //! labels, sizes and whatever else a format knows about itself.
 
 mod confirm;

@@ -2,7 +2,7 @@
 //!
 //! A block is 4096 bytes at a multiple of 4096 from the start of its target. It begins with 64 bytes: magic, the write
 //! that it belongs to, and checksums of header and body. Bytes 0 to 7 of each further sector are a tag of the same
-//! write, so that a block that was written in part is known sector by sector. Whatever byte of a block somebody else
+//! write, so that a block that was written in part is known sector by sector. Whatever byte of a block another program
 //! changes, a checksum or a tag does not fit any more.
 //!
 //! The tags enter the body's checksum linearly. So the checksum of the body without tags is computed once for each

@@ -1,4 +1,4 @@
-//! The words of the house: what is asked, what is run, what came of it.
+//! The types that all crates share: requests, plans, results.
 //!
 //! ```text
 //!  text ─dialects─▶ Profile ─check─▶ Plan ─engine─▶ RunRecord ─analysis─▶ Report ─views─▶ bytes

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!  host ─▶ Sampler ─▶ Moment ─▶ watch (screen) · plain and json (lines) · metrics (text) ─▶ serve (HTTP)
-//!  what the engine tells ─▶ live (screen)
+//! the engine's updates ─▶ live (screen)
 //! ```
 //!
 //! A screen is three things apart: what it shows (`model`), how that changes (`update`) and how it looks (`draw`), so that
-//! tests press keys and look at the screen without a terminal. Deliberately absent: clocks and the environment, which are
+//! tests press keys and check the screen without a terminal. Deliberately absent: clocks and the environment, which are
 //! arguments; starting or stopping a measurement; what the figures mean.
 
 mod choice;

@@ -34,7 +34,7 @@ pub struct DeviceMoment {
     pub totals: DeviceCounters,
 }
 
-/// As vmstat(8) shows it. `None` is what the system does not tell.
+/// As vmstat(8) shows it. `None` is what the system does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Machine {
     /// Programs that run or want to: `r`.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// So many processes are looked at a refresh.
 const PROCESSES_EACH: usize = 400;
-/// So many of them are told.
+/// So many of them are reported.
 const PROCESSES_TOLD: usize = 20;
 
 /// What is to be watched.
@@ -19,7 +19,7 @@ const PROCESSES_TOLD: usize = 20;
 pub struct Asked {
     /// Time single I/Os where the kernel allows it.
     pub trace: bool,
-    /// Look at processes.
+    /// Read processes.
     pub processes: bool,
 }
 

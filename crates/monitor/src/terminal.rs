@@ -63,8 +63,8 @@ pub(crate) fn take(mut out: Box<dyn Write + Send>) -> io::Result<(Screen, Guard)
     Ok((screen, guard))
 }
 
-/// Once for each time it was taken. Both outputs are told: only one of them need be the terminal, and which one was drawn
-/// on is not known in a panic. An output that is none gets nothing.
+/// Once for each time it was taken. Both outputs are restored: only one of them need be the terminal, and which one was
+/// drawn on is not known in a panic. An output that is none gets nothing.
 fn give_back() {
     if !UP.swap(false, Ordering::SeqCst) {
         return;

@@ -51,7 +51,7 @@ pub struct CheckedPlan {
 type Whole = fn(&TargetFacts, &Pins) -> Content;
 
 impl Admission<'_> {
-    /// Looks at each target once and checks the whole profile. One entry a timespan. A device that is to be written and
+    /// Inspects each target once and checks the whole profile. One entry a timespan. A device that is to be written and
     /// showed only zeros is read whole.
     pub fn check(&self, profile: &Profile) -> Result<Vec<CheckedPlan>, CommandError> {
         let look = |location: &Location| self.look(location);
@@ -135,8 +135,9 @@ impl Admission<'_> {
     }
 
     /// Every place that the profile names, once, with its facts; and one that another program has locked, if any. What is
-    /// to be written is held before its facts are taken, so that they are those of what will be written. Whether a device is empty is found out only for one that
-    /// is written: reading all of it would fill the caches below it, which whoever reads it afterwards would measure.
+    /// to be written is held before its facts are taken, so that they are those of what will be written. Whether a device
+    /// is empty is found out only for one that is written: reading all of it would fill the caches below it, which a later
+    /// reader would measure.
     fn places<'p>(
         &self,
         profile: &'p Profile,

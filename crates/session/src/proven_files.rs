@@ -71,7 +71,7 @@ impl ProvenFiles {
         }
     }
 
-    /// Our own run has ended: what it wrote to, we changed. What it only read stands as it was, or somebody else changed
+    /// Our own run has ended: what it wrote to, we changed. What it only read is unchanged, or another process changed
     /// it.
     pub fn ran(&mut self, plan: &Plan, pins: &Pins) {
         let wrote = |path: &Path| {

@@ -24,7 +24,7 @@ pub struct Runner<'a, S> {
     pub stop: &'a Stop,
 }
 
-/// How a session came to its end.
+/// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Its schedule had no more runs.

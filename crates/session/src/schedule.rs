@@ -114,7 +114,7 @@ pub trait Watcher {
         true
     }
 
-    /// The run has ended, whatever came of it.
+    /// The run has ended, with any result.
     fn end(&mut self) {}
 }
 

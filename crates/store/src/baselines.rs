@@ -1,6 +1,6 @@
 //! Names that people give to results, to hold later ones against. A name is given once; a result may have several.
 //!
-//! What has such a name cannot be deleted: a later comparison would lose what it stands on. Deliberately absent: comparing.
+//! What has such a name cannot be deleted: a later comparison would lose its reference. Deliberately absent: comparing.
 
 use crate::error::Fault;
 use crate::load::damaged;

@@ -110,7 +110,7 @@ impl Store {
         )
     }
 
-    /// Writes down what tells a sweep from others: the same for the same cells on the same target.
+    /// Stores what distinguishes a sweep from others: the same for the same cells on the same target.
     pub fn set_fingerprint(&self, session: SessionId, fingerprint: &str) -> Result<()> {
         let change = "UPDATE sessions SET fingerprint = ?2 WHERE id = ?1";
         self.change(session, change, Some(fingerprint))

@@ -12,7 +12,7 @@ const EMFILE: i32 = 24;
 /// The database, its write-ahead log, the log's index, and a folder.
 const OPENED_AT_ONCE: u32 = 4;
 
-/// A shelf that cannot be opened, read or written.
+/// A results database that cannot be opened, read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(
     missing_docs,
@@ -84,7 +84,7 @@ pub enum StoreError {
         path.display()
     )]
     Busy { path: PathBuf },
-    #[error("{}: the store could not be read or written: {reason}; look at the disk it lies on", path.display())]
+    #[error("{}: the store could not be read or written: {reason}; check the disk that contains it", path.display())]
     Io { path: PathBuf, reason: String },
     #[error(
         "{what} cannot be stored: {reason}; names must be UTF-8: rename the file, or reach it by a link"

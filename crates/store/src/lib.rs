@@ -1,4 +1,4 @@
-//! The shelf: every run, whole, in one SQLite file. The only room that knows SQL.
+//! The results database: every run, whole, in one SQLite file. The only room that knows SQL.
 //!
 //! Read in this order: `session` (what a person finds in the database), `open` (which files are taken, and
 //! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series`
@@ -7,7 +7,7 @@
 //! session `12` and the third run of it `12.3`.
 //!
 //! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
-//! cut loses at most the run that was being written. Several programs may use one shelf at once; one that
+//! cut loses at most the run that was being written. Several programs may use one results database at once; one that
 //! meets another's write waits up to ten seconds. What is loaded equals what was saved, or is an error.
 //!
 //! Deliberately absent: rates and percentiles (`analysis`), the clock, the environment and the default

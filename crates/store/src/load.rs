@@ -84,7 +84,7 @@ impl Store {
         Ok((self.summary(transaction, row)?, row.get("context")?))
     }
 
-    /// A session's row with its tags, held against its checksum.
+    /// A session's row with its tags, checked against its checksum.
     pub(crate) fn summary(
         &self,
         transaction: &Transaction<'_>,
@@ -275,7 +275,8 @@ fn load_result(
     }
 }
 
-/// Whether a line's record stands in this table. A shelf of old that cannot be brought up to date does not have it.
+/// Whether a line's record is in this table. A results database of an older version that cannot be brought up to date does
+/// not have it.
 fn has_document(transaction: &Transaction<'_>, table: &str, line: &Row<'_>) -> Result<bool, Fault> {
     let headline: Option<i64> = line.get("id")?;
     let known = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)";

@@ -1,4 +1,4 @@
-//! Which files are taken as a shelf.
+//! Which files are taken as a results database.
 //!
 //! A file is judged by its owner, its place and its first bytes before SQLite ever touches it, and by its schema before
 //! anything is written, so that what is not ours stays as it is. SQLite gets absolute names alone: others it might read
@@ -44,7 +44,7 @@ pub(crate) enum Flush {
     Never,
 }
 
-/// One shelf. Not shared between threads: each opens its own.
+/// One results database. Not shared between threads: each opens its own.
 pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
@@ -83,7 +83,7 @@ impl Store {
     /// Opens the database at `path` to look into it: where this user may not write it, or the disk is full to its last byte,
     /// for reading only.
     ///
-    /// Errors: as [`Store::open`]; and a shelf of an older version that cannot be brought up to date.
+    /// Errors: as [`Store::open`]; and a results database of an older version that cannot be brought up to date.
     pub fn look(path: &Path) -> Result<Store> {
         Store::look_with(path, &mut |_| ())
     }
@@ -382,8 +382,8 @@ fn still_there(place: &DatabasePlace, path: &Path) -> Result<(), Fault> {
     same.map_err(|refusal| Fault::Told(refused(refusal, path)))
 }
 
-/// For reading only. A shelf in a folder that cannot be written, or on a full disk, has no room for the index of its
-/// write-ahead log; where nothing waits in that log, nobody can be writing and the file is read as it lies.
+/// For reading only. A results database in a folder that cannot be written, or on a full disk, has no room for the index of
+/// its write-ahead log; where nothing waits in that log, nobody can be writing and the file is read as it lies.
 fn connect_to_read(path: &Path) -> Result<Store, Fault> {
     let place = gate::database(path).map_err(|refusal| Fault::Told(refused(refusal, path)))?;
     let (place, open) = OpenFile::take(place, path, false)?;
@@ -440,7 +440,7 @@ fn immutable_uri(path: &Path) -> String {
 }
 
 /// Readers and the writer do not wait for each other in this mode. It stays with the file. Where it cannot
-/// be had (another program holds the file at this moment, a network file system), SQLite's rollback
+/// be available (another program holds the file at this moment, a network file system), SQLite's rollback
 /// journal keeps the same promises, only with more waiting; so that is no error.
 fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
     let mode = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, String>(0));

@@ -82,7 +82,8 @@ impl Store {
         self.flush(Flush::EachWrite).map_err(flush)?;
         let id = kept?;
         if !self.empty_log().map_err(flush)? {
-            // Somebody reads an older state, so the log cannot be emptied: a write with a flush takes all before it along.
+            // Another connection reads an older state, so the log cannot be emptied: a write with a flush takes all before
+            // it along.
             self.writing(|transaction| seal_session(transaction, id))?;
         }
         Ok(id)
@@ -212,7 +213,7 @@ pub(crate) fn count_results(
     seal_session(transaction, session)
 }
 
-/// SQLite's integers end at 2^63 - 1; a count beyond that is a mistake, and is told rather than bent.
+/// SQLite's integers end at 2^63 - 1; a count beyond that is a mistake, and is reported rather than changed.
 pub(crate) fn signed(what: &'static str, value: u64) -> Result<i64, Fault> {
     i64::try_from(value).map_err(|_| Fault::Told(StoreError::TooLarge { what, read: value }))
 }

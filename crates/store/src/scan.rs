@@ -37,7 +37,7 @@ impl Pass {
         if self == Pass::Results { id } else { -id }
     }
 
-    /// A select of this pass. In `query`, `{}` stands for the direction.
+    /// A select of this pass. In `query`, `{}` is the direction.
     fn select<'t>(self, of: &'t Transaction<'_>, query: &str) -> rusqlite::Result<Statement<'t>> {
         let direction = if self == Pass::Results { "" } else { "DESC" };
         of.prepare(&query.replace("{}", direction))

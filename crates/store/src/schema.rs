@@ -38,7 +38,7 @@ const STEPS: [Step; 10] = [
     script(include_str!("schema/0002-spread.sql")),
     script(include_str!("schema/0003-response.sql")),
     Step {
-        script: include_str!("schema/0004-shelf.sql"),
+        script: include_str!("schema/0004-database.sql"),
         fill: Some(fill_lines),
     },
     script(include_str!("schema/0005-series.sql")),
@@ -240,8 +240,8 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
             label: &label,
             key: None,
         };
-        // A damaged run keeps the line that its own columns still give. It has no checksum, so that it is read, and reported,
-        // whenever its record is asked for.
+        // A damaged run keeps the line that its own columns still give. It has no checksum, so that it is read, and
+        // reported, whenever its record is asked for.
         let record = load_run(transaction, session, place.number, Later::ALL);
         let (line, seal) = match record {
             Ok(Some((record, seal))) => (ResultRow::of_record(&record), Some(seal)),

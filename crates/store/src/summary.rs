@@ -363,7 +363,7 @@ fn encode_figures(out: &mut Vec<u8>, figures: &RowFigures) {
 /// How much of a line is read; its checksum is compared either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// All but what came of it.
+    /// All but its result.
     Words,
     All,
 }

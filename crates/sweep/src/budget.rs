@@ -15,7 +15,8 @@ use model::{Nanos, Outcome, Phases};
 pub const BUDGET_DEFAULT: Nanos = Nanos::seconds(180);
 /// Longest planned time of one cell, warm-up included: as long as one of the whole grid.
 pub const CELL_MAX: Nanos = Nanos::seconds(5);
-/// The same of a cell in an open loop: a percentile near saturation needs many I/Os, because waiting times hang together.
+/// The same of a cell in an open loop: a percentile near saturation needs many I/Os, because waiting times are
+/// autocorrelated.
 pub(crate) const GOAL_MAX: Nanos = Nanos::seconds(20);
 /// Shortest measured phase: at 100 IOPS, a slow disk, still 20 I/Os.
 pub const MEASURED_MIN: Nanos = Nanos::millis(200);
@@ -82,7 +83,7 @@ impl Purse {
     }
 
     /// The phases of the next of `cells` cells, in whole milliseconds, so that a person can say them again. It measures for
-    /// no longer than `most`, but for the least that tells anything. // cells at least 1
+    /// no longer than `most`, but for the least that gives a result. // cells at least 1
     pub(crate) fn phases(&self, cells: usize, most: Nanos) -> Phases {
         let phases = self.phases_within(cells, CELL_MAX);
         Phases {

@@ -83,7 +83,7 @@ pub enum GridProblem {
     },
     /// Two groups of one name.
     #[error(
-        "group {name}: there are two of this name: results are told apart by it, so give each its own"
+        "group {name}: there are two of this name: results are distinguished by it, so give each its own"
     )]
     GroupTwice {
         /// Which.
@@ -92,7 +92,7 @@ pub enum GridProblem {
     /// No group, or an empty one among several.
     #[error("there is nothing to combine: give at least one field several values, as -o 1,2,4")]
     Nothing,
-    /// More cells than anybody waits for.
+    /// More cells than any user waits for.
     #[error(
         "{cells} combinations: at most {CELLS_MAX} are accepted: give fewer values, or make several sweeps of it"
     )]
@@ -168,7 +168,7 @@ impl Grid {
         for exclusion in &self.exclusions {
             check_axes(&exclusion.fields, problems);
         }
-        // Groups share axes, and what is wrong with one is told once.
+        // Groups share axes, and what is wrong with one is reported once.
         let mut reported: HashSet<GridProblem> = HashSet::new();
         problems.retain(|problem| reported.insert(problem.clone()));
     }
@@ -226,7 +226,7 @@ impl Grid {
     }
 
     /// The names of the axes that take more than one value, over all groups, in the order in which they are met first:
-    /// what tells cells apart.
+    /// what distinguishes cells.
     pub fn varied(&self) -> Vec<&str> {
         let mut known = HashSet::new();
         let axes = self.groups.iter().flat_map(|group| &group.axes);
@@ -248,7 +248,7 @@ impl Grid {
         })
     }
 
-    /// What a cell goes by: its group and the values that tell it apart, which are those of the fields of
+    /// What a cell goes by: its group and the values that distinguish it, which are those of the fields of
     /// [`Grid::varied`].
     pub fn label(&self, cell: &Cell, varied: &[&str]) -> String {
         let group = &self.groups[cell.group];

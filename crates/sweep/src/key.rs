@@ -1,7 +1,7 @@
 //! What a cell is known by in the database: a short text that follows from all that determines it.
 //!
 //! The same cell gives the same key in every process and every version, so that a sweep that was cut short finds what it
-//! has. Keys need not withstand anybody: whoever can write the database can write what he likes. So 128 bits of the FNV-1a
+//! has. Keys need not withstand an attacker: a user who can write the database can write anything. So 128 bits of the FNV-1a
 //! hash do (Fowler, Noll and Vo; IETF RFC 9923): among ten thousand cells two share a key once in 10^30 sweeps.
 
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;

@@ -50,7 +50,7 @@ pub struct Point {
 pub struct Measured {
     /// The point's label.
     pub label: String,
-    /// What came of it.
+    /// Its result.
     pub record: RunRecord,
     /// What the cell cost in all, from being handed out to the next question.
     pub wall: Nanos,

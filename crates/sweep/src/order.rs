@@ -49,7 +49,7 @@ pub fn turns(cells: usize, repetitions: u32, order: Order, seed: u64) -> Vec<Tur
     (1..=repetitions).flat_map(pass).collect()
 }
 
-/// Fisher and Yates' shuffle: every order alike likely. Source: Knuth, The Art of Computer Programming, volume 2,
+/// Fisher and Yates' shuffle: every order equally likely. Source: Knuth, The Art of Computer Programming, volume 2,
 /// algorithm 3.4.2P.
 fn shuffle(places: &mut [usize], seed: u64) {
     let mut dice = SplitMix(seed);

@@ -7,13 +7,13 @@
 //! Annals of Mathematical Statistics 36 (1965); the run of confirmations is our guard for small samples.
 //!
 //! What one run says differs from what the next one says by more than its own time series shows, because caches, places
-//! on the device and neighbours differ between runs. So a rule for stopping looks at whole runs: the interval that holds
+//! on the device and neighbours differ between runs. So a rule for stopping uses whole runs: the interval that holds
 //! the mean rate (`analysis::relative_half_width`) has to be narrow enough. Looking after each run and stopping at the
 //! first good moment makes that interval a little too narrow; three runs at least keep this small.
 
 use model::Nanos;
 
-/// Shortest time that tells anything: a rate that pauses every few hundred milliseconds must show it.
+/// Shortest time that gives a result: a rate that pauses every few hundred milliseconds must show it.
 pub(crate) const LEAST: Nanos = Nanos::millis(400);
 /// Fewest I/Os, over the share that is asked: one I/O more or less at either end is then a quarter of it.
 const IOS_TIMES: f64 = 2.0;

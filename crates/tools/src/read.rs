@@ -1,4 +1,4 @@
-//! Reads one value after another and keeps every problem it meets, so that all are told at once.
+//! Reads one value after another and keeps every problem it meets, so that all are reported at once.
 //!
 //! Deliberately absent: ranges that depend on other values or on the machine.
 

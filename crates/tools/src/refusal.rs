@@ -53,7 +53,7 @@ impl<P> Problems<P> {
         }
     }
 
-    /// Leaves out those for which the answer is no.
+    /// Omits those for which the answer is no.
     pub fn retain(&mut self, keep: impl FnMut(&P) -> bool) {
         self.kept.retain(keep);
     }

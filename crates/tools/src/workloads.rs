@@ -8,7 +8,7 @@
 //! name = "mail store"     # where it is not said: 16K random 70/30
 //! ```
 //!
-//! Every line that is wrong is told at once. Deliberately absent: depths, threads and times, which a survey finds out.
+//! Every line that is wrong is reported at once. Deliberately absent: depths, threads and times, which a survey finds out.
 
 use model::{Access, BLOCK_MAX, BLOCK_MIN, Bytes, Ratio};
 use std::str::FromStr;

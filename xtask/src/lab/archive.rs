@@ -29,7 +29,7 @@ impl Archive {
         }
     }
 
-    /// Anybody may run it.
+    /// Any user may run it.
     pub(super) fn file(&mut self, name: &str, bytes: &[u8]) {
         for (at, _) in name.match_indices('/') {
             self.folder(&name[..at]);

@@ -106,7 +106,7 @@ fn unpacked(path: &Path) -> Result<Vec<u8>> {
     Ok(std::fs::read(path)?)
 }
 
-/// Downloads the package that the newest kernel's name stands for, and unpacks it.
+/// Downloads the package that belongs to the newest kernel's name, and unpacks it.
 fn fetch(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let reported = Command::new("apt-cache")

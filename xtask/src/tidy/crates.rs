@@ -67,12 +67,12 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "analysis", "attack", "engine", "gate", "host", "model", "monitor", "session", "store",
             "sweep", "tools", "views",
         ],
-        "the door: all rooms meet here and nowhere else",
+        "the entry point: only here all crates meet",
     ),
     (
         "bench",
         &["analysis", "model", "store"],
-        "drives the built program as anybody would, beside others, times what turns records into reports, and fills databases",
+        "runs the built program as a user would, next to others, times what turns records into reports, and fills databases",
     ),
     (
         "xtask",

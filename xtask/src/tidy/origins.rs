@@ -18,7 +18,7 @@ const HOSTS: &[(&str, &str)] = &[
 ];
 /// Settings that say where packages come from.
 const SOURCES: &[&str] = &["[source.", "[registries", "replace-with", "registry-index"];
-/// Folders of one machine or one person. `user`, or a single letter, is anybody.
+/// Folders of one machine or one person. `user`, or a single letter, is any user.
 const FOLDERS: &[(&str, &str)] = &[
     ("/wo", "rk/"),
     ("/ho", "me/"),

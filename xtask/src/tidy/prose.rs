@@ -179,7 +179,7 @@ fn has_heading(file: &File, wanted: &str) -> bool {
         })
 }
 
-/// Every change that a person notices has a place to be told.
+/// Every change that a person notices has an entry.
 pub(super) fn changelog(tree: &Tree) -> Vec<Finding> {
     let open = |file: &File| {
         file.lines()

@@ -18,7 +18,7 @@ pub(super) fn heads(tree: &Tree) -> Vec<Finding> {
                 &file.path,
                 1,
                 "the file does not open with `//!`",
-                "say in its first lines what it is for and what it deliberately leaves out",
+                "state in its first lines what it is for and what it deliberately omits",
             )
         })
         .collect()

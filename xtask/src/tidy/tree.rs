@@ -10,7 +10,7 @@ use std::{fs, io};
 /// Files larger than this are data, not text that a person wrote.
 const TEXT_MAX_BYTES: u64 = 1 << 20;
 
-/// Everything that the checks look at.
+/// Everything that the checks read.
 #[derive(Default)]
 pub(super) struct Tree {
     pub(super) files: Vec<File>,

@@ -64,7 +64,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "crates/engine/src/target.rs",
-        "opening past the cache and exclusively",
+        "opening for direct I/O and exclusively",
     ),
     (
         "crates/engine/src/clock.rs",
@@ -72,7 +72,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "crates/engine/src/prepare/raw.rs",
-        "reserving space and filling past the cache",
+        "reserving space and filling with direct I/O",
     ),
     (
         "crates/engine/tests/it/no_allocation.rs",
@@ -84,7 +84,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "crates/host/src/linux/sys.rs",
-        "system calls that tell facts",
+        "system calls that return facts",
     ),
 ];
 

@@ -80,7 +80,7 @@ const BARE: &[&str] = &[
 
 /// Where else they may stand, and why.
 const ALLOWED: &[(&str, &str)] = &[
-    // Switches of the kernel: no file of anybody.
+    // Switches of the kernel: no file of a user.
     (
         "crates/engine/src/files/caches.rs",
         "/proc/sys/vm/drop_caches: a switch of the kernel",

@@ -29,7 +29,7 @@ pub(crate) struct CompareArgs {
     /// What stands before
     #[arg(value_name = "A")]
     pub(crate) a: String,
-    /// What is held against it: ratios are B over A
+    /// What is compared with it: ratios are B over A
     #[arg(value_name = "B")]
     pub(crate) b: String,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) struct BaselineCheckArgs {
     /// The baseline
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// What is held against it [default: the newest complete session of its kind and on its target]
+    /// What is compared with it [default: the newest complete session of its kind and on its target]
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
     /// The newest session, whatever it is

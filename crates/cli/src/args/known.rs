@@ -23,7 +23,7 @@ pub(crate) struct KnownArgs {
 }
 
 impl KnownArgs {
-    /// As the findings want it, with the published caps; all that is wrong with the words is told at once.
+    /// As the findings want it, with the published caps; all that is wrong with the words is reported at once.
     pub(crate) fn read(&self) -> Result<Known, CommandError> {
         const MIB: f64 = 1_048_576.0;
         let mut wrong = Vec::new();

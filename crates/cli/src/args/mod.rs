@@ -1,6 +1,6 @@
 //! The shape of the command line: names, help and which options exist. Completions and man pages come from here.
 //!
-//! Values stay text: the dialect reads them, so that all that is wrong is told at once. Defaults are the
+//! Values stay text: the dialect reads them, so that all that is wrong is reported at once. Defaults are the
 //! dialect's. Deliberately absent: what any option means for a run.
 
 mod compare;
@@ -63,7 +63,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Reads them; what is wrong with them is told in colours only where these words do not ask for none.
+    /// Reads them; what is wrong with them is reported in colours only where these words do not ask for none.
     pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
         let plain = words.iter().any(|word| word == NO_COLOR);
         let choice = if plain {
@@ -164,7 +164,7 @@ pub(crate) struct IometerArgs {
     /// Measured time of each test, instead of the configuration's: 60s
     #[arg(short, long, value_name = "TIME")]
     pub(crate) duration: Option<String>,
-    /// What moves the bytes: auto, io_uring, libaio or sync
+    /// What does the I/O: auto, io_uring, libaio or sync
     #[arg(long, value_name = "ENGINE", default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Write a configuration for IOmeter to this file instead, from a run in the database

@@ -33,7 +33,7 @@ impl RunArgs {
             targets,
             load,
             consent: _, // no dialect can say that data may be lost
-            known: _,   // changes what is told, not what is run
+            known: _,   // changes what is reported, not what is run
             keep: _,    // where results go is not part of the work
             output: _,  // how it is shown
             live: _,    // how it is watched meanwhile

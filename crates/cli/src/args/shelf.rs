@@ -1,4 +1,4 @@
-//! The shelf's commands: list, show, table, export, tag, delete, db.
+//! The results database's commands: list, show, table, export, tag, delete, db.
 
 use super::{KnownArgs, OutputArgs};
 use clap::error::ErrorKind;
@@ -92,7 +92,7 @@ pub(crate) struct RowsArgs {
 pub(crate) struct TableArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
-    /// These fields, or `all` [default: what tells the results apart, and what came of them]
+    /// These fields, or `all` [default: what distinguishes the results, and their results]
     #[arg(long, value_name = "FIELDS")]
     pub(crate) columns: Option<String>,
     /// Lay one field out by one or two others, rows first: --by block,threads

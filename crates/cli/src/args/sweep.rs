@@ -118,7 +118,7 @@ impl SweepArgs {
             script: _,
             load,
             consent: _, // no dialect can say that data may be lost
-            known: _,   // changes what is told, not what is run
+            known: _,   // changes what is reported, not what is run
             keep: _,
             json: _,
             live: _, // how it is watched meanwhile

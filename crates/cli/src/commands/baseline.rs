@@ -1,4 +1,4 @@
-//! `fathom baseline`: names for results, and later ones held against them.
+//! `fathom baseline`: names for results, and later ones compared with them.
 
 use super::compare::{conditions, held_against, side_of};
 use super::rows::shelf;

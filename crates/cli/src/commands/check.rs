@@ -52,7 +52,7 @@ fn target_of(root: &Root, target: &Path) -> Result<TargetFacts, CommandError> {
     })
 }
 
-/// Looks at everything, for other load so long.
+/// Checks everything, for other load so long.
 pub(crate) fn preflight(
     root: &Root,
     host: &HostRecord,

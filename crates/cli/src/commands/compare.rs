@@ -93,7 +93,7 @@ fn said(found: &CompareReport, strict: bool) -> Ending {
     ending
 }
 
-/// Reads all conditions; everything that is wrong is told at once.
+/// Reads all conditions; everything that is wrong is reported at once.
 pub(super) fn conditions(args: &ConditionArgs) -> Result<Vec<Condition>, CommandError> {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for text in &args.fail_if {
@@ -175,7 +175,7 @@ fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {
     }
 }
 
-/// Results that have this tag, themselves or by their session. Damaged sessions are told, not silently omitted.
+/// Results that have this tag, themselves or by their session. Damaged sessions are reported, not silently omitted.
 fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, CommandError> {
     let (rows, damaged) = store.tagged(tag).map_err(CommandError::refused)?;
     super::rows::reported(store, &damaged);

@@ -170,7 +170,7 @@ impl Gathered {
         self.runs += 1;
         if self.observed.len() < TOGETHER_MAX {
             self.observed.push(Observed {
-                // No rule looks at these of several runs.
+                // No rule checks these of several runs.
                 columns: Vec::new(),
                 rows: Vec::new(),
                 ..Observed::of_imported(&run)
@@ -182,7 +182,7 @@ impl Gathered {
         }
     }
 
-    /// Nothing at all is a refusal, unless it is all there already; something lost is told by the exit code.
+    /// Nothing at all is a refusal, unless it is all there already; something lost is reported by the exit code.
     fn ending(&self) -> Result<Ending, CommandError> {
         let lossy = self.files.iter().any(ImportedFile::has_losses);
         if self.runs == 0 && lossy {

@@ -25,7 +25,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Reads all of it; everything that is wrong is told at once.
+    /// Reads all of it; everything that is wrong is reported at once.
     pub(crate) fn read(args: &RowsArgs, columns: Option<&str>) -> Result<Choice, CommandError> {
         let mut wrong = Vec::new();
         let mut tell = |option: &str, problems: Vec<Problem>| {
@@ -71,7 +71,7 @@ impl Choice {
         })
     }
 
-    /// The results that are meant. What is damaged is told and omitted; then not all went well.
+    /// The results that are meant. What is damaged is reported and omitted; then not all went well.
     pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), CommandError> {
         // Sorted in boxes: a row is too large to be moved often.
         let (rows, ending) = self.pick(store, &|row| Box::new(row.clone()))?;

@@ -40,7 +40,7 @@ pub(crate) struct Form<'a> {
     pub(crate) columns: Option<usize>,
     /// Everything, not only the answer and what speaks against it.
     pub(crate) verbose: bool,
-    /// What people said of the target; `None` where no finding is told.
+    /// What people said of the target; `None` where no finding is reported.
     pub(crate) known: Option<&'a Known>,
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn findings(findings: &[Finding], form: Form<'_>) -> Vec<u8> {
     written(|out| views::findings_summary(findings, &form.paper(), out))
 }
 
-/// Two sides held against each other.
+/// Two sides compared with each other.
 pub(crate) fn compare(report: &CompareReport, form: Form<'_>) -> Vec<u8> {
     written(|out| match form.json {
         true => views::compare_json(report, out),

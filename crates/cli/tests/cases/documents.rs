@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The text that a line stands for.
+/// The text that a line represents.
 pub(crate) fn text(line: &str) -> String {
     let (tool, rest) = line.split_once(' ').unwrap_or((line, ""));
     let figures = Figures::read(rest);

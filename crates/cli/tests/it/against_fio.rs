@@ -111,7 +111,7 @@ impl Work<'_> {
 
     /// The same without a ceiling, where other work may move every run: it decides only where the runs of fio agree
     /// with each other and fio's own time is small, so that both together cannot make the difference. Otherwise it
-    /// is told, no more.
+    /// is reported, no more.
     fn agree_if_fio_agrees_with_itself(&self) {
         let mut fathom = Vec::new();
         let mut fio = Vec::new();

@@ -1,5 +1,5 @@
-//! The commands and samples of README and docs. A line of a `sh` block runs as it is; only times and sizes are shortened, and a
-//! loop device stands for `/dev/sdb`. A command in a `text` block shows a form: its options are parsed. A block with
+//! The commands and samples of README and docs. A line of a `sh` block runs as it is; only times and sizes are shortened,
+//! and a loop device represents `/dev/sdb`. A command in a `text` block shows a form: its options are parsed. A block with
 //! `file=NAME` is a file that later lines use. A block between `output: COMMAND` and `end of output` is what that command
 //! prints (`UPDATE_EXPECT=1` writes it). Omitted: the two set-up commands, which CI runs.
 
@@ -268,8 +268,8 @@ fn the_two_set_up_commands_come_first() {
     assert_eq!(lines, ["cargo run --release -- survey", "cargo xtask test"]);
 }
 
-/// Replaces what differs from machine to machine. Figures of a simulated device are the same everywhere; the date, the machine,
-/// the time that was spent and the place of the database are not.
+/// Replaces what differs from machine to machine. Figures of a simulated device are the same everywhere; the date, the
+/// machine, the time that was spent and the place of the database are not.
 fn without_place(output: &str) -> String {
     let fixed = output.lines().map(|line| {
         let line = without_version(line);

@@ -161,7 +161,7 @@ fn the_same_job_moves_the_same_by_fio_and_by_fathom() {
             "{} fio {by_fio:?}, fathom {by_fathom:?}",
             job.replace('\n', " ")
         );
-        // fathom looks at a device before it uses it: who it belongs to, and whether it is its own.
+        // fathom checks a device before it uses it: who it belongs to, and whether it is its own.
         let looked = |here: u64, there: u64| here.abs_diff(there) <= 700;
         let bytes = |here: u64, there: u64| here.abs_diff(there) <= 4 << 20;
         if exactly {

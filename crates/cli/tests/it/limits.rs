@@ -1,4 +1,4 @@
-//! What the machine does not give: the limit is named with the command that lifts it, and a fallback is told.
+//! What the machine does not give: the limit is named with the command that lifts it, and a fallback is reported.
 
 use crate::bench::{Bench, Said};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The shelf's commands: finding, laying out, exporting, tagging, deleting, looking after the file.
+//! The results database's commands: finding, laying out, exporting, tagging, deleting, looking after the file.
 
 use crate::bench::Bench;
 use std::fs;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{PoisonError, RwLock};
 
-/// A limiter lets I/Os through in lumps of a tenth of a second, so a run may catch one more or less than it should.
+/// A limiter lets I/Os through in bursts of a tenth of a second, so a run may catch one more or less than it should.
 const TRIES: usize = 4;
 const NEAR: f64 = 0.02;
 const SHORT: &str = "-d 1600ms --warmup 300ms --json --no-store";

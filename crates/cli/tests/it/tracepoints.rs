@@ -20,7 +20,7 @@ const RUNS_MAX: usize = 10;
 /// find or submit between two looks.
 const OWN_US: f64 = 5.0;
 const OWN_EACH_US: f64 = 0.5;
-/// I/Os at the edges, and the looks at the target before the run, that stand in one account only.
+/// I/Os at the edges, and the checks the target before the run, that stand in one account only.
 const EDGES: usize = 8;
 /// A trace tells whole microseconds, at both ends.
 const RESOLUTION_US: f64 = 1.0;

@@ -1,6 +1,6 @@
 //! Compares what was seen with the files of `expected/`, and prints of each the first lines that differ.
 //!
-//! `UPDATE_EXPECT=1` writes the files instead. Left out: how an output becomes lines that a person can compare (`lines`).
+//! `UPDATE_EXPECT=1` writes the files instead. Omitted: how an output becomes lines that a person can compare (`lines`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

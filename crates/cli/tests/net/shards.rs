@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 /// Widths of the terminals, in columns.
 const WIDTHS: [u32; 4] = [40, 80, 100, 140];
-/// Stands for the folder in expected outputs; as long as its name.
+/// Represents the folder in expected outputs; as long as its name.
 const FOLDER: &str = "/tmp/fathom-folder";
 /// In a folder of its own, so that a path that is cut to forty columns has nothing of the folder's name.
 const STORE: &str = "results/s.db";

@@ -5,7 +5,7 @@
 //! pushed, waits for one completion and takes all that are there. A timer of the ring's own brings the worker
 //! back several times a second on a device that does not answer, at no cost to each I/O.
 //! With polled completion there is no timer, because such a ring takes reads and writes only: the worker asks again
-//! and again. Left out here: commands that are passed through, which are in `nvme`.
+//! and again. Omitted here: commands that are passed through, which are in `nvme`.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
 mod entry;
@@ -196,8 +196,8 @@ impl IoUring {
         came_back(entered)
     }
 
-    /// Hands over and asks the device until it has one completion, or for so long. Never inside the kernel, which would
-    /// ask a device that is silent without hearing anybody.
+    /// Submits and asks the device until it has one completion, or for so long. Never inside the kernel, which would
+    /// ask a device that is silent without reacting to signals.
     fn look<C: Clock>(&mut self, clock: &C, until: Nanos) -> Result<(), RunError> {
         let limit = until.min(clock.now().plus(REAP_AT_MOST));
         loop {
@@ -209,7 +209,7 @@ impl IoUring {
         }
     }
 
-    /// Hands over and waits for one completion for so long at most.
+    /// Submits and waits for one completion for so long at most.
     fn enter_for(&mut self, left: Nanos) -> Result<(), RunError> {
         if !self.ring.waits_for_a_time {
             // Before Linux 5.11: looks again after at most a millisecond, as DISKSPD does.

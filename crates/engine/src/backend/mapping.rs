@@ -1,7 +1,7 @@
 //! A shared mapping of a target that survives the target being cut short.
 //!
 //! A page of a mapping that lies beyond the end of its file cannot be touched: the kernel sends SIGBUS, which would end
-//! the program without a word. Here a handler, told where the copy at hand may go, puts an empty page in the place
+//! the program without a word. Here a handler, which has the range of the current copy, puts an empty page in the place
 //! and marks the mapping as broken; the copy ends, its I/O fails, and so do all that follow on it. A SIGBUS from
 //! anywhere else does what it did before. The handler touches only this thread's own cells and makes one system
 //! call, both of which signal handlers may.
@@ -105,7 +105,8 @@ impl Mapping {
     pub(super) fn read(&mut self, offset: u64, into: NonNull<u8>, length: u32) -> Result<(), i32> {
         let (place, length) = (self.place(offset, length), length as usize);
         self.guarded(place, length, |mapped| {
-            // SAFETY: `thread_plan` checked the mapped side, and the slot's memory has `length` bytes that nobody else touches.
+            // SAFETY: `thread_plan` checked the mapped side, and the slot's memory has `length` bytes that nobody else
+            // touches.
             unsafe { std::ptr::copy_nonoverlapping(mapped, into.as_ptr(), length) }
         })
     }
@@ -240,7 +241,7 @@ extern "C" fn on_bus_error(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_v
         }
     }
     if let Some(before) = BEFORE.get() {
-        // SAFETY: gives the signal back to whoever had it; the instruction is then tried again, and meets them.
+        // SAFETY: restores the signal's former handler; the instruction is then tried again, and meets them.
         unsafe { libc::sigaction(libc::SIGBUS, before, std::ptr::null_mut()) };
     }
 }

@@ -1,6 +1,6 @@
 //! The backends: what moves bytes. One file and one row in `dispatch` each.
 //!
-//! A backend knows no policy: it is told what to do with which memory, and tells what came of it. It is made
+//! A backend knows no policy: it receives operations with their memory, and returns their results. It is made
 //! on the thread that uses it. Everything that allocates happens in `open_loop`.
 
 mod aio;
@@ -51,7 +51,7 @@ pub(crate) struct Io {
     pub(crate) issued: Nanos,
 }
 
-/// What came of one I/O: bytes transferred, or a negated errno, as the kernel gives it.
+/// The result of one I/O: bytes transferred, or a negated errno, as the kernel gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Completion {
     pub(crate) slot: Slot,
@@ -85,7 +85,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// What another thread used; what both used is told once.
+    /// What another thread used; what both used is listed once.
     pub(crate) fn join(&mut self, other: Used) {
         let new = |feature: &&str| !self.features.contains(feature);
         let features: Vec<&str> = other.features.into_iter().filter(new).collect();
@@ -107,16 +107,16 @@ pub(crate) trait Backend {
     /// Takes one I/O. Never blocks on the device, never allocates. At most `depth` are in flight.
     fn push(&mut self, io: Io) -> Result<(), RunError>;
 
-    /// Takes one that came back with `EAGAIN`, so that whoever does it in the end waits for room and does not give it back
+    /// Takes one that failed with `EAGAIN`, so that its next submission waits for room and does not fail
     /// again; `false` where there is no such way.
     fn push_waiting(&mut self, _io: Io) -> Result<bool, RunError> {
         Ok(false)
     }
 
-    /// Hands over what was pushed, without waiting; `reap` does so anyway.
+    /// Submits what was pushed, without waiting; `reap` does so anyway.
     fn hand_over(&mut self) -> Result<(), RunError>;
 
-    /// Hands over what was pushed and waits for at least one completion, or until `until`, or for at most about
+    /// Submits what was pushed and waits for at least one completion, or until `until`, or for at most about
     /// [`REAP_AT_MOST`]; then takes all that is there. `until` is `MAX` where nothing else is waited for. `landed` is
     /// empty before, and has room for `depth`. The clock is for backends that wait by themselves.
     fn reap<C: Clock>(

@@ -137,7 +137,7 @@ impl Nvme {
         came_back(self.ring.submit_and_wait(want))
     }
 
-    /// As the engine io_uring does: never inside the kernel, which would ask a silent device without hearing anybody.
+    /// As the engine io_uring does: never inside the kernel, which would ask a silent device without reacting to signals.
     fn look<C: Clock>(&mut self, clock: &C, until: Nanos) -> Result<(), RunError> {
         let limit = until.min(clock.now().plus(REAP_AT_MOST));
         loop {

@@ -17,9 +17,9 @@ pub(super) struct Map {
     pub(super) bytes: usize,
 }
 
-// SAFETY: a mapping belongs to whoever has it, on any thread.
+// SAFETY: a mapping belongs to its owner, on any thread.
 unsafe impl Send for Map {}
-// SAFETY: shared references only tell where it is; what is written there goes through `&mut`.
+// SAFETY: shared references only give its address; what is written there goes through `&mut`.
 unsafe impl Sync for Map {}
 
 impl Map {
@@ -84,7 +84,8 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new` with this length, and nothing in flight uses it: the worker leaks buffers with I/O in flight.
+        // SAFETY: mapped by `new` with this length, and nothing in flight uses it: the worker leaks buffers with I/O in
+        // flight.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }

@@ -103,16 +103,16 @@ pub enum CopyError {
     Skip { path: PathBuf, source: io::Error },
 }
 
-/// Most failed reads that are told.
+/// Most failed reads that are reported.
 const SKIPPED_MAX: usize = 10;
 
-/// Copies. `tell` is called now and then with what was written until then, and how long that took. An error on the way is
-/// an outcome: what was counted until then stands.
+/// Copies. `report` is called once per interval with what was written until then, and how long that took. An error on the
+/// way is an outcome: what was counted until then stands.
 pub fn copy(
     job: &CopyJob,
     root: &Root,
     stop: &Stop,
-    tell: &mut dyn FnMut(Bytes, Nanos),
+    report: &mut dyn FnMut(Bytes, Nanos),
 ) -> Result<(Copied, FilesOutcome), CopyError> {
     let (mut input, output) = ends::open(job)?;
     ends::skip(job, &mut input)?;
@@ -123,7 +123,7 @@ pub fn copy(
         job,
         clock,
         stop,
-        tell,
+        report,
         input,
         output,
         copied: Copied::default(),
@@ -209,17 +209,17 @@ struct Run<'a> {
     job: &'a CopyJob,
     clock: WallClock,
     stop: &'a Stop,
-    tell: &'a mut dyn FnMut(Bytes, Nanos),
+    report: &'a mut dyn FnMut(Bytes, Nanos),
     input: File,
     output: File,
     copied: Copied,
     reads: Side,
     writes: Side,
-    /// When somebody was told last.
+    /// When progress was last reported.
     reported: Nanos,
 }
 
-/// So often somebody is told.
+/// The interval between two reports of progress.
 const TELL: Nanos = Nanos::seconds(1);
 
 impl Run<'_> {
@@ -239,7 +239,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether it came to its end.
+    /// Returns whether it was completed.
     fn blocks(&mut self) -> Result<bool, String> {
         let mut buffer = Aligned::of(self.job.input.block);
         let mut joined = Aligned::of(self.job.output.block);
@@ -399,7 +399,7 @@ impl Run<'_> {
         let now = self.clock.now();
         if now.minus(self.reported) >= TELL {
             self.reported = now;
-            (self.tell)(self.copied.bytes, now);
+            (self.report)(self.copied.bytes, now);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One thread doing one operation many times: what is stamped, and what is counted.
 //!
 //! The stamps stand around the operation alone, on the monotonic clock (docs/measurement.md): what an operation needs to
-//! be told, such as a path, is made before its first stamp. Batches of equal numbers of operations are kept for the
+//! be reported, such as a path, is made before its first stamp. Batches of equal numbers of operations are kept for the
 //! interval of the rate; there are 32 to 64 of them however long a step is, because each time there are 64 they are joined
 //! in pairs. Deliberately absent: what the operation is.
 
@@ -19,7 +19,7 @@ const BATCHES_MAX: usize = 64;
 pub(crate) struct Beat<'a> {
     pub(crate) clock: WallClock,
     pub(crate) stop: &'a Stop,
-    /// Grows with every operation, so that somebody else sees that there is life.
+    /// Grows with every operation, so that another thread sees that there is life.
     pub(crate) pulse: &'a AtomicU64,
     /// A step that lasts longer is cut short.
     pub(crate) limit: Nanos,
@@ -36,7 +36,7 @@ pub(crate) struct Ended {
 
 impl Beat<'_> {
     /// Does `act` once with each thing that `prepare` gives for 0, 1, 2 and so on, until it gives none, the limit is
-    /// reached, somebody says stop, or one fails. `act` answers with the bytes that it moved.
+    /// reached, a stop is requested, or one fails. `act` answers with the bytes that it moved.
     pub(crate) fn each<T>(
         &self,
         mut prepare: impl FnMut(u64) -> Option<T>,

@@ -56,7 +56,7 @@ pub enum FilesError {
     Refused(gate::OutputError),
     #[error(
         "{}: it does not answer: {doing} has not gone on for {patience}, so fathom gave up; if this is a network mount, \
-         look at its server. Files that were made are still there in a folder that begins with {}; the next `fathom \
+         check its server. Files that were made are still there in a folder that begins with {}; the next `fathom \
          files` there removes it", folder.display(), PREFIX
     )]
     Stalled {
@@ -187,7 +187,7 @@ impl Watch {
     }
 }
 
-/// What goes from the foreman to whoever waits.
+/// What goes from the foreman to the waiting thread.
 enum Said {
     Removed(PathBuf),
     LeftAlone(PathBuf),

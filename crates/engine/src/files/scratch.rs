@@ -1,6 +1,6 @@
 //! The folder of our own in a person's folder: created under a new name, marked, and removed with what we created in it.
 //!
-//! Both folders are held open, and everything in them is reached through their descriptors ([`gate::Folder`]): whoever
+//! Both folders are held open, and everything in them is reached through their descriptors ([`gate::Folder`]): a user who
 //! owns the person's folder may rename ours or put a link in its place, and changes nothing that is done in it.
 //!
 //! What an earlier fathom left behind (it was killed, or the machine lost power) is known by four things together: the

@@ -334,7 +334,7 @@ fn outcome(name: &str, ended: &mut [Ended]) -> FilesOutcome {
     }
 }
 
-/// A clock that tells nanoseconds can time all that there is; only what took no time at all cannot be divided by.
+/// A clock in nanoseconds can time all that there is; only what took no time at all cannot be divided by.
 fn too_short(step: FilesStep) -> FilesStep {
     let none = step.operations() == 0 || step.elapsed == Nanos(0);
     FilesStep {

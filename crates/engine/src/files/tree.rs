@@ -1,7 +1,7 @@
 //! The tree of small files: who lies where, under which name, and what each operation does to one of them.
 //!
-//! Names have a fixed form, so that what is ours can be told from what is not ([`super::scratch`]). Deliberately absent:
-//! time.
+//! Names have a fixed form, so that what is ours can be distinguished from what is not ([`super::scratch`]). Deliberately
+//! absent: time.
 
 use crate::rng::Rng;
 use gate::{Folder, Name, Use};

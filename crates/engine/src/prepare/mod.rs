@@ -40,8 +40,8 @@ pub struct Filled {
     pub identity: (u64, u64),
 }
 
-/// Holds the targets, proves what has to be proven, then makes or completes every file of the plan that its target asks for; files
-/// that serve as they are stay untouched. The plan's targets are told the identity of what was made.
+/// Holds the targets, proves what has to be proven, then makes or completes every file of the plan that its target asks
+/// for; files that serve as they are stay untouched. The plan's targets get the identity of what was created.
 ///
 /// # Errors
 /// Something else than fathom's own was found, a file could not be made or filled, another fathom is using it, or the
@@ -88,7 +88,7 @@ fn under_its_name(error: RunError, target: &PlannedTarget) -> RunError {
     }
 }
 
-/// Who is told and who may stop it.
+/// Who receives the progress and who may stop it.
 struct Onlookers<'a> {
     observer: &'a dyn Observer,
     stop: &'a Stop,
@@ -256,7 +256,7 @@ impl Order<'_> {
     }
 }
 
-/// Tells the onlookers how far it is, until all workers are done.
+/// Reports the progress until all workers are done.
 fn watch<T>(workers: &[ScopedJoinHandle<'_, T>], tell: impl Fn()) {
     let mut pause = Duration::from_millis(1);
     while workers.iter().any(|worker| !worker.is_finished()) {

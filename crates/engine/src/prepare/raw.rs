@@ -92,7 +92,7 @@ pub(super) fn reserve(file: &File, from: Bytes, to: Bytes) -> io::Result<()> {
 }
 
 /// Writes all of `data`, however many calls it takes. Direct I/O goes on only at aligned places; a write that
-/// stops elsewhere is an error of the device, which the next call then tells.
+/// stops elsewhere is an error of the device, which the next call then reports.
 pub(super) fn write_whole(file: &File, data: &[u8], at: u64) -> io::Result<()> {
     file.write_all_at(data, at)
 }

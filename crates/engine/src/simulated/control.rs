@@ -1,6 +1,6 @@
 //! The control plane of a simulated run: phases, counters and onlookers at their moments of simulated time.
 //!
-//! The counters are those of the simulated devices, and of imaginary cores on which each I/O costs what the device says.
+//! The counters are those of the simulated devices, and of simulated cores on which each I/O costs what the device says.
 
 use super::device::SharedDevice;
 use crate::early_stop::Judge;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// From one word to the onlookers to the next.
 const TICK_EVERY: Nanos = Nanos::millis(500);
-/// Cores of the imaginary machine, where there are no more threads.
+/// Cores of the simulated machine, where there are no more threads.
 const CORES: u32 = 4;
 
 /// What a thread did so far.
@@ -47,7 +47,7 @@ pub(super) struct Control<'a> {
     seen: Seen,
 }
 
-/// The imaginary machine whose counters are read.
+/// The simulated machine whose counters are read.
 struct Machine<'a> {
     devices: &'a [SharedDevice],
     cores: u32,
@@ -106,7 +106,7 @@ impl<'a> Control<'a> {
         control
     }
 
-    /// Of the imaginary machine.
+    /// Of the simulated machine.
     pub(super) fn cores(&self) -> u32 {
         self.machine.cores
     }
@@ -129,7 +129,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Looks at what is due: it is the moment that [`Control::next`] says.
+    /// Checks what is due: it is the moment that [`Control::next`] says.
     pub(super) fn look(&mut self, loads: &[ThreadLoad]) {
         let now = self.next();
         self.machine.loads.clear();

@@ -91,7 +91,7 @@ impl Bucket {
 }
 
 impl Device {
-    /// A device of which a range of so many bytes is used; `number` tells those of a plan apart.
+    /// A device of which a range of so many bytes is used; `number` distinguishes those of a plan.
     pub(crate) fn new(is: &SimulatedDevice, range: Bytes, seed: u64, number: u64) -> Self {
         let keep = 1.0 - is.elevator as f64 / 100.0;
         let deepest = if is.queue > 0 { is.queue } else { 1024 };

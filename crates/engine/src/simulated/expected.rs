@@ -2,9 +2,9 @@
 //!
 //! Sources: the operational laws (Denning and Buzen, Computing Surveys 10(3), 1978): with a fixed number outstanding the
 //! rate is at most that number divided by the latency alone, and at most the peak; for channels whose service times have
-//! any law, without a ceiling of bandwidth between, both bounds are reached. For random arrivals at channels with exponential
-//! service times the wait is Erlang's (M/M/c: Kleinrock, Queueing Systems, volume 1, sections 3.4 and 3.5). Omitted:
-//! faults, and what the order of arrival does near the knee of a ceiling.
+//! any law, without a ceiling of bandwidth between, both bounds are reached. For random arrivals at channels with
+//! exponential service times the wait is Erlang's (M/M/c: Kleinrock, Queueing Systems, volume 1, sections 3.4 and 3.5).
+//! Omitted: faults, and what the order of arrival does near the knee of a ceiling.
 
 use super::device::bandwidth;
 use super::service_time::Law;
@@ -47,7 +47,7 @@ pub struct Truth {
 /// What a device has when blocks of this size are read and written over a range.
 ///
 /// Sequential I/O of one thread needs no positioning. Writes into a write cache are as fast as the cache for as long as it
-/// is not full, and this is told here of the time after that.
+/// is not full, and this is the time after that.
 pub fn truth(
     device: &SimulatedDevice,
     block: Bytes,

@@ -1,4 +1,4 @@
-//! All threads of a plan in one: whoever is next in simulated time has its turn.
+//! All threads of a plan in one: the next one in simulated time has its turn.
 //!
 //! A thread's turn has two halves (`worker`). Between them it waits for its first completion or arrival; the thread for
 //! which that comes first goes on, so that the devices are asked in the order of time.
@@ -27,7 +27,7 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Turns from one look at the stop word to the next.
+/// Turns from one check of the stop word to the next.
 const LOOK_EVERY: u32 = 1024;
 /// What the record says of every simulated run.
 const NOTE: &str = "a simulated device: no hardware was measured, and no time passed";

@@ -40,7 +40,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use workers::Workers;
 
-/// From one look at the stop word to the next.
+/// From one check of the stop word to the next.
 const LOOK_EVERY: Nanos = Nanos::millis(20);
 /// How far ahead the end is put when the stop word is heard.
 const HALT_AHEAD: Nanos = Nanos::millis(1);
@@ -73,7 +73,7 @@ pub struct Job {
 /// Returns a record also when an I/O failed or the run was stopped; its outcome says so.
 ///
 /// # Errors
-/// Nothing was measured: a target, a thread, memory or the kernel's interface could not be had.
+/// Nothing was measured: a target, a thread, memory or the kernel's interface was not available.
 pub fn run(
     job: Job,
     root: &Root,

@@ -14,7 +14,7 @@ use model::{
     ThreadRecord,
 };
 
-/// How the bytes were moved, as far as the workers can tell.
+/// The I/O engine, as far as the workers can determine it.
 pub(super) fn engine_record(
     backend: &str,
     clock: &WallClock,
@@ -44,7 +44,7 @@ pub(super) fn engine_record(
             .iter()
             .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
             .collect(),
-        kernel_workers: None, // whoever watched them says it
+        kernel_workers: None, // their observer adds it
         process_stops: Vec::new(),
         deleted_targets: Vec::new(),
     }

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// How long a thread may stay away, beyond what its own drain may take, before it is taken for lost.
 const PATIENCE: Nanos = Nanos::seconds(5);
-/// From one look at the stop word to the next.
+/// From one check of the stop word to the next.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The workers, each on its thread.
@@ -32,14 +32,14 @@ pub(super) struct Workers {
     used: Used,
 }
 
-/// What a worker tells the control plane, with its number.
+/// A worker's message to the control plane, with its number.
 enum Word {
     Ready(Used),
     Done(Box<Done>),
     Failed(RunError),
 }
 
-/// What came of one worker.
+/// The result of one worker.
 pub(super) struct Returned {
     pub(super) place: ThreadPlan,
     /// `None` for a thread that is still in a system call.
@@ -184,7 +184,7 @@ fn patience(schedule: &Schedule) -> Nanos {
     drain.plus(PATIENCE)
 }
 
-/// A worker's life. A panic is told like any other failure, or the others would wait for this one for ever.
+/// A worker's life. A panic is reported like any other failure, or the others would wait for this one for ever.
 fn live_or_tell(life: Life, orders: &Orders) {
     let lived = catch_unwind(AssertUnwindSafe(|| life(orders)));
     if let Err(panic) = lived {

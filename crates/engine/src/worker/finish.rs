@@ -17,7 +17,7 @@ use std::mem::ManuallyDrop;
 const DRAIN_SILENCE: Nanos = Nanos::seconds(10);
 /// How long the drain waits in all, for a device that is slow but answers.
 pub(crate) const DRAIN_MAX: Nanos = Nanos::seconds(30);
-/// How long it waits in all when somebody wants the end.
+/// How long it waits in all after the end was requested.
 const DRAIN_HALTED_MAX: Nanos = Nanos::seconds(1);
 
 /// What a thread leaves behind.

@@ -12,7 +12,7 @@ use crate::mix::Turn;
 use crate::target_state::{Draw, TargetState};
 use model::{Bytes, Nanos, Operation};
 
-/// Hands over one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
+/// Submits one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
 /// Returns when the first of those that had to wait is due, `MAX` when none had to; and the last reading of the clock,
 /// which was `now` before.
 #[inline]

@@ -12,7 +12,7 @@ use model::{Bytes, Failure, Nanos, OnError, Operation};
 
 /// Nothing was transferred: the target ends before the offset.
 const ENODATA: i32 = 61;
-/// Not done, because somebody would have had to wait.
+/// Not done, because the caller would have had to wait.
 const EAGAIN: i32 = 11;
 
 /// Counts what was found at `now` and frees its slots; what [`try_again`] takes stays in flight. Whether there may be such.
@@ -78,7 +78,7 @@ fn fail<C: Clock>(work: &mut Work<C>) {
     }
 }
 
-/// Hands over again what was put aside, in a way that waits for room; its time runs on. Where the backend has no such way
+/// Submits again what was put aside, in a way that waits for room; its time runs on. Where the backend has no such way
 /// it has failed.
 ///
 /// A kernel may take an I/O under the condition that nobody waits for it, hold it back for a limit, and give it back when

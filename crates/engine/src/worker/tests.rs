@@ -146,7 +146,7 @@ impl Backend for Device {
     }
 }
 
-/// Runs for 20 ms; the log of the device, and what was told.
+/// Runs for 20 ms; the log of the device, and what was reported.
 fn run(depth: u32, delay: u64) -> (Log, LatencyHistogram) {
     let (log, done) = run_on(depth, delay, 0);
     assert_eq!(done.failure, None);

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// From one telling of onlookers to the next: far less than they can see, far more than a turn of a fast loop.
 const TELL_EVERY: Nanos = Nanos::millis(1);
-/// The same for percentiles, which take a look at all buckets: some microseconds in 200 ms.
+/// The same for percentiles, which read all buckets: some microseconds in 200 ms.
 const TELL_P99_EVERY: Nanos = Nanos::millis(200);
 
 /// Everything that one thread works with, owned by the thread alone.
@@ -162,7 +162,7 @@ impl<C: Clock> Work<C> {
         self.in_flight() == 0 && self.lanes.iter().all(|lane| lane.left == 0)
     }
 
-    /// Tells onlookers what was completed and transferred so far, in all phases.
+    /// Reports what was completed and transferred so far, in all phases.
     #[cold]
     pub(super) fn tell(&mut self, now: Nanos) {
         let (ios, bytes) = self.lanes.iter().fold((0, 0), |(ios, bytes), lane| {

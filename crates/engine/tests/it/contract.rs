@@ -76,7 +76,7 @@ impl Observer for AfterSome<'_> {
     }
 }
 
-/// Counts the words that tell of I/Os.
+/// Counts the words that report I/Os.
 #[derive(Default)]
 struct Told(std::sync::atomic::AtomicU32);
 
@@ -213,7 +213,7 @@ fn a_file_replaced_after_the_check_is_refused_untouched() {
         let job = job(&path, engine, &|span| {
             span.targets[0].workload.write = Ratio::ALL;
         });
-        // Whoever checks keeps the file open until the run ends, so that its inode number is not given away.
+        // The checker keeps the file open until the run ends, so that its inode number is not given away.
         let checked = File::open(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, vec![7; SIZE as usize]).unwrap();
@@ -366,7 +366,10 @@ fn an_unanswered_wait_still_hears_the_stop_word() {
     assert_eq!(record.total().ios, 0);
     // None where the word came before the thread had issued its first.
     let in_flight = record.threads[0].lifetime[0].ios + u64::from(record.threads[0].abandoned);
-    assert!(in_flight <= 1, "what was in flight is waited for, or told");
+    assert!(
+        in_flight <= 1,
+        "what was in flight is waited for, or reported"
+    );
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn only_what_is_ours_to_the_last_block_is_ours() {
     );
     file.set_len(5 << 20).unwrap();
     file.write_all_at(&[0; 4096], 0).unwrap();
-    assert!(proven(&path).is_err(), "zeros at its start are somebody's");
+    assert!(proven(&path).is_err(), "zeros at its start are user data");
 }
 
 /// D4: of each 4096 bytes only 8 were looked at.
@@ -199,7 +199,7 @@ fn every_block_is_marked_and_no_extent_is_unwritten() {
     assert_eq!(
         blocks.len() as u64,
         size.0 / 4096,
-        "no two blocks are alike"
+        "no two blocks are equal"
     );
     match Command::new("filefrag").arg("-v").arg(&path).output() {
         Ok(reported) => assert!(!String::from_utf8_lossy(&reported.stdout).contains("unwritten")),
@@ -306,7 +306,7 @@ fn onlookers_receive_the_progress() {
     let folder = folder();
     let last = Last(std::sync::Mutex::new((0, 0)));
     fill(
-        &folder.path().join("told.dat"),
+        &folder.path().join("reported.dat"),
         Content::Unknown,
         Bytes::mib(3),
         &last,

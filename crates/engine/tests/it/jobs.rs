@@ -67,7 +67,7 @@ pub(crate) fn files(facts: Vec<TargetFacts>, change: Change<'_>) -> Job {
     checked(span, facts)
 }
 
-/// A device as `host` found it. Whoever calls this made the device and may lose what it holds.
+/// A device as `host` found it. The caller created the device and may lose its contents.
 pub(crate) fn device(facts: TargetFacts, change: Change<'_>) -> Job {
     let mut span = timespan(Location::Path(facts.path.clone()), EngineChoice::Auto);
     change(&mut span);

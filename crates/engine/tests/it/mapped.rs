@@ -1,4 +1,4 @@
-//! Memory-mapped files, and what a thread may be told besides: contents, hints, priorities, cores.
+//! Memory-mapped files, and further settings of a thread: contents, hints, priorities, cores.
 
 use crate::contract::marked_file;
 use crate::jobs;

@@ -4,7 +4,7 @@ use crate::jobs;
 use engine::rehearse;
 use model::*;
 
-/// A null job with this many targets alike, each I/O of which takes 100 µs.
+/// A null job with this many equal targets, each I/O of which takes 100 µs.
 fn rehearsed(targets: usize, change: jobs::Change<'_>) -> RunRecord {
     let device = NullBehaviour {
         size: Bytes::mib(64),

@@ -203,7 +203,7 @@ fn the_counters_are_those_of_the_device() {
         device.reads as f64,
         record.total().ios as f64 * 0.6,
         2.0,
-        "past the cache",
+        "direct I/O",
     );
 }
 

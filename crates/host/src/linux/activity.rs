@@ -13,7 +13,7 @@ const PAGED_BYTES: u64 = 1024;
 /// The figures of vmstat(8) that no device has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
-    /// Programs that run or want to (`r`); `None` where the system does not tell.
+    /// Programs that run or want to (`r`); `None` where the system does not report it.
     pub runnable: Option<u64>,
     /// Programs that wait for I/O and cannot be interrupted (`b`).
     pub blocked: Option<u64>,

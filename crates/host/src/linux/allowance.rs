@@ -5,7 +5,7 @@
 use crate::root::Root;
 use model::Bytes;
 
-/// Limits of this process as they stand now. `None` is no limit, or that the system does not tell.
+/// Limits of this process as they stand now. `None` is no limit, or that the system does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
     /// Files that it may have open at once (`ulimit -n`).

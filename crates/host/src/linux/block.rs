@@ -1,7 +1,7 @@
 //! One block device as sysfs describes it: its facts and its neighbours.
 //!
 //! Source: the kernel's `Documentation/ABI/stable/sysfs-block`. A device is found by number or by name
-//! and never opened. Deliberately absent: what stands on what over several steps (`chain`, `claims`).
+//! and never opened. Deliberately absent: which device uses which over several steps (`chain`, `claims`).
 
 use crate::root::{Root, names, text};
 use model::{BlockDevice, Bytes};
@@ -19,7 +19,7 @@ pub(super) struct Node {
     pub(super) name: String,
 }
 
-/// Whether a device has queues that can be polled for completions; `None` where the system does not tell.
+/// Whether a device has queues that can be polled for completions; `None` where the system does not report it.
 pub fn has_poll_queues(root: &Root, device: &str) -> Option<bool> {
     Node::by_name(root, device)?.polls()
 }

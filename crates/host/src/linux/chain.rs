@@ -1,4 +1,4 @@
-//! From a file system or a device down to the hardware: what stands on what.
+//! From a file system or a device down to the hardware: which uses which.
 //!
 //! Down through partitions, loop devices (and the file system that their file lies on), dm and md.
 //! A file system without a device number of its own (Btrfs) is followed through the device that it
@@ -13,7 +13,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-/// The device of this number and everything below it, each with what it stands on after it. Empty
+/// The device of this number and everything below it, each with what it uses after it. Empty
 /// when there is no such device.
 pub fn device_chain(root: &Root, major: u32, minor: u32) -> Vec<BlockDevice> {
     let mounts = super::mounts::mounts(root);
@@ -23,8 +23,8 @@ pub fn device_chain(root: &Root, major: u32, minor: u32) -> Vec<BlockDevice> {
 }
 
 /// Names of all devices of the target's chain, whose counters are worth reading. The first
-/// is the target itself, or what its file system stands on directly (a partition has counters of its own); a
-/// Btrfs of several devices stands on more than that one.
+/// is the target itself, or what its file system uses directly (a partition has counters of its own); a
+/// Btrfs of several devices uses more than that one.
 pub fn chain_devices(facts: &TargetFacts) -> Vec<String> {
     facts
         .chain
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::linux::mounts::mounts;
 
-    /// Names of the chain under a path of a saved tree, as its mount table tells.
+    /// Names of the chain under a path of a saved tree, as its mount table lists them.
     fn under(name: &str, path: &str) -> Vec<String> {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let root = Root::at(fixtures.join(name));

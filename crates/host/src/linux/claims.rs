@@ -1,7 +1,7 @@
 //! Who uses a device or a file: mounts, swap, devices that stand on it, and openers who are not named.
 //!
-//! A disk is claimed by everything on its partitions, and a device by everything that stands on it,
-//! however many steps above. What is written to a device is written to what it stands on, so the uses of
+//! A disk is claimed by everything on its partitions, and a device by everything that uses it,
+//! however many steps above. What is written to a device is written to the devices below it, so the uses of
 //! that count too: of a disk, mapping or array those of exactly that device, because others may share it
 //! soundly; of what is behind a loop device all of them, because a loop device is a second name for it.
 //! Deliberately absent: what the claims forbid (`model::check`), and the signatures, which need reading
@@ -145,7 +145,7 @@ impl Uses {
         below.iter().filter_map(behind).collect()
     }
 
-    /// Of a device: its partitions, whatever stands on them, and what it stands on.
+    /// Of a device: its partitions, whatever uses them, and what it uses.
     pub(super) fn of_device(&self, root: &Root, node: &Node) -> Vec<Claim> {
         let mut claims = Vec::new();
         self.add_device(root, node, &[], &mut claims);
@@ -167,7 +167,7 @@ impl Uses {
         in_order(claims)
     }
 
-    /// A device with its partitions and whatever stands on them, but for the devices `except`.
+    /// A device with its partitions and whatever uses them, but for the devices `except`.
     fn add_device(&self, root: &Root, node: &Node, except: &[String], claims: &mut Vec<Claim>) {
         let mut reached: Vec<String> = except.to_vec();
         let holders = |member: &Node| -> Vec<String> {
@@ -197,7 +197,7 @@ impl Uses {
         }
     }
 
-    /// What a device stands on, down to the hardware or to a regular file behind a loop device: the file
+    /// What a device uses, down to the hardware or to a regular file behind a loop device: the file
     /// system that such a file lies on may be mounted, and the file is not all of it.
     fn add_below(&self, root: &Root, node: &Node, claims: &mut Vec<Claim>) {
         let mut reached = vec![node.name.clone()];
@@ -227,7 +227,7 @@ impl Uses {
         }
     }
 
-    /// What else stands on a device below. Mappings share one, as the volumes of a group do; nothing else does.
+    /// What else uses a device below. Mappings share one, as the volumes of a group do; nothing else does.
     fn add_beside(&self, member: &Node, below: &Node, claims: &mut Vec<Claim>) {
         let maps = |name: &str| name.starts_with("dm-");
         if member.is_partition() {
@@ -264,7 +264,7 @@ impl Uses {
         claims
     }
 
-    /// What stands on a file: the loop devices over it, but for those in `except`, with their own uses.
+    /// What uses a file: the loop devices over it, but for those in `except`, with their own uses.
     fn over_file(
         &self,
         root: &Root,
@@ -286,7 +286,7 @@ impl Uses {
         claims
     }
 
-    /// Kernel names of what stands on a device, one step up.
+    /// Kernel names of what uses a device, one step up.
     fn direct_holders(&self, node: &Node) -> Vec<String> {
         let mut holders = node.holders();
         let loops = self.loops.iter();

@@ -40,7 +40,7 @@ pub fn file_identity(there: &Metadata) -> (u64, u64) {
 }
 
 impl ClosedFile {
-    /// Opens a regular file for reading, without waiting for anybody, with its state.
+    /// Opens a regular file for reading, without waiting for another process, with its state.
     pub fn open(path: &Path) -> Option<(File, ClosedFile)> {
         let file = open_unmarked(OpenOptions::new().read(true), libc::O_NONBLOCK, path).ok()?;
         let state = ClosedFile::of(&file)?;
@@ -106,7 +106,7 @@ impl ClosedFile {
     }
 
     /// Sets it after the file was closed. To set it changes the time of the last change, which it has to contain: so it
-    /// contains the reading of the clock of time stamps, and is set again until that is the time that came of it.
+    /// contains the reading of the clock of time stamps, and is set again until the result is that time.
     pub fn end_attribute(file: &File, content: &str) -> bool {
         if !is_own(file) {
             return false;

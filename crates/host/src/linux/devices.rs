@@ -17,11 +17,11 @@ use std::path::PathBuf;
 pub struct DeviceListing {
     /// Its facts.
     pub device: BlockDevice,
-    /// Kernel name of the device that it stands on, when that is exactly one.
+    /// Kernel name of the device that it uses, when that is exactly one.
     pub parent: Option<String>,
     /// Who uses it, or what on it would be lost. Of a saved tree: without signatures. Never `Busy`:
     /// asking that opens the device exclusively for a moment, and a list of all devices must not get
-    /// into the way of somebody's mount. `target_facts` asks it of the one target.
+    /// into the way of another process's mount. `target_facts` asks it of the one target.
     pub claims: Vec<Claim>,
     /// Its name in `/dev`.
     pub path: PathBuf,

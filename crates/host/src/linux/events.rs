@@ -11,7 +11,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::Duration;
 
-/// From one look at an event to the next.
+/// From one check of an event to the next.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// An event that this process holds.
@@ -38,7 +38,7 @@ impl Event {
         let _ = self.file.write_all_at(b"1", 0);
     }
 
-    /// Whether anybody has set it.
+    /// Returns whether any process has set it.
     pub fn is_set(&self) -> bool {
         self.file.metadata().is_ok_and(|there| there.len() > 0)
     }
@@ -148,7 +148,7 @@ fn open_folder(base: &Path, name: String) -> io::Result<Folder> {
 }
 
 fn reported(name: &str, error: &io::Error) -> String {
-    format!("the event {name} cannot be had: {error}; take another name")
+    format!("the event {name} cannot be created: {error}; specify another name")
 }
 
 /// Who this process is, as the kernel shows it.

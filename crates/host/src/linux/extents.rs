@@ -1,4 +1,4 @@
-//! Where a file lies on its file system, put together from the pieces that the kernel tells.
+//! Where a file lies on its file system, put together from the pieces that the kernel reports.
 //!
 //! Source: the kernel's `Documentation/filesystems/fiemap.rst`. Nothing is flushed for it, so that what was written a
 //! moment ago may still have no place; that counts as written. Deliberately absent: where on the device each piece is.
@@ -7,10 +7,10 @@ use super::sys::{self, Piece};
 use model::{Bytes, Extents};
 use std::fs::File;
 
-/// Pieces that are counted at most; a file of more is counted up to there. The kernel tells 500 in less than 0.1 ms.
+/// Pieces that are counted at most; a file of more is counted up to there. The kernel reports 500 in less than 0.1 ms.
 const PIECES_MAX: u64 = 16_384;
 
-/// Of an open regular file; `None` where the file system does not tell.
+/// Of an open regular file; `None` where the file system does not report it.
 pub(super) fn extents(file: &File, size: Bytes) -> Option<Extents> {
     let mut sum = Sum::default();
     loop {
@@ -31,7 +31,7 @@ struct Sum {
     found: Extents,
     /// Up to which place of the file all is known.
     reached: u64,
-    /// Pieces that the kernel told.
+    /// Pieces that the kernel reported.
     reported: u64,
     /// Where on the device the piece before ended.
     ended_at: Option<u64>,
@@ -131,7 +131,7 @@ mod tests {
         let file = File::options().read(true).write(true).open(&path).unwrap();
         file.sync_all().unwrap();
         let Some(found) = extents(&file, Bytes::mib(1)) else {
-            println!("skipped: this file system does not tell where files lie");
+            println!("skipped: this file system does not report where files are");
             return;
         };
         assert_eq!(

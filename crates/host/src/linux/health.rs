@@ -9,7 +9,7 @@ use super::block::Node;
 use crate::root::Root;
 use model::{DeviceHealth, HealthState};
 
-/// Of these devices (kernel names), and of the paths of those that have several. Devices of which nothing is told are
+/// Of these devices (kernel names), and of the paths of those that have several. Devices of which nothing is known are
 /// omitted.
 pub fn device_health(root: &Root, devices: &[String]) -> Vec<DeviceHealth> {
     let mut found = Vec::new();
@@ -25,7 +25,7 @@ pub fn device_health(root: &Root, devices: &[String]) -> Vec<DeviceHealth> {
     found
 }
 
-/// What the kernel reads the time from: `tsc`, `hpet`; `None` where it does not tell.
+/// What the kernel reads the time from: `tsc`, `hpet`; `None` where it does not report it.
 pub fn time_source(root: &Root) -> Option<String> {
     root.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
 }
@@ -70,7 +70,7 @@ fn attached(node: &Node) -> Option<DeviceHealth> {
     Some(reported(node, health, state))
 }
 
-/// A mapping of device mapper whose name says that it is one: as many paths as it stands on.
+/// A mapping of device mapper whose name says that it is one: as many paths as it uses.
 fn multipath(root: &Root, node: &Node) -> Option<DeviceHealth> {
     if !node.text("dm/uuid")?.starts_with("mpath-") {
         return None;

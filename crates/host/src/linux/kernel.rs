@@ -1,7 +1,7 @@
 //! What other rooms ask the kernel: how it keeps time, for how long it runs, which of its
 //! threads work for us, and which signals it keeps from us.
 //!
-//! Deliberately absent: what is done about them (`engine`'s clock, and the door's signals).
+//! Deliberately absent: what is done about them (`engine`'s clock, and the signals, in `cli`).
 
 use crate::root::Root;
 use model::{KernelWorkers, Nanos};
@@ -26,14 +26,14 @@ pub fn keeps_time_by_counter(root: &Root) -> bool {
     has("constant_tsc") && has("nonstop_tsc")
 }
 
-/// Whether a closing terminal is to be ignored: whoever starts a program under `nohup` wants it to go on. Source:
+/// Whether a closing terminal is to be ignored: a program that is started under `nohup` continues. Source:
 /// proc_pid_status(5), `SigIgn`. Where that cannot be read, it is not.
 pub fn hangup_is_ignored(root: &Root) -> bool {
     let status = root.text("proc/self/status").unwrap_or_default();
     ignored_mask(&status).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
-/// For how long the machine has been up, in milliseconds; 0 where it does not tell. Source: proc_uptime(5).
+/// For how long the machine has been up, in milliseconds; 0 where it does not report it. Source: proc_uptime(5).
 pub fn uptime_ms(root: &Root) -> u64 {
     let text = root.text("proc/uptime").unwrap_or_default();
     let seconds = text
@@ -61,7 +61,7 @@ pub fn kernel_workers(root: &Root) -> KernelWorkers {
 }
 
 /// How long the calling thread was ready to run and others had its processor, since it began; `None` where the kernel
-/// does not tell. Source: the kernel's `Documentation/scheduler/sched-stats.rst`, /proc/PID/schedstat.
+/// does not report it. Source: the kernel's `Documentation/scheduler/sched-stats.rst`, /proc/PID/schedstat.
 pub fn thread_delay(root: &Root) -> Option<Nanos> {
     let text = root.text("proc/thread-self/schedstat")?;
     let mut numbers = text.split_whitespace().map(str::parse);

@@ -25,10 +25,10 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest look at one target: a fast disk shows half a gibibyte in that time.
+/// Longest scan of one target: a fast disk gives half a gibibyte in that time.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The same where every block so far is marked as ours: a spinning disk or a far one then only takes its time, and is not to
-/// be called somebody else's.
+/// be called another process's.
 const PATIENCE_OURS: Duration = Duration::from_secs(10);
 /// Largest device that is read whole to prove that it is empty.
 pub(super) const WHOLE_MAX: Bytes = Bytes::gib(1);
@@ -54,7 +54,7 @@ fn open(pin: &Pin, flags: OFlags) -> std::io::Result<File> {
     pin.reopen(OFlags::RDONLY | OFlags::NONBLOCK | flags)
 }
 
-/// How long all looks at one target may take together: at its ends, its partitions, its data. Begins with the first.
+/// How long all checks of one target may take together: at its ends, its partitions, its data. Begins with the first.
 #[derive(Clone)]
 pub(super) struct Patience {
     began: Instant,
@@ -332,10 +332,10 @@ pub(super) fn claim(pins: &Pins, node: &Node) -> Claimed {
     }
 }
 
-/// What came of taking a device exclusively.
+/// The result of taking a device exclusively.
 pub(super) enum Claimed {
     Taken,
-    /// Somebody else holds it.
+    /// Another process uses it.
     Busy,
     /// It could not be opened.
     Unknown,

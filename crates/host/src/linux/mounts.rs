@@ -1,7 +1,7 @@
 //! What is mounted where, by proc_pid_mountinfo(5).
 //!
 //! Only the mounts that this process can see; what others have mounted shows itself as a device that is
-//! busy. Deliberately absent: sizes, which only the live file system tells.
+//! busy. Deliberately absent: sizes, which only the live file system reports.
 
 use super::block::parse_number;
 use crate::root::Root;

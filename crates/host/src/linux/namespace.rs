@@ -3,7 +3,7 @@
 //!
 //! What it holds, who uses it and what it can do is asked of the block device, which is the one that can be mounted.
 //! Source: the kernel's `drivers/nvme/host/core.c` (`nvme_cdev_add`) and `Documentation/ABI/stable/sysfs-block`.
-//! Deliberately absent: namespaces without a block device, of which nothing tells the size and the users.
+//! Deliberately absent: namespaces without a block device, of which the system reports neither size nor users.
 
 use super::block::{Node, split};
 use super::sys;

@@ -1,6 +1,6 @@
 //! The system calls that the standard library does not offer. The only file of this crate with `unsafe`.
 //!
-//! Each function is safe to call and answers `None` or `false` where the system does not tell.
+//! Each function is safe to call and answers `None` or `false` where the system does not report it.
 #![allow(unsafe_code)]
 
 use model::{Bytes, DirectIo, Nanos, ProcessCpu};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What `statx` tells beyond the standard library's metadata. // statx(2)
+/// What `statx` reports beyond the standard library's metadata. // statx(2)
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extended {
     /// Of the mount that it is on, as in the first column of mountinfo. Kernel 5.8.
@@ -110,7 +110,7 @@ pub(super) fn ticks_per_second() -> u64 {
     u64::try_from(ticks).ok().filter(|&t| t > 0).unwrap_or(100)
 }
 
-/// CPU time of this process, all its threads; `None` where the system does not tell. // getrusage(2)
+/// CPU time of this process, all its threads; `None` where the system does not report it. // getrusage(2)
 pub(super) fn process_cpu() -> Option<ProcessCpu> {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the kernel writes one such structure where the pointer shows, which outlives the call.
@@ -214,7 +214,7 @@ pub(super) fn advise(file: &File, offset: u64, length: u64, advice: Advice) {
 }
 
 /// Reads what of a stretch is in the page cache, from its start on; says how many bytes that was. 0 as well where the
-/// file system cannot tell. // preadv2(2), RWF_NOWAIT
+/// file system cannot report it. // preadv2(2), RWF_NOWAIT
 pub(super) fn read_cached(file: &File, offset: u64, into: &mut [u8]) -> usize {
     let Ok(offset) = i64::try_from(offset) else {
         return 0;
@@ -255,7 +255,7 @@ struct MapExtent {
 }
 
 const PIECES: usize = 512;
-/// Source: `struct fiemap`, with room for what is told.
+/// Source: `struct fiemap`, with room for what is reported.
 #[repr(C)]
 struct Map {
     start: u64,
@@ -274,8 +274,8 @@ const NO_PLACE: u32 = 0x2 | 0x4 | 0x100 | 0x200 | 0x400;
 const ENCODED: u32 = 0x8;
 const UNWRITTEN: u32 = 0x800;
 
-/// The next pieces of a file from an offset on, some hundreds at most; `None` where the file system does not tell. Flushes
-/// nothing. // ioctl_fiemap: the kernel's Documentation/filesystems/fiemap.rst
+/// The next pieces of a file from an offset on, some hundreds at most; `None` where the file system does not report it.
+/// Flushes nothing. // ioctl_fiemap: the kernel's Documentation/filesystems/fiemap.rst
 pub(super) fn pieces(file: &File, from: u64) -> Option<Vec<Piece>> {
     let mut map = Box::new(Map {
         start: from,
@@ -331,7 +331,7 @@ pub(super) fn page_bytes() -> u64 {
 }
 
 /// Waits until something can be read from a terminal, at most so long; a signal ends the wait, too. Whether there is
-/// still somebody at its other end. // poll(2)
+/// still a process at its other end. // poll(2)
 pub(super) fn wait_to_read(terminal: BorrowedFd<'_>, most: Duration) -> io::Result<bool> {
     let mut asked = libc::pollfd {
         fd: terminal.as_raw_fd(),

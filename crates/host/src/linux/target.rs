@@ -29,9 +29,10 @@ enum Eyes<'a> {
     Closed(&'a TargetFacts),
 }
 
-/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device; takes about 2 s at
-/// most and stops there, or about 10 s where all that was seen by then is marked as fathom's. Never writes, and never fails: what cannot be found out is unknown. A device whose sample shows
-/// nothing but zeros is [`Content::Unproven`]: [`content_of_whole`] tells more, for what is to be written.
+/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device; takes about 2 s at most
+/// and stops there, or about 10 s where all that was seen by then is marked as fathom's. Never writes, and never fails:
+/// what cannot be found out is unknown. A device whose sample shows nothing but zeros is [`Content::Unproven`]:
+/// [`content_of_whole`] reads more, for what is to be written.
 pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
     pinned_facts(root, &Pins::default(), path)
 }
@@ -57,8 +58,8 @@ pub fn target_facts_again(root: &Root, pins: &Pins, earlier: &TargetFacts) -> Ta
 /// still where it is larger than 1 GiB, was not read whole within 2 s, or is not the device any more that it was. Of
 /// anything else what is known already.
 ///
-/// Apart from the facts, because it moves the whole device through the caches below it: whoever only reads it afterwards
-/// would measure them, and has no use for the answer.
+/// Apart from the facts, because it moves the whole device through the caches below it: a caller that only reads it
+/// afterwards would measure them, and has no use for the answer.
 pub fn content_of_whole(facts: &TargetFacts, pins: &Pins) -> Content {
     if facts.content != Content::Unproven {
         return facts.content;
@@ -120,7 +121,7 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
 
 fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
     found.foreign_link = pin.foreign_link().map(Path::to_owned);
-    // A file that was removed is no longer there for anybody else, although the pin still leads to it.
+    // A file that was removed is no longer there for other processes, although the pin still leads to it.
     let is_left = |there: &Metadata| !there.is_file() || there.nlink() > 0;
     match pin.metadata().filter(is_left) {
         None => missing(place.0, pin, found),
@@ -231,7 +232,7 @@ fn device(
     found.direct_io = direct::existing(pin, "", block(&found.chain));
 }
 
-/// The exclusive descriptor of a loop device does not keep anybody from the device behind it, so that is taken, too.
+/// The exclusive descriptor of a loop device does not keep other processes from the device behind it, so that is taken, too.
 fn claim_below(uses: &Uses, (root, pins): Place<'_>, node: &Node, found: &mut TargetFacts) {
     for behind in uses.behind_loops(root, node) {
         let device = behind.name.clone();
@@ -245,7 +246,7 @@ fn claim_below(uses: &Uses, (root, pins): Place<'_>, node: &Node, found: &mut Ta
     }
 }
 
-/// All claims on a device that are told without opening it exclusively. What it carries is known only
+/// All claims on a device that are reported without opening it exclusively. What it carries is known only
 /// when it was looked at.
 pub(super) fn device_claims(
     root: &Root,
@@ -382,7 +383,7 @@ fn block(chain: &[BlockDevice]) -> Option<Bytes> {
 }
 
 /// What a file's inode says of its last change. Equal ones: nobody has written to the file in between, as far as the
-/// clock of the file system tells.
+/// clock of the file system shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     size: u64,

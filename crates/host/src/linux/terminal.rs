@@ -1,7 +1,7 @@
 //! The terminal that a person types at: whether there is something to read, and whether he is still there.
 //!
 //! A library that reads keys finds the end of a terminal that has gone again and again, and waits for a key for ever.
-//! So whoever reads keys asks here first. Deliberately absent: reading.
+//! So a reader of keys asks here first. Deliberately absent: reading.
 
 use super::sys;
 use std::fs::File;

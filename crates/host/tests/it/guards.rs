@@ -122,7 +122,7 @@ fn zeros_are_empty_only_where_that_is_proven() {
     assert_eq!(
         content_of_whole(&found, &Pins::default()),
         Content::Unproven,
-        "a file's zeros are somebody's"
+        "a file's zeros are user data"
     );
     let image = folder.path().join("disk.img");
     sparse(&image, 256 << 20);

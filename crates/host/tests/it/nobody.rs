@@ -1,4 +1,4 @@
-//! Root may do everything, so what others may not do is tested as somebody else.
+//! Root may do everything, so what others may not do is tested as another user.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown};

@@ -131,7 +131,7 @@ fn d5_the_counting_pattern_is_foreign() {
     assert_eq!(
         inspect(&pattern),
         BlockState::Flawed(Flaw::Foreign),
-        "a gradient is somebody's picture"
+        "a gradient is a user's picture"
     );
 }
 

@@ -314,7 +314,7 @@ pub(super) fn check_room(
         });
     }
     if access.align.0 == 0 || length < block {
-        return; // told already
+        return; // reported already
     }
     let effective = access.distribution.effective(&access.extent(length, block));
     if access.distribution != Distribution::Uniform && effective.ranges.is_empty() {

@@ -1,7 +1,7 @@
 //! Commands passed through to an NVMe namespace, past the block layer: which targets and engines belong together, and
 //! what a command cannot carry.
 //!
-//! A namespace that is in use is left alone, reads too: what passes the block layer by also passes by whoever limits or
+//! A namespace that is in use is left alone, reads too: what passes the block layer by also passes by whatever limits or
 //! counts the others there, and its block device can be read instead.
 
 use super::{Field, Problem, Remedy, Rule, safety};

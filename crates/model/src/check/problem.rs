@@ -177,7 +177,7 @@ pub enum Problem {
     )]
     PoolTurns,
     #[error(
-        "pool: its threads cannot map some targets and read and write others: make all alike, or measure them \
+        "pool: its threads cannot map some targets and read and write others: make all equal, or measure them \
          one after the other"
     )]
     PoolMixed,
@@ -227,7 +227,7 @@ pub enum Problem {
     )]
     NoNamespace { path: PathBuf },
     #[error(
-        "{}: the system has no block device for this namespace, so that nothing tells its size and who uses it: \
+        "{}: the system has no block device for this namespace, so that its size and its users are unknown: \
          name another target", path.display()
     )]
     NamespaceUnknown { path: PathBuf },
@@ -457,7 +457,7 @@ impl Problem {
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// `Ok` when there are none. The same problem found twice (two targets alike) is told once.
+    /// `Ok` when there are none. The same problem found twice (two equal targets) is reported once.
     pub fn none_or(problems: Vec<Problem>) -> Result<(), Problems> {
         let mut reported: Vec<Problem> = Vec::new();
         for problem in problems {
@@ -526,7 +526,7 @@ fn users(uses: &[Claim]) -> String {
     let each = uses.iter().map(|claim| match claim {
         Claim::Mounted { at, .. } => format!("{claim} (umount {})", at.display()),
         Claim::Swap { device } => format!("{claim} (swapoff {device})"),
-        Claim::Busy { .. } => format!("{claim} (fuser -v tells by whom)"),
+        Claim::Busy { .. } => format!("{claim} (fuser -v lists the processes)"),
         Claim::Holder { .. } | Claim::Signature { .. } => claim.to_string(),
     });
     each.collect::<Vec<_>>().join("; ")
@@ -544,7 +544,9 @@ fn way_out(claim: &Claim) -> String {
             format!("what is swapped out would be lost: end that first (swapoff {device})")
         }
         Claim::Holder { by, .. } => {
-            format!("what stands on it would be lost: take {by} apart first, or name {by} itself")
+            format!(
+                "{by} uses it, and its data would be lost: stop {by} first, or test {by} itself"
+            )
         }
         Claim::Busy { .. } => "find who has it open (fuser -v) and end that first".to_owned(),
         Claim::Signature { .. } => String::new(),
@@ -580,7 +582,7 @@ impl fmt::Display for Claim {
         match self {
             Claim::Mounted { device, at } => write!(f, "{device} is mounted at {}", at.display()),
             Claim::Swap { device } => write!(f, "{device} is swap space in use"),
-            Claim::Holder { device, by } => write!(f, "{by} stands on {device}"),
+            Claim::Holder { device, by } => write!(f, "{by} uses {device}"),
             Claim::Busy { device } => {
                 write!(f, "{device} is held open exclusively by another program")
             }

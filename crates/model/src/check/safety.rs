@@ -4,7 +4,7 @@
 //! fathom wrote, or with the word `--overwrite`. A device is written when it is proven empty or holds nothing but
 //! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any word. What looks
 //! like fathom's own is read whole before it is written, and so is what looks empty: but only what is to be written, for
-//! whoever reads a device whole first measures the caches below it.
+//! a program that reads a device whole first measures the caches below it.
 //!
 //! What could not be found out counts as a use: no option allows writing then, either.
 
@@ -44,7 +44,7 @@ pub struct Consent {
 }
 
 /// Whether it has to be known that this device is empty: it is written, it showed only zeros wherever one looked, and
-/// nothing else stands against it nor allows it. Whoever does not ask, or asks and does not find it out, is refused.
+/// nothing else stands against it nor allows it. A request without proof is refused.
 pub fn asks_if_empty(target: &Target, facts: &TargetFacts, consent: &Consent) -> bool {
     writes(target, facts) && output_asks_if_empty(facts, consent)
 }
@@ -242,8 +242,8 @@ pub(super) fn uses(facts: &TargetFacts) -> Option<Vec<Claim>> {
     (!uses.is_empty()).then_some(uses)
 }
 
-/// Nothing is there but what fathom wrote, as far as a look here and there can tell ([`needs_proof`] asks for the
-/// rest). Nothing at all is harmless too, but a file that somebody gave a length is somebody's.
+/// Nothing is there but what fathom wrote, as far as samples can show ([`needs_proof`] asks for the
+/// rest). Nothing at all is harmless too, but a file to which a user gave a length is user data.
 fn is_harmless(facts: &TargetFacts) -> bool {
     let ours = match facts.content {
         Content::Fathom | Content::FathomPartial => true,

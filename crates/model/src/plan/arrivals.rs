@@ -20,7 +20,7 @@ pub struct Arrivals {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spacing {
-    /// All alike far apart, the threads' one between the others'.
+    /// At equal distances, the threads' one between the others'.
     #[default]
     Constant,
     /// At random, as independent users come: exponential gaps.

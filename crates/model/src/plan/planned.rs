@@ -70,7 +70,7 @@ pub struct PlannedTarget {
     /// How urgent its I/Os are to the system's scheduler.
     #[serde(default)]
     pub priority: Priority,
-    /// What the system is told about the pattern.
+    /// The hint to the system about the pattern.
     #[serde(default)]
     pub hint: Hint,
     /// I/O memory in huge pages.

@@ -39,7 +39,7 @@ pub struct Timespan {
     pub interval: Nanos,
     /// Same seed, same offsets and operations.
     pub seed: u64,
-    /// Which backend moves the bytes.
+    /// Which backend does the I/O.
     pub engine: EngineChoice,
     /// What is polled instead of waited for.
     #[serde(default)]
@@ -65,12 +65,12 @@ pub struct Pool {
     /// Outstanding I/Os of each thread over all targets, each drawing its target by weight when it is free; without
     /// it each target has its own outstanding I/Os.
     pub outstanding: Option<u32>,
-    /// How a free slot comes to its target, where slots are not bound to targets.
+    /// How a free slot gets its target, where slots are not bound to targets.
     #[serde(default)]
     pub draw: PoolDraw,
 }
 
-/// How a free slot of a pool comes to its target.
+/// How a free slot of a pool gets its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PoolDraw {
@@ -103,7 +103,7 @@ impl Phases {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineChoice {
-    /// The fastest that this machine can run; a fallback is told in the record's notes.
+    /// The fastest that this machine can run; a fallback is reported in the record's notes.
     #[default]
     Auto,
     /// Linux io_uring.

@@ -34,7 +34,7 @@ pub enum SimulatedModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServiceLaw {
-    /// All alike.
+    /// All equal.
     Constant,
     /// Lognormal, as wide as `spread` says.
     #[default]
@@ -92,7 +92,7 @@ pub struct SimulatedDevice {
     pub queue: u64,
     /// Largest request of the device; a larger I/O becomes several.
     pub request_max: Bytes,
-    /// Processor time of each I/O on the imaginary host.
+    /// Processor time of each I/O on the simulated host.
     pub cpu: Nanos,
     /// What is wrong with it.
     pub faults: SimulatedFaults,
@@ -101,7 +101,7 @@ pub struct SimulatedDevice {
 /// What may be wrong with a simulated device; nothing, where all are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SimulatedFaults {
-    /// IOPS that somebody else does on the device, 16 KiB reads.
+    /// IOPS that another process does on the device, 16 KiB reads.
     pub neighbour: u64,
     /// By how many percent of its first speed it slows down each minute.
     pub drift: u64,

@@ -35,7 +35,7 @@ pub struct Target {
     pub pacing: Pacing,
     /// How urgent its I/Os are to the system's scheduler.
     pub priority: Priority,
-    /// What the system is told about the pattern.
+    /// The hint to the system about the pattern.
     pub hint: Hint,
     /// I/O memory in huge pages; refused where the system has none.
     pub large_pages: bool,
@@ -163,7 +163,7 @@ pub enum Priority {
     Normal,
 }
 
-/// What the system is told about the pattern.
+/// The hint to the system about the pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {

@@ -125,7 +125,7 @@ pub enum Sequence {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
-    /// Anywhere alike.
+    /// Uniform.
     #[default]
     Uniform,
     /// (Percent of I/Os, percent of the range), laid end to end.

@@ -14,16 +14,16 @@ pub struct Counters {
     pub begun: Nanos,
     /// When it ended. The device counters are read first, so they are nearest to `begun`.
     pub ended: Nanos,
-    /// Every core that is online. // empty where the system does not tell
+    /// Every core that is online. // empty where the system does not report it
     pub cpus: Vec<CpuTimes>,
-    /// Every device of the targets' chains. // empty where the system does not tell
+    /// Every device of the targets' chains. // empty where the system does not report it
     pub devices: Vec<DeviceCounters>,
     /// Interrupts of all cores together since boot. None in records kept before that was read, and where the system does
-    /// not tell.
+    /// not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupts: Option<u64>,
     /// CPU time of this process since it began, all its threads together. None in records kept before that was read, and
-    /// where the system does not tell.
+    /// where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessCpu>,
     /// The control groups of this process, and those above them, that have a quota of CPU time; always in the same order.

@@ -1,4 +1,4 @@
-//! What came of work with files: one step of `fathom files` or of `fathom dd`, whole in itself.
+//! The results of work with files: one step of `fathom files` or of `fathom dd`, whole in itself.
 //!
 //! A step is one operation done many times: creating a file, reading a name's facts, writing a block. The block engine's
 //! `RunRecord` cannot say this, because there is no plan of offsets and depths behind it. What was not measured is kept
@@ -40,7 +40,7 @@ pub struct FilesPlace {
     pub paths: Vec<PathBuf>,
     /// The file system of the folder or of the copy's destination, where there is one.
     pub file_system: Option<FileSystem>,
-    /// The devices below it, nearest first. // empty where the system does not tell
+    /// The devices below it, nearest first. // empty where the system does not report it
     pub chain: Vec<BlockDevice>,
 }
 
@@ -116,7 +116,7 @@ pub struct FilesStep {
     pub elapsed: Nanos,
     /// Of it, the flush at the end.
     pub flush: Option<Nanos>,
-    /// What the device below counted meanwhile; `None` where there is none or it does not tell.
+    /// What the device below counted meanwhile; `None` where there is none or it reports nothing.
     pub device: Option<DeviceCounters>,
     /// The time limit ended it before it had done what was planned.
     pub cut: bool,
@@ -141,7 +141,7 @@ pub struct FilesThread {
     pub began: Nanos,
     /// When the last one ended.
     pub ended: Nanos,
-    /// Processor time; `None` where the system does not tell.
+    /// Processor time; `None` where the system does not report it.
     pub cpu: Option<Nanos>,
 }
 

@@ -4,7 +4,7 @@
 //! two, so that a column is at most an eighth wider than where it begins; one last column from 2^42 ns on. The numbering
 //! is fixed for good, because it is stored. Fine enough for a heat map over time and for how far the share of I/Os beyond
 //! a latency goes up and down; percentiles of the whole run are the histogram's. Kept per target and operation, all
-//! threads together: what tells threads apart is in their own time series.
+//! threads together: what differs between threads is in their own time series.
 
 use super::histogram::{BUCKETS, BUCKETS_PER_COLUMN, LatencyHistogram, bounds_of};
 use crate::plan::Operation;

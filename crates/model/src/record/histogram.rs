@@ -62,7 +62,7 @@ impl LatencyHistogram {
     }
 
     /// Counts one latency in its bucket and nowhere else, for a loop that keeps the totals beside it anyway. Nothing may
-    /// be read until [`LatencyHistogram::with_totals`] was told them.
+    /// be read until [`LatencyHistogram::with_totals`] has them.
     #[inline]
     pub fn record_bucket(&mut self, latency: Nanos) {
         self.counts[bucket_of(latency.0)] += 1;

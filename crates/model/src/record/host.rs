@@ -1,6 +1,6 @@
 //! The machine and the target, as they were before the run. How they are found out is `host`'s business.
 //!
-//! What the system does not tell is `None` or empty, never a guess.
+//! What the system does not report is `None` or empty, never a guess.
 
 use super::layout::Layout;
 use super::limits::Limits;
@@ -26,7 +26,7 @@ pub struct HostRecord {
     pub cpus: Vec<CpuFacts>,
     /// Main memory in all.
     pub ram: Bytes,
-    /// Main memory that could be had without swapping.
+    /// Main memory that is available without swapping.
     pub ram_available: Bytes,
     /// The hypervisor, or that there is one; `None` where nothing points to one.
     pub virtualization: Option<String>,
@@ -76,7 +76,7 @@ pub struct TargetFacts {
     /// What it is as a namespace of NVMe, where commands can be passed through to it.
     #[serde(default)]
     pub namespace: Option<Namespace>,
-    /// From the target down to the hardware: each device with what it stands on after it.
+    /// From the target down to the hardware: each device with what it uses after it.
     pub chain: Vec<BlockDevice>,
     /// Who uses it, or what on it would be lost by writing.
     pub claims: Vec<Claim>,
@@ -111,7 +111,7 @@ pub enum TargetKind {
     MissingFolder,
     /// A character device, pipe or socket.
     Other,
-    /// Something that this user may not look at.
+    /// Something that this user may not inspect.
     Forbidden,
     /// The simulated device of the null backend.
     Null,
@@ -239,7 +239,7 @@ pub struct DeviceHealth {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum HealthState {
-    /// Nothing is told against it.
+    /// Nothing is reported against it.
     Good,
     /// It repairs or checks itself, which costs speed until it is done.
     Repairing,
@@ -265,7 +265,7 @@ pub enum Claim {
         /// Which device or file.
         device: String,
     },
-    /// Another device stands on it.
+    /// Another device uses it.
     Holder {
         /// Which device: the target, or a partition of it.
         device: String,
@@ -351,7 +351,7 @@ impl TargetFacts {
         }
     }
 
-    /// A simulated device, as far as it has facts: the word that means it, and one imaginary block device.
+    /// A simulated device, as far as it has facts: the word that means it, and one simulated block device.
     pub fn simulated(device: &SimulatedDevice) -> Self {
         let behaviour = NullBehaviour {
             size: device.size,

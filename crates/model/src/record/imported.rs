@@ -1,4 +1,4 @@
-//! A run that another tool measured, as far as its printed results tell.
+//! A run that another tool measured, as far as its printed results report it.
 //!
 //! Every figure is as printed: nothing is computed from another, and what the file cannot know is `None`. The original
 //! text of the section stays with it, so that a later reader can find more in it than this one did. Deliberately
@@ -37,7 +37,7 @@ pub struct ImportedRun {
     /// How long was really counted.
     #[serde(rename = "measured_ns")]
     pub measured: Option<Nanos>,
-    /// What came of it.
+    /// Its result.
     pub figures: ImportedFigures,
     /// Load of the processors meanwhile.
     pub cpu: Option<ImportedCpu>,
@@ -53,7 +53,7 @@ pub struct ImportedRun {
     pub text: String,
 }
 
-/// Defines [`ImportFormat`]: a row has its name, the word that stands for it, and the tool that measured.
+/// Defines [`ImportFormat`]: a row has its name, the word that represents it, and the tool that measured.
 macro_rules! import_formats {
     ($($(#[$about:meta])* $name:ident $word:literal $tool:literal,)*) => {
         /// The kinds of text that are read.
@@ -69,7 +69,7 @@ macro_rules! import_formats {
             /// All of them, in the order in which they are offered.
             pub const ALL: &[ImportFormat] = &[$(ImportFormat::$name),*];
 
-            /// Returns the word that stands for it in documents and in the store.
+            /// Returns the word that represents it in documents and in the store.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(ImportFormat::$name => $word,)*
@@ -141,7 +141,7 @@ pub struct ImportedWorkload {
     pub engine: Option<String>,
 }
 
-/// What came of it, by operation.
+/// Its result, by operation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedFigures {
     /// Reads and writes together.

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 /// How the data of a target lies and what it is like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layout {
-    /// Where a file lies on its file system; `None` for what is no file and where the file system does not tell.
+    /// Where a file lies on its file system; `None` for what is no file and where the file system does not report it.
     pub extents: Option<Extents>,
     /// What a sample of its blocks is like; `None` where nothing could be read.
     pub sample: Option<DataSample>,
     /// Of pages spread evenly over a file or device, how many the page cache held; `None` where the kernel does not
-    /// tell (before Linux 6.5).
+    /// report it (before Linux 6.5).
     pub cached: Option<CachedPages>,
 }
 
@@ -29,7 +29,7 @@ pub struct Extents {
     pub unwritten: Bytes,
     /// Holes: no space at all; read as zeros without any I/O.
     pub holes: Bytes,
-    /// Stored in another form than it is read, compressed for one; how large it is there is not told.
+    /// Stored in another form than it is read, compressed for one; its size there is not reported.
     pub encoded: Bytes,
 }
 

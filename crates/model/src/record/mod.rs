@@ -1,9 +1,9 @@
-//! What came of a run: counts, latencies, time series, and the machine they were taken on.
+//! The results of a run: counts, latencies, time series, and the machine they were taken on.
 //!
 //! Read in this order: `run` (one execution, whole), `tally` (what one thread did to one target),
 //! `histogram` and `interval` (its latencies and its time series), `series` and `heat` (all threads over time), `host`
 //! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `files` and `tree_step`
-//! (work with files), `watched` (a device that somebody watched), `imported` (what another tool printed of its own runs).
+//! (work with files), `watched` (a device under observation), `imported` (what another tool printed of its own runs).
 //! Nothing here is derived: rates and percentiles are `analysis`'s.
 
 mod counters;

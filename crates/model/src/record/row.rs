@@ -1,4 +1,4 @@
-//! One result as one line: what it was, what was asked, what came of it, whoever measured it.
+//! One result as one line: what it was, what was asked, its result, whichever tool measured it.
 //!
 //! A run of fathom's, an imported one and a cell that has no result make the same row, so that one list, one filter and
 //! one table serve all of them. What is not known is `None`. Nothing here is derived but percentiles, which are read
@@ -107,7 +107,7 @@ pub struct RowWork {
     pub engine: Option<String>,
 }
 
-/// What came of one operation, or of both together.
+/// The result of one operation, or of both together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowFigures {
     /// I/Os completed without error.

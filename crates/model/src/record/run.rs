@@ -11,7 +11,7 @@ use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One execution of a plan: what was run, on what, what came of it.
+/// One execution of a plan: what was run, on what, its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Version of fathom that ran it.
@@ -60,7 +60,7 @@ pub struct EngineRecord {
     /// What each thread says of itself. Empty in records kept before that was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerRecord>,
-    /// Kernel workers that were seen; none in records kept before this was told apart from the notes.
+    /// Kernel workers that were seen; none in records kept before this was separate from the notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<KernelWorkers>,
     /// When the system did not run this process. Empty in records kept before that was measured.
@@ -164,7 +164,7 @@ impl Failure {
 
 impl RunRecord {
     /// Latencies over time of one operation or of all, on one target or on all; `None` where none were kept, or where
-    /// their rows are not alike.
+    /// their rows differ.
     pub fn heat(&self, operation: Option<Operation>, target: Option<u32>) -> Option<LatencyHeat> {
         let wanted = |heat: &&LatencyHeat| {
             operation.is_none_or(|wanted| heat.operation == wanted)
@@ -188,7 +188,7 @@ impl RunRecord {
         sum
     }
 
-    /// What of [`RunRecord::tally`] is only numbers, for whoever needs neither its latencies nor its time series.
+    /// What of [`RunRecord::tally`] is only numbers, for a caller that needs neither its latencies nor its time series.
     pub fn counted(&self, operation: Operation, target: Option<u32>) -> Counted {
         let mut sum = Counted::default();
         for thread in &self.threads {

@@ -27,15 +27,15 @@ pub struct Sample {
     pub at: Nanos,
     /// How long it was.
     pub length: Nanos,
-    /// Cores, where the system tells.
+    /// Cores, where the system reports it.
     pub cpu: Option<CpuSample>,
     /// Each device of the targets' chains that was read at both ends: what it did in the stretch. `in_flight` is the
     /// level at its end.
     pub devices: Vec<DeviceCounters>,
-    /// Written by programs and not yet to the device, at the end of the stretch; where the system tells.
+    /// Written by programs and not yet to the device, at the end of the stretch; where the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<Bytes>,
-    /// Being written to the device at the end of the stretch; where the system tells.
+    /// Being written to the device at the end of the stretch; where the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writeback: Option<Bytes>,
 }

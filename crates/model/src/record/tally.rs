@@ -172,7 +172,7 @@ impl Interval {
 /// Standard deviation of so many values with this sum and this sum of squares; none of no values, and where the numbers do
 /// not fit.
 ///
-/// The sum of squares about the mean is `squares - sum² / n`. Both are nearly alike where values are, so the whole part is
+/// The sum of squares about the mean is `squares - sum² / n`. Both are nearly equal where values are, so the whole part is
 /// taken in whole numbers, which lose nothing, and only what is left becomes a float.
 pub(super) fn standard_deviation(count: u64, sum: u128, squares: u128) -> Option<f64> {
     let (count, squared) = (u128::from(count), sum.checked_mul(sum)?);

@@ -1,4 +1,4 @@
-//! What was seen of one device while somebody watched it: `fathom watch --record`.
+//! What was observed of one device: `fathom watch --record`.
 //!
 //! Counts and sums of each refresh as the kernel gave them, so that any stretch of them can be added up later. Deliberately
 //! absent: rates and averages, which their readers divide; and what other devices did meanwhile, which is a record each.

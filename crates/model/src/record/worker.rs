@@ -45,7 +45,7 @@ pub struct LineCount {
 pub struct KernelWorkers {
     /// How many were seen at once.
     pub count: u32,
-    /// Time that those had on a processor; 0 where the kernel does not tell.
+    /// Time that those had on a processor; 0 where the kernel does not report it.
     pub busy: Nanos,
 }
 
@@ -56,9 +56,9 @@ pub struct KernelWorkers {
 pub struct Account {
     /// How long all of it was.
     pub elapsed: Nanos,
-    /// Processor time of the thread in it, where the system tells.
+    /// Processor time of the thread in it, where the system reports it.
     pub cpu: Option<ThreadCpu>,
-    /// How long it was ready to go on and others had its processor. None where the system does not tell, and in records
+    /// How long it was ready to go on and others had its processor. None where the system does not report it, and in records
     /// kept before that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Nanos>,

@@ -1,8 +1,8 @@
 //! The screen of `--live`: what runs now, its rate and latencies, the device's own counters and the cores, all moving.
 //!
-//! Somebody tells it what the engine tells ([`Update`]); it reads the counters itself, on its own thread, four times a
+//! It receives the engine's progress as [`Update`]s; it reads the counters itself, on its own thread, four times a
 //! second. Nothing here is on the path of an I/O. Deliberately absent: the engine, results, and stopping a run, which is a
-//! word to whoever asked for the screen.
+//! word to the caller that requested the screen.
 
 mod draw;
 mod model;

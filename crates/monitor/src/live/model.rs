@@ -5,7 +5,7 @@ use crate::moment::Moment;
 use crate::style::Palette;
 use model::{Bytes, Nanos};
 
-/// What is told while something runs.
+/// A report while something runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Update {
     /// What is run now: the target, or a cell of a survey.
@@ -38,7 +38,7 @@ pub(crate) struct Running {
     pub(crate) progress: Option<(Nanos, Nanos)>,
     pub(crate) last: Option<(Nanos, u64, Bytes)>,
     pub(crate) rate: Option<Rate>,
-    /// The rate and the percentile are of what ran before: what runs now has told nothing yet.
+    /// The rate and the percentile are of what ran before: what runs now has reported nothing yet.
     pub(crate) before: bool,
     pub(crate) p99: Option<Nanos>,
     /// IOPS, over the time of the screen.
@@ -55,7 +55,7 @@ pub(crate) struct Rate {
 }
 
 impl Running {
-    /// Something was told, at this time of the screen.
+    /// A report, at this time of the screen.
     pub(crate) fn update(&mut self, update: Update, now: Nanos) {
         match update {
             Update::What(what) => {

@@ -110,7 +110,7 @@ fn run(wanted: Wanted, reported: &Receiver<Update>, ready: &Sender<io::Result<()
     if left {
         stop();
     }
-    // Without a screen the run goes on to its end; what it tells until then is kept.
+    // Without a screen the run goes on to its end; what it reports until then is kept.
     while let Ok(update) = reported.recv() {
         running.update(update, clock());
     }

@@ -1,15 +1,15 @@
-//! Damaged files: told with the file and what is damaged, read around where that can be, and left as they are.
+//! Damaged files: reported with the file and what is damaged, read around where that can be, and left as they are.
 
+use crate::database::imported;
 use crate::records::record;
 use crate::sessions::new_session;
-use crate::shelf::imported;
 use std::path::{Path, PathBuf};
 use store::*;
 use tempfile::TempDir;
 
 const SESSIONS: u64 = 6;
 
-/// A shelf with measured, missing and imported results, all of it in one file.
+/// A results database with measured, missing and imported results, all of it in one file.
 fn whole() -> (TempDir, PathBuf, Vec<Session>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.sqlite");

@@ -164,7 +164,7 @@ fn a_store_that_may_not_be_written_is_reported() {
     drop(store);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
     if std::fs::OpenOptions::new().write(true).open(&path).is_ok() {
-        let_nobody_do("files::a_store_that_may_not_be_written_is_told");
+        let_nobody_do("files::a_store_that_may_not_be_written_is_reported");
         return;
     }
     assert!(refused(&path).contains("S: the store cannot be written: it is read-only"));

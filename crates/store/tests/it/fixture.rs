@@ -56,7 +56,7 @@ fn a_store_of_version_1_takes_runs_of_today() {
     let folder = tempfile::tempdir().unwrap();
     let store = opened(folder.path(), V1);
     let old = without_spread(record(4));
-    assert_ne!(old, record(4), "nothing to tell apart");
+    assert_ne!(old, record(4), "nothing to distinguish");
     for record in [&record(4), &old] {
         store.save(SessionId(1), "later", record).unwrap();
     }
@@ -156,7 +156,7 @@ fn same(record: RunRecord) -> RunRecord {
     record
 }
 
-/// A damaged run of old does not keep the others from being brought up to date, and is told when it is asked for.
+/// A damaged run of old does not keep the others from being brought up to date, and is reported when it is asked for.
 #[test]
 fn a_damaged_run_of_old_does_not_hold_up_the_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ fn keep_v4(store: &Store) {
     store
         .save_missing(sweep, "gone", "key 2", "no space")
         .unwrap();
-    let runs = [1, 2].map(crate::shelf::imported);
+    let runs = [1, 2].map(crate::database::imported);
     store
         .import(&new(SessionKind::Import), |put| {
             runs.iter().for_each(put);

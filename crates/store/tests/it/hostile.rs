@@ -1,4 +1,4 @@
-//! Databases that somebody prepared: with a schema that does more than fathom's, or behind a name that leads elsewhere.
+//! Databases of an attacker: with a schema that does more than fathom's, or behind a name that leads elsewhere.
 
 use crate::records::record;
 use crate::sessions::{new_session, shelf};

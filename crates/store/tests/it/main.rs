@@ -1,4 +1,4 @@
-//! The shelf as its users meet it: files good and bad, round trips, two at once, and old files.
+//! The results database as its users meet it: files good and bad, round trips, two at once, and old files.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -6,6 +6,7 @@
 )]
 
 mod damage;
+mod database;
 mod files;
 mod fixture;
 mod hostile;
@@ -15,5 +16,4 @@ mod nobody;
 mod programs;
 mod records;
 mod sessions;
-mod shelf;
 mod steps;

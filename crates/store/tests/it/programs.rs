@@ -1,4 +1,4 @@
-//! Two programs on one shelf at once, and a disk with no room: real processes, a real file system.
+//! Two programs on one results database at once, and a disk with no room: real processes, a real file system.
 
 use crate::records::record;
 use crate::sessions::new_session;

@@ -1,6 +1,6 @@
 //! How long the cells of all climbs may measure together: a share of what the whole grid would.
 //!
-//! Cells end when they are known as well as asked. On a target whose rate does not hold still none of them does, and what
+//! Cells end when they are known as well as asked. On a target whose rate is not steady none of them does, and what
 //! the survey knows at the end would still be no better than the target is. So each may only take its part of a time that
 //! is set beforehand; what a cell did not need goes to those after it. What is loose at the end is said to be.
 //!
@@ -14,8 +14,8 @@ use model::Nanos;
 
 /// Of each workload at least, however small its grid is.
 const WORKLOAD_MIN: Nanos = Nanos::seconds(1);
-/// What a cell gets as long as the others are left the least: ten lumps of a limiter that counts ten times a second, as
-/// Linux' control groups do. Fewer would not tell that they come evenly.
+/// What a cell gets as long as the others are left the least: ten bursts of a rate limit that counts ten times a second, as
+/// Linux' control groups do. Fewer would not show that they come evenly.
 const TEN_LUMPS: Nanos = Nanos::millis(1100);
 /// What is known as well as asked, and not half as well, takes more: the deepest load, which is mostly the peak.
 const TIMES_TO_BE_SURE: u64 = 2;
@@ -81,7 +81,7 @@ impl Allowance {
         }
     }
 
-    /// What the next of so many cells may measure; never less than what tells anything. // cells at least 1
+    /// What the next of so many cells may measure; never less than what gives a result. // cells at least 1
     pub(super) fn share(&self, why: Why, cells: usize) -> Nanos {
         let times = match why {
             Why::Top | Why::Precision => TIMES_TO_BE_SURE,
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(allowance.share(Why::Knee, 6), Nanos::seconds(2));
         assert_eq!(allowance.share(Why::Top, 6), Nanos::seconds(4));
         assert_eq!(allowance.share(Why::Top, 1), Nanos::seconds(12));
-        // Ten lumps as long as the others are left the least; at the end the least.
+        // Ten bursts as long as the others are left the least; at the end the least.
         assert_eq!(allowance.share(Why::Knee, 20), TEN_LUMPS);
         assert_eq!(allowance.share(Why::Knee, 100), LEAST);
     }

@@ -1,4 +1,4 @@
-//! Which load of a workload tells most next, in a closed loop.
+//! Which load of a workload gives most information next, in a closed loop.
 //!
 //! # The method
 //!
@@ -165,7 +165,7 @@ impl<'a> Climb<'a> {
         Some(rung.min(self.ladder.len() - 1))
     }
 
-    /// The lightest load and the deepest, or one that stands for the deepest.
+    /// The lightest load and the deepest, or one that represents the deepest.
     fn ends(&self) -> Option<(Load, Why)> {
         let Some(_) = self.cell(0) else {
             return self.ask(0, Why::ServiceTime);

@@ -21,7 +21,7 @@ const BESIDE: [f64; 4] = [-0.25, 0.2, -0.1, 0.1];
 const ROOM: f64 = 0.5;
 /// The next rate keeps this share of the bracket away from either end.
 const AWAY: f64 = 0.15;
-/// A rate that low, as a share of the best, stands for none at all.
+/// A rate that low, as a share of the best, counts as none.
 const NONE_SHARE: f64 = 0.005;
 /// Rates tried, at most.
 pub(crate) const TRIES_MAX: usize = 16;

@@ -1,4 +1,4 @@
-//! The survey: each workload's service time, knee, peak and what it can keep, from as few cells as tell it.
+//! The survey: each workload's service time, knee, peak and what it can keep, from as few cells as possible.
 //!
 //! # The order
 //!
@@ -6,14 +6,14 @@
 //! reads worse meanwhile. Every cell draws other offsets (its own seed), so that none finds in a cache what the
 //! one before it brought there. When time gets short (cells cost more than expected), depth 1 of the
 //! workloads that have nothing yet comes before any further climb, and climbs that do not fit are dropped. When all
-//! workloads that write the same share are known, the peak of each is run once more: a run's own interval cannot tell
+//! workloads that write the same share are known, the peak of each is run once more: a run's own interval cannot show
 //! how far the target, or the machine, changes from one minute to the next. Before the next kind, because writes change
 //! what reads find. What time remains when all are known goes to the cells that the answer rests on and whose intervals are
 //! too wide, the widest first.
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
-//! next load of one), `wider` (the same with more threads), `allowance` (how long all climbs may measure), `goal` (the next arrival rate), `side` (what was
-//! asked for beside the workloads), `skipped` (what was not run, and why).
+//! next load of one), `wider` (the same with more threads), `allowance` (how long all climbs may measure), `goal` (the next
+//! arrival rate), `side` (what was asked for beside the workloads), `skipped` (what was not run, and why).
 //!
 //! Deliberately absent: running (`engine`), checking against the machine (`model::check`), and judging.
 
@@ -55,7 +55,7 @@ const TIGHTEN_MAX: u32 = 3;
 /// Loads near the peak that are run again, at most: where a second run leaves another load the peak, that one wants its
 /// second run too.
 const REPEATS_MAX: usize = 3;
-/// A cell that only shows the way may be known so many times less well: of two loads it tells which is faster by 10%. The
+/// A cell that only shows the way may be known so many times less well: of two loads it shows which is faster by 10%. The
 /// deepest, which is mostly the peak, is run as well as asked, and so is the peak in the end, wherever it is.
 const ON_THE_WAY: f64 = 2.5;
 /// What the cells of a survey share out among them, as a share of what the whole grid would measure: what is still loose
@@ -100,7 +100,7 @@ pub struct SurveyOptions {
     pub budget: Nanos,
     /// What is done, in the order of display. // at least one
     pub workloads: Vec<SurveyWorkload>,
-    /// Leave out the workloads that write.
+    /// Omit the workloads that write.
     pub read_only: bool,
     /// Same seed and same results, same cells.
     pub seed: u64,
@@ -130,7 +130,7 @@ impl SurveyOptions {
 /// A survey that cannot be done as asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SurveyError {
-    /// Not every cell that may come would get the least time that tells anything.
+    /// Not every cell that may come would get the least time that gives a result.
     #[error(
         "budget: read {read}; {cells} cells need at least {needed}: say --budget {needed} or more"
     )]
@@ -144,7 +144,7 @@ pub enum SurveyError {
     },
     /// The range holds no block of the largest workload.
     #[error(
-        "size: read {read}; a survey needs at least {least}, and tells little below 1G: say --size 1G"
+        "size: read {read}; a survey needs at least {least}, and is inaccurate below 1G: use --size 1G"
     )]
     Size {
         /// As it was given.

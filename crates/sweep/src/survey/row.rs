@@ -11,7 +11,7 @@ pub(crate) struct Cell {
     pub(crate) load: Load,
     /// IOPS over all runs. // above 0
     pub(crate) rate: f64,
-    /// Half of the 95% interval as a share of the rate; `None` where the runs cannot tell.
+    /// Half of the 95% interval as a share of the rate; `None` where the runs do not give it.
     pub(crate) half_width: Option<f64>,
     /// Mean latency of all I/Os in seconds.
     pub(crate) latency_s: f64,

@@ -39,7 +39,7 @@ fn why(left: &[&Load], row: &Row, is_known: bool) -> String {
         return "a run before them failed, was stopped or moved nothing".to_owned();
     };
     if !is_known {
-        return "the survey ended before it was known whether they tell more".to_owned();
+        return "the survey ended before it was known whether they were redundant".to_owned();
     }
     let knee = reached.in_flight;
     let of = |wanted: &dyn Fn(&Load) -> bool| left.iter().any(|load| wanted(load));

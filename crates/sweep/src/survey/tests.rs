@@ -479,11 +479,11 @@ fn what_was_skipped_is_said_with_its_reason() {
     assert_eq!(skipped.len(), 7);
     expect!["18 loads: below 16 in flight the rate follows from the service time; beyond 16 in flight more brought nothing; one thread was not the limit"]
         .assert_eq(&format!("{} loads: {}", skipped[0].loads, skipped[0].why));
-    // What they would tell is said only where that is known.
+    // What they would add is reported only where that is known.
     let early = survey.skipped(&done[..1]);
     let why: Vec<&str> = early.iter().map(|row| row.why.as_str()).collect();
     expect![
-        "the survey ended before it was known whether they tell more, the survey ended before them"
+        "the survey ended before it was known whether they were redundant, the survey ended before them"
     ]
     .assert_eq(&why[..2].join(", "));
 }
@@ -522,7 +522,7 @@ fn what_cannot_be_done_is_refused_with_what_can() {
     expect!["budget: read 5s; 42 cells need at least 15s: say --budget 15s or more"]
         .assert_eq(&refuse(|r| r.options.budget = Nanos::seconds(5)));
     expect![
-        "size: read 512K; a survey needs at least 1M, and tells little below 1G: say --size 1G"
+        "size: read 512K; a survey needs at least 1M, and is inaccurate below 1G: use --size 1G"
     ]
     .assert_eq(&refuse(|r| r.size = Bytes::kib(512)));
     expect!["queue depth: read 0; a survey needs at least 1"]

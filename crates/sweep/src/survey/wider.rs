@@ -65,7 +65,7 @@ fn best(row: &Row, threads: u32) -> Option<&Cell> {
     mine.max_by(|a, b| a.at_least().total_cmp(&b.at_least()))
 }
 
-/// A processor was the limit of this load, or of one of as many threads that does as much: short cells tell it only when
+/// A processor was the limit of this load, or of one of as many threads that does as much: short cells show it only when
 /// they are lucky.
 fn is_bound(row: &Row, narrow: &Cell) -> bool {
     row.cells.iter().any(|cell| {

@@ -1,6 +1,6 @@
 //! The last lines of dd, as GNU coreutils 9.1 writes them on standard error.
 //!
-//! Source: its manual, "dd invocation", and its output. Sizes are told in powers of 1000 and of 1024, each only where it
+//! Source: its manual, "dd invocation", and its output. Sizes are reported in powers of 1000 and of 1024, each only where it
 //! is not the plain number over again; seconds have six digits, trailing zeros omitted, as C's `%g`.
 
 use analysis::CopyDigest;

@@ -234,7 +234,7 @@ fn interval(span: &TimeSpan) -> Nanos {
     }
 }
 
-/// Group *g* stands for the processors 64*g* to 64*g* + 63, so that lines from hosts with one group mean the same.
+/// Group *g* represents the processors 64*g* to 64*g* + 63, so that lines from hosts with one group mean the same.
 fn placement(span: &TimeSpan) -> Placement {
     if span.disable_affinity {
         Placement::Free

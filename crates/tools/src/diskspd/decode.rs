@@ -1,4 +1,4 @@
-//! The bytes of a profile as text: UTF-8, or UTF-16 as Windows' shells write it, told apart by the byte order mark
+//! The bytes of a profile as text: UTF-8, or UTF-16 as Windows' shells write it, distinguished by the byte order mark
 //! or, without one, by the first `<`.
 //!
 //! Deliberately absent: other encodings. A document that names one in its first line is read as what it is.

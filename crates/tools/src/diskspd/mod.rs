@@ -150,7 +150,7 @@ pub enum Compat {
     V2_0,
 }
 
-/// What the reading of a command line must be told, so that it needs no machine.
+/// What the reading of a command line must be reported, so that it needs no machine.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// How long the machine is up, in milliseconds: the seed of a bare `-z`.

@@ -113,7 +113,7 @@ pub struct Target {
     pub block_bytes: u32,
     /// `-r`, `-rs`: percent of I/Os that are random. // in [0, 100]
     pub random_percent: u8,
-    /// `-s`, `-r`: stride or alignment in bytes; 0 stands for the block size.
+    /// `-s`, `-r`: stride or alignment in bytes; 0 represents the block size.
     pub align_bytes: u64,
     /// `-si`.
     pub interlocked: bool,

@@ -1,11 +1,11 @@
 //! fio's job files and command line, 3.x: the part that people use for files and block devices.
 //!
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
-//! the manual), `read` (what an option does to a job), `job` (what a job is), `jobs` (sections → jobs), `ranges` (the files of a job), `build`
-//! (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest; nothing is dropped
-//! in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
+//! the manual), `read` (what an option does to a job), `job` (what a job is), `jobs` (sections → jobs), `ranges` (the files
+//! of a job), `build` (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest;
+//! nothing is dropped in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
 //!
-//! Deliberately absent: files (the door reads them and looks at targets), results (`views` prints them), and whether data
+//! Deliberately absent: files (the door reads them and checks targets), results (`views` prints them), and whether data
 //! may be overwritten: no option of fio's says so, and `model::check` decides.
 
 mod build;
@@ -59,7 +59,7 @@ pub(crate) const TOOL: Tool = Tool {
     ],
 };
 
-/// What reading a request must be told, so that it needs no machine.
+/// What reading a request must be reported, so that it needs no machine.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// The text of a file, or what the system says against it.

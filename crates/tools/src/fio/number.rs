@@ -1,7 +1,7 @@
 //! fio's numbers: sizes, times, ranges and percentages, by the rules of its manual ("Parameter types").
 //!
 //! With `kb_base=1024`, the default, `k` is 1024 and `ki` is 1000; with 1000 it is the other way round. Keywords and
-//! products of them (`2*$mb_memory`) are numbers too, once `text` has put in what they stand for.
+//! products of them (`2*$mb_memory`) are numbers too, once `text` has put in what they represent.
 
 use model::LINES_MAX;
 

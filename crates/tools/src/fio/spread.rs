@@ -105,7 +105,7 @@ fn lines(job: &Job, random: u8) -> Result<Vec<MixedLine>, String> {
     let mut add = |sizes: &Sizes, write: u8, weight: u32| -> Result<(), String> {
         let parts = parts(sizes)?;
         let align = align(job, &parts);
-        // Shares of both directions are told apart by what each direction has in all.
+        // Shares of both directions are distinguished by what each direction has in all.
         let whole: u32 = parts.iter().map(|(_, share)| share).sum();
         lines.extend(
             parts

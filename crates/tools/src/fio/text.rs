@@ -18,9 +18,9 @@ const DEPTH_MAX: usize = 4;
 const SECTIONS_MAX: usize = 4096;
 /// Most options of a request: a job repeats those of its globals.
 const OPTIONS_MAX: usize = 65_536;
-/// Longest value, with what stands for its variables.
+/// Longest value, with what represents its variables.
 const VALUE_MAX: usize = 64 << 10;
-/// Most bytes that variables and keywords stand for in a request.
+/// Most bytes that variables and keywords represent in a request.
 const MEANT_MAX: usize = 4 << 20;
 /// Longest name of a section: files are named after it.
 pub(super) const NAME_MAX: usize = 200;

@@ -1,13 +1,14 @@
 //! Results that other tools printed → [`ImportedRun`]s, recognised by what is in the file.
 //!
-//! A file is text in some encoding (`decode`); it is cut into sections, each of which begins with a line that one
-//! format alone has (`section`); and each section is read by that format's reader: one file, and one row in the
-//! readers of its tool. So appended runs, and formats that stand mixed in one file, need no care of their own. Every figure is
-//! as printed, what a section does not say is `None`, and every run keeps its own piece of the text: the pieces together
-//! are the whole file, except for sections without a run.
+//! A file is text in some encoding (`decode`); it is cut into sections, each of which begins with a line that one format
+//! alone has (`section`); and each section is read by that format's reader: one file, and one row in the readers of its
+//! tool. So appended runs, and formats that stand mixed in one file, need no care of their own. Every figure is as printed,
+//! what a section does not say is `None`, and every run keeps its own piece of the text: the pieces together are the whole
+//! file, except for sections without a run.
 //!
-//! All input is hostile: no reader nests deeper than a bound, looks at a line more often than a fixed number of times,
-//! keeps more than a small multiple of the text, or panics; runs are handed on one by one. Deliberately absent: files (the door opens them), the shelf, and any conclusion from a figure.
+//! All input is hostile: no reader nests deeper than a bound, checks a line more often than a fixed number of times, keeps
+//! more than a small multiple of the text, or panics; runs are handed on one by one. Deliberately absent: files (the door
+//! opens them), the results database, and any conclusion from a figure.
 
 pub(crate) mod decode;
 pub(crate) mod number;

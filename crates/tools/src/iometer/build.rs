@@ -28,7 +28,7 @@ pub struct Wishes {
     pub size: Option<u64>,
     /// Run time, instead of the file's.
     pub duration: Option<Nanos>,
-    /// What moves the bytes.
+    /// What does the I/O.
     pub engine: EngineChoice,
 }
 

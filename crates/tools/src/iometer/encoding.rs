@@ -25,7 +25,7 @@ pub fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// A letter of code page 1252; the five that it does not have are told apart from all others.
+/// A letter of code page 1252; the five that it does not have are distinguished from all others.
 fn windows(byte: u8) -> char {
     const HIGH: [u16; 32] = [
         0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,

@@ -60,7 +60,7 @@ pub struct Processors {
     pub all: Use,
     /// Each with its number.
     pub each: Vec<(u32, Use)>,
-    /// None where the system does not tell.
+    /// None where the system does not report it.
     pub interrupts_per_s: Option<f64>,
 }
 
@@ -111,7 +111,7 @@ fn classes(histogram: &LatencyHistogram) -> [u64; 21] {
     counts
 }
 
-/// None where the system does not tell.
+/// None where the system does not report it.
 pub fn processors(record: &RunRecord) -> Option<Processors> {
     let report = CpuReport::of(&record.window);
     let count = report.cores.len();

@@ -12,7 +12,7 @@ pub const ICF_MAX: u64 = 4 << 20;
 const PARTS_MAX: usize = 4096;
 /// Most names of targets and access specifications of all workers together.
 const NAMES_MAX: usize = 100_000;
-/// Most problems that are told.
+/// Most problems that are reported.
 const TOLD_MAX: usize = 50;
 
 /// Reads a file.

@@ -250,7 +250,7 @@ fn read_rate(text: &str, reader: &mut Reader) -> Option<u64> {
 }
 
 /// The longest of 1, 2, 5, 10 … 500 ms and a second of which the duration has at least fifty: then a step is a round
-/// number, and a warm-up cut and an interval can be told of every run of 50 ms or more. Finer steps cost a cache line
+/// number, and a warm-up cut and an interval can be reported of every run of 50 ms or more. Finer steps cost a cache line
 /// each, and nothing an I/O. // in [1ms, 1s]
 fn interval_for(measured: Nanos) -> Nanos {
     const STEPS_MIN: u64 = 50;

@@ -12,7 +12,7 @@ use model::{
 use std::path::PathBuf;
 
 /// The words of the command line, program first; `None` for a timespan that `fathom run` cannot say: targets
-/// that differ in their work, several imaginary devices, a path given twice, a name that is not text, what only another
+/// that differ in their work, several simulated devices, a path given twice, a name that is not text, what only another
 /// dialect can say.
 pub fn print(span: &Timespan) -> Option<Vec<String>> {
     let request = restate(span)?;

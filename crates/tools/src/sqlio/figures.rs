@@ -43,16 +43,16 @@ pub struct Processors {
     pub all: Use,
     /// Each with its number, in ascending order.
     pub each: Vec<(u32, Use)>,
-    /// Of all together; none where the system does not tell.
+    /// Of all together; none where the system does not report it.
     pub interrupts_per_s: Option<f64>,
 }
 
 /// Percent of the time of one processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Use {
-    /// In what interrupts left for later; none where the system does not tell.
+    /// In what interrupts left for later; none where the system does not report it.
     pub dpc: Option<f64>,
-    /// In interrupts; none where the system does not tell.
+    /// In interrupts; none where the system does not report it.
     pub interrupt: Option<f64>,
     /// In the kernel, both of them included, and taken by the hypervisor.
     pub privileged: f64,

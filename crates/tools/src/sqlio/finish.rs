@@ -73,7 +73,7 @@ impl Command<'_> {
         }
     }
 
-    /// With `-F`: its lines. What they say already is told.
+    /// With `-F`: its lines. What they say already is reported.
     fn listed(&mut self, file: String, given: &Given) -> Files {
         let lines = match (self.environment.read)(&file) {
             Ok(text) => params::read_params(&file, &text).unwrap_or_else(|problems| {

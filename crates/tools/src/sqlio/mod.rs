@@ -1,12 +1,12 @@
 //! SQLIO 1.5: its command line, its parameter file, and the first part of its output.
 //!
 //! Read in this order: `flags` (every switch, one row each: the table drives reading, help and the manual), `parse`
-//! (arguments → [`Request`]), `params` (the file of `-F`), `profile` (what a request says, in SQLIO's words), `build`
-//! (→ [`model::Profile`]), `text` (how the request was understood, as SQLIO prints it), `print` (the line that means a
-//! request). Where it differs from the original stands in `docs/compatibility/sqlio.md`. What is wrong with a request is told in
-//! the words of [`crate::diskspd`], whose command line has the same shape.
+//! (arguments → [`Request`]), `params` (the file of `-F`), `profile` (what a request says, in SQLIO's words), `build` (→
+//! [`model::Profile`]), `text` (how the request was understood, as SQLIO prints it), `print` (the line that means a
+//! request). Where it differs from the original stands in `docs/compatibility/sqlio.md`. What is wrong with a request is
+//! reported in the words of [`crate::diskspd`], whose command line has the same shape.
 //!
-//! Deliberately absent: files (the door reads the parameter file and looks at the targets), results (`views` prints
+//! Deliberately absent: files (the door reads the parameter file and checks the targets), results (`views` prints
 //! them), where the I/Os go (`engine`), and whether data may be overwritten (`model::check`).
 
 mod build;
@@ -90,7 +90,7 @@ pub struct Extra {
     pub continue_on_error: bool,
 }
 
-/// What the reading of a command line must be told, so that it needs no machine.
+/// What the reading of a command line must be reported, so that it needs no machine.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// The text of a file, or what the system says against it.

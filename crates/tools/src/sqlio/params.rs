@@ -1,6 +1,6 @@
 //! The parameter file: `path threads [mask [size in MB]]` a line, comments behind `#`.
 //!
-//! Every line that is wrong is told, with its number. A name with blanks stands in quotation marks. Deliberately
+//! Every line that is wrong is reported, with its number. A name with blanks stands in quotation marks. Deliberately
 //! absent: reading the file, and what it makes of the rest of the command line (`finish`).
 
 use super::profile::Line;
@@ -9,7 +9,7 @@ use super::{COUNT_MAX, Problem, command};
 /// More bytes than this are no parameter file.
 pub const PARAMS_MAX: u64 = 1 << 20;
 
-/// Most problems that are told of one file.
+/// Most problems that are reported of one file.
 const TOLD_MAX: usize = 20;
 
 const FORM: &str = "a line is: FILE THREADS [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 1024";

@@ -1,6 +1,7 @@
 //! Arguments → request: each switch is one token and may stand anywhere; what is no switch is a file.
 //!
-//! What a switch means stands in `switches`, and what only the whole line shows in `finish`. All problems are told at once.
+//! What a switch means stands in `switches`, and what only the whole line shows in `finish`. All problems are reported at
+//! once.
 
 use super::command::{Command, Given, Word};
 use super::flags;

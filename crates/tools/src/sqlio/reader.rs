@@ -1,7 +1,7 @@
 //! What SQLIO 1.5 prints, as the specification's section 8.2 has it; metric lines are read by their words before the
 //! colon, all else is free text.
 //!
-//! Latencies are whole milliseconds, so a mean of 0 stands for anything below one. Deliberately absent: SQLIO's
+//! Latencies are whole milliseconds, so a mean of 0 represents anything below one. Deliberately absent: SQLIO's
 //! options, which are not in its output.
 
 use crate::imports::number::{Cell, bytes, cell, nanos, size};

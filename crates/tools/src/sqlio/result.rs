@@ -14,7 +14,7 @@ pub struct SqlioResults<'a> {
     pub profile: &'a Profile,
     /// How large each target had to be and was.
     pub sizes: &'a [Size],
-    /// What came of it.
+    /// Its result.
     pub figures: &'a Figures,
 }
 

@@ -65,7 +65,7 @@ pub enum Problem {
 /// Everything that is wrong.
 pub type Refusal = crate::refusal::Refusal<Problem>;
 
-/// `Ok` when there are no problems; a field may have the same one in many cells, and each is told once.
+/// `Ok` when there are no problems; a field may have the same one in many cells, and each is reported once.
 ///
 /// # Errors
 /// All of them, in the order found.

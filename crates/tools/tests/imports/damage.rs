@@ -43,7 +43,7 @@ fn the_law_holds_for_every_seed() {
     }
 }
 
-/// Every beginning of a text: what is whole is read, the rest is told, nothing panics.
+/// Every beginning of a text: what is whole is read, the rest is reported, nothing panics.
 #[test]
 fn the_law_holds_wherever_a_file_breaks_off() {
     let two = format!("{DEFAULT}{SEED_000}");

@@ -25,7 +25,7 @@ pub(super) struct Ends {
     prove: bool,
 }
 
-/// Looks at both, and refuses what may not be.
+/// Checks both, and refuses what may not be.
 pub(super) fn look(
     asked: &DdRequest,
     consent: &Consent,

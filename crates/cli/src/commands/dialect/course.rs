@@ -22,7 +22,7 @@ pub(crate) struct Course<'a> {
     pub(crate) names: &'a [String],
 }
 
-/// What came of them.
+/// Their results.
 pub(crate) struct Ran {
     pub(crate) records: Vec<RunRecord>,
     /// All were run to their end and have results.

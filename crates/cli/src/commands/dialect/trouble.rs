@@ -1,6 +1,6 @@
 //! What went wrong with I/Os of a time span, on standard error: the pages of other tools have no place for it.
 //!
-//! Omitted: what kept a time span from its first I/O, which is told where it is found (`session`).
+//! Omitted: what kept a time span from its first I/O, which is reported where it is found (`session`).
 
 use crate::output;
 use model::{Failure, Operation, Outcome, RunRecord, Tally};
@@ -44,7 +44,7 @@ fn lines(record: &RunRecord) -> Vec<String> {
     reported
 }
 
-/// DISKSPD's words for it, with what they leave out.
+/// DISKSPD's words for it, with what they omit.
 fn ended_by(failure: &Failure, path: &str) -> String {
     if failure.is_of_the_target() {
         return format!("{path}: {}", failure.words());

@@ -1,4 +1,4 @@
-//! The time spans of one request, one after another, and what came of them.
+//! The time spans of one request, one after another, and their results.
 //!
 //! All is checked before anything runs. Each time span after the first is checked again when its turn comes, because
 //! the ones before it made files. A stop ends the measuring and leaves the results; a failed I/O ends the run, and its

@@ -8,10 +8,10 @@ const OPTION: &str = "--skip";
 const FORM: &str = "steps are write-bytes, write-blocks, rewrite-blocks, read-bytes, read-blocks, seek, make-folder, create, \
                     stat, read, append, append-and-fsync, rename, delete and remove-folder, with commas between; bytes is \
                     write-bytes and read-bytes";
-/// What bonnie++ leaves out with `-f`.
+/// What bonnie++ omits with `-f`.
 const BYTES: (&str, [TreeStep; 2]) = ("bytes", [TreeStep::WriteBytes, TreeStep::ReadBytes]);
 
-/// Reads the list; all words of it that are no step are told in one problem.
+/// Reads the list; all words of it that are no step are reported in one problem.
 pub(super) fn read(text: Option<&str>, reader: &mut Reader) -> Vec<TreeStep> {
     let (mut skipped, mut wrong) = (Vec::new(), Vec::new());
     for word in text.into_iter().flat_map(|text| text.split(',')) {
@@ -43,7 +43,7 @@ fn all() -> impl Iterator<Item = TreeStep> {
     TreeStep::LARGE.into_iter().chain(TreeStep::SMALL)
 }
 
-/// Refuses to leave out what a step that stays works on, and to leave out all there is.
+/// Refuses to omit what a step that stays works on, and to omit all there is.
 pub(super) fn must_leave_what_others_need(work: &TreeWork, reader: &mut Reader) {
     let parts = [
         (

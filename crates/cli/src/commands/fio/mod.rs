@@ -42,7 +42,7 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
     }
 }
 
-/// One byte more than is taken, so that a file that is too large is told.
+/// One byte more than is taken, so that a file that is too large is reported.
 fn read_file(path: &Path) -> Result<String, String> {
     let text = text_of(path, FILE_MAX + 1)?;
     match text.len() as u64 > FILE_MAX {

@@ -59,8 +59,8 @@ impl Look<'_> {
     ///
     /// # Errors
     ///
-    /// What the gate refuses, a shelf that cannot be opened, a file that cannot be made: then no turn was taken. A
-    /// result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
+    /// What the gate refuses, a results database that cannot be opened, a file that cannot be made: then no turn was taken.
+    /// A result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
     /// tells it.
     pub(super) fn take(self, setting: &Setting<'_>) -> Result<Ending, CommandError> {
         let Setting {

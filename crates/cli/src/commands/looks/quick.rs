@@ -40,7 +40,7 @@ struct Asked {
     seed: u64,
 }
 
-/// Looks at the target, keeps every run, prints the result.
+/// Checks the target, keeps every run, prints the result.
 pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let asked = read(args)?;
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;

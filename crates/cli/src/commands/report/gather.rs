@@ -1,4 +1,4 @@
-//! The shelf → the page: one part a name, its results read one after another.
+//! The results database → the page: one part a name, its results read one after another.
 //!
 //! A result that cannot be read any more is a gap that says why; the others are shown all the same.
 

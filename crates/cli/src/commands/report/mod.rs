@@ -115,7 +115,7 @@ pub(crate) fn may_write(to: &Path) -> Result<(), CommandError> {
     place::allowed(to, Replace::Pages)
 }
 
-/// Each name once, in the order given; all that are not there are told at once.
+/// Each name once, in the order given; all that are not there are reported at once.
 fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, CommandError> {
     let unknown = not_there(store, names);
     if !unknown.is_empty() {

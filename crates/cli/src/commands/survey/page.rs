@@ -1,7 +1,7 @@
 //! The page that every survey leaves behind, for whoever was not there.
 //!
-//! It is made from the shelf, as `fathom report` makes it. A page that cannot be written takes nothing from the survey: the
-//! results are in the database, so it is told and the survey has succeeded all the same.
+//! It is made from the results database, as `fathom report` makes it. A page that cannot be written takes nothing from the
+//! survey: the results are in the database, so it is reported and the survey has succeeded all the same.
 
 use crate::commands::report::{Replace, write_page};
 use crate::output;
@@ -27,7 +27,7 @@ pub(crate) enum PagePlace {
 }
 
 impl PagePlace {
-    /// `word` as it was typed; `keeps` says whether there is a shelf to make it from.
+    /// `word` as it was typed; `keeps` says whether there is a results database to make it from.
     pub(crate) fn read(word: Option<&Path>, keeps: bool, reader: &mut Reader) -> PagePlace {
         match word {
             Some(word) if word == Path::new(NONE) => PagePlace::Nowhere,

@@ -56,7 +56,7 @@ impl Asked {
             engine,
             seed,
             consent: _,
-            known: _, // changes what is told, not what is run
+            known: _, // changes what is reported, not what is run
             keep,
             page,
             output: _, // how it is shown

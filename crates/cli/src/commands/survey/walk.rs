@@ -31,7 +31,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) interrupt: &'a Interrupt,
 }
 
-/// What came of it.
+/// Its result.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     /// Every cell, in order.

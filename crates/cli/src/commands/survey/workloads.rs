@@ -8,7 +8,7 @@ use tools::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 const OPTION: &str = "--workload";
 const FORM: &str = "it is all, oltp, olap, sql-log, backup, vdi, several of these with commas, or the name of a file of workloads";
 
-/// Reads the word. Empty only where something is wrong, which is told.
+/// Reads the word. Empty only where something is wrong, which is reported.
 pub(crate) fn read(text: &str, reader: &mut Reader) -> Vec<SurveyWorkload> {
     let sets: Option<Vec<&WorkloadSet>> = text.split(',').map(WorkloadSet::of).collect();
     if let Some(sets) = sets {

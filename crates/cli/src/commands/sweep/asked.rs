@@ -37,7 +37,7 @@ pub(crate) struct Asked {
 pub(crate) struct AskedCell {
     pub(crate) label: String,
     pub(crate) group: Option<String>,
-    /// Of the fields that tell cells apart.
+    /// Of the fields that distinguish cells.
     pub(crate) values: Vec<(String, String)>,
     pub(crate) timespan: Timespan,
     /// All that determines it, but for the repetition.
@@ -154,7 +154,7 @@ impl Asked {
         }
     }
 
-    /// What tells this sweep from others: its cells, their order, and the machine.
+    /// What distinguishes this sweep from others: its cells, their order, and the machine.
     pub(crate) fn fingerprint(&self, host: &HostRecord) -> String {
         let course = format!(
             "{:?} {} {:?} {}",

@@ -1,6 +1,6 @@
 //! The sweep in the store: a new session or one that is gone on with, and each cell as it comes.
 //!
-//! A key stands for a turn; the store holds each key once. While a sweep runs it holds a lock beside the store, so
+//! A key represents a turn; the store holds each key once. While a sweep runs it holds a lock beside the store, so
 //! that the same command, typed twice, does not go on with the sweep that is running.
 
 use super::asked::Asked;
@@ -126,7 +126,7 @@ impl<'a> Shelf<'a> {
         Ok(journal)
     }
 
-    /// What is there already. A key that this sweep does not have stands for another one.
+    /// What is there already. A key that this sweep does not have represents another one.
     fn take_over(&mut self, asked: &Asked, earlier: &Earlier) -> Result<(), CommandError> {
         let mut known = 0;
         for turn in asked.turns() {

@@ -1,7 +1,7 @@
 //! `fathom watch`: what the devices of this machine do now, on a screen, as lines, in the database and for a collector.
 //!
-//! Read in this order: the flow (here), `shown` (screen or lines), `recording` (the shelf). Deliberately absent: taking and
-//! drawing readings, which is `monitor`'s; writing to any device.
+//! Read in this order: the flow (here), `shown` (screen or lines), `recording` (the results database). Deliberately absent:
+//! taking and drawing readings, which is `monitor`'s; writing to any device.
 
 mod recording;
 mod shown;

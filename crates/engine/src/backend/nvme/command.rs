@@ -12,7 +12,7 @@ const FORCE_UNIT_ACCESS: u32 = 1 << 30;
 /// Of a status: its type and code, without the bits for retries.
 const STATUS: i32 = 0x7FF;
 
-/// What the commands to one target have alike.
+/// What the commands to one target have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Command {
     namespace: u32,

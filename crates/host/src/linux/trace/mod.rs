@@ -223,7 +223,7 @@ fn tracefs(root: &Root) -> Result<PathBuf, String> {
         .find(|mount| mount.kind == "tracefs");
     let at = found.map(|mount| mount.at);
     let usual = PathBuf::from("/sys/kernel/tracing");
-    // Below debugfs it is mounted when somebody looks.
+    // Below debugfs it is mounted on the first access.
     let debug = PathBuf::from("/sys/kernel/debug/tracing");
     let there = |at: &PathBuf| at.join("instances").is_dir();
     at.into_iter().chain([usual, debug]).find(there).ok_or_else(|| {

@@ -422,7 +422,7 @@ fn a_stripe_is_as_long_as_its_range_and_has_a_column_for_each_thread() {
             let target = &mut span.targets[0];
             target.workload.access = Access::Stripe(StripeAccess { columns, rows });
             (target.length, target.threads) = (length, threads);
-            target.workload.queue_depth = QueueDepth(0); // so that there is always something to tell
+            target.workload.queue_depth = QueueDepth(0); // so that there is always a problem to report
         })
     };
     let fits = stripe(4, 2, Some(Bytes::kib(4 * 8)), 4);

@@ -78,7 +78,7 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("media", Rate, (0, 1024 * GIB), "bytes a second of one channel", media, plain,),
     key!("bandwidth", Rate, (0, 1024 * GIB), "bytes a second of all channels together", bandwidth, plain,),
     key!("write-bandwidth", Rate, (0, 1024 * GIB), "the same for writes, where it is another", write_bandwidth, plain,),
-    key!("cap-iops", Count, (0, 1_000_000_000), "most I/Os a second", cap_iops, plain,),
+    key!("cap-iops", Count, (0, 1_000_000_000), "IOPS limit", cap_iops, plain,),
     key!("cap-bandwidth", Rate, (0, 1024 * GIB), "most bytes a second", cap_bandwidth, plain,),
     key!("burst", Count, (0, 1_000_000_000), "I/Os that may run ahead of the cap", burst, plain,),
     key!("cache", Size, (0, 1 << 60), "read cache: the share of a range that fits is served from it", cache, Bytes, 0),
@@ -89,8 +89,8 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("cliff-latency", Time, (0, HOUR), "what each I/O takes longer then", cliff_latency, Nanos, 0),
     key!("queue", Count, (0, 65_536), "I/Os that the device takes at once", queue, plain,),
     key!("request-max", Size, (0, GIB), "largest request; a larger I/O becomes several", request_max, Bytes, 0),
-    key!("cpu", Time, (0, HOUR), "processor time of each I/O on the imaginary host", cpu, Nanos, 0),
-    key!("neighbour", Count, (0, 100_000_000), "fault: I/Os a second of somebody else, 16K reads", faults.neighbour, plain,),
+    key!("cpu", Time, (0, HOUR), "processor time of each I/O on the simulated host", cpu, Nanos, 0),
+    key!("neighbour", Count, (0, 100_000_000), "fault: IOPS of another process, 16K reads", faults.neighbour, plain,),
     key!("drift", Percent, (0, 10_000), "fault: by how much it slows down each minute", faults.drift, plain,),
     key!("drop", Percent, (0, 99), "fault: by how much it is slower after drop-at", faults.drop, plain,),
     key!("drop-at", Time, (0, HOUR), "when that happens, from the start of the warm-up", faults.drop_at, Nanos, 0),
@@ -98,7 +98,7 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("pause-every", Time, (0, HOUR), "from one pause to the next", faults.pause_every, Nanos, 0),
     key!("page-cache", Percent, (0, 100), "fault: share of the I/Os that the host's cache serves", faults.page_cache, plain,),
     key!("noise", Percent, (0, 200), "fault: how far its speed wanders, standard deviation", faults.noise, plain,),
-    key!("throttle", Count, (0, 100_000_000), "fault: I/Os a second that the host lets through to the device", faults.throttle, plain,),
+    key!("throttle", Count, (0, 100_000_000), "fault: IOPS that the host lets through to the device", faults.throttle, plain,),
     key!("imbalance", Percent, (0, 1000), "fault: by how much longer every second thread's I/Os take", faults.imbalance, plain,),
 ];
 

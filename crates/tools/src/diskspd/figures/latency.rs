@@ -29,7 +29,7 @@ const fn points() -> [u64; 108] {
 pub struct Latency {
     /// How many.
     pub samples: u64,
-    /// Different latencies that could be told apart: non-empty buckets of the histogram.
+    /// Different latencies that could be distinguished: non-empty buckets of the histogram.
     pub distinct: u64,
     /// Exact mean in nanoseconds. // 0 without samples
     pub mean_ns: f64,

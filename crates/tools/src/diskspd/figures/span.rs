@@ -54,7 +54,7 @@ pub struct Row {
     pub path: String,
     /// Size of the whole target in bytes.
     pub size_bytes: u64,
-    /// What came of it.
+    /// Its result.
     pub figures: Figures,
     /// Where its random I/Os fell; empty where all places were alike.
     pub ranges: Effective,

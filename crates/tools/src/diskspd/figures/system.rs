@@ -1,6 +1,6 @@
 //! The machine as DISKSPD's pages tell it: processors in groups of 64, cores, nodes and sockets.
 //!
-//! Linux has no processor groups; group *g* stands for processors 64*g* to 64*g*+63, as on the command line. Efficiency
+//! Linux has no processor groups; group *g* represents processors 64*g* to 64*g*+63, as on the command line. Efficiency
 //! classes are not known here, so no machine is said to be heterogeneous.
 
 use model::{HostRecord, Nanos};

@@ -1,4 +1,4 @@
-//! From what the switches said to the request: the profile is put together, checked, and its traps are told.
+//! From what the switches said to the request: the profile is put together, checked, and its traps are reported.
 
 use super::{Caching, Command, Overrides};
 use crate::diskspd::profile::{Cache, Content, Flush, Profile, ResultFormat, TimeSpan};

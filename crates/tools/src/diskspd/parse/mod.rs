@@ -2,7 +2,7 @@
 //!
 //! The first pass reads the targets, `-b` and the switches that may stand beside `-X`; the second reads the rest
 //! from left to right, so that `b` in a size means the last `-b` wherever it stands. Which switch belongs to which
-//! pass, and the function that reads it, stand in `flags::FLAGS`. All problems are told at once; `-?` and `-ye` end the
+//! pass, and the function that reads it, stand in `flags::FLAGS`. All problems are reported at once; `-?` and `-ye` end the
 //! reading where they stand, as they always did.
 
 mod access;

@@ -29,7 +29,7 @@ impl Layout {
         }
     }
 
-    /// The oldest version that prints all of it. `None` where only numbers were pasted; 2.0.15 stands for it and older.
+    /// The oldest version that prints all of it. `None` where only numbers were pasted; 2.0.15 represents it and older.
     pub(super) fn version(self, has_parameters: bool) -> Option<&'static str> {
         let newest = (0..MARKS.len()).find(|number| self.seen & (1 << number) != 0);
         match newest {

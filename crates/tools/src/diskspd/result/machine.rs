@@ -4,7 +4,7 @@ use crate::diskspd::figures::System;
 use std::io::{self, Write};
 use views::{Zone, local_stamp};
 
-/// Where the machine does not tell.
+/// Where the machine does not report it.
 pub(super) const UNKNOWN: &str = "<unknown>";
 
 /// The whole block, with the blank line inside and none around.

@@ -23,7 +23,7 @@ use crate::diskspd::figures::{Span, System, span};
 use crate::diskspd::{Compat, Profile, TimeSpan, print_text, write_xml};
 use model::RunRecord;
 
-/// Stands for the results of a time span that has none.
+/// Represents the results of a time span that has none.
 const INTERRUPTED: &str =
     "The test was interrupted before the measurements began. No results are displayed.";
 
@@ -82,7 +82,7 @@ impl<'a> DiskspdResults<'a> {
         write_xml(self.profile, 2)
     }
 
-    /// Each time span as asked, with what came of it.
+    /// Each time span as asked, with its result.
     fn spans(&self) -> impl Iterator<Item = (&TimeSpan, &Span)> {
         let missing = std::iter::repeat(&Span::Interrupted);
         self.profile

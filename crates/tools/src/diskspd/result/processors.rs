@@ -1,4 +1,4 @@
-//! The table of processors. Columns of the topology are shown where they tell anything apart.
+//! The table of processors. Columns of the topology are shown where they distinguish anything.
 
 use crate::diskspd::Compat;
 use crate::diskspd::figures::{CpuPlace, CpuShares, Measured, System};

@@ -216,7 +216,7 @@ fn figures(side: &Side) -> ImportedOperation {
         bytes_per_s: rate.filter(|rate| bytes(*rate, 1).is_some()),
         ios_per_s_sd: side.iops_stddev.filter(|_| !none),
         errors: None,
-        // Where it was told not to take times, all of them are 0: no I/O takes no time.
+        // Where it was reported not to take times, all of them are 0: no I/O takes no time.
         latency: latency
             .filter(|latency| !none && latency.max != Some(Nanos(0)))
             .unwrap_or_default(),

@@ -40,7 +40,7 @@ pub const PLAN_LENGTH_MAX: usize = 128 << 10;
 /// Most targets of a plan.
 const TARGETS_MAX: usize = 1000;
 
-/// Of what is no TOML so much is told: one slip may upset all that follows.
+/// Of what is no TOML so much is reported: one slip may upset all that follows.
 const SYNTAX_MAX: usize = 20;
 
 const COURSE: [&str; 5] = ["order", "shuffle-seed", "repeat", "precision", "rest"];
