@@ -163,12 +163,15 @@ fn fresh_debian(root: &Path, debian: &Path, deb: &Path) -> Result<(), String> {
     ];
     for (shell, place) in shells.into_iter().zip(places) {
         let script = format!("/tmp/complete.{}", shell[0]);
-        let words = [&["60"], shell, &[&script, place]].concat();
-        expect(
-            &chroot(debian, &["timeout"], &words)?,
-            0,
-            "survey\n--budget\n",
-        )?;
+        // zsh opens a pseudo terminal of this root.
+        let press_tab = format!(
+            "mount -t devpts devpts {0}/dev/pts && HOME=/root exec timeout 60 chroot {0} {1} {script} {place}",
+            debian.display(),
+            shell.join(" ")
+        );
+        let mut unshare = Command::new("unshare");
+        let offered = any_output(unshare.args(["--mount", "sh", "-c", &press_tab]))?;
+        expect(&offered, 0, "survey\n--budget\n")?;
     }
     expect(&chroot(debian, &["dpkg", "-r"], &["fathom"])?, 0, "")?;
     let left: Vec<String> = files(debian)?
