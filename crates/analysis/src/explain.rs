@@ -63,7 +63,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The result may be used: fathom checked it and found no warning and no error.",
         method: "No finding is a warning or an error, and enough checks were possible: device counters, cache, queue, steady state, number of samples. The line lists the checks that passed.",
         advice: "Use the result.",
-        source: "docs/statistics.md.",
+        source: "The manual, chapter Statistics: Verdict.",
     },
     Topic {
         id: "not-checked",
@@ -71,7 +71,7 @@ const TOPICS: &[Topic] = &[
         meaning: "No finding is a warning or an error, but too few checks were possible to rely on that.",
         method: "Printed results of other tools often lack device counters, series and depths. `unchecked` in JSON lists what each missing check needs.",
         advice: "Repeat the measurement with fathom, or import an output with more detail (DISKSPD's XML, fio's JSON).",
-        source: "docs/statistics.md.",
+        source: "The manual, chapter Statistics: Verdict.",
     },
     Topic {
         id: "caution",
@@ -79,7 +79,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The result may be used with its warnings in mind. From `fathom check`: a measurement is possible, but the warnings change what its figures mean.",
         method: "At least one finding is a warning and none is an error. A finding that another one explains does not count. A survey or sweep is CAUTION where any of its workloads is uncertain or missing.",
         advice: "Read the first warning and do what it advises, or state it together with the result.",
-        source: "docs/statistics.md.",
+        source: "The manual, chapter Statistics: Verdict.",
     },
     Topic {
         id: "invalid",
@@ -87,7 +87,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The result does not describe what was requested. `INVALID as a disk result` is valid as something else, such as a cache result.",
         method: "At least one finding is an error. A survey or sweep is INVALID where all of its measured workloads are.",
         advice: "Do not use the figures. Remove the cause that the line names, and measure again.",
-        source: "docs/statistics.md.",
+        source: "The manual, chapter Statistics: Verdict.",
     },
     Topic {
         id: "simulated",
@@ -95,7 +95,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The target was a simulated device (`sim:`): no hardware was measured.",
         method: "The word follows the verdict, as in `VALID (simulated)`.",
         advice: "Use such results to learn fathom and to test scripts.",
-        source: "docs/simulated.md.",
+        source: "The manual, chapter Simulated devices.",
     },
     Topic {
         id: "ready",
@@ -103,7 +103,7 @@ const TOPICS: &[Topic] = &[
         meaning: "fathom check found nothing that would distort a measurement of this target.",
         method: "Other load on the device and the processors, device health, throttling, free space, scheduler, mount options, frequency governor and clock are in order, or could not be checked.",
         advice: "Measure.",
-        source: "docs/check.md.",
+        source: "The manual, chapter fathom check.",
     },
     Topic {
         id: "not-ready",
@@ -111,7 +111,7 @@ const TOPICS: &[Topic] = &[
         meaning: "A measurement of this target now would not give figures of this target.",
         method: "At least one check found a problem that makes figures untrue, such as other I/O on the device. The exit code is 3.",
         advice: "Remove the problems that the output lists, then repeat fathom check.",
-        source: "docs/check.md.",
+        source: "The manual, chapter fathom check.",
     },
     Topic {
         id: "error",
@@ -119,7 +119,7 @@ const TOPICS: &[Topic] = &[
         meaning: "A finding that makes the result INVALID: it does not describe what was requested.",
         method: "Each rule has its own threshold: see the finding.",
         advice: "Remove the cause and measure again.",
-        source: "docs/findings.md.",
+        source: "The manual, chapter Findings, results and outcomes.",
     },
     Topic {
         id: "warning",
@@ -127,7 +127,7 @@ const TOPICS: &[Topic] = &[
         meaning: "A finding that makes the result CAUTION: it may be used with this in mind.",
         method: "Each rule has its own threshold: see the finding.",
         advice: "Do what the finding advises, or state it together with the result.",
-        source: "docs/findings.md.",
+        source: "The manual, chapter Findings, results and outcomes.",
     },
     Topic {
         id: "note",
@@ -135,7 +135,7 @@ const TOPICS: &[Topic] = &[
         meaning: "A finding that helps to read the result and does not change its validity.",
         method: "Each rule has its own threshold: see the finding.",
         advice: "Nothing is required.",
-        source: "docs/findings.md.",
+        source: "The manual, chapter Findings, results and outcomes.",
     },
     Topic {
         id: "complete",
@@ -143,7 +143,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The command ran to its end. Exit code 0.",
         method: "The result was printed and stored. Its validity does not change the exit code.",
         advice: "Read the first word of the report, or `verdict.rank` in JSON.",
-        source: "docs/exit-codes.md.",
+        source: "The manual, chapter Exit codes.",
     },
     Topic {
         id: "failed",
@@ -151,7 +151,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The command failed or was interrupted. Exit code 1.",
         method: "An I/O failed, no I/O completed, I/Os were not completed in time or were short, another program truncated the target, the run was interrupted, or the result could not be written or stored.",
         advice: "Read the message on standard error. What was measured until then is stored and marked.",
-        source: "docs/exit-codes.md.",
+        source: "The manual, chapter Exit codes.",
     },
     Topic {
         id: "refused",
@@ -159,7 +159,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The request was refused: it cannot be run, or it would destroy data. Exit code 2.",
         method: "The request is checked as a whole before anything is opened for writing. All problems are reported at once.",
         advice: "Correct the options that the messages name. Nothing was run and nothing was written.",
-        source: "docs/exit-codes.md.",
+        source: "The manual, chapter Exit codes.",
     },
     Topic {
         id: "condition-not-met",
@@ -167,7 +167,7 @@ const TOPICS: &[Topic] = &[
         meaning: "The command completed, and its answer is no. Exit code 3.",
         method: "A condition of `compare --fail-if` was violated, or `fathom check` answered NOT READY.",
         advice: "The comparison or the check is on standard output.",
-        source: "docs/exit-codes.md.",
+        source: "The manual, chapter Exit codes.",
     },
 ];
 

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     what: "The clock that timestamps the I/Os drifted from the system's clock.",
     method: "More than 100 parts per million of the run, and more than 10 µs, the resolution of the comparison.",
     evidence: &["drift_ns", "run_ns"],
-    source: "clock_gettime(2), CLOCK_MONOTONIC; docs/measurement.md.",
+    source: "clock_gettime(2), CLOCK_MONOTONIC; the manual, chapter Measurement.",
     advice: "Measure again. If the drift persists, the machine's time-stamp counter is unreliable.",
     look: Look::Own(look),
 };

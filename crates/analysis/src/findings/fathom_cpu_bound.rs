@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
         "issuing_share",
         "waiting_share",
     ],
-    source: "getrusage(2), RUSAGE_THREAD; docs/measurement.md.",
+    source: "getrusage(2), RUSAGE_THREAD; the manual, chapter Measurement.",
     advice: "Use more threads, each with a core of its own, or larger blocks.",
     look: Look::Own(look),
 };

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     what: "I/Os were submitted and never completed.",
     method: "Any I/O still in flight when the drain timed out. Its latency is unknown, and longer than any latency counted.",
     evidence: &["abandoned_ios"],
-    source: "fathom: how a run ends, docs/measurement.md.",
+    source: "fathom: how a run ends, the manual, chapter Measurement.",
     advice: "The device or its driver hangs: check the system log before measuring again.",
     look: Look::Own(look),
 };

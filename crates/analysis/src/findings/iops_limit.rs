@@ -11,9 +11,9 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "An IOPS limit (QoS) below the device's own maximum determines the result.",
-    method: "Full queue of four or more, and one of these. IOPS within 3% of a specified limit. The device had few I/Os while most waited above it, with IOPS that vary by 5% or less. IOPS that vary by 2% or less and by less than three quarters of the variation expected from the spread of the latencies (30% to 300%). Paced: 16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure. In slices: mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%. The last two only if the generator was not CPU-bound. Eight windows or more are needed, five near a known limit. Flat windows alone are a note; within 2.5% of a published limit (docs/caps.toml) they are a warning.",
+    method: "Full queue of four or more, and one of these. IOPS within 3% of a specified limit. The device had few I/Os while most waited above it, with IOPS that vary by 5% or less. IOPS that vary by 2% or less and by less than three quarters of the variation expected from the spread of the latencies (30% to 300%). Paced: 16 or more in flight, windows within 0.5%, p1 to p95 of the latency within 10% of each other; high confidence at a round figure. In slices: mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%. The last two only if the generator was not CPU-bound. Eight windows or more are needed, five near a known limit. Flat windows alone are a note; within 2.5% of a published limit they are a warning.",
     evidence: EVIDENCE,
-    source: "Renewal counting: n I/Os with a coefficient of variation c vary by c/√n; the kernel's Documentation/block/stat.rst; providers' pages listed in docs/caps.toml.",
+    source: "Renewal counting: n I/Os with a coefficient of variation c vary by c/√n; the kernel's Documentation/block/stat.rst; the providers' pages, listed with each limit in the manual, chapter Published limits.",
     advice: "A deeper queue only adds latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-iops.",
     look: Look::Any(look),
 };

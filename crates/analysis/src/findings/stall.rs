@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
         "factor",
         "stalls",
     ],
-    source: "fathom: the time series of the run, docs/measurement.md; order statistics of the latencies: a stall gives all I/Os in flight its own length.",
+    source: "fathom: the time series of the run, the manual, chapter Measurement; order statistics of the latencies: a stall gives all I/Os in flight its own length.",
     advice: "Check the system log for resets, timeouts and path changes at that time, and for a snapshot, a migration, a cache flush or garbage collection. Then repeat the measurement.",
     look: Look::Any(look),
 };
