@@ -82,7 +82,8 @@ pub use looks::{
 pub use mixed::LineRow;
 pub use observed::Observed;
 pub use preflight::{
-    Answer as PreflightAnswer, Facts as PreflightFacts, Preflight, Remark, Weight, preflight,
+    Answer as PreflightAnswer, CheckThreshold, Facts as PreflightFacts, Preflight, Remark, Weight,
+    check_thresholds, preflight,
 };
 pub use rows::OperationRow;
 pub use run::{OutcomeKind, RunReport, TargetReport, run_report, run_report_knowing};

@@ -7,12 +7,12 @@ use super::{Facts, Remark, care, fine, stop, unknown};
 use crate::say;
 use model::{DeviceCounters, TargetKind};
 
-const SMALL: f64 = 0.01;
-const HALF: f64 = 0.5;
+pub(super) const SMALL: f64 = 0.01;
+pub(super) const HALF: f64 = 0.5;
 /// Share of all cores from which on it is told: a core of few, which the tool then has to share.
-const CPU_TOLD: f64 = 0.15;
+pub(super) const CPU_TOLD: f64 = 0.15;
 /// IOPS that no idle machine does.
-const IOS_TOLD_PER_S: f64 = 20.0;
+pub(super) const IOS_TOLD_PER_S: f64 = 20.0;
 
 /// I/O of others on the devices below the target, the busiest of them.
 pub(super) fn device(facts: &Facts<'_>) -> Vec<Remark> {

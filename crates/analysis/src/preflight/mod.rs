@@ -5,9 +5,12 @@
 
 mod load;
 mod setting;
+mod thresholds;
 
 #[cfg(test)]
 mod tests;
+
+pub use thresholds::{CheckThreshold, check_thresholds};
 
 use model::{CounterWindow, DeviceHealth, HostRecord, TargetFacts};
 use schemars::JsonSchema;

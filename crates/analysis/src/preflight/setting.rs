@@ -5,12 +5,12 @@ use crate::say;
 use model::{BlockDevice, HealthState, IoLimit, TargetFacts, TargetKind};
 
 /// A file system that is fuller places new files badly, and has little left to make a file on.
-const FREE_MIN: f64 = 0.05;
+pub(super) const FREE_MIN: f64 = 0.05;
 /// The smallest file that says something of a device.
-const FREE_BYTES_MIN: u64 = 256 << 20;
+pub(super) const FREE_BYTES_MIN: u64 = 256 << 20;
 
 /// The smallest file that a survey works on.
-const SURVEY_MIN: u64 = 64 << 20;
+pub(super) const SURVEY_MIN: u64 = 64 << 20;
 
 /// Whether there is anything to measure.
 pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
@@ -122,7 +122,7 @@ pub(super) fn health(facts: &Facts<'_>) -> Vec<Remark> {
 }
 
 /// File systems that several hosts use, by their type in mountinfo.
-const SHARED: [(&str, &str); 15] = [
+pub(super) const SHARED: [(&str, &str); 15] = [
     ("nfs", "a server"),
     ("nfs4", "a server"),
     ("cifs", "a server"),

@@ -14,8 +14,10 @@
 )]
 
 mod documents;
+mod reference;
 
 use analysis::{Finding, ImportedReport, Known, Medium, Severity, imported_report_knowing};
+use expect_test::expect_file;
 use std::path::Path;
 
 struct Case {
@@ -214,6 +216,45 @@ fn each_cause_is_named_and_its_innocent_neighbour_is_not_accused() {
         alarms.join("\n")
     );
 }
+
+/// The page of all causes is the table of cases.
+#[test]
+fn the_page_of_recognised_causes_is_the_table_of_cases() {
+    let mut page = String::from(RECOGNISED_HEAD);
+    let cases = cases();
+    for one in analysis::explanations() {
+        let mut causes: Vec<&str> = cases
+            .iter()
+            .filter(|case| case.rule == one.id)
+            .map(|case| case.cause.as_str())
+            .collect();
+        causes.sort_unstable();
+        causes.dedup();
+        if causes.is_empty() {
+            continue;
+        }
+        page += &format!("\n## {}\n\n", one.id);
+        for cause in causes {
+            page += &format!("- {cause}\n");
+        }
+        page += &format!("\n**Evidence needed.** {}\n", one.method);
+        page += &format!(
+            "\n**Next.** {} [More](findings.md#{})\n",
+            one.advice, one.id
+        );
+    }
+    expect_file!["../../../../docs/recognised.md"].assert_eq(&page);
+}
+
+const RECOGNISED_HEAD: &str = "\
+# What fathom recognises
+
+Each cause below is named by the finding of its heading, with its figure in the verdict line. `cargo xtask cases` shows it: a
+document with the evidence must be accused, and the nearest innocent document must not be. These are causes in imported results;
+runs of fathom are judged by the same rules with more evidence ([findings](findings.md)).
+
+This page is generated from the case files (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).
+";
 
 fn share(part: usize, of: usize) -> f64 {
     100.0 * part as f64 / of.max(1) as f64

@@ -60,19 +60,20 @@ const fn plain(value: u64) -> u64 {
 /// Every parameter, in the order in which it is printed.
 #[rustfmt::skip]
 pub const KEYS: [SimulatedKey; 33] = [
-    key!("size", Size, (1 << 20, 1 << 60), "how large it says it is", size, Bytes, 0),
-    key!("channels", Count, (1, 1024), "I/Os that are served side by side", channels, plain,),
+    key!("size", Size, (1 << 20, 1 << 60), "reported size", size, Bytes, 0),
+    key!("channels", Count, (1, 1024), "I/Os that are served in parallel", channels, plain,),
     SimulatedKey {
         name: "law",
         unit: Unit::Law,
         range: (0, 2),
-        what: "how service times are spread",
+        what: "distribution of service times",
         get: |device| device.law as u64,
         set: |device, value| device.law = LAWS[value as usize].0,
     },
     key!("spread", Percent, (0, 300), "standard deviation of a lognormal service time, of its mean", spread, plain,),
     key!("service", Time, (0, HOUR), "mean service time of a read", service, Nanos, 0),
     key!("write-service", Time, (0, HOUR), "mean service time of a write", write_service, Nanos, 0),
+<<<<<<< HEAD
     key!("position", Time, (0, HOUR), "mean time to get to an I/O that does not begin where the last one ended", position, Nanos, 0),
     key!("elevator", Percent, (0, 50), "by how much positioning falls with each doubling of the queue", elevator, plain,),
     key!("media", Rate, (0, 1024 * GIB), "bytes a second of one channel", media, plain,),
@@ -100,6 +101,35 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("noise", Percent, (0, 200), "fault: how far its speed wanders, standard deviation", faults.noise, plain,),
     key!("throttle", Count, (0, 100_000_000), "fault: IOPS that the host lets through to the device", faults.throttle, plain,),
     key!("imbalance", Percent, (0, 1000), "fault: by how much longer every second thread's I/Os take", faults.imbalance, plain,),
+=======
+    key!("position", Time, (0, HOUR), "mean positioning time of an I/O that does not begin where the last one ended", position, Nanos, 0),
+    key!("elevator", Percent, (0, 50), "decrease of positioning time per doubling of the queue", elevator, plain,),
+    key!("media", Rate, (0, 1024 * GIB), "rate of one channel", media, plain,),
+    key!("bandwidth", Rate, (0, 1024 * GIB), "rate of all channels together", bandwidth, plain,),
+    key!("write-bandwidth", Rate, (0, 1024 * GIB), "the same for writes, if different", write_bandwidth, plain,),
+    key!("cap-iops", Count, (0, 1_000_000_000), "IOPS limit", cap_iops, plain,),
+    key!("cap-bandwidth", Rate, (0, 1024 * GIB), "bandwidth limit", cap_bandwidth, plain,),
+    key!("burst", Count, (0, 1_000_000_000), "burst credits: I/Os above the limit at the start and after idle times", burst, plain,),
+    key!("cache", Size, (0, 1 << 60), "read cache: the share of a range that fits is served from it", cache, Bytes, 0),
+    key!("hit", Time, (0, HOUR), "service time of a cache hit", hit, Nanos, 0),
+    key!("write-cache", Size, (0, 1 << 60), "size of the write cache", write_cache, Bytes, 0),
+    key!("drain", Rate, (0, 1024 * GIB), "rate at which the write cache is flushed", drain, plain,),
+    key!("cliff", Count, (0, 1_000_000), "number of I/Os in flight above which latency rises", cliff, plain,),
+    key!("cliff-latency", Time, (0, HOUR), "additional latency of each I/O above the cliff", cliff_latency, Nanos, 0),
+    key!("queue", Count, (0, 65_536), "queue slots of the device; more I/Os wait on the host", queue, plain,),
+    key!("request-max", Size, (0, GIB), "largest request; a larger I/O is split", request_max, Bytes, 0),
+    key!("cpu", Time, (0, HOUR), "CPU time of each I/O on the simulated host", cpu, Nanos, 0),
+    key!("neighbour", Count, (0, 100_000_000), "fault: IOPS of another process, 16 KiB reads", faults.neighbour, plain,),
+    key!("drift", Percent, (0, 10_000), "fault: slowdown per minute", faults.drift, plain,),
+    key!("drop", Percent, (0, 99), "fault: permanent slowdown from drop-at on", faults.drop, plain,),
+    key!("drop-at", Time, (0, HOUR), "fault: time of the drop, from the start of the warm-up", faults.drop_at, Nanos, 0),
+    key!("pause", Time, (0, HOUR), "fault: duration of a stall in each pause-every", faults.pause, Nanos, 0),
+    key!("pause-every", Time, (0, HOUR), "fault: time from one stall to the next", faults.pause_every, Nanos, 0),
+    key!("page-cache", Percent, (0, 100), "fault: share of the I/Os that the host's page cache serves", faults.page_cache, plain,),
+    key!("noise", Percent, (0, 200), "fault: variation of speed, standard deviation: first-order autoregressive with a coefficient of 0.9, in steps of 100 ms", faults.noise, plain,),
+    key!("throttle", Count, (0, 100_000_000), "fault: IOPS limit of the host above the device", faults.throttle, plain,),
+    key!("imbalance", Percent, (0, 1000), "fault: additional latency of every second thread", faults.imbalance, plain,),
+>>>>>>> 5f0d3e0 (Generate the reference tables from the code)
 ];
 
 /// Every law with its name, in the order of its number.

@@ -1,0 +1,158 @@
+//! Reference tables of the documents that are generated from the code: thresholds of `fathom check`, keys of simulated
+//! devices, workloads of the survey, published limits.
+//!
+//! A section lies between `<!-- generated: NAME -->` and `<!-- end of generated -->`; `UPDATE_EXPECT=1` writes it. Omitted: the
+//! prose around it.
+
+use expect_test::expect_file;
+use model::{SIMULATED_KEYS, SimulatedKey, SimulatedUnit};
+use std::path::PathBuf;
+
+const END: &str = "<!-- end of generated -->";
+
+fn document(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs")).join(name)
+}
+
+/// Compares one section of a page with what the code says, or writes it.
+#[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
+fn check_section(page: &str, section: &str, expected: &str) {
+    let path = document(page);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let begin = format!("<!-- generated: {section} -->\n");
+    let (before, rest) = text.split_once(&begin).expect("the section begins");
+    let (current, after) = rest.split_once(END).expect("the section ends");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, format!("{before}{begin}{expected}{END}{after}")).unwrap();
+    } else {
+        assert_eq!(
+            current, expected,
+            "{page}: run this test with UPDATE_EXPECT=1"
+        );
+    }
+}
+
+fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let heads: Vec<String> = heads.iter().map(ToString::to_string).collect();
+    let rule = format!("|{}\n", "---|".repeat(heads.len()));
+    let rows: String = rows.map(|row| line(&row)).collect();
+    line(&heads) + &rule + &rows
+}
+
+#[test]
+fn the_thresholds_of_the_check_are_documented() {
+    let or_dash = |text: String| {
+        if text.is_empty() {
+            "–".to_owned()
+        } else {
+            text
+        }
+    };
+    let rows = analysis::check_thresholds().into_iter();
+    let rows = rows.map(|row| {
+        vec![
+            row.check.to_owned(),
+            or_dash(row.caution),
+            or_dash(row.not_ready),
+        ]
+    });
+    check_section(
+        "check.md",
+        "thresholds",
+        &table(&["check", "CAUTION", "NOT READY"], rows),
+    );
+}
+
+#[test]
+fn the_keys_of_simulated_devices_are_documented() {
+    for (section, is_fault) in [("keys", false), ("faults", true)] {
+        let row = |key: &SimulatedKey| {
+            let what = key.what.strip_prefix("fault: ");
+            (what.is_some() == is_fault).then(|| {
+                let what = what.unwrap_or(key.what);
+                vec![format!("`{}`", key.name), value(key), what.to_owned()]
+            })
+        };
+        let rows = SIMULATED_KEYS.iter().filter_map(row);
+        check_section(
+            "simulated.md",
+            section,
+            &table(&["key", "value", "meaning"], rows),
+        );
+    }
+}
+
+fn value(key: &SimulatedKey) -> String {
+    let (least, most) = key.range;
+    match key.unit {
+        SimulatedUnit::Count => format!("{least} to {most}"),
+        SimulatedUnit::Percent => format!("{least}% to {most}%"),
+        SimulatedUnit::Time => format!("time, at most {}h", most / 3_600_000_000_000),
+        SimulatedUnit::Size => "size".to_owned(),
+        SimulatedUnit::Rate => "size per second, as `180M` or `180M/s`".to_owned(),
+        SimulatedUnit::Law => "`constant`, `lognormal`, `exponential`".to_owned(),
+    }
+}
+
+#[test]
+fn the_workloads_of_the_survey_are_documented() {
+    let mut page = String::from(
+        "# Workloads of the survey\n\n`fathom survey --workload SET` measures these; without the option it is the first set \
+         ([survey](survey.md#workloads)).\n\nThis page is generated from the code (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).\n",
+    );
+    for set in sweep::SETS {
+        let row = |one: sweep::SurveyWorkload| {
+            let write = format!("{}%", one.write.as_percent());
+            let access = format!("{:?}", one.access).to_lowercase();
+            vec![
+                one.name,
+                format!("{} KiB", one.block.0 / 1024),
+                write,
+                access,
+            ]
+        };
+        let heads = ["workload", "block size", "writes", "pattern"];
+        page += &format!(
+            "\n## {}\n\nFor {}.\n\n",
+            set.name,
+            set.what.trim_end_matches('.')
+        );
+        page += &table(&heads, set.workloads().into_iter().map(row));
+    }
+    expect_file![document("workloads.md")].assert_eq(&page);
+}
+
+#[test]
+fn the_published_limits_are_documented() {
+    let text = std::fs::read_to_string(document("caps.toml")).unwrap();
+    let row = |row: &str| {
+        let field = |name: &str| {
+            let mut lines = row.lines().filter_map(|line| line.split_once(" = "));
+            let found = lines.find(|(field, _)| *field == name);
+            found.map(|(_, value)| value.trim_matches('"').to_owned())
+        };
+        let bandwidth = field("mib_per_s").map(|value| format!("{value} MiB/s"));
+        let bandwidth =
+            bandwidth.or_else(|| field("mb_per_s").map(|value| format!("{value} MB/s")));
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+        let name = field("name").expect("a name");
+        let source = field("source").expect("a source");
+        let read = field("read").expect("when the source was read");
+        vec![
+            name,
+            or_dash(field("iops")),
+            or_dash(bandwidth),
+            source,
+            read,
+        ]
+    };
+    let rows = text.split("[[cap]]\n").skip(1).map(row);
+    let page = "# Published limits\n\nA result within 2.5% of one of these is reported with its name \
+                ([limits of a cloud volume](guides/cloud-limits.md)).\n\
+                Providers change them: `--cap-iops` and `--cap-mibs` specify yours.\n\n\
+                This page is generated from `docs/caps.toml` (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).\n\n";
+    let heads = ["volume or machine", "IOPS", "bandwidth", "source", "read"];
+    expect_file![document("published-limits.md")]
+        .assert_eq(&format!("{page}{}", table(&heads, rows)));
+}
