@@ -73,35 +73,6 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("spread", Percent, (0, 300), "standard deviation of a lognormal service time, of its mean", spread, plain,),
     key!("service", Time, (0, HOUR), "mean service time of a read", service, Nanos, 0),
     key!("write-service", Time, (0, HOUR), "mean service time of a write", write_service, Nanos, 0),
-<<<<<<< HEAD
-    key!("position", Time, (0, HOUR), "mean time to get to an I/O that does not begin where the last one ended", position, Nanos, 0),
-    key!("elevator", Percent, (0, 50), "by how much positioning falls with each doubling of the queue", elevator, plain,),
-    key!("media", Rate, (0, 1024 * GIB), "bytes a second of one channel", media, plain,),
-    key!("bandwidth", Rate, (0, 1024 * GIB), "bytes a second of all channels together", bandwidth, plain,),
-    key!("write-bandwidth", Rate, (0, 1024 * GIB), "the same for writes, where it is another", write_bandwidth, plain,),
-    key!("cap-iops", Count, (0, 1_000_000_000), "IOPS limit", cap_iops, plain,),
-    key!("cap-bandwidth", Rate, (0, 1024 * GIB), "most bytes a second", cap_bandwidth, plain,),
-    key!("burst", Count, (0, 1_000_000_000), "I/Os that may run ahead of the cap", burst, plain,),
-    key!("cache", Size, (0, 1 << 60), "read cache: the share of a range that fits is served from it", cache, Bytes, 0),
-    key!("hit", Time, (0, HOUR), "service time of what a cache takes or gives", hit, Nanos, 0),
-    key!("write-cache", Size, (0, 1 << 60), "writes that are taken before room has to be made", write_cache, Bytes, 0),
-    key!("drain", Rate, (0, 1024 * GIB), "bytes a second at which the write cache empties", drain, plain,),
-    key!("cliff", Count, (0, 1_000_000), "outstanding I/Os above which latency jumps", cliff, plain,),
-    key!("cliff-latency", Time, (0, HOUR), "what each I/O takes longer then", cliff_latency, Nanos, 0),
-    key!("queue", Count, (0, 65_536), "I/Os that the device takes at once", queue, plain,),
-    key!("request-max", Size, (0, GIB), "largest request; a larger I/O becomes several", request_max, Bytes, 0),
-    key!("cpu", Time, (0, HOUR), "processor time of each I/O on the simulated host", cpu, Nanos, 0),
-    key!("neighbour", Count, (0, 100_000_000), "fault: IOPS of another process, 16K reads", faults.neighbour, plain,),
-    key!("drift", Percent, (0, 10_000), "fault: by how much it slows down each minute", faults.drift, plain,),
-    key!("drop", Percent, (0, 99), "fault: by how much it is slower after drop-at", faults.drop, plain,),
-    key!("drop-at", Time, (0, HOUR), "when that happens, from the start of the warm-up", faults.drop_at, Nanos, 0),
-    key!("pause", Time, (0, HOUR), "fault: how long it answers nothing in each pause-every", faults.pause, Nanos, 0),
-    key!("pause-every", Time, (0, HOUR), "from one pause to the next", faults.pause_every, Nanos, 0),
-    key!("page-cache", Percent, (0, 100), "fault: share of the I/Os that the host's cache serves", faults.page_cache, plain,),
-    key!("noise", Percent, (0, 200), "fault: how far its speed wanders, standard deviation", faults.noise, plain,),
-    key!("throttle", Count, (0, 100_000_000), "fault: IOPS that the host lets through to the device", faults.throttle, plain,),
-    key!("imbalance", Percent, (0, 1000), "fault: by how much longer every second thread's I/Os take", faults.imbalance, plain,),
-=======
     key!("position", Time, (0, HOUR), "mean positioning time of an I/O that does not begin where the last one ended", position, Nanos, 0),
     key!("elevator", Percent, (0, 50), "decrease of positioning time per doubling of the queue", elevator, plain,),
     key!("media", Rate, (0, 1024 * GIB), "rate of one channel", media, plain,),
@@ -129,7 +100,6 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("noise", Percent, (0, 200), "fault: variation of speed, standard deviation: first-order autoregressive with a coefficient of 0.9, in steps of 100 ms", faults.noise, plain,),
     key!("throttle", Count, (0, 100_000_000), "fault: IOPS limit of the host above the device", faults.throttle, plain,),
     key!("imbalance", Percent, (0, 1000), "fault: additional latency of every second thread", faults.imbalance, plain,),
->>>>>>> 5f0d3e0 (Generate the reference tables from the code)
 ];
 
 /// Every law with its name, in the order of its number.
