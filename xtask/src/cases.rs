@@ -1,22 +1,37 @@
 //! `cargo xtask cases`: the case files of the findings, with sensitivity and false alarms a rule.
 //!
-//! Omitted: the cases themselves (`crates/cli/tests/cases`).
+//! With `--drawn N` also N simulated devices per cause that are drawn by seed, and five times as many healthy ones.
+//!
+//! Omitted: the cases themselves (`crates/cli/tests/cases`), and the draw (`crates/cli/tests/it/drawn.rs`).
 
 use std::path::Path;
 use std::process::Command;
 
 /// Whether each cause is named and no innocent document accused. The table goes to the terminal.
-pub(crate) fn run(root: &Path) -> bool {
-    let words = [
-        "test",
-        "--quiet",
-        "--package",
-        "fathom",
-        "--test",
-        "cases",
-        "--",
-        "--nocapture",
-    ];
-    let status = Command::new("cargo").args(words).current_dir(root).status();
+pub(crate) fn run(root: &Path, options: &[String]) -> bool {
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let files = || test(root, &["cases", "--", "--nocapture"], None);
+    match options[..] {
+        [] => files(),
+        ["--drawn", each] if each.parse::<u16>().is_ok() => {
+            let words = ["it", "--", "drawn::", "--nocapture"];
+            files() && test(root, &words, Some(each))
+        }
+        _ => {
+            eprintln!("cases: the only option is --drawn N");
+            false
+        }
+    }
+}
+
+fn test(root: &Path, words: &[&str], drawn: Option<&str>) -> bool {
+    let mut command = Command::new("cargo");
+    command
+        .args(["test", "--quiet", "--package", "fathom", "--test"])
+        .args(words);
+    if let Some(each) = drawn {
+        command.env("FATHOM_DRAWN", each);
+    }
+    let status = command.current_dir(root).status();
     status.is_ok_and(|status| status.success())
 }

@@ -48,6 +48,7 @@ cargo xtask net [accept]    compares all outputs over stored sessions with the e
 cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
 cargo xtask campaign [N]    N honest documents made by fio here, as root: which findings mislead; 300 without N
 cargo xtask cases           the case files of the findings: sensitivity and false alarms of each rule
+cargo xtask cases --drawn N the same, and N simulated devices per cause, drawn by seed
 cargo xtask setup           sets up what the tests need, and no more";
 
 fn main() -> ExitCode {
@@ -65,7 +66,7 @@ fn main() -> ExitCode {
         }
         Some("licenses") if words.len() == 1 => licenses::write(&root),
         Some("campaign") => campaign::run(&root, &words[1..]),
-        Some("cases") if words.len() == 1 => cases::run(&root),
+        Some("cases") => cases::run(&root, &words[1..]),
         Some("book") => book::run(&root, &words[1..]),
         Some("dist") => dist::run(&root, &words[1..]),
         Some("images") if words.len() == 1 => images::write(&root),

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The target completed no I/O for a while although I/Os were in flight.",
-    method: "Time series (runs of fathom): steps in a row without an I/O last 500 ms or more and 5% or more of the measured time, and the mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10% and at 100 ms or more, at least three times the percentile before, with ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
+    method: "Time series (runs of fathom): steps in a row without an I/O (or the longest latency, if it spans them) last 500 ms or more and 5% or more of the measured time, and the mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10% and at 100 ms or more, at least three times the percentile before, with ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
     evidence: &[
         "from_ns",
         "stall_ns",
@@ -47,6 +47,7 @@ fn in_series(seen: &Own<'_>) -> Option<Finding> {
     let full = full_intervals(seen.intervals, seen.record.plan.interval);
     let ios: f64 = full.iter().map(|row| row.ios as f64).sum();
     let pause = longest(full, &measured_stops(seen.record))?;
+    let pause = spanned(pause, seen);
     let share = pause.length_ns as f64 / measured_ns as f64;
     let missed = ios * share;
     let short = pause.length_ns < PAUSE_MIN_NS || share < SHARE_MIN || missed < MISSED_MIN;
@@ -75,6 +76,22 @@ fn in_series(seen: &Own<'_>) -> Option<Finding> {
         ],
         "check the system log for resets and timeouts at that time, and repeat the measurement",
     ))
+}
+
+/// Extends a pause to the latency of the I/Os that it held back: it begins and ends within steps that have I/Os.
+fn spanned(pause: Pause, seen: &Own<'_>) -> Pause {
+    let step_ns = seen.record.plan.interval.0;
+    let longest_ns = seen.total.latency.max().map_or(0, |max| max.0);
+    let is_it = pause.length_ns > 0
+        && longest_ns <= pause.length_ns.saturating_add(step_ns.saturating_mul(2));
+    Pause {
+        length_ns: if is_it {
+            pause.length_ns.max(longest_ns)
+        } else {
+            pause.length_ns
+        },
+        ..pause
+    }
 }
 
 /// Steps in a row without an I/O.

@@ -22,6 +22,7 @@ mod devices;
 mod diskspd;
 mod diskspd_troubles;
 mod documents;
+mod drawn;
 mod explain;
 mod files;
 mod fio_jobs;
