@@ -3,7 +3,7 @@
 //!
 //! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
 //! control group's limit, and a zram device, all made here and gone at the end; on these the loads also take turns, for a
-//! real device is not like itself. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`.
+//! real device is not repeatable. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`.
 //! What is asked: the knee within one doubling, the peak within 3%, the same limit named, in at most a tenth of the
 //! measured time. And rates that keep a latency against those that Erlang knows.
 

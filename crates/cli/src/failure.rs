@@ -85,7 +85,7 @@ pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// The parser repeats what it read as it was: what a terminal would obey is made visible, as in `output::tell`.
+/// The parser repeats what it read as it was: what a terminal would obey is made visible, as for all messages.
 fn make_printable(error: &mut clap::Error) {
     let printable: Vec<(ContextKind, ContextValue)> = error
         .context()

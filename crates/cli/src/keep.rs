@@ -121,7 +121,7 @@ fn refuse_missing_folder(path: &Path) -> Result<(), CommandError> {
     }
 }
 
-/// The store with its name, lent to whoever shows a result.
+/// The store with its name, lent to the code that shows a result.
 pub(crate) fn kept(store: Option<&Store>, name: Option<RunName>) -> Option<(RunName, &Path)> {
     Some((name?, store?.path()))
 }

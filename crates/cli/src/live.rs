@@ -1,4 +1,4 @@
-//! `--live`: what the engine tells, handed on to a screen; and the words that are to stay, kept until it is gone.
+//! `--live`: the engine's progress, passed to a screen; messages are kept until the screen is closed.
 //!
 //! Deliberately absent: how the screen looks (`monitor`). It hears of events and of nothing else, so what is measured with
 //! it is measured as without.
@@ -90,7 +90,7 @@ impl Screen {
         self.update(Update::Line(text.to_owned()));
     }
 
-    /// What the engine tells.
+    /// The engine's progress.
     pub(crate) fn on(&self, event: Event<'_>) {
         let update = match event {
             Event::Filling { path, done, total } => making("filling", path, done, total),

@@ -1,4 +1,4 @@
-//! The door: words in, a result and an exit code out.
+//! The entry point: arguments in, a result and an exit code out.
 //!
 //! ```text
 //!  args ─▶ commands ─▶ output

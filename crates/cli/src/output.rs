@@ -36,7 +36,7 @@ pub(crate) fn still_read(part: &[u8]) -> Result<bool, CommandError> {
     written(out.write_all(part).and_then(|()| out.flush()))
 }
 
-/// What came of a write to standard output: whether there is still a reader.
+/// The result of a write to standard output: whether there is still a reader.
 pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, CommandError> {
     match outcome {
         // The write went to the /dev/null that the runtime opened in its place.
@@ -73,7 +73,7 @@ pub(crate) fn draw_over(line: &str) {
     let _ = write!(err, "\r{}", views::printable(line)).and_then(|()| err.flush());
 }
 
-/// How wide what is told may be without being broken; `None` where it does not go to a terminal.
+/// Returns the width at which messages are broken; `None` where it does not go to a terminal.
 pub(crate) fn room() -> Option<usize> {
     environment::message_columns().map(|columns| columns.saturating_sub(NAME.len()).max(1))
 }

@@ -22,7 +22,7 @@ const LINE_NARROW: &str = "{prefix:30!} [{bar:6}] {wide_msg}";
 const COLUMNS_WIDE: usize = 100;
 const TITLE_RUN: &str = "running";
 
-/// Draws what the engine and the survey tell.
+/// Draws the progress of the engine and the survey.
 pub(crate) struct Progress {
     /// Instead of the line, where one was asked for.
     screen: Option<Screen>,

@@ -1,4 +1,4 @@
-//! What a command that measures stands on: this machine as it was found, where results are kept, and what the person
+//! The environment of a command that measures: this machine as it was found, where results are kept, and what the person
 //! allowed. All three are there before a target is looked at.
 //!
 //! Deliberately absent: the targets and the request (`gate`).
@@ -53,8 +53,8 @@ impl RunContext {
         RunContext::find(&keep, own.consent.clone(), environment)
     }
 
-    /// The gate for fathom's own command lines: each target once, and problems in the options of `fathom run`. A dialect says what is
-    /// otherwise with it: `Admission { repeats: true, ..ground.gate() }`.
+    /// The gate for fathom's own command lines: each target once, and problems in the options of `fathom run`. A dialect
+    /// says what is otherwise with it: `Admission { repeats: true, ..ground.gate() }`.
     pub(crate) fn gate(&self) -> Admission<'_> {
         Admission {
             root: &self.root,

@@ -17,7 +17,7 @@ const SWEEP_LINE: &str = "{prefix:31!} [{bar:24}] {wide_msg}";
 const SWEEP_LINE_NARROW: &str = "{prefix:30!} [{bar:6}] {wide_msg}";
 const COLUMNS_WIDE: usize = 100;
 
-/// Draws what the engine and the walk tell.
+/// Draws the progress of the engine and the walk.
 pub(crate) struct SweepProgress {
     /// Instead of the bars, where one was asked for.
     screen: Option<Screen>,

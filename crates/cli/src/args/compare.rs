@@ -8,7 +8,7 @@ A side is a session (12), a result (12.3), a tag, a baseline (baseline:NAME), or
 that is no number is a tag; tag:NAME is one whatever it looks like. Results of the same work are compared with each other; \
 several of the same work on one side are repeats.\n\n\
 A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'rate < -5%' \
-(rate is iops). It is broken where the change itself is beyond the limit and can be told from no change. Exit codes: 0 all \
+(rate is iops). It is broken where the change itself is beyond the limit and is significant. Exit codes: 0 all \
 conditions hold, or none is broken; 3 one is broken, or with --strict not shown to hold.";
 
 /// What a comparison is held to.
@@ -17,7 +17,7 @@ pub(crate) struct ConditionArgs {
     /// End with exit code 3 where this is so: 'p99 > +10%', 'rate < -5%' (repeatable)
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) fail_if: Vec<String>,
-    /// The same where the data cannot tell whether it is so
+    /// The same where the data is inconclusive
     #[arg(long, requires = "fail_if")]
     pub(crate) strict: bool,
 }

@@ -4,6 +4,7 @@
 //! dialect's. Deliberately absent: what any option means for a run.
 
 mod compare;
+mod database;
 mod files;
 mod import;
 mod known;
@@ -11,7 +12,6 @@ mod load;
 mod looks;
 mod report;
 mod run;
-mod shelf;
 mod sweep;
 mod watch;
 
@@ -20,6 +20,10 @@ pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
     CompareArgs, ConditionArgs,
 };
+pub(crate) use database::{
+    BackupArgs, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs,
+    ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
+};
 pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use known::KnownArgs;
@@ -27,10 +31,6 @@ pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use shelf::{
-    BackupArgs, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs,
-    ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
-};
 use std::ffi::OsString;
 use std::path::PathBuf;
 pub(crate) use sweep::SweepArgs;

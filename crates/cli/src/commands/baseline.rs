@@ -1,7 +1,7 @@
 //! `fathom baseline`: names for results, and later ones compared with them.
 
 use super::compare::{conditions, held_against, side_of};
-use super::rows::shelf;
+use super::rows::open_store;
 use crate::args::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
 };
@@ -24,7 +24,7 @@ pub(crate) fn baseline(
         BaselineCommand::List(args) => list(args, environment),
         BaselineCommand::Check(args) => check(args, environment),
         BaselineCommand::Remove(args) => {
-            let store = shelf(&args.store, environment)?;
+            let store = open_store(&args.store, environment)?;
             store
                 .remove_baseline(&args.name)
                 .map_err(CommandError::refused)?;
@@ -35,7 +35,7 @@ pub(crate) fn baseline(
 
 fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let of: RunName = args.id.parse().map_err(CommandError::refused)?;
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let baseline = Baseline {
         name: args.name.clone(),
         of,
@@ -54,7 +54,7 @@ fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, Comm
 }
 
 fn list(args: &BaselineListArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let baselines = store.baselines().map_err(CommandError::refused)?;
     let lines = baselines.into_iter().map(|baseline| {
         let session = store
@@ -72,7 +72,7 @@ fn list(args: &BaselineListArgs, environment: &Environment) -> Result<Ending, Co
 
 fn check(args: &BaselineCheckArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let conditions = conditions(&args.conditions)?;
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let baseline = store.baseline(&args.name).map_err(CommandError::refused)?;
     let a = side_of(&store, &format!("baseline:{}", baseline.name))?;
     let b = match &args.id {

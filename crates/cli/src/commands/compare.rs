@@ -3,7 +3,7 @@
 //! Read in this order: the flow (here), what a side is (`side_of`). Deliberately absent: what counts as a change, which is
 //! `analysis`'s.
 
-use super::rows::{sessions_of, shelf};
+use super::rows::{open_store, sessions_of};
 use crate::args::{CompareArgs, ConditionArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -19,7 +19,7 @@ pub(crate) fn compare(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let conditions = conditions(&args.conditions)?;
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let sides = [side_of(&store, &args.a), side_of(&store, &args.b)];
     let [a, b] = both(sides)?;
     let form = Form::of_list(args.json, environment);
@@ -78,13 +78,13 @@ fn said(found: &CompareReport, strict: bool) -> Ending {
             }
             Held::CannotTell if strict => {
                 output::tell(&format!(
-                    "cannot tell, which --strict does not let pass: {reported}"
+                    "inconclusive, which --strict does not accept: {reported}"
                 ));
                 ending = Ending::Denied;
             }
             Held::CannotTell => {
                 output::tell(&format!(
-                    "cannot tell, and passed without --strict: {reported}"
+                    "inconclusive, and passed without --strict: {reported}"
                 ));
             }
             Held::Holds => {}

@@ -1,6 +1,6 @@
 //! `fathom db`: looking after the file that keeps the results.
 
-use super::rows::shelf;
+use super::rows::open_store;
 use crate::args::{BackupArgs, CheckDbArgs, DbArgs, DbCommand, SqlArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -37,7 +37,7 @@ fn path(args: &StoreArgs, environment: &Environment) -> Result<Ending, CommandEr
 }
 
 fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let depth = match args.full {
         true => Depth::Full,
         false => Depth::Sample {
@@ -99,7 +99,7 @@ fn check(args: &CheckDbArgs, environment: &Environment) -> Result<Ending, Comman
 }
 
 fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let mut progress = keep::Drawn::default();
     let made = store.backup(&args.to, &mut |notice| {
         if let Notice::Copying { done, pages } = notice {
@@ -116,7 +116,7 @@ fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, Comman
 }
 
 fn sql(args: &SqlArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let answer = store.ask(&args.sql).map_err(CommandError::refused)?;
     let form = Form::of_list(args.json, environment);
     output::print(&report::answer(&answer, args.csv, form))?;

@@ -1,7 +1,7 @@
 //! `fathom delete`: the only command that throws results away. It says what would be lost and asks; where nobody can
 //! answer, the words have to be there.
 
-use super::rows::{names, sessions_of, shelf};
+use super::rows::{names, open_store, sessions_of};
 use crate::args::DeleteArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -14,7 +14,7 @@ use store::{RunName, SessionKind, Store, StoreError};
 /// Asks and deletes.
 pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let names = names(&args.ids).map_err(CommandError::refused_for)?;
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let lost = store.count(&names).map_err(CommandError::refused)?;
     let words = if lost == 1 {
         "1 result".to_owned()
@@ -81,7 +81,7 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
             SessionKind::Files => "work with files",
             SessionKind::Dd => "a copy",
             SessionKind::Quick => "a quick look",
-            SessionKind::Layers => "a look at layers",
+            SessionKind::Layers => "a scan of layers",
             SessionKind::Watch => "a watch",
         };
         let whole = names.contains(&RunName { session, run: None });

@@ -1,6 +1,6 @@
 //! `fathom export`: results for other programs.
 
-use super::rows::{Choice, shelf};
+use super::rows::{Choice, open_store};
 use crate::args::ExportArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -21,7 +21,7 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
             export.about.replacen('A', "a", 1)
         )));
     }
-    let store = shelf(&args.rows.store, environment)?;
+    let store = open_store(&args.rows.store, environment)?;
     let columns = choice.named(Some(export)).unwrap_or_default();
     let (selection, ending) = choice.select(&store, columns)?;
     let rows = &selection.rows;

@@ -117,8 +117,9 @@ impl Gathered {
                 if let Some(session) = session {
                     file.already_in_session = Some(session.0);
                 } else if self.fingerprints.contains(&fingerprint) {
-                    file.notes
-                        .push("it holds the same as a file before it, and is left out".to_owned());
+                    file.notes.push(
+                        "its content equals that of a file before it, so it is omitted".to_owned(),
+                    );
                 } else {
                     let name = path.file_name().filter(|_| path != Path::new(STDIN));
                     let name = name.map_or(STDIN.into(), |name| name.to_string_lossy());
@@ -219,7 +220,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let fits = room.map_or(LENGTH_MAX, |room| {
         (room.0 / MEMORY_PER_BYTE).min(LENGTH_MAX)
     });
-    // One more than is read at once, so that the reader can tell that there is more.
+    // One more than is read at once, so that the reader can report that there is more.
     let limit = fits + 1;
     let mut bytes = Vec::new();
     let mut read = || -> io::Result<usize> {
@@ -256,7 +257,7 @@ fn tell(file: &ImportedFile) {
     }
     if let Some(session) = file.already_in_session {
         output::tell(&format!(
-            "{name}: imported before, as session {session}, and left out; --again imports it once more"
+            "{name}: imported before, as session {session}, and omitted; --again imports it once more"
         ));
     }
     for broken in file.broken.iter().take(BROKEN_MAX) {

@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
 
-use super::dialect::{self, Course, ResultFile, Shelf, check_files, write_whole};
+use super::dialect::{self, Course, ResultFile, StoredSession, check_files, write_whole};
 use super::show;
 use crate::args::IometerArgs;
 use crate::environment::Environment;
@@ -66,7 +66,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         .for_each(|note| output::tell(&format!("note: {note}")));
     let command = super::command_line();
     let session = session::new_session(SessionKind::Run, command.clone(), names, clock::utc());
-    let shelf = Shelf::open(ground.place.as_ref(), session, runs.len())?;
+    let stored = StoredSession::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {
         gate: &gate,
@@ -74,8 +74,8 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         command: &command,
         names: &titles,
     };
-    let ran = course.run(&profile, first, &shelf)?;
-    let kept = shelf.close(&ran.records);
+    let ran = course.run(&profile, first, &stored)?;
+    let kept = stored.close(&ran.records);
     output::print(&page(&titles, &ran.records, environment))?;
     let written = file.is_none_or(|file| write_whole(&file, &csv(&config, &runs, &ran.records)));
     Ok(match kept && written && ran.whole {

@@ -91,7 +91,7 @@ impl Choice {
     /// The same, of each the fields that are usual for all of them.
     pub(crate) fn select_usual(&self, store: &Store) -> Result<(Selection, Ending), CommandError> {
         if self.limit.is_some() {
-            // What is alike follows from the rows that stay.
+            // What is equal follows from the rows that stay.
             let (rows, ending) = self.find(store)?;
             return Ok((usual(&rows), ending));
         }
@@ -196,7 +196,10 @@ pub(crate) fn names(ids: &[String]) -> Result<Vec<RunName>, Vec<String>> {
 }
 
 /// The store that is named, which has to be there.
-pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store, CommandError> {
+pub(crate) fn open_store(
+    args: &StoreArgs,
+    environment: &Environment,
+) -> Result<Store, CommandError> {
     let store = keep::look(args.store.as_ref(), environment)?;
     store.ok_or_else(|| {
         CommandError::refused(
@@ -208,7 +211,7 @@ pub(crate) fn shelf(args: &StoreArgs, environment: &Environment) -> Result<Store
 /// Says what could not be read.
 pub(crate) fn reported(store: &Store, damaged: &[String]) -> Ending {
     for what in damaged {
-        output::tell(&format!("{}: left out: {what}", store.path().display()));
+        output::tell(&format!("{}: omitted: {what}", store.path().display()));
     }
     if damaged.is_empty() {
         return Ending::Good;

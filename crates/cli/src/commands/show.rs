@@ -68,7 +68,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     Ok(Ending::Good)
 }
 
-/// The record of a run in the database, for whoever makes something else of it.
+/// The record of a run in the database, for other programs.
 pub(crate) fn run_named(
     text: &str,
     store: Option<&PathBuf>,
@@ -330,7 +330,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
     }
 }
 
-/// A name that was given from the folder of the run means another file in the folder of whoever asks now: it stays as it was
+/// A name that was given from the folder of the run means another file in the folder of the caller: it stays as it was
 /// given unless it still leads to what was measured.
 fn absolute(location: &Location, measured: &TargetFacts) -> Location {
     match location {

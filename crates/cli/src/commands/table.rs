@@ -1,6 +1,6 @@
 //! `fathom table`: results of any session, filtered, sorted, laid out.
 
-use super::rows::{Choice, shelf};
+use super::rows::{Choice, open_store};
 use crate::args::TableArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -22,7 +22,7 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     let choice = Choice::read(&args.rows, args.columns.as_deref())?;
     let grid = args.by.as_deref().map(|by| grid(by, args)).transpose()?;
     let condition = args.best.as_deref().map(condition).transpose()?;
-    let store = shelf(&args.rows.store, environment)?;
+    let store = open_store(&args.rows.store, environment)?;
     let form = Form::of_list(args.json, environment);
     let shown = report::export_of(args.csv, args.json);
     if grid.is_none() && condition.is_none() {

@@ -1,6 +1,6 @@
 //! `fathom tag`: words for sessions and results.
 
-use super::rows::{names, shelf};
+use super::rows::{names, open_store};
 use crate::args::TagArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -15,7 +15,7 @@ pub(crate) fn tag(args: &TagArgs, environment: &Environment) -> Result<Ending, C
             "{word}: given and taken at once: say --add or --remove for it"
         )));
     }
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     store
         .tag(&names, &args.add, &args.remove)
         .map_err(CommandError::refused)?;

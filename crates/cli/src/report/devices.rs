@@ -15,14 +15,14 @@ struct Document<'a> {
     devices: Vec<Entry<'a>>,
 }
 
-/// One device; what the system does not tell is null.
+/// One device; what the system does not report is null.
 #[derive(Serialize)]
 struct Entry<'a> {
     path: &'a Path,
     name: &'a str,
     /// The name that people use, below `/dev/mapper` or `/dev/md`.
     known_as: Option<&'a str>,
-    /// Kernel name of the one device that it stands on.
+    /// Kernel name of the one device that it uses.
     parent: Option<&'a str>,
     kind: &'a str,
     size_bytes: u64,

@@ -148,7 +148,7 @@ fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()>
     if losses > 0 {
         writeln!(
             out,
-            "  left out: {}, named above with their lines",
+            "  omitted: {}, named above with their lines",
             counted(losses, "broken run")
         )?;
     }
@@ -157,11 +157,11 @@ fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()>
         return Ok(());
     };
     if what.imported_runs == 1 {
-        writeln!(out, "look at it: fathom show {session}")
+        writeln!(out, "show it: fathom show {session}")
     } else {
         writeln!(
             out,
-            "look at them: fathom table {session}; one of them: fathom show {session}.1"
+            "show them: fathom table {session}; one of them: fathom show {session}.1"
         )
     }
 }

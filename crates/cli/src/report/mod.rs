@@ -1,4 +1,4 @@
-//! Records → report → bytes: which view serves which command. The only place where the door meets the views.
+//! Records → report → bytes: which view serves which command. The only place where `cli` uses the views.
 //!
 //! Deliberately absent: any number and any layout of its own, but for the documents of devices and sessions.
 
@@ -276,7 +276,7 @@ pub(crate) fn today(utc: model::Nanos) -> String {
     views::local_day(utc.0, &Zone::system())
 }
 
-/// A document of the door's own, ending in a newline.
+/// A document of `cli` itself, ending in a newline.
 fn document(content: &impl Serialize) -> Vec<u8> {
     written(|out| views::versioned_json(content, out))
 }

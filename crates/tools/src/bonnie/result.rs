@@ -71,7 +71,7 @@ pub fn files_bonnie(report: &FilesReport, out: &mut dyn Write) -> io::Result<()>
 pub fn unmeasured_words(report: &FilesReport) -> Vec<String> {
     let skipped = report.tree.as_ref().map(|tree| tree.skipped.as_slice());
     let skipped = skipped.filter(|skipped| !skipped.is_empty());
-    let left_out = skipped.map(|skipped| format!("left out, as asked: {}", skipped.join(", ")));
+    let left_out = skipped.map(|skipped| format!("omitted, as requested: {}", skipped.join(", ")));
     let rows = report.rows.iter();
     let reported = rows.filter_map(|row| Some((row, row.unmeasured.as_deref()?)));
     let reported =
@@ -236,7 +236,7 @@ fn longest(row: &FilesRow) -> Option<String> {
     })
 }
 
-/// As bonnie++ is told it: `256M`, `8G`.
+/// In bonnie++'s notation: `256M`, `8G`.
 fn size(bytes: u64) -> String {
     match bytes {
         bytes if bytes > 0 && bytes.is_multiple_of(1 << 30) => format!("{}G", bytes >> 30),

@@ -1,7 +1,7 @@
 //! What dd prints when it is done: `2147483648 bytes (2.1 GB) copied, 28.2787 s, 75.9 MB/s`, and the command line before
 //! it, where a terminal shows it.
 //!
-//! The command tells which side was measured: from a device to `/dev/null` it is reads, from `/dev/zero` to a file it is
+//! The command shows which side was measured: from a device to `/dev/null` it is reads, from `/dev/zero` to a file it is
 //! writes. Without it nothing is known of that. Deliberately absent: the BSD and BusyBox spellings without a rate.
 
 use crate::imports::number::{Cell, cell, nanos};

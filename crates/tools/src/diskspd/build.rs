@@ -130,7 +130,7 @@ fn tell_hints(target: &Target, notes: &mut Vec<Note>) {
         note("-ft: Linux has no hint for temporary files, so it changes nothing");
     }
     if target.random_access_hint && target.sequential_scan_hint {
-        note("-frs: Linux takes one hint, so sequential access is told");
+        note("-frs: Linux takes one hint, so the hint is sequential access");
     }
 }
 
@@ -163,7 +163,7 @@ pub fn smaller_than_memory(target: &Target, size: Bytes, memory: Bytes) -> Optio
     (cached && used < memory).then(|| {
         let what = format!(
             "{} are used through the system's cache and the machine has {} of memory, so memory may be \
-             measured; -Su goes past the cache",
+             measured; -Su uses direct I/O",
             used.about(),
             memory.about()
         );
@@ -191,7 +191,7 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
         request_count,
         affinity: _,            // in `placement`
         disable_affinity: _,    // in `placement`
-        completion_routines: _, // one engine for both; told when it is read
+        completion_routines: _, // one engine for both; reported when it is read
         measure_latency: _,     // always measured; decides what is shown
         iops_std_dev: _,        // in `interval`
         io_bucket_ms: _,        // in `interval`
@@ -260,7 +260,7 @@ fn target(span: &TimeSpan, target: &Target, size: Option<u64>) -> model::Target 
         create_bytes: _, // in `size`
         sequential_scan_hint,
         random_access_hint,
-        temporary_hint: _, // told in a note
+        temporary_hint: _, // reported in a note
         large_pages,
         request_count: _, // in `workload`
         cache,

@@ -2,7 +2,7 @@
 //!
 //! The original makes files by name: before a time span, each name that has a size, the last size last; before all of
 //! them those that `PrecreateFiles` picks. What a later target finds under the same name is what was made for an earlier
-//! one. Here each target of that name is told the size, so that whoever checks one target alone knows that there
+//! one. Here each target of that name gets the size, so that a check of one target alone finds that there
 //! will be a file. Deliberately absent: making files, and whether one that is there serves.
 
 use super::profile::{Content, Precreate, Profile, Target, TimeSpan};

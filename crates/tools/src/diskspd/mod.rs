@@ -5,7 +5,7 @@
 //! written), `validate` (what cannot be together), `text` (the input parameters, printed back), `build` (→
 //! [`model::Profile`]). Where it differs from the original stands in `docs/compatibility/diskspd.md`.
 //!
-//! Deliberately absent: files (the door reads the profile and passes the text), results (`views` prints them),
+//! Deliberately absent: files (`cli` reads the profile and passes the text), results (`views` prints them),
 //! offsets and rates (`engine`), and whether data may be overwritten (`model::check`).
 
 mod build;

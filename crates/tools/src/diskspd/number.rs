@@ -1,7 +1,7 @@
 //! How DISKSPD reads sizes and numbers out of its arguments.
 //!
 //! Sizes are strict; plain numbers follow C's `atoi`, which stops at the first character it does not know. What it
-//! leaves behind is given back, so that the caller can tell. Unlike the original, nothing wraps round: a value that
+//! leaves behind is given back, so that the caller can check it. Unlike the original, nothing wraps round: a value that
 //! does not fit is refused.
 
 /// What a size looks like, in a sentence.

@@ -1,6 +1,6 @@
 //! What stands against a DISKSPD request, and what was accepted but deserves a word.
 //!
-//! Deliberately absent: exit codes (the door turns [`Refusal`] into DISKSPD's code 3), and what the machine says
+//! Deliberately absent: exit codes (`cli` turns [`Refusal`] into DISKSPD's code 3), and what the machine says
 //! against a request, which is `model::check`'s business.
 
 use super::xml::XmlError;
@@ -67,7 +67,7 @@ pub enum Problem {
         /// It came before the profile.
         before: bool,
     },
-    /// A profile that cannot be had.
+    /// A profile that is not possible.
     #[error("-X{path}: {why}; name a readable XML profile")]
     Unreadable {
         /// As it was given.

@@ -222,7 +222,7 @@ pub enum Throughput {
 /// Where random I/Os fall.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Distribution {
-    /// Anywhere alike.
+    /// Uniform.
     #[default]
     Uniform,
     /// `-rdpct`: (percent of I/Os, percent of the target), laid end to end; the tail is made explicit.

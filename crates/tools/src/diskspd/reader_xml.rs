@@ -1,7 +1,7 @@
 //! The results document of DISKSPD's `-Rxml`, indented or not; several may stand behind each other in a file.
 //!
-//! The profile inside is looked at by the names of its settings, so that older and newer documents read alike. Totals
-//! are not in the document: bytes and I/Os are added over its threads, and rates follow from the printed time, as
+//! The profile inside is read by the names of its settings, so that older and newer documents are read in the same way.
+//! Totals are not in the document: bytes and I/Os are added over its threads, and rates follow from the printed time, as
 //! DISKSPD's own text has them. Deliberately absent: the time series, which stay in the text.
 
 use crate::diskspd::{XmlElement, read_xml_results};

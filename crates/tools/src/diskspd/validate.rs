@@ -1,4 +1,4 @@
-//! What cannot be together in a request, from the command line and from XML alike; and what can, but is a trap.
+//! What cannot be together in a request, from the command line and from XML; and what can, but is a trap.
 //!
 //! Only DISKSPD's own rules. What Linux cannot do is `build`'s business, and whether the machine can do it
 //! `model::check`'s.

@@ -30,7 +30,7 @@ pub(super) struct Pattern {
     pub(super) writes: bool,
 }
 
-/// Where random I/Os fall, where that is not anywhere alike.
+/// Where random I/Os fall, where they are not uniform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Zones {
     Percent(Vec<(u8, u8)>),

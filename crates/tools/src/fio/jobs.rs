@@ -125,7 +125,7 @@ impl Jobs {
             what: said.shown(),
             why: why.to_owned(),
         };
-        // A global is read again for every job, and told once.
+        // A global is read again for every job, and reported once.
         if self.reported.is_new(&problem) {
             self.problems.push(problem);
         }
@@ -146,7 +146,7 @@ impl Jobs {
     }
 }
 
-/// The names of all options, for whoever lists them.
+/// The names of all options, for a list of them.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().flat_map(|row| row.names.iter().copied())
 }

@@ -5,7 +5,7 @@
 //! of a job), `build` (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest;
 //! nothing is dropped in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
 //!
-//! Deliberately absent: files (the door reads them and checks targets), results (`views` prints them), and whether data
+//! Deliberately absent: files (`cli` reads them and checks targets), results (`views` prints them), and whether data
 //! may be overwritten: no option of fio's says so, and `model::check` decides.
 
 mod build;
@@ -86,7 +86,7 @@ impl Environment<'_> {
 pub fn usage(program: &str) -> String {
     let mut text = format!(
         "{program} [OPTIONS] [JOBFILE...]\n\nTakes fio's job files, and jobs as --name=NAME with options behind it.\n\
-         fio writes to whatever it is told; fathom does not: an existing file that it did not make needs --overwrite, a\n\
+         fio writes to any target; fathom does not: an existing file that it did not make needs --overwrite, a\n\
          device --destroy DEVICE.\n\nOptions of the command line:\n"
     );
     for row in MAIN {

@@ -345,7 +345,7 @@ pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> Told {
-    const FORM: &str = "a rate is a whole number of I/Os a second";
+    const FORM: &str = "a rate is a whole number of IOPS";
     done!(job.rate_iops = Some(one_rate(job, value, FORM)?))
 }
 
@@ -413,7 +413,7 @@ pub(super) fn norandommap(_: &mut Job, value: Option<&str>) -> Told {
     match flag(value)? {
         true => Ok(None),
         false => Ok(Some(
-            "places are drawn anew each time, so a block can come twice before all came once"
+            "places are drawn again each time, so a block can come twice before all came once"
                 .to_owned(),
         )),
     }

@@ -20,7 +20,7 @@ pub struct FioResults<'a> {
     pub ended_text: &'a str,
     /// The options of all globals.
     pub globals: &'a [(String, String)],
-    /// Jobs in order, each with what came of its threads.
+    /// Jobs in order, each with the results of its threads.
     pub parts: &'a [(&'a JobPart, Vec<Job>)],
     /// Devices over all runs.
     pub disks: &'a [Disk],
@@ -40,8 +40,8 @@ pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()>
         "time": results.ended_text,
         "fathom": {
             "remarks": [
-                "clat_ns is lat_ns: from before an I/O is handed over until it is found complete",
-                "left out, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, majf, minf",
+                "clat_ns is lat_ns: from before an I/O is submitted until its completion is found",
+                "omitted, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, majf, minf",
             ],
         },
         "global options": options(results.globals),
@@ -138,7 +138,7 @@ fn side(side: &Side, measured_ns: u64) -> Value {
     })
 }
 
-/// Without I/Os all are 0, as fio has them: readers look at the count.
+/// Without I/Os all are 0, as fio has them: readers check the count.
 fn latency(latency: Option<&Latency>) -> Value {
     let Some(latency) = latency else {
         return json!({ "min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0 });

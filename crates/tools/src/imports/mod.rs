@@ -7,7 +7,7 @@
 //! file, except for sections without a run.
 //!
 //! All input is hostile: no reader nests deeper than a bound, checks a line more often than a fixed number of times, keeps
-//! more than a small multiple of the text, or panics; runs are handed on one by one. Deliberately absent: files (the door
+//! more than a small multiple of the text, or panics; runs are handed on one by one. Deliberately absent: files (`cli`
 //! opens them), the results database, and any conclusion from a figure.
 
 pub(crate) mod decode;
@@ -171,8 +171,8 @@ fn beginnings(text: &str) -> impl Iterator<Item = (usize, &'static Reader)> {
     })
 }
 
-/// What tells the content of a file from any other's: 128 bits and the length, in hexadecimal. Source: FNV-1a
-/// (Fowler, Noll and Vo), its 128-bit form. It is no protection against somebody who wants two files to be taken for one.
+/// What distinguishes the content of a file from any other's: 128 bits and the length, in hexadecimal. Source: FNV-1a
+/// (Fowler, Noll and Vo), its 128-bit form. It is no protection against an attacker who wants two files to be taken for one.
 pub fn fingerprint(bytes: &[u8]) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

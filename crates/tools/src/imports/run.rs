@@ -1,4 +1,4 @@
-//! An empty run to be filled, and what readers do alike.
+//! An empty run to be filled, and what all readers do.
 
 use model::{
     ImportFormat, ImportedFigures, ImportedLatency, ImportedOperation, ImportedRun,
@@ -40,7 +40,7 @@ pub(crate) fn common<T: PartialEq + Clone>(
 }
 
 /// Reads and writes together, where a tool prints only the two: counts and rates are added, the mean is weighted with
-/// the counts, the extremes are the outer ones. What cannot be had from the two (standard deviation, percentiles) is
+/// the counts, the extremes are the outer ones. What cannot be computed from the two (standard deviation, percentiles) is
 /// there only if one of them did nothing.
 pub(crate) fn total(read: &ImportedOperation, write: &ImportedOperation) -> ImportedOperation {
     let idle = |one: &ImportedOperation| one.ios == Some(0);

@@ -225,7 +225,7 @@ impl<'b> Builder<'b> {
 
     fn times(&mut self) {
         if self.config.run_s == 0 && self.wishes.duration.is_none() {
-            self.refuse(0, "run time: read 0, which is until somebody stops it: say --duration 60s, or a run time in the file");
+            self.refuse(0, "run time: read 0, which is until the user stops it: say --duration 60s, or a run time in the file");
         }
     }
 

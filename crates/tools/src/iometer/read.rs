@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Result<Config, Vec<Problem>> {
         last = number;
         reader.line(line, number);
         if reader.foreign {
-            return Err(reader.problems); // nothing below would be told rightly
+            return Err(reader.problems); // nothing below would be reported rightly
         }
         if reader.problems.len() >= TOLD_MAX {
             break;

@@ -1,6 +1,6 @@
 //! How old a file is, and what follows from it: a date until 2008, such as `2006.07.27`, then `1.1.0`.
 //!
-//! Source: IOmeter's `ICF_ifstream::GetVersion`, `AccessSpecList::LoadConfig` and `CPageSetup::LoadConfig`, which tell
+//! Source: IOmeter's `ICF_ifstream::GetVersion`, `AccessSpecList::LoadConfig` and `CPageSetup::LoadConfig`, which define
 //! these ages apart.
 
 /// What its lines are like.

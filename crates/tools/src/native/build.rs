@@ -42,9 +42,9 @@ const PATTERN_FORM: &str = "a pattern is random or sequential";
 const DEPTH_FORM: &str = "a queue depth is a whole number from 1 to 32768";
 const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";
 const RATE_FORM: &str =
-    "a rate is a whole number of I/Os a second over all threads, 1 to 1000000000: 5000 or 5000/s";
+    "a rate is a whole number of IOPS over all threads, 1 to 1000000000: 5000 or 5000/s";
 const SPACING_FORM: &str =
-    "arrivals are constant (all alike far apart) or poisson (at random, as independent users come)";
+    "arrivals are constant (at equal distances) or poisson (at random, as independent users come)";
 const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
 const EVERY_FORM: &str = "say a whole number: 100 makes one I/O of every hundred fail, 0 none";
 
@@ -354,7 +354,7 @@ fn read_locations(targets: &[PathBuf], means: &Means, reader: &mut Reader) -> Ve
     for (place, path) in targets.iter().enumerate() {
         locations.push(reader.location(path));
         let before = &targets[..place];
-        // Told once, however often it is given.
+        // Reported once, however often it is given.
         if before.iter().filter(|other| *other == path).count() == 1 {
             reader.refuse(Problem::TargetTwice { path: path.clone() });
         }

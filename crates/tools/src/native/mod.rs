@@ -1,7 +1,7 @@
 //! fathom's own options, those of `fathom run`.
 //!
 //! Read in this order: the request as typed (here), `build` (request → profile), `print` (timespan →
-//! command line). How the command line is split into options stands at the door, in the program's parser; the
+//! command line). The command line is split into options in `cli`, in the program's parser; the
 //! defaults stand here, so that the parser's help and this dialect cannot disagree.
 
 mod build;

@@ -1,7 +1,7 @@
 //! Timespan → the command line that repeats it.
 //!
 //! Every value is printed, defaults too: a default may change in a later version, a printed line must not.
-//! Deliberately absent: quoting for a shell (whoever shows the line knows the shell), and consent to write:
+//! Deliberately absent: quoting for a shell (the code that shows the line knows the shell), and consent to write:
 //! who repeats a run says those words again.
 
 use super::build::{CACHE_MODES, build};

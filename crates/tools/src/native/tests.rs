@@ -67,8 +67,8 @@ fn all_problems_are_reported_at_once_with_what_was_read_and_what_is_accepted() {
         --warmup: read `1d`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --cooldown: read `s`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         --interval: read `fast`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-        --rate: read `50k`; a rate is a whole number of I/Os a second over all threads, 1 to 1000000000: 5000 or 5000/s
-        --arrivals: read `bursty`; arrivals are constant (all alike far apart) or poisson (at random, as independent users come)
+        --rate: read `50k`; a rate is a whole number of IOPS over all threads, 1 to 1000000000: 5000 or 5000/s
+        --arrivals: read `bursty`; arrivals are constant (at equal distances) or poisson (at random, as independent users come)
         --depth: read `many`; a queue depth is a whole number from 1 to 32768
         --write: read `130`; a percentage is a whole number from 0 to 100
         --pattern: read `rnd`; a pattern is random or sequential

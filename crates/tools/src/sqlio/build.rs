@@ -1,6 +1,6 @@
 //! SQLIO's profile → `model::Profile`: one time span, with the files as large as SQLIO would make them.
 //!
-//! The size of a file follows from its line, from the stripes, or from what is there, so the door looks first and says
+//! The size of a file follows from its line, from the stripes, or from what is there, so `cli` checks first and passes
 //! what it found. Here is what Linux cannot do, refused with the nearest thing that it can. Deliberately absent:
 //! whether the machine can do the rest, and whether a file may be written.
 

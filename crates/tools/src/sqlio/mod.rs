@@ -6,7 +6,7 @@
 //! request). Where it differs from the original stands in `docs/compatibility/sqlio.md`. What is wrong with a request is
 //! reported in the words of [`crate::diskspd`], whose command line has the same shape.
 //!
-//! Deliberately absent: files (the door reads the parameter file and checks the targets), results (`views` prints
+//! Deliberately absent: files (`cli` reads the parameter file and checks the targets), results (`views` prints
 //! them), where the I/Os go (`engine`), and whether data may be overwritten (`model::check`).
 
 mod build;

@@ -189,7 +189,7 @@ impl Walk {
                     .collect();
             }
             _ => self.run.notes.push(
-                "the histogram's percentages do not stand under its milliseconds; it is left out"
+                "the histogram's percentages are not under its milliseconds; it is omitted"
                     .to_owned(),
             ),
         }

@@ -164,9 +164,7 @@ pub(super) fn multi_buffer(_: &mut Command, word: &Word) -> Done {
         Some('C') => "copied to or from several",
         Some('S') => "scattered over several",
         _ => {
-            return Err(
-                word.value("say C or S and a number; here neither can be had: leave -m out")
-            );
+            return Err(word.value("use C or S and a number; here neither is possible: remove -m"));
         }
     };
     Err(word.refused(format!(
@@ -260,8 +258,10 @@ pub(super) fn debug(_: &mut Command, word: &Word) -> Done {
     let level = word.number(0..=u32::MAX, "say a level, as in -D1; here there are none")?;
     let instead = match level {
         100.. => "there is no debugger to be called",
-        50..=99 => "each I/O is not told; the same switches and -f always give the same blocks",
-        9..=49 => "sizes are checked before anything runs, and what does not fit is told",
+        50..=99 => {
+            "single I/Os are not reported; the same switches and -f always give the same blocks"
+        }
+        9..=49 => "sizes are checked before anything runs, and what does not fit is reported",
         2 => "the clock and what it costs stand in --json FILE",
         _ => "the figures that are kept stand in --json FILE",
     };

@@ -172,7 +172,7 @@ fn everything_that_is_wrong_with_a_plan_is_reported_with_its_line() {
             line 2: overwrite: a plan cannot say this: it is said by who runs it, as --overwrite on the command line
             line 3: depth: read `a fraction`; a field takes a text, a number, true or false, or a list of these
             line 4: write: read `a list`; a field takes a text, a number, true or false, or a list of these
-            line 5: group: a group has a name, by which its results are told apart: name = "…"
+            line 5: group: a group has a name, by which its results are distinguished: name = "…"
             line 6: thread: there is no field `thread` (did you mean threads?); accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
             line 8: rest: there is no field `rest`; accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads"#]],
     );

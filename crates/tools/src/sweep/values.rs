@@ -56,7 +56,7 @@ fn one(kind: Kind, place: &str, item: &str) -> Result<Vec<String>, Problem> {
         ));
     }
     if kind == Kind::Size && item.contains(':') {
-        return Ok(vec![item.to_owned()]); // the lines of a mix, joined by `+`: whoever takes them says what is wrong
+        return Ok(vec![item.to_owned()]); // the lines of a mix, joined by `+`: their reader reports what is wrong
     }
     match kind {
         Kind::Word => return Ok(vec![item.to_owned()]),

@@ -39,7 +39,7 @@ fn what_is_unknown_says_what_it_begins_with_and_what_is_read() {
         "{words}"
     );
     assert_eq!(read("a", Vec::new()), Err(ReadError::Empty));
-    // JSON of somebody else.
+    // JSON of another program.
     let json = br#"{ "version" : "fio", "jobs" : [] }"#.to_vec();
     assert!(matches!(read("a", json), Err(ReadError::Unknown { .. })));
 }

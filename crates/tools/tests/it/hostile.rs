@@ -38,7 +38,7 @@ fn long_texts() -> Vec<Case> {
     let much = "65536 bytes of text";
     vec![
         ("text", verbose(&long), "line 2, column 10", much),
-        ("text in pieces", verbose(&"a<!---->".repeat(MILLION)), "line 2, column", much),
+        ("text in parts", verbose(&"a<!---->".repeat(MILLION)), "line 2, column", much),
         ("quotes", verbose(&format!("<![CDATA[{}]]>", "\"".repeat(MILLION))), "line 2, column 10", much),
         ("references", verbose(&"&lt;".repeat(MILLION)), "line 2, column", much),
         ("name", inside(&format!("<{long}/>")), "line 2, column 1", "so long a name"),

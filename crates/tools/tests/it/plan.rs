@@ -190,7 +190,7 @@ fn files_are_made_where_a_size_is_given_and_devices_never() {
     let exactly = plan("-c1m f").targets[0].create_exactly;
     assert!(
         exactly,
-        "E056: a larger file is made anew at the size asked for"
+        "E056: a larger file is created again with the requested size"
     );
 }
 
@@ -217,7 +217,7 @@ fn precreated_files_have_one_size_in_all_time_spans() {
     assert_eq!(sizes(""), [Some(Bytes(65_536_000)), largest]);
 }
 
-/// Case X065: the table cannot be had, so it is not omitted in silence.
+/// Case X065: the table is not available, so it is not omitted in silence.
 #[test]
 fn statistics_of_waiting_are_refused_and_their_profile_is_not() {
     let words = refusal(&profile("-vs f"));

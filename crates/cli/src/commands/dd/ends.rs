@@ -102,7 +102,7 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
         TargetKind::NvmeNamespace => "this takes commands, not bytes: name its block device",
         TargetKind::Other if asked.input_flags.direct => {
-            "iflag=direct goes past the cache of a disk, and this is none: leave it out"
+            "iflag=direct needs a disk or a file, and this is neither: remove it"
         }
         _ => return Vec::new(),
     };
@@ -134,7 +134,7 @@ fn against_output(
     }
     if facts.kind == TargetKind::Other && asked.output_flags.direct {
         reported.push(format!(
-            "{path}: oflag=direct goes past the cache of a disk, and this is none: leave it out"
+            "{path}: oflag=direct needs a disk or a file, and this is neither: remove it"
         ));
     }
     if asked.conversions.excl && there {

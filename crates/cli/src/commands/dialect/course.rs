@@ -2,7 +2,7 @@
 //!
 //! Omitted: what becomes of the records beyond the results database.
 
-use super::{Shelf, tell_trouble};
+use super::{StoredSession, tell_trouble};
 use crate::commands::ended;
 use crate::environment::Environment;
 use crate::failure;
@@ -38,14 +38,14 @@ impl Course<'_> {
         &self,
         profile: &Profile,
         checked: Vec<CheckedPlan>,
-        shelf: &Shelf,
+        stored: &StoredSession,
     ) -> Result<Ran, CommandError> {
         let stop = Stop::new();
         signals::listen(&stop)?;
         let mut runner = Runner::new(
             self.gate,
             ProvenFiles::default(),
-            &shelf.journal,
+            &stored.journal,
             self.command.to_vec(),
             &stop,
         );

@@ -6,7 +6,7 @@
 mod course;
 mod files;
 mod line;
-mod shelf;
+mod saved;
 #[cfg(test)]
 pub(super) mod stored;
 mod trouble;
@@ -14,5 +14,5 @@ mod trouble;
 pub(crate) use course::Course;
 pub(crate) use files::{ResultFile, check_files, has, is_report, joined, text_of, write_whole};
 pub(crate) use line::Line;
-pub(crate) use shelf::Shelf;
+pub(crate) use saved::StoredSession;
 pub(crate) use trouble::tell as tell_trouble;

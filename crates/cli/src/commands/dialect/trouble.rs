@@ -6,7 +6,7 @@ use crate::output;
 use model::{Failure, Operation, Outcome, RunRecord, Tally};
 use std::path::Path;
 
-/// Tells it, a line a kind of trouble.
+/// Reports it, one line per kind of trouble.
 pub(crate) fn tell(record: &RunRecord) {
     lines(record).iter().for_each(|line| output::tell(line));
 }

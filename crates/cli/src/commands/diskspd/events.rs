@@ -1,4 +1,4 @@
-//! The events of `-y`: what the run tells others, and what it waits for.
+//! The events of `-y`: the events that the run sets, and those that it waits for.
 //!
 //! Deliberately absent: `-ye`, which sets an event and runs nothing (`mod`).
 

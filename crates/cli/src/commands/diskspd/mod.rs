@@ -117,7 +117,7 @@ fn read(args: &[String]) -> Result<Request, diskspd::Refusal> {
 fn carry_out(line: &Line, args: &[String], request: &Request, environment: &Environment) -> Ending {
     if !matches!(request.action, Action::Run(_)) {
         let tell = |note: &diskspd::Note| output::tell(&note.to_string());
-        request.notes.iter().for_each(tell); // a run tells them when it is clear that it runs
+        request.notes.iter().for_each(tell); // a run prints them when the request is accepted
     }
     match &request.action {
         Action::Usage { asked } => usage(line, if *asked { GOOD } else { REFUSED }),

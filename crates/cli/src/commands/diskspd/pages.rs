@@ -117,7 +117,7 @@ pub(super) fn tell_interrupted(document: bool) {
     if document {
         output::tell(WORDS.trim());
     } else {
-        let _ = output::print(WORDS.as_bytes()); // whoever went away knows
+        let _ = output::print(WORDS.as_bytes()); // a closed output is no failure here
     }
 }
 

@@ -8,7 +8,7 @@ use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
 use super::{Asked, FAILED, GOOD, REFUSED};
-use crate::commands::dialect::{self, Shelf};
+use crate::commands::dialect::{self, StoredSession};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -44,8 +44,10 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
             true
         }
     };
-    let Course { shelf, records, .. } = course;
-    let kept = shelf.is_none_or(|shelf| shelf.close(&records));
+    let Course {
+        stored, records, ..
+    } = course;
+    let kept = stored.is_none_or(|stored| stored.close(&records));
     let pages = Pages {
         asked,
         host: &ground.host,
@@ -69,9 +71,9 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
 /// How far it came.
 #[derive(Default)]
 struct Course {
-    /// Told when nothing stands against the request; otherwise the answer comes first.
+    /// Printed when the request is accepted; otherwise the answer comes first.
     notes: Vec<Note>,
-    shelf: Option<Shelf>,
+    stored: Option<StoredSession>,
     records: Vec<RunRecord>,
 }
 
@@ -101,7 +103,7 @@ fn measure(
     pages::check_files(asked, gate.store)?;
     let first = gate.check(&with_files_of_before(&built.profile))?;
     course.notes.extend(sizes(asked.profile, &first, gate.host));
-    course.shelf = Some(Shelf::open(
+    course.stored = Some(StoredSession::open(
         ground.place.as_ref(),
         asked.new_session(),
         asked.profile.time_spans.len(),
@@ -110,11 +112,11 @@ fn measure(
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
     let signals = Signals::hold(asked.events)?;
-    let shelf = course.shelf.as_ref().expect("it was opened just now");
+    let stored = course.stored.as_ref().expect("it was opened just now");
     let mut runner = Runner::new(
         &gate,
         ProvenFiles::default(),
-        &shelf.journal,
+        &stored.journal,
         asked.command(),
         &stop,
     );

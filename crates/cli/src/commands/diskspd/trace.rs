@@ -1,4 +1,4 @@
-//! `-v` and `-P`: what is going on, line by line and dot by dot, as DISKSPD tells it.
+//! `-v` and `-P`: what is going on, line by line and dot by dot, as DISKSPD prints it.
 //!
 //! To standard output, as there; to standard error where standard output gets a document, which it would break. A bar is
 //! drawn instead where neither is asked for.
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use views::Zone;
 
-/// Told by the engine, tells a person.
+/// Receives the engine's reports and prints them.
 pub(super) struct Trace<'a> {
     bar: Option<Progress>,
     verbose: bool,
@@ -77,7 +77,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Nothing more to tell.
+    /// Nothing more to report.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish();
@@ -88,7 +88,7 @@ impl<'a> Trace<'a> {
     }
 
     fn put(&self, text: &str) {
-        // Whoever went away does not want to hear it.
+        // A closed output is no failure here.
         if self.document {
             let _ = std::io::stderr().lock().write_all(text.as_bytes());
         } else {

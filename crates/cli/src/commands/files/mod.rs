@@ -113,7 +113,7 @@ impl Done<'_> {
                 path.display()
             )),
             FilesEvent::LeftAlone(path) => self.progress.tell(&format!(
-                "{}: an earlier fathom files left this, and it holds something that fathom did not make: look at it, \
+                "{}: an earlier fathom files left this, and it holds something that fathom did not create: check it, \
                  and remove it yourself",
                 path.display()
             )),

@@ -10,7 +10,7 @@ const FILE_BYTES_MIN: u64 = 4096;
 const ENTRY_BYTES: u64 = 512;
 /// An append adds so much to a file's own bytes.
 const APPENDED_BYTES: u64 = 4096;
-/// A look at a folder that answers takes no time.
+/// A check of a folder that answers takes no time.
 const LOOK_MAX: Nanos = Nanos::seconds(30);
 
 /// Refuses a folder that cannot be worked in.

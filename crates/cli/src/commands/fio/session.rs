@@ -4,7 +4,9 @@
 
 use super::refused;
 use crate::commands::VERSION;
-use crate::commands::dialect::{self, Course, ResultFile, Shelf, check_files, has, write_whole};
+use crate::commands::dialect::{
+    self, Course, ResultFile, StoredSession, check_files, has, write_whole,
+};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -52,7 +54,7 @@ pub(super) fn run(
         dialect::joined(&targets),
         clock::utc(),
     );
-    let shelf = Shelf::open(
+    let stored = StoredSession::open(
         ground.place.as_ref(),
         session,
         built.profile.timespans.len(),
@@ -64,8 +66,8 @@ pub(super) fn run(
         command: &command,
         names: &titles,
     };
-    let ran = course.run(&built.profile, first, &shelf)?;
-    let kept = shelf.close(&ran.records);
+    let ran = course.run(&built.profile, first, &stored)?;
+    let kept = stored.close(&ran.records);
     let page = match extra.form {
         Form::Json => json(&built, &ran.records),
         Form::Text => text(&titles, &ran.records, environment),

@@ -45,7 +45,7 @@ pub(super) struct Look<'a> {
     pub(super) page: Page,
 }
 
-/// What it stands on.
+/// What it uses.
 pub(super) struct Setting<'a> {
     pub(super) environment: &'a Environment,
     pub(super) ground: &'a RunContext,
@@ -61,7 +61,7 @@ impl Look<'_> {
     ///
     /// What the gate refuses, a results database that cannot be opened, a file that cannot be made: then no turn was taken.
     /// A result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
-    /// tells it.
+    /// reports it.
     pub(super) fn take(self, setting: &Setting<'_>) -> Result<Ending, CommandError> {
         let Setting {
             environment, gate, ..

@@ -1,4 +1,4 @@
-//! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs tell, and what a database feels.
+//! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs report, and the latency of a database.
 
 use super::look::{Look, Setting, again};
 use super::{Turn, own_file, read_seed, read_size};

@@ -1,13 +1,13 @@
 //! `fathom report ID…`: a page of results, one file that opens anywhere.
 //!
-//! Read in this order: the flow (here), `gather` (the database → the page's document), `place` (how the file comes to lie
+//! Read in this order: the flow (here), `gather` (the database → the page's document), `place` (how the file is placed
 //! where it was asked for, whole or not at all).
 
 mod gather;
 mod place;
 
 use super::VERSION;
-use super::rows::{names, shelf};
+use super::rows::{names, open_store};
 use crate::args::ReportArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -33,7 +33,7 @@ pub(crate) struct Written {
 
 /// Writes the page, or prints its data.
 pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let store = shelf(&args.store, environment)?;
+    let store = open_store(&args.store, environment)?;
     let replace = match args.force {
         true => Replace::Anything,
         false => Replace::Pages,

@@ -1,7 +1,7 @@
 //! Where a page goes, and what it may replace.
 //!
 //! A page can be made again from the database, so an earlier page gives way to a new one; every other file may be all that
-//! somebody has, so it stays unless the person says otherwise.
+//! a user has, so it stays unless the user confirms it.
 
 use gate::{Existing, OutputError};
 use model::CommandError;
@@ -40,7 +40,7 @@ fn is_page(there: &Existing<'_>) -> bool {
     String::from_utf8_lossy(there.head).contains(views::PAGE_MARK)
 }
 
-/// Whoever opens it sees the old page or the new one.
+/// A reader gets the old page or the new one.
 pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), CommandError> {
     gate::write_output(to, bytes, replace.rule()).map_err(|error| reported(&error, bytes.len()))
 }
@@ -60,7 +60,7 @@ fn reported(error: &OutputError, bytes: usize) -> CommandError {
                 _ => String::new(),
             };
             CommandError::failed(format!(
-                "{error}{room}; nothing was changed there, and the results are safe on the shelf"
+                "{error}{room}; nothing was changed there, and the results are safe in the results database"
             ))
         }
         other => crate::failure::of_output(other),

@@ -4,7 +4,7 @@
 //! before anything is written. A stop ends the measuring and leaves the results; a failed I/O ends the run, and there
 //! are none.
 
-use crate::commands::dialect::{self, Course, ResultFile, Shelf, is_report, write_whole};
+use crate::commands::dialect::{self, Course, ResultFile, StoredSession, is_report, write_whole};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -83,7 +83,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
     let checked = gate
         .check(&profile)
         .inspect_err(|_| tell_growing(asked, &found, &sizes))?;
-    let shelf = Shelf::open(ground.place.as_ref(), asked.session(), 1)?;
+    let stored = StoredSession::open(ground.place.as_ref(), asked.session(), 1)?;
     for note in asked.notes {
         output::tell(&note.to_string());
     }
@@ -93,8 +93,8 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
         command: &asked.command(),
         names: &[],
     };
-    let ran = course.run(&profile, checked, &shelf)?;
-    let kept = shelf.close(&ran.records);
+    let ran = course.run(&profile, checked, &stored)?;
+    let kept = stored.close(&ran.records);
     let Some(record) = ran.records.first() else {
         return Err(CommandError::failed(
             "interrupted before the measurement began",
@@ -134,7 +134,7 @@ fn look(asked: &Asked, gate: &Admission) -> Vec<Option<There>> {
     found
 }
 
-/// Why a request that only reads would write: told with what stands against it.
+/// Why a request that only reads would write: reported with the refusals.
 fn tell_growing(asked: &Asked, found: &[Option<There>], sizes: &[Size]) {
     for ((name, there), size) in asked.names().into_iter().zip(found).zip(sizes) {
         let file = there.is_some_and(|there| !there.device && there.bytes > 0);

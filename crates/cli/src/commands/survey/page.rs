@@ -1,4 +1,4 @@
-//! The page that every survey leaves behind, for whoever was not there.
+//! The page that every survey leaves behind, for later readers.
 //!
 //! It is made from the results database, as `fathom report` makes it. A page that cannot be written takes nothing from the
 //! survey: the results are in the database, so it is reported and the survey has succeeded all the same.
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_needs_a_shelf() {
+    fn a_page_needs_a_database() {
         let mut reader = Reader::default();
         let of = |word: Option<&str>, keeps, reader: &mut Reader| {
             PagePlace::read(word.map(Path::new), keeps, reader)

@@ -3,7 +3,7 @@
 //! Unbuffered I/O goes past the system's cache, so the file need not be larger than the memory; but it must
 //! outgrow the caches of devices and arrays, which are from tens of megabytes to a few gigabytes. The memory is
 //! taken as a hint at the size of the machine: a quarter of it, from 1 to 8 GiB, and never more than a quarter
-//! of the free space. A controller with a larger cache needs `--size`; no fact tells how large such a cache is.
+//! of the free space. A controller with a larger cache needs `--size`; no fact shows how large such a cache is.
 
 use analysis::say;
 use model::{Bytes, CacheMode};

@@ -1,4 +1,4 @@
-//! Cell after cell: ask the sweep, check, run, keep, until it has no more or somebody says stop.
+//! Cell after cell: ask the sweep, check, run, keep, until it has no more or a stop is requested.
 //!
 //! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
 
@@ -36,7 +36,7 @@ pub(crate) struct Walk<'a> {
 pub(crate) struct Walked {
     /// Every cell, in order.
     pub(crate) done: Vec<Measured>,
-    /// Somebody ended it before its time.
+    /// It was interrupted.
     pub(crate) interrupted: bool,
     /// The budget ended in the middle of a cell, which is omitted.
     pub(crate) cut: bool,
@@ -172,7 +172,7 @@ impl Walked {
     pub(crate) fn tell(&self) -> Ending {
         if self.cut {
             output::tell(
-                "note: the budget ended in the middle of a cell; that cell is left out: say a longer --budget",
+                "note: the budget ended in the middle of a cell; that cell is omitted: use a longer --budget",
             );
         }
         if let Some(record) = self.failed_cell() {

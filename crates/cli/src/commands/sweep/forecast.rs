@@ -2,8 +2,8 @@
 
 use super::asked::Asked;
 use super::earlier::Earlier;
-use super::shelf::order_name;
 use super::site::Site;
+use super::stored::order_name;
 use crate::environment::StorePlace;
 use analysis::{AxisForecast, SweepForecast, TargetForecast};
 use model::{Nanos, Phases};

@@ -1,8 +1,8 @@
 //! `fathom sweep`: a matrix of workloads, cell after cell. Everything that it may do is checked before anything is
-//! touched, and told before anything runs.
+//! touched, and reported before anything runs.
 //!
 //! Read in this order: the flow (here), `asked` (words → cells), `site` (what is checked and made once), `forecast`
-//! (what will be done), `earlier` (what there is to go on with), `shelf` (sessions and
+//! (what will be done), `earlier` (what there is to go on with), `stored` (sessions and
 //! keys), `walk` (cell after cell), `shown` (from the store), `script`
 //! (the same for elsewhere). Which combinations there are and in which order they run is `sweep`'s business.
 
@@ -10,9 +10,9 @@ mod asked;
 mod earlier;
 mod forecast;
 mod script;
-mod shelf;
 mod shown;
 mod site;
+mod stored;
 mod walk;
 
 use super::command_line;
@@ -27,9 +27,9 @@ use asked::Asked;
 use engine::Stop;
 use model::CommandError;
 use session::{Admission, ProvenFiles, Runner, clock};
-use shelf::Shelf;
 pub(crate) use shown::{put_together, shown};
 use site::Site;
+use stored::StoredSession;
 use walk::Walk;
 
 /// Sweeps, keeps every cell, prints the table.
@@ -66,8 +66,8 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         return output::print(&page).map(|()| Ending::Good);
     }
     let store = keep::open(place)?;
-    let mut shelf = Shelf::open(store.as_ref(), &asked, &fingerprint, wanted, args)?;
-    let forecast = forecast::forecast(&asked, &site, place, shelf.earlier());
+    let mut stored = StoredSession::open(store.as_ref(), &asked, &fingerprint, wanted, args)?;
+    let forecast = forecast::forecast(&asked, &site, place, stored.earlier());
     tell_forecast(&asked, &forecast);
 
     let stop = Stop::new();
@@ -75,7 +75,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let watch = clock::Stopwatch::start();
     let mut ours = ProvenFiles::default();
     site.prepare(&gate, &mut ours, environment, &stop)?;
-    let journal = shelf.begin(&asked, &fingerprint)?;
+    let journal = stored.begin(&asked, &fingerprint)?;
     let screen = live::screen(args.live, environment, site.all())?;
     let progress = SweepProgress::new(environment, &forecast).on_screen(screen);
     let walk = Walk {
@@ -87,10 +87,10 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         fail_fast: args.matrix.fail_fast,
     };
     let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
-    let walked = walk.walk(&mut runner, &mut shelf);
+    let walked = walk.walk(&mut runner, &mut stored);
     progress.finish();
-    let (cells, context) = shelf.result(&asked, &walked, gate.host, watch.elapsed());
-    let stored = journal.finish(shelf.outcome(&walked), None);
+    let (cells, context) = stored.result(&asked, &walked, gate.host, watch.elapsed());
+    let stored = journal.finish(stored.outcome(&walked), None);
     let ending = walked.tell(journal.session()).and(Ending::of(stored));
     let form = Form {
         json: args.json,

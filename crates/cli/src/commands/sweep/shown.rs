@@ -4,7 +4,7 @@
 //! more (its plan has gone, another version wrote it), cells go by the labels that they were kept under.
 
 use super::asked::Asked;
-use super::shelf::{cells_of, judge, order_name};
+use super::stored::{cells_of, judge, order_name};
 use crate::args::{Cli, Command, SweepArgs};
 use crate::report::{self, Form};
 use analysis::{SweepCell, SweepContext, SweepResult, SweepRun};

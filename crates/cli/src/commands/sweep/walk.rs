@@ -1,11 +1,11 @@
-//! Cell after cell: check, run, keep, until all are done or somebody says stop.
+//! Cell after cell: check, run, keep, until all are done or a stop is requested.
 //!
 //! What goes wrong in a cell is that cell's result, with its reason; the sweep goes on. What the database cannot keep ends
 //! it, because a sweep that forgets cannot be gone on with.
 
 use super::asked::Asked;
-use super::shelf::{Shelf, Walked};
 use super::site::Site;
+use super::stored::{StoredSession, Walked};
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::SweepResult;
@@ -19,7 +19,7 @@ use std::time::Duration;
 use store::Store;
 use sweep::Turn;
 
-/// From one look at the stop word to the next, while resting.
+/// From one check of the stop word to the next, while resting.
 const LOOK_EVERY: Nanos = Nanos::millis(20);
 
 /// Everything that a walk needs.
@@ -33,10 +33,14 @@ pub(crate) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    pub(crate) fn walk(&self, runner: &mut Runner<'_, &Store>, shelf: &mut Shelf<'_>) -> Walked {
+    pub(crate) fn walk(
+        &self,
+        runner: &mut Runner<'_, &Store>,
+        stored: &mut StoredSession<'_>,
+    ) -> Walked {
         let mut cells = Cells {
             walk: self,
-            shelf,
+            stored,
             turns: self.asked.turns().into_iter().collect(),
             current: None,
             walked: Walked::default(),
@@ -62,7 +66,7 @@ impl Walk<'_> {
 /// The cells of a sweep that have no result yet.
 struct Cells<'a, 's> {
     walk: &'a Walk<'a>,
-    shelf: &'a mut Shelf<'s>,
+    stored: &'a mut StoredSession<'s>,
     turns: VecDeque<Turn>,
     /// The one that is run.
     current: Option<Turn>,
@@ -77,8 +81,8 @@ impl Cells<'_, '_> {
 
 impl Schedule for Cells<'_, '_> {
     fn next(&mut self) -> Result<Option<Step>, CommandError> {
-        let (walk, shelf) = (self.walk, &self.shelf);
-        while (self.turns.front()).is_some_and(|turn| !shelf.wants(walk.asked, *turn)) {
+        let (walk, stored) = (self.walk, &self.stored);
+        while (self.turns.front()).is_some_and(|turn| !stored.wants(walk.asked, *turn)) {
             self.turns.pop_front();
         }
         let Some(turn) = self.turns.pop_front() else {
@@ -116,7 +120,7 @@ impl Schedule for Cells<'_, '_> {
     fn take(&mut self, step: Step, ran: Ran) -> bool {
         let turn = self.current.expect("a run was handed out before it ended");
         let result = ran.outcome.map(|record| SweepResult::of(&record));
-        self.shelf.take(turn, ran.stored, result.clone());
+        self.stored.take(turn, ran.stored, result.clone());
         match &result {
             Ok(_) => self.walked.ran += 1,
             Err(_) => {
@@ -132,7 +136,7 @@ impl Schedule for Cells<'_, '_> {
             took: ran.took,
         });
         let asked = self.walk.asked;
-        let to_come = (self.turns.iter()).filter(|turn| self.shelf.may_come(asked, **turn));
+        let to_come = (self.turns.iter()).filter(|turn| self.stored.may_come(asked, **turn));
         progress.left(to_come.map(|turn| self.planned(*turn)));
         !self.walked.failed_fast
     }

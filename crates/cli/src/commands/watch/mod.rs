@@ -20,7 +20,7 @@ use shown::{Show, Shown};
 use std::io::IsTerminal;
 use std::path::Path;
 
-/// A refresh more often costs more than it tells: the kernel counts times in whole milliseconds.
+/// A refresh more often costs more than it shows: the kernel counts times in whole milliseconds.
 const INTERVAL_MIN: Nanos = Nanos::millis(100);
 const INTERVAL_MAX: Nanos = Nanos::seconds(3600);
 
@@ -32,7 +32,7 @@ struct Request {
     show: Show,
 }
 
-/// Watches until it is told to end.
+/// Watches until a stop is requested.
 pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let root = Root::live();
     let request = request(args, &root)?;

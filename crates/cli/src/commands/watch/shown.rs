@@ -35,7 +35,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Until it is told to end, or has refreshed as often as was asked.
+    /// Until a stop is requested, or the requested number of refreshes is reached.
     pub(super) fn run(&mut self, show: Show) -> Result<(), CommandError> {
         if show == Show::Screen {
             let done = monitor::screen(Box::new(io::stdout()), |screen| self.on_screen(screen));

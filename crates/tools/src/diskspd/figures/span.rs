@@ -39,7 +39,7 @@ pub struct Measured {
     pub total: Figures,
     /// Each path on its own, in order of first appearance; a path may belong to several targets.
     pub paths: Vec<TargetLatency>,
-    /// Where random I/Os fell, every layout once; empty where all places were alike.
+    /// Where random I/Os fell, every layout once; empty where all places were equally likely.
     pub layouts: Vec<Layout>,
 }
 
@@ -56,7 +56,7 @@ pub struct Row {
     pub size_bytes: u64,
     /// Its result.
     pub figures: Figures,
-    /// Where its random I/Os fell; empty where all places were alike.
+    /// Where its random I/Os fell; empty where all places were equally likely.
     pub ranges: Effective,
 }
 

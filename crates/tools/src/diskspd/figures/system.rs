@@ -1,4 +1,4 @@
-//! The machine as DISKSPD's pages tell it: processors in groups of 64, cores, nodes and sockets.
+//! The machine as DISKSPD's output describes it: processors in groups of 64, cores, nodes and sockets.
 //!
 //! Linux has no processor groups; group *g* represents processors 64*g* to 64*g*+63, as on the command line. Efficiency
 //! classes are not known here, so no machine is said to be heterogeneous.
@@ -14,7 +14,7 @@ const GROUP: u32 = 64;
 pub struct System {
     /// Its name.
     pub hostname: String,
-    /// Nanoseconds since 1970 in UTC: the true start, where the original tells when it was over.
+    /// Nanoseconds since 1970 in UTC: the true start, where the original reports the end.
     pub started_utc: Nanos,
     /// Version of fathom that ran it.
     pub tool_version: String,
@@ -24,7 +24,7 @@ pub struct System {
     pub power_scheme: Option<String>,
 }
 
-/// Where a processor belongs. What the system does not tell is 0.
+/// Where a processor belongs. What the system does not report is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuPlace {
     /// As the system counts.
@@ -111,7 +111,7 @@ impl System {
         self.cores() < self.cpus.len()
     }
 
-    /// Groups of processors that `key` tells apart, in its order: the key, and (group, mask of numbers) of each group.
+    /// Groups of processors that `key` distinguishes, in its order: the key, and (group, mask of numbers) of each group.
     pub fn masks(&self, key: fn(&CpuPlace) -> u32) -> Vec<(u32, Vec<(u32, u64)>)> {
         let mut sets: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
         for cpu in &self.cpus {

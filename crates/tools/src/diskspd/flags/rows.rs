@@ -47,7 +47,7 @@ pub const FLAGS: &[Flag] = &[
     short("F", "COUNT", parse::pool)
         .says("threads that share all targets"),
     short("g", "COUNT[i]", parse::rate)
-        .says("ceiling for each thread and target: bytes a millisecond, or I/Os a second with i")
+        .says("ceiling for each thread and target: bytes per millisecond, or IOPS with i")
         .differs("no 32-bit wrap, and no rounding to no ceiling at all"),
     short("h", "", parse::all_off)
         .says("past all caches, as `-Sh`")
@@ -104,7 +104,7 @@ pub const FLAGS: &[Flag] = &[
     short("T", "SIZE", parse::thread_stride)
         .says("distance between the starts of two threads of a target"),
     open("v", "[s]", parse::verbose)
-        .says("tell what happens; with s, statistics of waiting")
+        .says("report what happens; with s, statistics of waiting")
         .on_linux("the same; on stderr when the results are XML; `-vs` is refused unless with `-Rp`, because nothing here waits \
                    as the original does")
         .first(),

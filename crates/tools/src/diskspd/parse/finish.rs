@@ -104,7 +104,7 @@ impl Command<'_> {
             };
             for name in [Some(target.path.as_str()), source].into_iter().flatten() {
                 if !xml::can_hold(name) {
-                    let what = "XML has no spelling for a character in this name, so U+FFFD stands for it there";
+                    let what = "XML has no spelling for a character in this name, so U+FFFD replaces it there";
                     self.notes.push(Note::new(name, what));
                 }
             }

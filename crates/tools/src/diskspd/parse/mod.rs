@@ -146,7 +146,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// A number as C reads it; what stands behind it is ignored and told.
+    /// A number as C reads it; what follows it is ignored and reported.
     fn number(
         &mut self,
         word: &Word,

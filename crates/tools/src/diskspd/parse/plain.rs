@@ -131,7 +131,7 @@ pub(in crate::diskspd) fn pool_requests(command: &mut Command, word: &Word) -> D
 
 pub(in crate::diskspd) fn rate(command: &mut Command, word: &Word) -> Done {
     const FORM: &str =
-        "say bytes a millisecond as in -g1024, or I/Os a second as in -g500i; from 1 to 2147483647";
+        "use bytes per millisecond as in -g1024, or IOPS as in -g500i; from 1 to 2147483647";
     let iops = word.value.strip_suffix('i');
     let digits = iops.unwrap_or(word.value);
     if !digits

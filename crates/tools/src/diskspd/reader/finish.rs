@@ -268,7 +268,7 @@ fn notes(notes: &mut Vec<String>, odd: &Odd) {
         notes.push("decimal commas are read as points".to_owned());
     }
     if let Some(text) = &odd.not_a_number {
-        notes.push(format!("`{text}` stands for a number: it is left unknown"));
+        notes.push(format!("`{text}` is no number: it is left unknown"));
     }
     if let Some(text) = &odd.strange {
         notes.push(format!("`{text}` is no number: it is left unknown"));

@@ -33,7 +33,7 @@ impl Layout {
     pub(super) fn version(self, has_parameters: bool) -> Option<&'static str> {
         let newest = (0..MARKS.len()).find(|number| self.seen & (1 << number) != 0);
         match newest {
-            // The results alone tell no more than this from any newer one.
+            // The results alone distinguish no more than this.
             Some(3) if !has_parameters => None,
             Some(number) => Some(MARKS[number].1),
             None => has_parameters.then_some("2.0.15"),

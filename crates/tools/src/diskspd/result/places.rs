@@ -5,7 +5,7 @@ use crate::diskspd::{RangeLine, range_line};
 use model::{Effective, EffectiveRange};
 use std::io::{self, Write};
 
-/// The section with the blank line before it; nothing where all places were alike.
+/// The section with the blank line before it; nothing where all places were equally likely.
 pub(super) fn write(layouts: &[Layout], out: &mut dyn Write) -> io::Result<()> {
     if layouts.is_empty() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! The lines of one target, in the layout of 2.2 or of 2.0.17.
 //!
 //! The old layout differs in three things: sizes are plain byte counts, the outstanding I/Os are not "per thread", and
-//! the distance between threads is always told. What 2.0.17 did not have is printed as 2.2 does.
+//! the distance between threads is always printed. What 2.0.17 did not have is printed as 2.2 does.
 
 use super::{RangeLine, line, range_line};
 use crate::diskspd::Compat;

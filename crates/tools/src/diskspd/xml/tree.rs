@@ -62,7 +62,7 @@ impl Element {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// Its text without the blanks around it; as it stands where it cannot be told what it means.
+    /// Its text without the blanks around it; unchanged where its meaning is unclear.
     pub fn value(&self) -> String {
         let raw = self.raw.trim();
         unescaped(raw).unwrap_or_else(|_| raw.to_owned())

@@ -168,7 +168,7 @@ fn fits(run: &ImportedRun) -> bool {
 
 /// Which of fio's latencies are taken: those that its percentiles are of.
 const KIND_OF_LATENCY: [&str; 2] = [
-    "latencies are fio's clat: from handed over to complete, without the time of handing over",
+    "latencies are fio's clat: from submission to completion, without the time of submission",
     "latencies are fio's lat: handing over included",
 ];
 

@@ -1,9 +1,9 @@
 //! fio's JSON, versions 2 and 3: one run a job, or a group of jobs where fio put them together.
 //!
 //! `document` finds the jobs in the text and keeps each one's own piece; `job` reads a piece; `options` says what its
-//! options ask for, and `evidence` what stands beside the figures. The latencies are fio's completion latencies (`clat`), which its percentiles are of by default;
-//! where it was told otherwise, those of `lat`. Deliberately absent: trims, the histograms of json+ (the text has
-//! them), and fio's own text output (`reader_text`).
+//! options ask for, and `evidence` what stands beside the figures. The latencies are fio's completion latencies (`clat`),
+//! which its percentiles are of by default; where the job selects it, those of `lat`. Deliberately absent: trims, the
+//! histograms of json+ (the text has them), and fio's own text output (`reader_text`).
 
 mod document;
 mod evidence;

@@ -53,7 +53,7 @@ impl Plan<'_> {
             if name.is_none() {
                 self.problems.push(Problem::Contradiction {
                     place: entry.place.clone(),
-                    why: "a group has a name, by which its results are told apart: name = \"…\""
+                    why: "a group has a name, by which its results are distinguished: name = \"…\""
                         .to_owned(),
                 });
             }
@@ -84,7 +84,9 @@ impl Plan<'_> {
             if entries.is_empty() {
                 self.problems.push(Problem::Contradiction {
                     place: entry.place.clone(),
-                    why: "it names no field, so it would leave out everything: name one, or leave it out".to_owned(),
+                    why:
+                        "it names no field, so it would omit everything: specify one, or remove it"
+                            .to_owned(),
                 });
             }
             values += fields.iter().map(|axis| axis.values.len()).sum::<usize>();

@@ -17,7 +17,7 @@
 //!
 //! Axes nest as they stand: the first is outermost. Read in this order: the plan as a whole (here), `groups` (its tables),
 //! `text` (places and values). Deliberately absent: consent to write over data, and where results
-//! are kept: a plan may come from somebody else, so these are said by the person who runs it.
+//! are kept: a plan may come from another user, so the user who runs it specifies these.
 
 mod groups;
 mod text;

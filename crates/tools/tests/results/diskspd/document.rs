@@ -186,7 +186,7 @@ fn what_an_old_record_does_not_hold_is_left_out_of_its_intervals() {
     assert_valid(&page);
 }
 
-/// Case X068, the document's part: nothing stands before it or after it, whatever else is told meanwhile.
+/// Case X068, the document's part: nothing stands before it or after it, whatever else is printed meanwhile.
 #[test]
 fn a_verbose_run_has_the_same_pure_document() {
     let (mut asked, run) = two_targets();

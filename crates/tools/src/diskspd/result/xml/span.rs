@@ -148,7 +148,7 @@ fn target(row: &Row, asked: &TimeSpan, document: &mut Document) {
     document.close("Target");
 }
 
-/// The ranges with the holes between them, which no I/O falls in; nothing where all places were alike.
+/// The ranges with the holes between them, which no I/O falls in; nothing where all places were equally likely.
 fn distribution(of: &Effective, document: &mut Document) {
     if of.ranges.is_empty() {
         return;

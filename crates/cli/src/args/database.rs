@@ -9,7 +9,7 @@ use views::{EXPORTS, Export};
 const FILTER: &str = "\
 A filter compares fields with values in their units: 'block=8K and write=0', 'latency_p99 < 5ms', \
 '(threads=4 or threads=8) and not label ~ warm'. Operators: = != < <= > >= ~ (contains) !~, with and, or, not and \
-parentheses; - stands for what is not known. `fathom table --fields` lists all fields.";
+parentheses; - means not known. `fathom table --fields` lists all fields.";
 
 /// Where to look.
 #[derive(Args, Debug, Default)]

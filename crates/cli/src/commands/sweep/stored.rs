@@ -20,7 +20,7 @@ use sweep::Turn;
 /// How it ended. Its results are in the database.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
-    /// Somebody ended it before its time.
+    /// It was interrupted.
     pub(crate) interrupted: bool,
     /// A cell had no result, and that was to end it.
     pub(crate) failed_fast: bool,
@@ -64,7 +64,7 @@ impl Walked {
 }
 
 /// A sweep's place in the store, and its results so far.
-pub(crate) struct Shelf<'a> {
+pub(crate) struct StoredSession<'a> {
     store: Option<&'a Store>,
     session: Option<SessionId>,
     earlier: Option<Earlier>,
@@ -74,7 +74,7 @@ pub(crate) struct Shelf<'a> {
     lock: Option<Lock>, // let go at the end
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> StoredSession<'a> {
     /// The sweep that is gone on with, if there is one, and its lock. Nothing is changed.
     pub(crate) fn open(
         store: Option<&'a Store>,
@@ -83,7 +83,7 @@ impl<'a> Shelf<'a> {
         wanted: Option<SessionId>,
         args: &SweepArgs,
     ) -> Result<Self, CommandError> {
-        let mut shelf = Shelf {
+        let mut stored = StoredSession {
             store,
             session: None,
             earlier: None,
@@ -94,13 +94,13 @@ impl<'a> Shelf<'a> {
         if let Some(store) = store
             && let Some(earlier) = earlier(store, fingerprint, wanted, args)?
         {
-            shelf.lock = Some(Lock::take(store.path(), earlier.session)?);
+            stored.lock = Some(Lock::take(store.path(), earlier.session)?);
             // Read again under the lock: another fathom may have gone on with it until just now.
             let earlier = Earlier::read(store, earlier.session)?;
-            shelf.take_over(asked, &earlier)?;
-            shelf.earlier = Some(earlier);
+            stored.take_over(asked, &earlier)?;
+            stored.earlier = Some(earlier);
         }
-        Ok(shelf)
+        Ok(stored)
     }
 
     /// Begins a session, or resumes the one that was found.
@@ -150,7 +150,7 @@ impl<'a> Shelf<'a> {
             let session = earlier.session;
             return Err(CommandError::refused(format!(
                 "session {session} holds {} cells that this sweep does not have: its plan, or the folder from which its \
-                 target was named, has changed since; go there, or begin anew without --resume",
+                 target was named, has changed since; go there, or start again without --resume",
                 earlier.cells.len() - known
             )));
         }

@@ -10,12 +10,12 @@ use session::Journal;
 use store::{NewSession, SessionOutcome, Store};
 
 /// The session of a request of so many time spans.
-pub(crate) struct Shelf {
+pub(crate) struct StoredSession {
     pub(crate) journal: Journal<Store>,
     spans: usize,
 }
 
-impl Shelf {
+impl StoredSession {
     /// Opens the store: one that cannot be written is refused before anything is measured.
     pub(crate) fn open(
         place: Option<&StorePlace>,
@@ -27,7 +27,7 @@ impl Shelf {
             1 => Journal::single(store, session),
             _ => Journal::new(store, session),
         };
-        Ok(Shelf { journal, spans })
+        Ok(StoredSession { journal, spans })
     }
 
     /// Finishes the session. Returns whether all that was measured is stored.
