@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_beyond_all_are_told_as_times() {
+    fn shares_beyond_all_are_reported_as_times() {
         let more = counts(1 << 20, 82 << 20, 0);
         assert_eq!(
             more.sentence("vda"),

@@ -14,17 +14,17 @@ const TAKEN_SAID_MIN: f64 = 0.01;
 pub struct CpuReport {
     /// Wall time between the readings, in nanoseconds.
     pub elapsed_ns: u64,
-    /// User time of all cores together, in cores: 1.5 is one and a half cores busy all the time.
+    /// User time of all cores together, in cores: 1.5 is one and a half cores at 100%.
     pub user_cores: f64,
     /// Kernel time of all cores together, in cores.
     pub kernel_cores: f64,
     /// Time that the hypervisor took, of all cores together, in cores.
     pub steal_cores: f64,
     /// Of this process alone, user and kernel time of all its threads together, in cores. None where the system does not
-    /// tell, and in results kept before that was read.
+    /// report it, and in results kept before that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_cores: Option<f64>,
-    /// Each core that was read at both ends; empty where the system does not tell.
+    /// Each core that was read at both ends; empty where the system does not report it.
     pub cores: Vec<CoreShare>,
 }
 

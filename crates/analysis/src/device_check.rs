@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct DeviceCheck {
     /// Kernel name; none where no device was counted.
     pub device: Option<String>,
-    /// What came out, or why nothing could be compared, in a sentence.
+    /// The result, or why nothing could be compared, in a sentence.
     pub sentence: String,
     /// The same as one word.
     pub agreement: Agreement,
@@ -347,10 +347,10 @@ mod tests {
     #[test]
     fn a_device_that_counts_though_it_says_that_it_does_not_is_believed() {
         let mut record = Sample::default().build();
-        let told = device_checks(&record);
+        let reported = device_checks(&record);
         record.targets[0].chain[0].counted = Some(false);
-        assert_eq!(device_checks(&record), told);
-        assert_eq!(told[0].agreement, Agreement::Agrees);
+        assert_eq!(device_checks(&record), reported);
+        assert_eq!(reported[0].agreement, Agreement::Agrees);
     }
 
     #[test]

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct Estimate {
     /// The best guess. // finite
     pub value: f64,
-    /// Lower end of the 95% interval; none where the data cannot tell. // at most `value`
+    /// Lower end of the 95% interval; none where the data does not show it. // at most `value`
     pub low: Option<f64>,
-    /// Upper end of the 95% interval; none where the data cannot tell. // at least `value`
+    /// Upper end of the 95% interval; none where the data does not show it. // at least `value`
     pub high: Option<f64>,
-    /// How many independent samples it rests on: fewer than were taken, where they hang together. // at least 0
+    /// How many independent samples it rests on: fewer than were taken, where they are autocorrelated. // at least 0
     pub samples: f64,
 }
 
@@ -31,7 +31,7 @@ impl Estimate {
     }
 
     /// Several of one thing, each with the time that it was measured for: their mean by that time. The interval is that of a
-    /// mean of independent figures, each as sure as it says, but never narrower than what they came to; where their own
+    /// mean of independent figures, each as sure as it says, but never narrower than what they gave; where their own
     /// intervals do not meet, it reaches from the lowest end to the highest; never below 0. None where one has none.
     /// // times above 0, values at least 0
     pub fn together(all: &[(f64, Estimate)]) -> Estimate {

@@ -19,7 +19,7 @@ pub struct HostDigest {
     pub kernel: String,
     /// Distribution, where it says so.
     pub distribution: Option<String>,
-    /// Model of the processor, where the system tells.
+    /// Model of the processor, where the system reports it.
     pub cpu_model: Option<String>,
     /// Cores online.
     pub cores: u64,

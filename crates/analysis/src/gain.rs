@@ -4,7 +4,7 @@
 //! rate × latency) and the search for its knee work on; diskplorer doubles "till no gain" in the same way. We ask
 //! for two doublings without a gain, because one flat step may be noise, and take 3% for a gain, the deviation
 //! from which iotune warns and diskplorer drops a cell. Two rungs that fell far below the best do not end a climb:
-//! a queue that is merely deeper costs a device little, so such a fall tells of a disturbance.
+//! a queue that is merely deeper costs a device little, so such a fall shows a disturbance.
 
 /// A step counts as a gain when its rate is at least this many times the best before.
 pub const GAIN_MIN: f64 = 1.03;

@@ -3,12 +3,12 @@
 //! In an open loop latency rises with the rate, slowly at first and without bound near saturation. So what was tried
 //! brackets the answer: the highest rate that kept the latency and the lowest that did not.
 //!
-//! Near saturation a percentile is noisy, because waiting times hang together, so that no two tries are enough. With three
-//! tries near the answer a line is laid through them: the reciprocal of the latency falls with the rate, in a straight line
-//! where one thing is the bottleneck (M/M/1: latency = ln(1/(1-q)) ÷ (served − rate); Kleinrock, Queueing Systems, volume
-//! 1, section 3.2), and nearly straight elsewhere as long as only tries with latencies not far from the one asked for
-//! count. The answer stands where the line crosses, and how far the tries scatter about it gives the interval. With
-//! fewer, it stands in the bracket where a line on a logarithmic latency crosses (regula falsi).
+//! Near saturation a percentile is noisy, because waiting times are autocorrelated, so that no two tries are enough. With
+//! three tries near the answer a line is laid through them: the reciprocal of the latency falls with the rate, in a
+//! straight line where one thing is the bottleneck (M/M/1: latency = ln(1/(1-q)) ÷ (served − rate); Kleinrock, Queueing
+//! Systems, volume 1, section 3.2), and nearly straight elsewhere as long as only tries with latencies not far from the one
+//! asked for count. The answer stands where the line crosses, and how far the tries scatter about it gives the interval.
+//! With fewer, it stands in the bracket where a line on a logarithmic latency crosses (regula falsi).
 //!
 //! The response time counts, from the moment at which an I/O was to start: only that is what a user of the target sees.
 //! Source: Tene, "How not to measure latency" (2013). Deliberately absent: which rate to try next, which is `sweep`'s.

@@ -1,6 +1,6 @@
 //! The report of a run that another tool measured: its figures as printed, and what they give away of themselves.
 //!
-//! Little is known of such a run: only rules whose facts the text holds look at it, and they keep silent where a fact is
+//! Little is known of such a run: only rules whose facts the text contains use it, and they keep silent where a fact is
 //! missing. Where the text holds too little, it is not checked. Deliberately absent: everything that needs the device's
 //! counters, the histogram or the time series.
 

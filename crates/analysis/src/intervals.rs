@@ -36,7 +36,7 @@ pub struct IntervalRow {
 /// Whether the rate held still at the end of the measured phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
-    /// The answer; none where the run is too short to tell.
+    /// The answer; none where the run is too short.
     pub steady: Option<bool>,
     /// Why there is no answer, where there is none.
     pub why_not: Option<String>,

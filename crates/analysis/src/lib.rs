@@ -5,7 +5,7 @@
 //! made of (`rows`, `latency`, `estimates`, `open_loop`, `in_flight`, `comparison`,
 //! `device_check`, `cpu`, `workers`, `intervals`, `changes`, `facts`), then `findings`
 //! (one rule, one file, one row in `FINDINGS`), `files` (work with files), `looks`
-//! (several short runs told together), `survey` (many runs, one table), `sweep` (a matrix of them), `models`
+//! (several short runs in one report), `survey` (many runs, one table), `sweep` (a matrix of them), `models`
 //! (what its cells have in common), `compare` (one result against another) and `diskspd`
 //! and `sqlio` (the same record in those tools' own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.

@@ -143,7 +143,7 @@ mod tests {
         };
         record.engine.workers = vec![worker(0), worker(1)];
         let rows = line_rows(&record, 0);
-        let told: Vec<_> = rows
+        let reported: Vec<_> = rows
             .iter()
             .map(|row| {
                 (
@@ -163,7 +163,7 @@ mod tests {
             max_ns: Some(ios * 5),
         };
         assert_eq!(
-            told,
+            reported,
             [(25.0, 1, done("read", 20)), (75.0, 1, done("write", 60))]
         );
     }

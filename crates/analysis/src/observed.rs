@@ -1,4 +1,4 @@
-//! What was asked and what came of it, as far as it is known: the same figures of a run of fathom's, an imported one, and
+//! What was asked and its result, as far as it is known: the same figures of a run of fathom's, an imported one, and
 //! a row of the database.
 //!
 //! Everything is `None` where nobody says it; nothing is guessed. Where targets of one run differ in what was asked, it
@@ -11,7 +11,7 @@ use model::{
     ResultRow, RowFigures, RunRecord,
 };
 
-/// What is known of a run, whoever measured it.
+/// What is known of a run of any tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observed {
     /// Reads and writes together.
@@ -71,7 +71,7 @@ pub struct RateWindows {
     pub max_per_s: Option<f64>,
 }
 
-/// What came of one operation, or of both together.
+/// The result of one operation, or of both together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObservedFigures {
     /// Completed without error.
@@ -108,7 +108,7 @@ pub struct ObservedRow {
 }
 
 impl Observed {
-    /// What a row of the database says. Its latencies may be in coarse steps that it does not tell.
+    /// What a row of the database says. Its latencies may be in coarse steps that it does not report it.
     pub fn of_row(row: &ResultRow) -> Observed {
         let work = &row.work;
         let figures = |figures: &RowFigures| ObservedFigures::of(figures, row.measured);

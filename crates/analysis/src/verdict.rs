@@ -38,7 +38,7 @@ impl Rank {
         }
     }
 
-    /// As it stands on the first line.
+    /// As it uses the first line.
     pub const fn word(self) -> &'static str {
         match self {
             Rank::Valid => "VALID",

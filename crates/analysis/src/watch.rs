@@ -1,7 +1,7 @@
 //! What was seen of a device while it was watched: averages over all of it, its busiest moment, its worst percentile.
 //!
-//! Averages are sums over sums. Percentiles of single moments cannot be put together, so the worst one is told with its
-//! time. Deliberately absent: an interval around any figure. Whoever is watched does not do the same thing all the time.
+//! Averages are sums over sums. Percentiles of single moments cannot be put together, so the worst one is reported with its
+//! time. Deliberately absent: an interval around any figure. An observed program does not do the same all the time.
 
 use model::{Nanos, WatchMoment, WatchRecord};
 use schemars::JsonSchema;

@@ -16,11 +16,11 @@ pub struct WorkerShare {
     pub thread: u32,
     /// How long it issued I/Os, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Its processor time in the program, as a share of that; none where the system does not tell. // in [0, 1]
+    /// Its processor time in the program, as a share of that; none where the system does not report it. // in [0, 1]
     pub user_share: Option<f64>,
-    /// Its processor time in the kernel, as a share of that; none where the system does not tell. // in [0, 1]
+    /// Its processor time in the kernel, as a share of that; none where the system does not report it. // in [0, 1]
     pub kernel_share: Option<f64>,
-    /// How long it was ready and others had its processor, as a share of that; none where the system does not tell.
+    /// How long it was ready and others had its processor, as a share of that; none where the system does not report it.
     /// // in [0, 1]
     pub delayed_share: Option<f64>,
     /// Choosing, staging and handing over I/Os, and counting; all but the last hand-over. // in [0, 1]
@@ -65,7 +65,7 @@ impl WorkerShare {
         }
     }
 
-    /// Processor time of both kinds, as a share of the whole time; none where the system does not tell.
+    /// Processor time of both kinds, as a share of the whole time; none where the system does not report it.
     pub fn busy_share(&self) -> Option<f64> {
         Some((self.user_share? + self.kernel_share?).min(1.0))
     }

@@ -1,4 +1,4 @@
-//! A comparison on a page: the answer, what was held against what, each figure, each cell.
+//! A comparison on a page: the answer, what was compared with which, each figure, each cell.
 //!
 //! On a narrow page the columns of the cells that say least go first. Deliberately absent: which change counts as one.
 
@@ -41,8 +41,8 @@ pub fn compare_summary(
             Held::CannotTell => "?   ",
             Held::Holds => "ok  ",
         };
-        let told = format!("{}: {}", condition.condition, condition.sentence);
-        page.extend(wrap(word, &told, paper.width(), 3));
+        let reported = format!("{}: {}", condition.condition, condition.sentence);
+        page.extend(wrap(word, &reported, paper.width(), 3));
     }
     page.extend(foot::labelled("A", &side(&report.a), paper));
     page.extend(foot::labelled("B", &side(&report.b), paper));
@@ -148,7 +148,7 @@ fn interval(change: &ChangeReport) -> String {
             true => format!("{} … {}", say::change(*low), say::change(*high)),
             false => format!("{} … {} x", say::digits(*low), say::digits(*high)),
         },
-        _ => "cannot tell".to_owned(),
+        _ => "inconclusive".to_owned(),
     }
 }
 
@@ -158,7 +158,7 @@ fn counts(report: &CompareReport) -> String {
         (counts.faster, "faster in B"),
         (counts.slower, "slower in B"),
         (counts.same, "without a difference seen"),
-        (counts.cannot_tell, "that cannot tell"),
+        (counts.cannot_tell, "inconclusive"),
     ];
     let parts: Vec<String> = kinds
         .iter()
@@ -198,8 +198,8 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let mut page = whole_lines(&columns, &picked(&rows, &shown));
     for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
         if let Some(reason) = &cell.missing {
-            let told = format!("{}  NA: {}", row[..words].join("  "), printable(reason));
-            *line = shorten(&told, paper.width());
+            let reported = format!("{}  NA: {}", row[..words].join("  "), printable(reason));
+            *line = shorten(&reported, paper.width());
         }
     }
     let marks = "+ faster, - slower in B, beyond what chance makes of so many cells";
@@ -247,8 +247,8 @@ fn differences(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let mut page = Vec::new();
     for (place, one) in report.differences.iter().enumerate() {
         let head = if place == 0 { "differs " } else { "        " };
-        let told = format!("{}: {} in A, {} in B", one.what, one.a, one.b);
-        page.extend(wrap(head, &told, paper.width(), 2));
+        let reported = format!("{}: {} in A, {} in B", one.what, one.a, one.b);
+        page.extend(wrap(head, &reported, paper.width(), 2));
     }
     page
 }

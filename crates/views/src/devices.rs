@@ -75,7 +75,7 @@ pub fn write_devices(
         .try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// What its maker calls it, or whoever set it up.
+/// The name from its maker or its administrator.
 fn name(line: &DeviceLine<'_>) -> String {
     let name = line.device.model.as_deref().or(line.known_as);
     name.map_or_else(|| NOTHING.to_owned(), printable)

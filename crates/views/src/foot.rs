@@ -16,7 +16,7 @@ fn chain(devices: &[DeviceDigest]) -> String {
         .iter()
         .map(|device| printable(&device.name))
         .collect();
-    let mut told = names.join(" on ");
+    let mut reported = names.join(" on ");
     if let Some(last) = devices.last() {
         let model = last
             .model
@@ -27,7 +27,7 @@ fn chain(devices: &[DeviceDigest]) -> String {
             Some(false) | None => "",
         };
         let size = bytes(last.size_bytes);
-        told.push_str(&format!(
+        reported.push_str(&format!(
             " ({}, {size}{}{turning})",
             last.kind,
             model.unwrap_or_default()
@@ -38,9 +38,9 @@ fn chain(devices: &[DeviceDigest]) -> String {
         .rev()
         .find_map(|device| device.scheduler.as_deref());
     if let Some(scheduler) = scheduler {
-        told.push_str(&format!(", scheduler {}", printable(scheduler)));
+        reported.push_str(&format!(", scheduler {}", printable(scheduler)));
     }
-    told
+    reported
 }
 
 /// The target, its size, and what it is on: `/data/a.dat, 8 GiB, ext4 on vda`.
@@ -152,15 +152,18 @@ pub(crate) fn host_in_full(host: &HostDigest) -> String {
 }
 
 fn both(counts: &CountComparison, of: fn(&analysis::OperationComparison) -> u64) -> String {
-    let told = |comparison, name: &str| {
+    let reported = |comparison, name: &str| {
         Some(of(comparison))
             .filter(|&n| n > 0)
             .map(|n| format!("{} {name}", bytes(n)))
     };
-    let parts: Vec<String> = [told(&counts.read, "read"), told(&counts.write, "written")]
-        .into_iter()
-        .flatten()
-        .collect();
+    let parts: Vec<String> = [
+        reported(&counts.read, "read"),
+        reported(&counts.write, "written"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if parts.is_empty() {
         "nothing".to_owned()
     } else {
@@ -170,7 +173,7 @@ fn both(counts: &CountComparison, of: fn(&analysis::OperationComparison) -> u64)
 
 /// What the device counted beside what fathom counted; or why there is nothing to compare.
 pub(crate) fn device(check: &DeviceCheck, paper: &Paper) -> Vec<String> {
-    let told = match (&check.device, &check.measured) {
+    let reported = match (&check.device, &check.measured) {
         (Some(device), Some(counts)) => format!(
             "{} counted {}; fathom counted {}: {}",
             printable(device),
@@ -180,7 +183,7 @@ pub(crate) fn device(check: &DeviceCheck, paper: &Paper) -> Vec<String> {
         ),
         _ => check.sentence.clone(),
     };
-    labelled("device", &told, paper)
+    labelled("device", &reported, paper)
 }
 
 /// Whether the device's counters match, in a few words.

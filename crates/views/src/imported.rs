@@ -113,8 +113,8 @@ fn source(report: &ImportedReport, paper: &Paper) -> Vec<String> {
         .host
         .as_deref()
         .map_or_else(|| format!("machine {UNKNOWN}"), printable);
-    let told = format!("{started}; measured {measured} of {duration}; {host}");
-    page.extend(foot::labelled("time", &told, paper));
+    let reported = format!("{started}; measured {measured} of {duration}; {host}");
+    page.extend(foot::labelled("time", &reported, paper));
     if let Some(command) = &run.command {
         page.extend(foot::labelled("command", &printable(command), paper));
     }

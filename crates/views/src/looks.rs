@@ -75,10 +75,10 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
         page.extend(whole_lines(&heads, &picked(&rows, &shown)));
     }
     let rounds = say::counted(report.rounds, "round");
-    let told = format!(
+    let reported = format!(
         "costs are relative to the raw device with direct I/O, with the 95% interval of {rounds}"
     );
-    let parts = [Some(told), left_out(&LAYERS, &shown, paper.width())];
+    let parts = [Some(reported), left_out(&LAYERS, &shown, paper.width())];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
     page.push(String::new());
@@ -148,8 +148,9 @@ fn beside(table: Vec<String>, rows: &[QuickRow], paper: &Paper) -> (Vec<String>,
         true => (whole, None),
         false => {
             let columns = paper.width();
-            let told = format!("omitted at {columns} columns: what each row means; --json has it");
-            (table, Some(told))
+            let reported =
+                format!("omitted at {columns} columns: what each row means; --json has it");
+            (table, Some(reported))
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn whole_time_or_nothing(ns: Option<u64>) -> String {
     time_or_nothing(ns.map(|ns| ns as f64))
 }
 
-/// A percentile with its mark of trust; `max` where there are I/Os, but too few to tell it from their largest.
+/// A percentile with its mark of trust; `max` where there are I/Os, but too few to distinguish it from their largest.
 pub(crate) fn percentile(percentile: Option<&Percentile>) -> String {
     let Some(percentile) = percentile.filter(|percentile| percentile.effective_ios > 0.0) else {
         return NOTHING.to_owned();

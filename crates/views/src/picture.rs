@@ -1,7 +1,7 @@
 //! A bar chart of a survey's first workload: IOPS and median latency at each queue depth. The knee is where the bars stop
 //! growing and the latency does not.
 //!
-//! Only blocks and digits, no colour, so that it looks alike in a terminal, in a file and in a mail. Deliberately absent:
+//! Only blocks and digits, no colour, so that it is the same in a terminal, in a file and in a mail. Deliberately absent:
 //! workloads with fewer than three loads, which the table shows as well.
 
 use crate::number::{count, rate, time};

@@ -139,8 +139,8 @@ fn shape(compress_percent: u8, dedupe_percent: u8) -> String {
         (0, 0) => String::new(),
         (share, 0) => format!("; data compressible by {share}%"),
         (0, share) => format!("; {share}% duplicate blocks"),
-        (pressed, alike) => {
-            format!("; data compressible by {pressed}%, {alike}% duplicate blocks")
+        (share, duplicate) => {
+            format!("; data compressible by {share}%, {duplicate}% duplicate blocks")
         }
     }
 }
@@ -293,14 +293,14 @@ fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
         return Vec::new();
     }
     let whole = time(report.time.measured_ns as f64);
-    let told = format!(
+    let reported = format!(
         "the first {} of {whole}: {} IOPS; after that {} IOPS ±{}; the table is over all of it",
         time(ns as f64),
         rate(before),
         rate(after.value),
         half_width_of(after)
     );
-    foot::labelled("warm-up", &told, paper)
+    foot::labelled("warm-up", &reported, paper)
 }
 
 /// What the marks in the table mean, where there are any.
@@ -334,13 +334,13 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
             time(open.late_after_ns as f64)
         ),
     };
-    let told = format!(
+    let reported = format!(
         "asked {}/s ({}), reached {}/s; {waited}; times are from when an I/O was to start, service times from when it did",
         rate(open.asked_per_s as f64),
         open.spacing.name(),
         rate(open.reached_per_s)
     );
-    foot::labelled("rate", &told, paper)
+    foot::labelled("rate", &reported, paper)
 }
 
 /// `in flight 31.9 of 32; CPU 0.44 of 2 cores (kernel 0.33, user 0.11)`.
@@ -349,10 +349,10 @@ fn load(report: &RunReport) -> String {
     let mean = flight
         .mean
         .map_or_else(|| crate::number::NOTHING.to_owned(), digits);
-    let mut told = format!("{mean} I/Os in flight of {}", count(flight.asked));
+    let mut reported = format!("{mean} I/Os in flight of {}", count(flight.asked));
     let cpu = &report.cpu;
     if !cpu.cores.is_empty() {
-        told.push_str(&format!(
+        reported.push_str(&format!(
             "; CPU: {} of {} busy (user {}, kernel {})",
             digits(cpu.user_cores + cpu.kernel_cores),
             crate::number::counted(cpu.cores.len() as u64, "core"),
@@ -360,7 +360,7 @@ fn load(report: &RunReport) -> String {
             digits(cpu.kernel_cores)
         ));
     }
-    told
+    reported
 }
 
 /// What did not go as asked, on a line of its own; nothing where nothing did.

@@ -16,7 +16,7 @@ use crate::time::{waiting, write_time};
 use analysis::{BestIn, CellFigures, Rank, SweepReport, SweepRow};
 use std::io::{self, Write};
 
-/// Workloads whose models are told; those of all stand in the document.
+/// Workloads whose models are reported; those of all stand in the document.
 const SERIES_MAX: usize = 4;
 /// A value is rarely longer; a path may be.
 const VALUE_MAX: usize = 24;
@@ -91,12 +91,12 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
                 std::slice::from_ref(&cells[..words].to_vec()),
                 paper.width(),
             );
-            let told = format!(
+            let reported = format!(
                 "{}  NA: {}",
                 head.last().map_or("", String::as_str),
                 printable(reason)
             );
-            *line = shorten(&told, paper.width());
+            *line = shorten(&reported, paper.width());
         }
     }
     (page, left_out)
@@ -131,7 +131,7 @@ fn figures(row: &SweepRow, repeated: bool) -> Vec<String> {
         p99_ns,
         p999_ns,
         max_latency_ns,
-        errors: _, // a cell with errors is marked and told among the notes
+        errors: _, // a cell with errors is marked and reported among the notes
         rank: _,
         reasons: _,
     } = figures;

@@ -10,7 +10,7 @@ pub(crate) enum Side {
     Right,
 }
 
-/// A column: its head, its side, and how wide it is at least, so that tables of two runs look alike.
+/// A column: its head, its side, and how wide it is at least, so that tables of two runs look equal.
 pub(crate) struct Column<'a> {
     pub(crate) head: &'a str,
     pub(crate) side: Side,

@@ -7,7 +7,7 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Cuts out the middle, because both ends of a path tell more: `/data/ver…/fathom.dat`.
+/// Cuts out the middle, because both ends of a path matter more: `/data/ver…/fathom.dat`.
 pub fn shorten(text: &str, columns: usize) -> String {
     let long = width(text);
     if long <= columns {
@@ -98,11 +98,11 @@ pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
         weak.then_some("~ fewer than 10 tail samples"),
         missing.then_some("max: too few I/Os for that percentile"),
     ];
-    let told: Vec<&str> = parts.into_iter().flatten().collect();
-    if told.is_empty() {
+    let reported: Vec<&str> = parts.into_iter().flatten().collect();
+    if reported.is_empty() {
         Vec::new()
     } else {
-        vec![told.join("; ")]
+        vec![reported.join("; ")]
     }
 }
 

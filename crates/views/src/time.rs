@@ -13,7 +13,7 @@ impl Zone {
         Zone(TimeZone::UTC)
     }
 
-    /// The zone of this machine; UTC where it does not tell.
+    /// The zone of this machine; UTC where it does not report it.
     pub fn system() -> Zone {
         Zone(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
@@ -32,16 +32,16 @@ pub fn write_time(utc_ns: u64, zone: &Zone) -> String {
     };
     let utc = moment.to_zoned(TimeZone::UTC);
     let local = moment.to_zoned(zone.0.clone());
-    let told = utc.strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
+    let reported = utc.strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
     if local.offset() == utc.offset() {
-        return told;
+        return reported;
     }
     let form = if local.date() == utc.date() {
         "%H:%M:%S %Z"
     } else {
         "%Y-%m-%d %H:%M:%S %Z"
     };
-    format!("{told} ({})", local.strftime(form))
+    format!("{reported} ({})", local.strftime(form))
 }
 
 /// The short form of lists: local date and minute.
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_in_utc_and_in_the_readers_zone() {
+    fn a_moment_is_reported_in_utc_and_in_the_readers_zone() {
         let ns = 1_795_259_117_000_000_000;
         assert_eq!(write_time(ns, &Zone::utc()), "2026-11-21 11:05:17 UTC");
         assert_eq!(
@@ -117,12 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_told_in_two_units_at_most() {
-        let told = |seconds: u64| waiting(seconds * 1_000_000_000);
-        assert_eq!(told(0), "0 s");
+    fn waiting_is_reported_in_two_units_at_most() {
+        let reported = |seconds: u64| waiting(seconds * 1_000_000_000);
+        assert_eq!(reported(0), "0 s");
         assert_eq!(waiting(1), "1 s");
-        assert_eq!(told(125), "2 min 05 s");
-        assert_eq!(told(7_497), "2 h 04 min");
-        assert_eq!(told(200_000), "2 d 07 h");
+        assert_eq!(reported(125), "2 min 05 s");
+        assert_eq!(reported(7_497), "2 h 04 min");
+        assert_eq!(reported(200_000), "2 d 07 h");
     }
 }

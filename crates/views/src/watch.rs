@@ -77,8 +77,8 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
     for line in whole_lines(&heads, &picked(&rows, &shown)) {
         writeln!(out, "{line}")?;
     }
-    if let Some(told) = left_out(&COLUMNS, &shown, paper.width()) {
-        writeln!(out, "  {told}")?;
+    if let Some(reported) = left_out(&COLUMNS, &shown, paper.width()) {
+        writeln!(out, "  {reported}")?;
     }
     let percentiles = match traced {
         true => "single I/Os timed by tracepoints",

@@ -1,4 +1,4 @@
-//! The rate over time as at most 120 points, and how much they hang together.
+//! The rate over time as at most 120 points, and how much they are autocorrelated.
 //!
 //! Neighbours are averaged until no more than 120 are left: that keeps the work small, and averaged points are closer to
 //! normal and less correlated. Source of the correction for correlation: of a first-order autoregressive series, the

@@ -12,7 +12,7 @@ pub enum Problem {
     Field {
         /// As it was given.
         read: String,
-        /// The field that is spelt most alike.
+        /// The field with the most similar name.
         near: Option<&'static str>,
     },
     /// A value that the field does not take.
@@ -83,7 +83,7 @@ fn is_of_one_operation(name: &str) -> bool {
     name.starts_with("read_") || (name.starts_with("write_") && name != "write_through")
 }
 
-/// Letters to change, insert or leave away. Source: Wagner and Fischer, J. ACM 21 (1974), "The string-to-string
+/// Letters to change, insert or omit. Source: Wagner and Fischer, J. ACM 21 (1974), "The string-to-string
 /// correction problem".
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
@@ -200,7 +200,7 @@ pub struct Selection {
     pub rows: Vec<SelectedRow>,
     /// Fields that were omitted because all rows have the same in them.
     pub alike: Vec<Alike>,
-    /// Names of the fields that a page without room for all may leave out, in this order. None where a person named what
+    /// Names of the fields that a page without room for all may omit, in this order. None where a person named what
     /// is shown.
     pub dispensable: &'static [&'static str],
 }
@@ -290,7 +290,7 @@ fn is_weak(column: &Column, row: &ResultRow) -> bool {
     ios.is_some_and(|ios| ios / one_in < 10) && (column.read)(row) != Value::Nothing
 }
 
-/// What is told once where it is alike, and in a column where it differs.
+/// What is reported once where it is equal, and in a column where it differs.
 const MAY_BE_ALIKE: [&str; 14] = [
     "kind", "tool", "source", "host", "target", "tags", "block", "depth", "threads", "write",
     "pattern", "cache", "rate", "label",
@@ -305,8 +305,8 @@ const FIGURES: [&str; 5] = [
 ];
 /// What is shown only where there is any.
 const IF_ANY: [&str; 2] = ["errors", "reason"];
-/// What goes first where there is no room: where a result is from, then what other figures nearly say, last what tells
-/// results apart. The work, its rate and the p99 stay: they take 70 columns at most.
+/// What goes first where there is no room: where a result is from, then what other figures nearly say, last what
+/// distinguishes results apart. The work, its rate and the p99 stay: they take 70 columns at most.
 const DISPENSABLE: [&str; 15] = [
     "source",
     "host",
@@ -325,7 +325,7 @@ const DISPENSABLE: [&str; 15] = [
     "errors",
 ];
 
-/// The fields that tell these rows apart, what they have in common, and what came of them.
+/// The fields that distinguish these rows, what they have in common, and their results.
 pub fn usual(rows: &[ResultRow]) -> Selection {
     let mut usual = Usual::default();
     let order: Vec<usize> = rows.iter().map(|row| usual.add(row)).collect();
@@ -535,14 +535,19 @@ mod tests {
     }
 
     #[test]
-    fn wrong_fields_are_told_all_at_once_with_what_is_near() {
+    fn wrong_fields_are_reported_all_at_once_with_what_is_near() {
         let problems = columns_of("block,trheads,nonsense").unwrap_err();
-        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        assert!(told[0].contains("did you mean `threads`?"), "{}", told[0]);
+        let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(
-            told[1].starts_with("read `nonsense`; there is no such field; there are id, session"),
+            reported[0].contains("did you mean `threads`?"),
             "{}",
-            told[1]
+            reported[0]
+        );
+        assert!(
+            reported[1]
+                .starts_with("read `nonsense`; there is no such field; there are id, session"),
+            "{}",
+            reported[1]
         );
     }
 

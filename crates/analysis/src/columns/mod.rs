@@ -39,7 +39,7 @@ pub struct Column {
 }
 
 impl PartialEq for Column {
-    /// A name stands for one field.
+    /// A name represents one field.
     fn eq(&self, other: &Column) -> bool {
         self.name == other.name
     }

@@ -216,7 +216,7 @@ macro_rules! figures {
                 concat!($before, "iops"),
                 concat!($before, "ios_per_s"),
                 Unit::Rate,
-                concat!("I/Os a second", $words),
+                concat!("IOPS", $words),
                 |r| ios_per_s(r, &r.$of),
             ),
             field(
@@ -321,7 +321,7 @@ macro_rules! figures {
     };
 }
 
-/// What came of it.
+/// The result.
 const TOTAL: &[Column] = figures!(total, "", "");
 const READ: &[Column] = figures!(read, "read_", ", of reads");
 const WRITE: &[Column] = figures!(write, "write_", ", of writes");
@@ -369,7 +369,7 @@ const RESPONSE: &[Column] = &[
 pub const COLUMNS: &[(&str, &[Column])] = &[
     ("What it was", WHAT),
     ("What was asked", WORK),
-    ("What came of it, reads and writes together", TOTAL),
+    ("Results, reads and writes together", TOTAL),
     ("Of reads alone", READ),
     ("Of writes alone", WRITE),
     ("Response times, where a rate was asked", RESPONSE),

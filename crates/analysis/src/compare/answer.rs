@@ -8,10 +8,10 @@ use super::figure::Figure;
 use super::metric::Metric;
 use crate::say;
 
-/// Waits that are told beside the rate: the first that is known.
+/// Waits that are reported beside the rate: the first that is known.
 const WAITS: [&str; 4] = ["response_p99", "latency_p99", "latency_p50", "latency_mean"];
 
-/// What a comparison comes to, and its first line. `main` is the figure that decides.
+/// The result of a comparison, and its first line. `main` is the figure that decides.
 pub(super) fn answer(overall: &[Figure], main: &str, cells: usize) -> (Verdict, String) {
     let find = |name: &str| overall.iter().find(|figure| figure.metric.name == name);
     let rate = find(main);
@@ -23,7 +23,7 @@ pub(super) fn answer(overall: &[Figure], main: &str, cells: usize) -> (Verdict, 
         Verdict::Slower => "B is slower",
         Verdict::WaitsLess => "B waits less",
         Verdict::WaitsMore => "B waits longer",
-        Verdict::CannotTell => "cannot tell whether B is faster",
+        Verdict::CannotTell => "not known whether B is faster",
         Verdict::Identical => {
             return (
                 verdict,
@@ -55,7 +55,7 @@ fn verdict(rate: Option<&Figure>, wait: Option<&Figure>) -> Verdict {
     if !known.is_empty() && known.iter().all(exact) {
         return Verdict::Identical;
     }
-    let told = |figure: Option<&Figure>| {
+    let reported = |figure: Option<&Figure>| {
         let change = figure?.change?;
         Some((change.differs(OUTSIDE)?, change.log > 0.0))
     };
@@ -65,7 +65,7 @@ fn verdict(rate: Option<&Figure>, wait: Option<&Figure>) -> Verdict {
             _ => Verdict::CannotTell,
         };
     }
-    match (told(rate), told(wait)) {
+    match (reported(rate), reported(wait)) {
         (Some((true, true)), _) => Verdict::Faster,
         (Some((true, false)), _) => Verdict::Slower,
         (_, Some((true, true))) => Verdict::WaitsMore,
@@ -88,7 +88,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
         (Some(false), _) if verdict == Verdict::Same => {
             let seen = change
                 .smallest_seen_share()
-                .map(|share| format!("; could have seen {}", say::percent(share)));
+                .map(|share| format!("; minimum detectable {}", say::percent(share)));
             let words = change_in_words(figure.metric, change);
             format!(
                 "{}{})",
@@ -99,7 +99,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
         (Some(false), _) => {
             let seen = change
                 .smallest_seen_share()
-                .map(|share| format!(" (could have seen {})", say::percent(share)));
+                .map(|share| format!(" (minimum detectable {})", say::percent(share)));
             format!("{name} no difference seen{}", seen.unwrap_or_default())
         }
         (None, Some(why)) => format!(

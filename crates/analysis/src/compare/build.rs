@@ -12,7 +12,7 @@ use crate::verdict::Rank;
 use crate::{FieldValue, say};
 use model::Origin;
 
-/// So many values of a fact are told.
+/// So many values of a fact are reported.
 const VALUES_MAX: usize = 3;
 
 /// Holds B against A. Never fails: where they have nothing in common, `cells` is empty and the notes say what each has.
@@ -166,7 +166,7 @@ fn counts(cells: &[(String, Vec<Figure>)], main: &str, outside: f64) -> CellCoun
     counts
 }
 
-/// What is not the same throughout both sides and tells no cells apart; of the results that were compared.
+/// What is not the same throughout both sides and distinguishes no cells; of the results that were compared.
 fn differences(pairs: &Pairs<'_>) -> Vec<Difference> {
     let sides: [Vec<&Compared>; 2] = [
         pairs
@@ -194,10 +194,10 @@ fn differences(pairs: &Pairs<'_>) -> Vec<Difference> {
     found.extend(durations(&sides));
     let facts = sides.iter().flatten().flat_map(|one| &one.facts);
     let names: Vec<&'static str> = model::distinct(facts.map(|(name, _)| *name));
-    let told: Vec<String> = found.iter().map(|one| one.what.clone()).collect();
+    let reported: Vec<String> = found.iter().map(|one| one.what.clone()).collect();
     let already = |name: &&str| {
-        told.iter().any(|what| what == name)
-            || (*name == "fathom" && told.iter().any(|w| w == "tool_version"))
+        reported.iter().any(|what| what == name)
+            || (*name == "fathom" && reported.iter().any(|w| w == "tool_version"))
     };
     found.extend(
         names

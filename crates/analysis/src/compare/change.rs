@@ -5,7 +5,7 @@
 //! how far they lie apart takes the place of what is found within them; with symmetric errors on both sides this is
 //! Welch's interval (Biometrika 34 (1947), page 28), degrees of freedom as there. Over several cells it is the geometric
 //! mean of the ratios; its interval is the wider of two: what the cells' own errors make of it, and Student's over the
-//! cells. The smallest change that could have been seen is that which is found in 80 of 100 comparisons (Bloom, Evaluation
+//! cells. The smallest change that could have been found is the one found in 80 of 100 comparisons (Bloom, Evaluation
 //! Review 19 (1995), page 547). Deliberately absent: which cells belong together, and any words.
 
 use super::spread::{Spread, of_repeats, reach};
@@ -17,7 +17,7 @@ pub(super) const OUTSIDE: f64 = 0.05;
 const MISSED: f64 = 0.4;
 /// Farther off than by this factor nothing is said of a figure but its value.
 const FACTOR_MAX: f64 = 10.0;
-/// Below so many cells their ratios do not tell how far these spread.
+/// Below so many cells their ratios do not report it how far these spread.
 const CELLS_MIN: usize = 3;
 
 /// The figure of one side, as logarithm.
@@ -107,7 +107,7 @@ impl Change {
         })
     }
 
-    /// The ends of the interval that leaves out this share on both sides together, as differences of logarithms.
+    /// The ends of the interval that omits this share on both sides together, as differences of logarithms.
     pub(super) fn ends(&self, outside: f64) -> Option<(f64, f64)> {
         let spread = self.spread?;
         let reach = reach(outside, spread.freedom);
@@ -117,7 +117,7 @@ impl Change {
         ))
     }
 
-    /// Whether it can be told from no change; none where the data do not say.
+    /// Whether it is significant; none where the data do not say.
     pub(super) fn differs(&self, outside: f64) -> Option<bool> {
         let (low, high) = self.ends(outside)?;
         Some(low > 0.0 || high < 0.0)
@@ -151,7 +151,7 @@ impl Change {
     }
 }
 
-/// An interval that does not even tell the order of magnitude tells nothing.
+/// An interval that does not even contain the order of magnitude is no result.
 fn tells(spread: &Spread) -> bool {
     reach(OUTSIDE, spread.freedom) * spread.low.max(spread.high) <= FACTOR_MAX.ln()
 }

@@ -54,7 +54,7 @@ impl Compared {
     }
 }
 
-/// What may make two runs of the same work differ, in the order in which it is told.
+/// What may make two runs of the same work differ, in the order in which it is reported.
 fn facts(record: &RunRecord) -> Vec<Fact> {
     let host = &record.host;
     let mut facts = vec![

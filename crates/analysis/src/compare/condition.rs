@@ -1,8 +1,8 @@
 //! `p99 > +10%`: when a comparison is to say no.
 //!
-//! A condition is broken where the change itself lies beyond the limit and can be told from no change; it holds where the
-//! whole interval lies within the limit; in between the data cannot tell. It is put to every cell and to all of them
-//! together. With many cells chance alone puts some beyond any limit, so that a cell has to be told from no change at a
+//! A condition is broken where the change itself lies beyond the limit and is significant; it holds where the
+//! whole interval lies within the limit; in between the data is inconclusive. It is put to every cell and to all of them
+//! together. With many cells chance alone puts some beyond any limit, so that a cell has to be significant at a
 //! level that is shared out over the cells (Bonferroni; Dunn, JASA 56 (1961), page 52).
 
 use super::change::{Change, OUTSIDE};
@@ -22,7 +22,7 @@ pub struct Condition {
     rise: bool,
 }
 
-/// What came of a condition.
+/// The result of a condition.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -32,16 +32,16 @@ pub enum Held {
     Holds,
     /// The data neither break it nor show that it holds.
     CannotTell,
-    /// The change lies beyond the limit and can be told from no change.
+    /// The change lies beyond the limit and is significant.
     Broken,
 }
 
-/// A condition and what came of it.
+/// A condition and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionReport {
     /// As it was given.
     pub condition: String,
-    /// What came of it.
+    /// Its result.
     pub held: Held,
     /// Why, with the cell that says so.
     pub sentence: String,
@@ -93,7 +93,7 @@ impl Condition {
         self.metric
     }
 
-    /// Held against every cell, each with its name, and all together.
+    /// Compared with every cell, each with its name, and all together.
     pub(super) fn judge(
         &self,
         cells: &[(String, Vec<Figure>)],
@@ -169,24 +169,24 @@ impl Condition {
                 ),
             };
         };
-        let told = format!(
+        let reported = format!(
             "{before}{}",
             super::answer::change_in_words(self.metric, &change)
         );
         let Some((low, high)) = change.ends(outside) else {
             let why = figure.cannot.clone().unwrap_or_default();
-            return (Held::CannotTell, format!("{told}: {why}"));
+            return (Held::CannotTell, format!("{reported}: {why}"));
         };
         let limit = self.ratio.ln();
-        (self.held(&change, (low, high), limit), told)
+        (self.held(&change, (low, high), limit), reported)
     }
 
     fn held(&self, change: &Change, (low, high): (f64, f64), limit: f64) -> Held {
-        let (beyond, told_apart, within) = match self.rise {
+        let (beyond, reported_apart, within) = match self.rise {
             true => (change.log > limit, low > 0.0, high <= limit),
             false => (change.log < limit, high < 0.0, low >= limit),
         };
-        match (beyond && told_apart, within) {
+        match (beyond && reported_apart, within) {
             (true, _) => Held::Broken,
             (_, true) => Held::Holds,
             _ => Held::CannotTell,
@@ -245,10 +245,10 @@ mod tests {
             ("", "a condition is a figure"),
             ("> 5%", "`` is no figure"),
         ] {
-            let told = Condition::read(text).unwrap_err();
+            let reported = Condition::read(text).unwrap_err();
             assert!(
-                told.starts_with(&format!("read `{text}`; ")) && told.contains(words),
-                "{text}: {told}"
+                reported.starts_with(&format!("read `{text}`; ")) && reported.contains(words),
+                "{text}: {reported}"
             );
         }
     }

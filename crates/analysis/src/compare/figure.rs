@@ -88,7 +88,7 @@ fn zero(runs_a: &[(f64, Option<Spread>)]) -> String {
     format!("it is 0 in {side}, and of that there is no ratio")
 }
 
-/// Why the data do not tell how far it may be off.
+/// Why the data do not report it how far it may be off.
 fn why(cell: &Pair<'_>, place: usize, metric: &Metric) -> Option<String> {
     let sides = [("A", &cell.a), ("B", &cell.b)];
     let single = sides
@@ -105,7 +105,7 @@ fn why(cell: &Pair<'_>, place: usize, metric: &Metric) -> Option<String> {
     let name = one.row.name();
     if one.row.origin == Origin::Imported {
         return Some(format!(
-            "{name} of {side} was imported, and one run of another tool does not tell how far it may be off: import \
+            "{name} of {side} was imported, and one run of another tool has no error bound: import \
              repeats of it, or measure with fathom"
         ));
     }

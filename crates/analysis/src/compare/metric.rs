@@ -1,7 +1,7 @@
 //! What is compared: figures of a result that have a ratio, under the names that tables have for them.
 //!
 //! Deliberately absent: fields that are no measurement, and the largest and smallest latency: one I/O of millions, of
-//! which no run tells how far it may be off.
+//! which no run has an error bound.
 
 use crate::columns::{Column, column};
 use model::{Operation, ResultRow};
@@ -97,7 +97,7 @@ pub const METRICS: [Metric; 31] = [
     of_writes("write_latency_p9999", At(Latency, 0.9999)),
 ];
 
-/// What people shorten: these words stand for fields here, where a rate that was asked cannot be meant.
+/// What people shorten: these words represent fields here, where a rate that was asked cannot be meant.
 const SHORT: [(&str, &str); 3] = [
     ("rate", "iops"),
     ("bandwidth", "throughput"),

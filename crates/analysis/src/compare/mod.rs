@@ -44,15 +44,15 @@ pub struct CompareReport {
     pub verdict: Verdict,
     /// What stands before.
     pub a: SideReport,
-    /// What is held against it: ratios are B over A.
+    /// What is compared with it: ratios are B over A.
     pub b: SideReport,
     /// Every figure that both sides have, over all cells.
     pub overall: Vec<ChangeReport>,
     /// How many cells changed, by the rate.
     pub cell_counts: CellCounts,
-    /// The fields that tell cells apart.
+    /// The fields that distinguish cells.
     pub fields: Vec<String>,
-    /// Every cell that both sides have, in the order of what tells them apart.
+    /// Every cell that both sides have, in the order of what distinguishes them.
     pub cells: Vec<CellChange>,
     /// What differs beside the figures.
     pub differences: Vec<Difference>,
@@ -62,11 +62,11 @@ pub struct CompareReport {
     pub only_b: Vec<String>,
     /// What a person should know before using the numbers.
     pub notes: Vec<String>,
-    /// The conditions that were set, and what came of them.
+    /// The conditions that were set, and their results.
     pub conditions: Vec<ConditionReport>,
 }
 
-/// What it comes to.
+/// The result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -78,7 +78,7 @@ pub enum Verdict {
     WaitsLess,
     /// As much a second, and I/Os of B took more time.
     WaitsMore,
-    /// Neither can be told from no change.
+    /// Neither is significant.
     Same,
     /// The same results on both sides.
     Identical,
@@ -110,7 +110,7 @@ pub struct ChangeReport {
     pub b: f64,
     /// B over A, with its 95% interval; none where a side is 0.
     pub ratio: Option<Estimate>,
-    /// Whether it can be told from no change; none where the data do not say. In a cell of many, at a level that is
+    /// Whether it is significant; none where the data do not say. In a cell of many, at a level that is
     /// shared out over the cells.
     pub differs: Option<bool>,
     /// The smallest change, as a share, that would have been seen in 80 of 100 comparisons; none where nothing can be.
@@ -139,7 +139,7 @@ pub struct CellCounts {
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellChange {
-    /// What tells it from the others.
+    /// What distinguishes it from the others.
     pub values: Vec<FieldValue>,
     /// Its results in A.
     pub a: Vec<String>,

@@ -1,8 +1,8 @@
 //! Which results of both sides are of the same work.
 //!
-//! A field tells cells apart if it varies within one side; a field that is the same throughout A and the same throughout B
-//! does not, and is told as a difference instead. So two runs are compared whatever they are, and of a sweep that which the
-//! other side has too. What is the same in all of these is a repeat. Deliberately absent: figures.
+//! A field distinguishes cells if it varies within one side; a field that is the same throughout A and the same throughout
+//! B does not, and is reported as a difference instead. So two runs are compared whatever they are, and of a sweep only
+//! those that the other side has too. What is the same in all of these is a repeat. Deliberately absent: figures.
 
 use super::compared::Compared;
 use crate::columns::{Unit, Value, column};
@@ -23,7 +23,7 @@ pub(super) const WORK: [&str; 9] = [
     "write_through",
     "rate",
 ];
-/// Where and by what: tells cells apart only where both sides have the same of it.
+/// Where and by what: distinguishes cells only where both sides have the same of it.
 pub(super) const PLACE: [&str; 5] = ["size", "engine", "target", "tool", "host"];
 /// What a sweep varied beside the fields of a line.
 const LABEL: &str = "label";
@@ -39,7 +39,7 @@ pub(super) struct Pair<'a> {
 /// What belongs together, and what does not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs<'a> {
-    /// The fields that tell cells apart.
+    /// The fields that distinguish cells.
     pub(super) fields: Vec<&'static str>,
     pub(super) cells: Vec<Pair<'a>>,
     pub(super) only_a: Vec<&'a Compared>,
@@ -48,7 +48,7 @@ pub(super) struct Pairs<'a> {
     pub(super) notes: Vec<String>,
 }
 
-/// Puts them together, in the order of what tells them apart.
+/// Puts them together, in the order of what distinguishes them.
 pub(super) fn pairs<'a>(a: &'a [Compared], b: &'a [Compared]) -> Pairs<'a> {
     let mut fields = fields(a, b);
     if unclear(&grouped(a, &fields), LABEL) || unclear(&grouped(b, &fields), LABEL) {
@@ -119,7 +119,7 @@ fn fields(a: &[Compared], b: &[Compared]) -> Vec<&'static str> {
     }
     for field in PLACE {
         let (left, right) = (known(a, field), known(b, field));
-        // What follows from the other fields, as the whole blocks of a range do, tells nothing apart.
+        // What follows from the other fields, as the whole blocks of a range do, distinguishes nothing.
         let splits = || unclear(&grouped(a, &found), field) || unclear(&grouped(b, &found), field);
         if left.len() > 1 && right.len() > 1 && !left.is_disjoint(&right) && splits() {
             found.push(field);
@@ -197,7 +197,7 @@ fn differing<'a>(group: &[&'a Compared], field: &str) -> Option<(&'a Compared, &
 
 /// What would be taken for repeats and is none.
 fn drop_unclear(pairs: &mut Pairs<'_>) {
-    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let mut reported: BTreeSet<&str> = BTreeSet::new();
     let fields = WORK.into_iter().chain([LABEL]);
     let fields: Vec<&str> = fields
         .filter(|field| !pairs.fields.contains(field))
@@ -207,9 +207,9 @@ fn drop_unclear(pairs: &mut Pairs<'_>) {
         for field in &fields {
             for (side, other, group) in [("A", "B", &cell.a), ("B", "A", &cell.b)] {
                 let Some((one, two)) = differing(group, field) else { continue };
-                if told.insert(field) {
+                if reported.insert(field) {
                     notes.push(format!(
-                        "left out: {} and {} of {side} differ in {field}, which {other} does not tell apart: name the results \
+                        "omitted: {} and {} of {side} differ in {field}, which {other} does not distinguish: specify the results \
                          that are meant",
                         one.row.name(), two.row.name()
                     ));

@@ -1,13 +1,13 @@
 //! How far the figures of one run may be off, found within that run.
 //!
 //! All of it on a logarithmic scale, where a ratio is a difference. The measured phase is cut into its intervals. Their
-//! values hang together, so the error of their mean is the largest of three: that of a first-order autoregressive series,
-//! with the correlation corrected for its bias (Marriott and Pope, Biometrika 41 (1954), page 390; effective sample size
-//! as in Thiébaux and Zwiers, J. Climate Appl. Meteor. 23 (1984), page 800); the same of means of two, where a slow swing
-//! lies below fast noise; and that of batch means (Law, Simulation Modeling and Analysis, chapter 9). Degrees of freedom
-//! are those of the effective sample size. It is wider than the interval of a run by itself, on purpose: a comparison
-//! that cries wolf is worse than one that asks for a longer run. Over simulated pairs of runs (`tests`) it cries wolf
-//! less than once in twenty.
+//! values are autocorrelated, so the error of their mean is the largest of three: that of a first-order autoregressive
+//! series, with the correlation corrected for its bias (Marriott and Pope, Biometrika 41 (1954), page 390; effective sample
+//! size as in Thiébaux and Zwiers, J. Climate Appl. Meteor. 23 (1984), page 800); the same of means of two, where a slow
+//! swing lies below fast noise; and that of batch means (Law, Simulation Modeling and Analysis, chapter 9). Degrees of
+//! freedom are those of the effective sample size. It is wider than the interval of a run by itself, on purpose: a
+//! comparison that cries wolf is worse than one that asks for a longer run. Over simulated pairs of runs (`tests`) it cries
+//! wolf less than once in twenty.
 //!
 //! A percentile's interval is that of Woodruff (JASA 47 (1952), page 635): the error of the share that lies below it,
 //! carried back through the histogram; the number of I/Os is divided by the design effect, which is how much more the mean
@@ -20,7 +20,8 @@ use crate::rows::Sums;
 use crate::student::t_point;
 use model::{Interval, LatencyHistogram, Operation, RunRecord, Tally};
 
-/// Fewer intervals do not tell how they hang together: simulated series of fewer cried wolf more than once in 20 times.
+/// Fewer intervals do not report it how they are autocorrelated: simulated series of fewer cried wolf more than once in 20
+/// times.
 pub(super) const INTERVALS_MIN: usize = 8;
 /// A bucket of the histogram is at most so wide, as a share of the latency.
 const BUCKET_SHARE: f64 = 0.004;
@@ -33,7 +34,7 @@ pub(crate) struct Spread {
     pub(crate) freedom: f64,
 }
 
-/// The spread of every figure, in the order of `METRICS`; none where the run does not tell.
+/// The spread of every figure, in the order of `METRICS`; none where the run does not report it.
 pub(super) fn spreads(record: &RunRecord, sums: Sums) -> Vec<Option<Spread>> {
     let Sums {
         each: [read, write],

@@ -7,8 +7,8 @@ use crate::rows::Sums;
 use crate::sample::Sample;
 use model::{Bytes, Interval, LatencyHistogram, Nanos, ResultRow, RowFigures, RunRecord};
 
-/// A minute at this rate, whose seconds vary by 3% and hang together by `correlation`; latencies are lognormal, and vary
-/// as the rate does, as in a closed loop.
+/// A minute at this rate, whose seconds vary by 3% and are autocorrelated by `correlation`; latencies are lognormal, and
+/// vary as the rate does, as in a closed loop.
 fn minute(base: &RunRecord, chance: &mut Chance, rate: f64, correlation: f64) -> RunRecord {
     let mut record = base.clone();
     let mut state = chance.normal();
@@ -82,7 +82,7 @@ fn side(name: &str, results: Vec<Compared>) -> Side {
     }
 }
 
-fn told<'a>(report: &'a CompareReport, metric: &str) -> &'a ChangeReport {
+fn reported<'a>(report: &'a CompareReport, metric: &str) -> &'a ChangeReport {
     report
         .overall
         .iter()
@@ -92,7 +92,7 @@ fn told<'a>(report: &'a CompareReport, metric: &str) -> &'a ChangeReport {
 
 const FIGURES: [&str; 4] = ["iops", "latency_mean", "latency_p50", "latency_p99"];
 
-/// Of so many pairs, how many are told apart, by figure.
+/// Of so many pairs, how many are distinguished, by figure.
 fn apart(pairs: u32, rates: (f64, f64), correlation: f64) -> [u32; 4] {
     let (base, mut chance) = (base(), Chance(7));
     let mut seen = [0; 4];
@@ -105,7 +105,7 @@ fn apart(pairs: u32, rates: (f64, f64), correlation: f64) -> [u32; 4] {
             &[],
         );
         for (count, metric) in seen.iter_mut().zip(FIGURES) {
-            *count += u32::from(told(&report, metric).differs == Some(true));
+            *count += u32::from(reported(&report, metric).differs == Some(true));
         }
     }
     seen
@@ -194,13 +194,13 @@ fn the_first_line_says_how_much_faster_and_what_else_differs() {
     );
     let held: Vec<Held> = found.conditions.iter().map(|one| one.held).collect();
     assert_eq!(held, [Held::Holds, Held::Broken]);
-    let told: Vec<(&str, &str, &str)> = found
+    let reported: Vec<(&str, &str, &str)> = found
         .differences
         .iter()
         .map(|one| (one.what.as_str(), one.a.as_str(), one.b.as_str()))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("kernel", "Linux 6.18.44", "Linux 6.19"),
             ("scheduler", "none", "none, mq-deadline")
@@ -213,7 +213,7 @@ fn the_same_results_are_exactly_one() {
     let one = || vec![plain(1000, 1, |_| {})];
     let found = report(one(), one(), &["rate < -0%", "p99 > +0%"]);
     assert_eq!(found.verdict, Verdict::Identical);
-    let ratio = told(&found, "iops").ratio.unwrap();
+    let ratio = reported(&found, "iops").ratio.unwrap();
     assert_eq!(
         (ratio.value, ratio.low, ratio.high),
         (1.0, Some(1.0), Some(1.0))
@@ -285,7 +285,7 @@ fn what_moved_nothing_has_no_ratio() {
         (Verdict::CannotTell, Held::CannotTell)
     );
     let found = report(vec![plain(1000, 1, none)], vec![plain(1000, 2, none)], &[]);
-    assert!(found.answer.starts_with("cannot tell"), "{}", found.answer);
+    assert!(found.answer.starts_with("not known"), "{}", found.answer);
     let text = serde_json::to_string(&found).unwrap();
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
 }
@@ -318,7 +318,7 @@ fn sweep(session: u64, depths: &[u32], missing: &[u32], rate: u64) -> Vec<Compar
 }
 
 #[test]
-fn cells_are_paired_by_what_varies_and_the_rest_is_told() {
+fn cells_are_paired_by_what_varies_and_the_rest_is_reported() {
     let found = report(
         sweep(1, &[1, 4, 16], &[], 1000),
         sweep(2, &[4, 16, 32], &[], 1100),

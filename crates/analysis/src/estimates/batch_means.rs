@@ -1,16 +1,16 @@
 //! How far a mean over a run may be off, from the means of its parts: batch means.
 //!
-//! Neighbouring steps of a time series hang together, so their spread says too little. The series is cut into 30 to 10
+//! Neighbouring steps of a time series are autocorrelated, so their spread says too little. The series is cut into 30 to 10
 //! equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to 0.1), else ten.
 //! The variance is that of all overlapping batches of this length, so that it does not matter where a batch begins: Meketon
 //! and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter Simulation Conference 1984.
 //! What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is t(k - 1) · s / √k, and never less
-//! than what the ends of the series, which few batches cover, move the mean by; of lumps, which are seen to a step, by
+//! than what the ends of the series, which few batches cover, move the mean by; of bursts, which are seen to a step, by
 //! one step more.
 //!
-//! Where a limiter lets I/Os through in even lumps, the spread says too much: a batch with one lump more is followed by one
-//! with one less, and only the ends matter, however long the series is. That is so where some length of batches has a
-//! variance many times smaller than the shortest that fit. Then negative correlation narrows the interval as in a moving
+//! Where a rate limit lets I/Os through in even bursts, the spread says too much: a batch with one burst more is followed
+//! by one with one less, and only the ends matter, however long the series is. That is so where some length of batches has
+//! a variance many times smaller than the shortest that fit. Then negative correlation narrows the interval as in a moving
 //! average of the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series Analysis, section 3.3.
 //!
 //! Sources: Law, Simulation Modeling and Analysis, section 9.5.3 (batch means, and why 10 to 30); Student's t as in
@@ -25,9 +25,9 @@ const BATCHES_MAX: usize = 30;
 pub(crate) const BATCHES_MIN: usize = 10;
 const CORRELATION_SMALL: f64 = 0.1;
 const CORRELATION_MAX: f64 = 0.9;
-/// What differs by less, as a share of how far the sums go, is alike but for rounding.
+/// What differs by less, as a share of how far the sums go, is equal but for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Lumps are even where some batches have a variance so many times smaller than the shortest that fit: by chance alone it
+/// Bursts are even where some batches have a variance so many times smaller than the shortest that fit: by chance alone it
 /// is rarely a fourth.
 const EVEN_LUMPS: f64 = 1.0 / 9.0;
 
@@ -55,7 +55,7 @@ pub(crate) fn spread(parts: &[f64], wholes: &[f64]) -> Option<Spread> {
     let per_step = whole / steps as f64;
     let batched = Batched::of(&sums_before(residuals));
     let variance = batched.variance() / (per_step * per_step);
-    // When a lump came is known to a step.
+    // When a burst came is known to a step.
     let beat = if batched.lumps {
         ratio.abs() / steps as f64
     } else {
@@ -95,7 +95,7 @@ struct Batched {
 
 impl Batched {
     /// Of the shortest batches whose neighbours are nearly uncorrelated, ten where none are; or of those that show that
-    /// lumps come evenly.
+    /// bursts come evenly.
     fn of(sums: &[f64]) -> Batched {
         let steps = sums.len() - 1;
         let lengths = steps.div_ceil(BATCHES_MAX)..=steps / BATCHES_MIN;
@@ -168,15 +168,15 @@ mod tests {
     fn independent_steps_give_the_interval_of_the_textbook() {
         // Ten steps of one second: deviation 1.0541 around 5, and neighbours that alternate.
         let parts = [4.0, 6.0, 4.0, 6.0, 4.0, 6.0, 4.0, 6.0, 4.0, 6.0];
-        let told = spread(&parts, &[1.0; 10]).unwrap();
-        assert_eq!(told.batches, 10);
+        let reported = spread(&parts, &[1.0; 10]).unwrap();
+        assert_eq!(reported.batches, 10);
         assert!(
-            (told.half_width - 2.262 * 1.0541 / 10f64.sqrt()).abs() < 1e-3,
-            "{told:?}"
+            (reported.half_width - 2.262 * 1.0541 / 10f64.sqrt()).abs() < 1e-3,
+            "{reported:?}"
         );
     }
 
-    /// Ten lumps a second, in steps of 10 ms, for so many steps; every third comes a step late.
+    /// Ten bursts a second, in steps of 10 ms, for so many steps; every third comes a step late.
     fn lumps(steps: usize, late: f64) -> Spread {
         let mut parts = vec![0.0; steps + 1];
         for (number, step) in (3..steps).step_by(10).enumerate() {
@@ -192,14 +192,14 @@ mod tests {
         for late in [0.0, 60.0] {
             let whole = lumps(200, late);
             assert!(whole.half_width < 0.025 * 2000.0, "{whole:?}");
-            // 2.06 s with 21 lumps instead of 20.6: two in a hundred more than there are.
+            // 2.06 s with 21 bursts instead of 20.6: two in a hundred more than there are.
             let off = lumps(206, late);
             let truly = 21.0 * 200.0 / 2.06 - 2000.0;
             assert!(
                 off.half_width >= 0.9 * truly && off.half_width < 3.0 * truly,
                 "{off:?}"
             );
-            // Shorter than ten lumps nothing tells that they come evenly.
+            // Shorter than ten bursts nothing shows that they come evenly.
             assert!(lumps(60, late).half_width > 0.1 * 2000.0);
         }
     }
@@ -211,7 +211,7 @@ mod tests {
         for _ in 0..400 {
             let steps = 100 + (300.0 * chance.share()) as usize;
             let mut parts = vec![0.0; steps];
-            let mut at = 10.0 * chance.share(); // in steps; a lump takes most of a step and comes up to half a step late
+            let mut at = 10.0 * chance.share(); // in steps; a burst takes most of a step and comes up to half a step late
             while at < steps as f64 {
                 let ends = at + 0.5 * chance.share();
                 for share in 0..20 {
@@ -223,10 +223,11 @@ mod tests {
                 at += 10.0;
             }
             let wholes = vec![0.01; steps];
-            let told = spread(&parts, &wholes).unwrap().half_width;
+            let reported = spread(&parts, &wholes).unwrap().half_width;
             let rate = parts.iter().sum::<f64>() / wholes.iter().sum::<f64>();
-            held += u32::from((rate - 2000.0).abs() <= told.max(rate / parts.iter().sum::<f64>()));
-            narrow += u32::from(told < 0.05 * rate);
+            held +=
+                u32::from((rate - 2000.0).abs() <= reported.max(rate / parts.iter().sum::<f64>()));
+            narrow += u32::from(reported < 0.05 * rate);
         }
         assert!(
             held >= 372 && narrow >= 300,
@@ -239,8 +240,8 @@ mod tests {
         let slow: Vec<f64> = (0..120)
             .map(|n| if n / 20 % 2 == 0 { 1.0 } else { 2.0 })
             .collect();
-        let told = spread(&slow, &[1.0; 120]).unwrap();
-        assert!(told.batches < 30, "{told:?}");
+        let reported = spread(&slow, &[1.0; 120]).unwrap();
+        assert!(reported.batches < 30, "{reported:?}");
         assert_eq!(spread(&slow[..9], &[1.0; 9]), None);
         assert_eq!(spread(&[0.0; 20], &[0.0; 20]), None);
         assert_eq!(spread(&[3.0; 20], &[1.0; 20]).unwrap().half_width, 0.0);

@@ -120,7 +120,7 @@ fn record(tally: Tally, heat: Option<LatencyHeat>, base: &RunRecord) -> RunRecor
     record
 }
 
-/// How often each figure was told with both ends, and how often these held the truth.
+/// How often each figure was reported with both ends, and how often these held the truth.
 #[derive(Default)]
 struct Held([(u32, u32); 5]);
 
@@ -132,10 +132,10 @@ impl Held {
         }
     }
 
-    fn told(&self) -> String {
+    fn reported(&self) -> String {
         let names = ["rate", "mean", "p50", "p99", "p99.9"];
         let each = names.iter().zip(self.0);
-        let texts = each.map(|(name, (told, held))| format!("{name} {held} of {told}"));
+        let texts = each.map(|(name, (reported, held))| format!("{name} {held} of {reported}"));
         texts.collect::<Vec<_>>().join(", ")
     }
 }
@@ -165,8 +165,8 @@ fn held(device: &Device, seed: u64) -> Held {
         let report = run_report(&record);
         let latency = &report.total().unwrap().latency;
         for (place, (quantile, _)) in NORMAL.iter().enumerate() {
-            let told = latency.at(*quantile).unwrap();
-            let ends = told.low_ns.zip(told.high_ns);
+            let reported = latency.at(*quantile).unwrap();
+            let ends = reported.low_ns.zip(reported.high_ns);
             let ends = ends.map(|(low, high)| (low as f64, high as f64));
             held.look(2 + place, ends, device.quantiles[place] * unit_ns);
         }
@@ -186,18 +186,22 @@ fn intervals_hold_the_truth_in_93_of_100_simulated_runs() {
     });
     let mut all = Held::default();
     for (device, held) in devices.iter().zip(each) {
-        println!("{}: {}", device.name, held.told());
-        for (sum, (told, kept)) in all.0.iter_mut().zip(held.0) {
+        println!("{}: {}", device.name, held.reported());
+        for (sum, (reported, kept)) in all.0.iter_mut().zip(held.0) {
             // Of each kind at least nine in ten, so that no kind hides behind the others.
-            assert!(f64::from(kept) >= 0.9 * f64::from(told), "{}", device.name);
-            *sum = (sum.0 + told, sum.1 + kept);
+            assert!(
+                f64::from(kept) >= 0.9 * f64::from(reported),
+                "{}",
+                device.name
+            );
+            *sum = (sum.0 + reported, sum.1 + kept);
         }
     }
-    println!("all: {}", all.told());
-    for (told, kept) in all.0 {
+    println!("all: {}", all.reported());
+    for (reported, kept) in all.0 {
         assert!(
-            told > 800 && f64::from(kept) >= 0.93 * f64::from(told),
-            "{told} {kept}"
+            reported > 800 && f64::from(kept) >= 0.93 * f64::from(reported),
+            "{reported} {kept}"
         );
     }
 }

@@ -1,7 +1,7 @@
 //! How sure a run's own figures are: each rate and mean as a value with its 95% interval.
 //!
 //! Rates are over the whole measured phase, and so are their intervals: I/Os, bytes, latencies and the device's own counts
-//! are over the same time, and one row of figures has one meaning. What of that time was still warm-up is told beside
+//! are over the same time, and one row of figures has one meaning. What of that time was still warm-up is reported beside
 //! it ([`WarmupCut`]). The methods stand one a file: `batch_means`, `mser`, `effective`, `order_statistics`. A count over a
 //! time is never better known than to one I/O, whatever its batches say. Deliberately absent: several runs, which
 //! are `spread`'s.
@@ -33,7 +33,7 @@ pub fn rate_estimate(record: &RunRecord) -> Estimate {
     Series::of(record, &record.total(), None).rate()
 }
 
-/// The same from steps of (I/Os, seconds), for whoever watches a run before it is a record. None with fewer than ten steps,
+/// The same from steps of (I/Os, seconds), for a run before it is a record. None with fewer than ten steps,
 /// and where they took no time.
 pub fn rate_of_steps(steps: &[(f64, f64)]) -> Option<Estimate> {
     let (ios, seconds): (Vec<f64>, Vec<f64>) = steps.iter().copied().unzip();
@@ -114,13 +114,13 @@ impl<'a> Series<'a> {
         Some(around(value, half_width, seen.batches as f64))
     }
 
-    /// How far the I/Os hang together in their mean latency; none where the series is too short to tell.
+    /// How far the I/Os are autocorrelated in their mean latency; none where the series is too short.
     pub(crate) fn dependence(&self) -> Option<Dependence> {
         effective::of_mean(self.full(), &self.tally.latency)
     }
 
-    /// How far they hang together in being slower than this latency, which one in `one_in` is; none where no heat was
-    /// kept, its rows are too few, or its columns are too coarse to tell near it, as where nearly all I/Os are in one of
+    /// How far they are autocorrelated in being slower than this latency, which one in `one_in` is; none where no heat was
+    /// kept, its rows are too few, or its columns are too coarse near it, as where nearly all I/Os are in one of
     /// them.
     pub(crate) fn dependence_beyond(&self, latency: Nanos, one_in: u64) -> Option<Dependence> {
         let heat = self.heat?;

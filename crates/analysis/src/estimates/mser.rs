@@ -10,7 +10,7 @@
 const FIVE: usize = 5;
 /// Fewest averages that make a series.
 const AVERAGES_MIN: usize = 10;
-/// The last averages are never all that is left: three alike by chance would win.
+/// The last averages are never all that is left: three equal by chance would win.
 const LEFT_MIN: usize = 5;
 
 /// What the rule says of a series.

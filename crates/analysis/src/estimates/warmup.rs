@@ -2,7 +2,7 @@
 //!
 //! Where the cut lies is `mser`'s. It matters where the rate before it differs from the rate after it by more than 2%
 //! and by more than five standard errors: of a steady series, MSER-5 cuts off what differs most by chance, and that
-//! must not be told as a warm-up.
+//! must not be reported as a warm-up.
 
 use super::batch_means::spread;
 use super::mser::{Cut, cut};
@@ -19,18 +19,18 @@ const ERRORS_MIN: f64 = 5.0;
 /// are over the whole measured phase, this part included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmupCut {
-    /// Where the cut lies, in nanoseconds from the start of the measured phase; none where it cannot be told.
+    /// Where the cut lies, in nanoseconds from the start of the measured phase; none where it cannot be reported.
     pub cut_ns: Option<u64>,
     /// The same as a share of the measured phase. // in [0, 0.5]
     pub share: Option<f64>,
-    /// Why it cannot be told, where it cannot.
+    /// Why it cannot be reported, where it cannot.
     pub why_not: Option<String>,
     /// Whether the rate before the cut differs from the rate after it by more than chance: then there was a warm-up, and
     /// the figures of the whole phase are not those of a warm target.
     pub matters: bool,
     /// IOPS before the cut; none where nothing is cut.
     pub before_per_s: Option<f64>,
-    /// IOPS after the cut; none where it cannot be told.
+    /// IOPS after the cut; none where it cannot be reported.
     pub after: Option<Estimate>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3 (batch means): the means of long enough
 //! batches are nearly independent and nearly normal, and Student's t distribution gives the interval of their mean. Where
-//! neighbouring batches still hang together, fewer of them count: K (1 - r) / (1 + r), with r the correlation of
+//! neighbouring batches still are autocorrelated, fewer of them count: K (1 - r) / (1 + r), with r the correlation of
 //! neighbours. What happens only once in a step, such as the flush at its end, is in the rate and not in its interval.
 
 use crate::Estimate;

@@ -33,9 +33,9 @@ pub struct FilesRow {
     pub bytes_per_s: Option<Estimate>,
     /// How long one took, over all threads together; a flush at the end is not in it.
     pub latency: Latency,
-    /// Processor time by elapsed time: 1 is one core all the time; none where the system does not tell.
+    /// Processor time by elapsed time: 1 is one core all the time; none where the system does not report it.
     pub cpu_share: Option<f64>,
-    /// Bytes that the device read meanwhile; none where it does not tell.
+    /// Bytes that the device read meanwhile; none where it does not report it.
     pub device_read_bytes: Option<u64>,
     /// Bytes that it wrote.
     pub device_write_bytes: Option<u64>,
@@ -78,7 +78,7 @@ impl FilesRow {
         self.order == FilesOrder::Random.name()
     }
 
-    /// Share of the bytes that it read that came from the device and not from a cache; none where nobody tells.
+    /// Share of the bytes that it read that came from the device and not from a cache; none where it is not known.
     pub fn read_from_device(&self) -> Option<f64> {
         (self.bytes > 0).then_some(self.device_read_bytes? as f64 / self.bytes as f64)
     }

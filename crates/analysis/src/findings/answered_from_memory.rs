@@ -1,7 +1,7 @@
 //! Faster than any device that is not memory: direct reads within a few microseconds, or more bytes per second than one
 //! device's link carries.
 //!
-//! Needs no word of a person. Looks at imported runs, whose devices are not known; of own runs the device's counters say
+//! Needs no word of a person. Checks imported runs, whose devices are not known; of fathom's runs the device's counters say
 //! more (`page-cache`, `unwritten-extents`).
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -62,11 +62,11 @@ fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     } else {
         Severity::Warning
     };
-    let told = finding(RULE.id, severity, sentence, &evidence, ADVICE);
+    let reported = finding(RULE.id, severity, sentence, &evidence, ADVICE);
     Some(if most {
-        told.not_as("a disk result")
+        reported.not_as("a disk result")
     } else {
-        told.sure(Confidence::Medium)
+        reported.sure(Confidence::Medium)
     })
 }
 
@@ -87,11 +87,11 @@ fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     );
     let evidence = [("bytes_per_s", moved)];
     Some(if small || cached {
-        let told = finding(RULE.id, Severity::Error, sentence, &evidence, ADVICE);
-        told.not_as("a disk result")
+        let reported = finding(RULE.id, Severity::Error, sentence, &evidence, ADVICE);
+        reported.not_as("a disk result")
     } else {
-        let told = finding(RULE.id, Severity::Warning, sentence, &evidence, ADVICE);
-        told.sure(Confidence::Medium)
+        let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, ADVICE);
+        reported.sure(Confidence::Medium)
     })
 }
 
@@ -104,7 +104,7 @@ fn latency_at(figures: &ObservedFigures, quantile: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::{Bytes, ImportedRun, Nanos};
 
     fn run(p1_ns: u64, p50_ns: u64) -> ImportedRun {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn direct_reads_below_three_microseconds_are_memory() {
-        let severity = |run: &ImportedRun| Some(told(run, "answered-from-memory")?.severity);
+        let severity = |run: &ImportedRun| Some(reported(run, "answered-from-memory")?.severity);
         assert_eq!(severity(&run(900, 1200)), Some(Severity::Error));
         assert_eq!(severity(&run(900, 80_000)), Some(Severity::Warning));
         assert_eq!(severity(&run(8_000, 12_000)), None, "an Optane");
@@ -131,12 +131,12 @@ mod tests {
         let mut run = imported();
         run.figures.total.bytes_per_s = Some(53.7e9);
         run.workload.size = Some(Bytes::gib(1));
-        let told_of = told(&run, "answered-from-memory").unwrap();
-        assert_eq!(told_of.severity, Severity::Error);
+        let reported_of = reported(&run, "answered-from-memory").unwrap();
+        assert_eq!(reported_of.severity, Severity::Error);
         run.workload.size = Some(Bytes::gib(4096));
-        let told_of = told(&run, "answered-from-memory").unwrap();
-        assert_eq!(told_of.severity, Severity::Warning);
+        let reported_of = reported(&run, "answered-from-memory").unwrap();
+        assert_eq!(reported_of.severity, Severity::Warning);
         run.figures.total.bytes_per_s = Some(14e9);
-        assert_eq!(told(&run, "answered-from-memory"), None);
+        assert_eq!(reported(&run, "answered-from-memory"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A bandwidth limit (QoS) determines the result.
 
-use super::qos_limit::{EVIDENCE, Held, cap, distance_told};
+use super::qos_limit::{EVIDENCE, Held, cap, distance_reported};
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
@@ -31,7 +31,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         "bandwidth {held} {} MiB/s: {}{}",
         say::mib_per_s(bytes),
         cap.why,
-        distance_told(seen.known, Held::Bandwidth, bytes)
+        distance_reported(seen.known, Held::Bandwidth, bytes)
     );
     let advice = "repeat with blocks of a quarter of the size: the same MiB/s indicate a bandwidth limit or a link, the same IOPS an IOPS limit";
     Some(finding(RULE.id, cap.severity, sentence, &evidence, advice).sure(cap.confidence))
@@ -39,26 +39,26 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told, told_knowing};
+    use crate::findings::test::{imported, reported, reported_knowing};
     use crate::known::Known;
     use model::Bytes;
 
     #[test]
-    fn a_bandwidth_at_the_cap_that_a_person_named_is_told() {
+    fn a_bandwidth_at_the_cap_that_a_person_named_is_reported() {
         let mut run = imported();
         run.workload.block = Some(Bytes::kib(64));
         run.figures.total.bytes_per_s = Some(1286.37 * 1_048_576.0);
-        assert_eq!(told(&run, "bandwidth-limit"), None);
+        assert_eq!(reported(&run, "bandwidth-limit"), None);
         let known = Known {
             cap_bytes_per_s: Some(1280.0 * 1_048_576.0),
             ..Known::default()
         };
         assert_eq!(
-            told_knowing(&run, &known, "bandwidth-limit")
+            reported_knowing(&run, &known, "bandwidth-limit")
                 .unwrap()
                 .sentence,
             "bandwidth limited to 1286 MiB/s: that is 0.5% above the specified limit of 1280 MiB/s"
         );
-        assert_eq!(told_knowing(&run, &known, "iops-limit"), None);
+        assert_eq!(reported_knowing(&run, &known, "iops-limit"), None);
     }
 }

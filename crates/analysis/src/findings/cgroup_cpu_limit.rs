@@ -1,8 +1,8 @@
 //! A control group of this process limits its processor time, and the quota was used up.
 //!
-//! What is beyond a quota is taken away in slices of a tenth of a second, which shows as pauses in latencies, too. The kernel
-//! counts in how many of them a group's time ran out, whoever used it: fathom or others of the group. Where it does not,
-//! nine tenths of the quota are called used up. A quota of all cores is none.
+//! What is beyond a quota is taken away in slices of a tenth of a second, which shows as pauses in latencies, too. The
+//! kernel counts in how many of them a group's time ran out, whichever process used it: fathom or others of the group.
+//! Where it does not, nine tenths of the quota are called used up. A quota of all cores is none.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
@@ -138,12 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_that_is_used_up_is_told() {
-        let told = found(&using(4900, Some(500)), "cgroup-cpu-limit")
+    fn a_quota_that_is_used_up_is_reported() {
+        let reported = found(&using(4900, Some(500)), "cgroup-cpu-limit")
             .unwrap()
             .sentence;
         assert_eq!(
-            told,
+            reported,
             "a control group limits fathom to 0.50 cores of processor time, and fathom used 98% of the quota: the \
              target may be faster"
         );
@@ -158,21 +158,22 @@ mod tests {
 
     #[test]
     fn all_that_fathom_used_counts_where_it_was_read() {
-        let told = found(&of_process(4800, &[]), "cgroup-cpu-limit").unwrap();
-        assert!(told.sentence.contains("used 96% of"), "{told:?}");
+        let reported = found(&of_process(4800, &[]), "cgroup-cpu-limit").unwrap();
+        assert!(reported.sentence.contains("used 96% of"), "{reported:?}");
         assert_eq!(found(&of_process(4000, &[]), "cgroup-cpu-limit"), None);
     }
 
     #[test]
     fn the_kernel_s_own_count_of_stops_decides_where_there_is_one() {
-        let told = found(&of_process(4800, &[(100, 0), (90, 81)]), "cgroup-cpu-limit").unwrap();
+        let reported = found(&of_process(4800, &[(100, 0), (90, 81)]), "cgroup-cpu-limit").unwrap();
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "a control group limits fathom to 0.50 cores of processor time, and throttled it in 81 of 90 periods \
              (fathom used 96% of the quota): the target may be faster"
         );
         let of = |name: &str| {
-            told.evidence
+            reported
+                .evidence
                 .iter()
                 .find(|one| one.name == name)
                 .unwrap()

@@ -1,13 +1,13 @@
 //! A control group of this process limits its I/O, and the result is at the limit.
 //!
 //! What was reached is between 7% below the limit and 5% above it (tokens that were saved up), and one slice of the
-//! throttle more either way, which counts in short runs. A limit that was not reached changes nothing and is not told.
+//! throttle more either way, which counts in short runs. A limit that was not reached changes nothing and is not reported.
 //!
-//! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts. On a
-//! block device so does, before them, the try that io_uring makes without waiting, where the kernel refuses to cut such a
+//! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts. On
+//! a block device so does, before them, the try that io_uring makes without waiting, where the kernel refuses to cut such a
 //! one: 1 MiB that reached the device as two requests cost three on a 6.18 kernel (`blkio.throttle.io_serviced`), two with
-//! libaio and sync. A file system makes no such try, and older kernels count an I/O once whatever is cut. Which it is here is
-//! not known, so all are looked at, and the one that is nearest to the limit is told.
+//! libaio and sync. A file system makes no such try, and older kernels count an I/O once whatever is cut. Which it is here
+//! is not known, so all are looked at, and the one that is nearest to the limit is reported.
 
 use super::requests_split::requests_an_io;
 use super::storage_stack::targets;
@@ -55,7 +55,7 @@ struct Reached {
     each: Each,
 }
 
-/// What an I/O counts for at the limiter.
+/// What an I/O counts for at the rate limit.
 #[derive(Clone, Copy)]
 struct Each {
     requests: f64, // that the device had of it
@@ -255,10 +255,10 @@ mod tests {
 
     #[test]
     fn a_limit_that_was_reached_is_named() {
-        let told = found(&limited(reads(2010)), "cgroup-io-limit").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&limited(reads(2010)), "cgroup-io-limit").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "a control group limits reads of vda to 2010 IOPS, and 99.5% of that limit was reached: the figure is the \
              limit's, not the device's"
         );
@@ -267,12 +267,15 @@ mod tests {
             read_per_s: Some(Bytes(2000 * 4096)),
             ..IoLimit::default()
         };
-        let told = found(&limited(bytes), "cgroup-io-limit").unwrap().sentence;
-        assert!(told.contains("reads of vda to 7.81 MiB/s"), "{told}");
+        let reported = found(&limited(bytes), "cgroup-io-limit").unwrap().sentence;
+        assert!(
+            reported.contains("reads of vda to 7.81 MiB/s"),
+            "{reported}"
+        );
     }
 
     #[test]
-    fn a_limit_out_of_reach_of_writes_or_of_another_device_is_not_told() {
+    fn a_limit_out_of_reach_of_writes_or_of_another_device_is_not_reported() {
         assert_eq!(found(&limited(reads(4000)), "cgroup-io-limit"), None);
         let writes = IoLimit {
             device: (254, 0),
@@ -290,9 +293,9 @@ mod tests {
     #[test]
     fn a_limit_is_reached_from_seven_percent_below_to_five_above() {
         // 2000 reads a second; one slice of ten seconds is one percent more on both sides.
-        for (limit, told) in [(2150, true), (2250, false), (1900, true), (1850, false)] {
+        for (limit, reported) in [(2150, true), (2250, false), (1900, true), (1850, false)] {
             let found = found(&limited(reads(limit)), "cgroup-io-limit");
-            assert_eq!(found.is_some(), told, "{limit}");
+            assert_eq!(found.is_some(), reported, "{limit}");
         }
     }
 
@@ -313,23 +316,27 @@ mod tests {
 
     #[test]
     fn a_limit_counts_every_request_of_a_large_io_and_what_io_uring_tried_first() {
-        let told = found(&cut("io_uring", 6670), "cgroup-io-limit").unwrap();
+        let reported = found(&cut("io_uring", 6670), "cgroup-io-limit").unwrap();
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "a control group limits reads of vda to 2000 IOPS, and 100% of that limit was reached, each I/O counted \
              as 3.00 (2.00 requests and 1.00 non-blocking attempts of io_uring): the figure is the limit's, not the \
              device's"
         );
         // libaio makes no such try, nor does io_uring through a file system.
         for backend in ["libaio", "io_uring"] {
-            let told = found(&cut(backend, 10_000), "cgroup-io-limit")
+            let reported = found(&cut(backend, 10_000), "cgroup-io-limit")
                 .unwrap()
                 .sentence;
-            assert!(told.contains("2.00 requests: "), "{told}");
+            assert!(reported.contains("2.00 requests: "), "{reported}");
         }
         // An older kernel counts it once, whatever is cut.
-        let told = found(&cut("libaio", 20_000), "cgroup-io-limit").unwrap();
-        assert!(told.sentence.contains("100% of that limit was reached: "));
+        let reported = found(&cut("libaio", 20_000), "cgroup-io-limit").unwrap();
+        assert!(
+            reported
+                .sentence
+                .contains("100% of that limit was reached: ")
+        );
         assert_eq!(found(&cut("libaio", 6670), "cgroup-io-limit"), None);
         let mut others = cut("io_uring", 6670);
         others.window.after.devices[0].read_bytes.0 *= 2;

@@ -1,6 +1,6 @@
 //! The clock of the timestamps drifted from the system's clock: every rate and latency is off by the same share.
 //!
-//! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be told apart closer.
+//! Above 100 parts in a million of the run, and above 10 µs: two readings cannot be distinguished closer.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
@@ -54,12 +54,12 @@ mod tests {
     use model::Nanos;
 
     #[test]
-    fn a_clock_that_ran_off_is_told() {
+    fn a_clock_that_ran_off_is_reported() {
         let mut record = Sample::default().build();
         record.engine.clock.drift = Nanos::micros(1000);
         assert_eq!(found(&record, "clock-drift"), None);
         record.engine.clock.drift = Nanos::micros(1001);
-        let told = found(&record, "clock-drift").unwrap().sentence;
-        assert_eq!(told, "the tsc clock drifted 1.00 ms in 10 s");
+        let reported = found(&record, "clock-drift").unwrap().sentence;
+        assert_eq!(reported, "the tsc clock drifted 1.00 ms in 10 s");
     }
 }

@@ -1,7 +1,7 @@
 //! Each write waits until it is durable: then its figure is the latency of a commit, and the device's cache, its flush or
 //! one rotation decides it.
 //!
-//! Looks at imported runs; fathom's own flushes are judged by `write-cache`. Left out: syncs after several writes, whose
+//! Checks imported runs; fathom's own flushes are judged by `write-cache`. Omitted: syncs after several writes, whose
 //! latency is not that of one commit.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -101,8 +101,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         say::time(60e9 / speed)
     ));
     let advice = "repeat with the disk's or controller's write cache on: ten times as many commits mean that the cache was off";
-    let told = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
-    Some(told.sure(Confidence::Medium))
+    let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+    Some(reported.sure(Confidence::Medium))
 }
 
 /// The speed of a disk of which this is one rotation.
@@ -120,7 +120,7 @@ pub(super) fn is_durable(run: &model::ImportedRun) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::imported_evidence::{ImportedFlush, SyncFigures};
     use model::{CacheMode, ImportedRun, Nanos, Ratio};
 
@@ -146,23 +146,27 @@ mod tests {
 
     #[test]
     fn a_sync_after_each_write_is_the_latency_of_a_commit_and_no_cache() {
-        let told_of = told(&run(4900), "commit-latency").unwrap();
-        assert_eq!(told_of.severity, Severity::Note);
-        assert_eq!(told_of.evidence[0].value, 4_920_000.0);
+        let reported_of = reported(&run(4900), "commit-latency").unwrap();
+        assert_eq!(reported_of.severity, Severity::Note);
+        assert_eq!(reported_of.evidence[0].value, 4_920_000.0);
         assert!(
-            told_of.sentence.contains("4.92 ms (p99 9 ms)"),
+            reported_of.sentence.contains("4.92 ms (p99 9 ms)"),
             "{}",
-            told_of.sentence
+            reported_of.sentence
         );
-        assert_eq!(told(&run(4900), "page-cache"), None, "memory keeps nothing");
+        assert_eq!(
+            reported(&run(4900), "page-cache"),
+            None,
+            "memory keeps nothing"
+        );
     }
 
     #[test]
     fn a_commit_of_one_rotation_names_the_speed() {
         for (sync_us, speed) in [(8313, 7200.0), (11_091, 5400.0), (5980, 10_000.0)] {
-            let told = told(&run(sync_us), "commit-latency").unwrap();
-            assert_eq!(told.severity, Severity::Warning, "{sync_us}");
-            assert_eq!(told.evidence.last().unwrap().value, speed);
+            let reported = reported(&run(sync_us), "commit-latency").unwrap();
+            assert_eq!(reported.severity, Severity::Warning, "{sync_us}");
+            assert_eq!(reported.evidence.last().unwrap().value, speed);
         }
     }
 
@@ -170,7 +174,7 @@ mod tests {
     fn a_sync_after_many_writes_is_none() {
         let mut run = run(4900);
         run.evidence.flush = Some(ImportedFlush::EveryWrites(32));
-        assert_eq!(told(&run, "commit-latency"), None);
-        assert!(told(&run, "page-cache").is_some());
+        assert_eq!(reported(&run, "commit-latency"), None);
+        assert!(reported(&run, "page-cache").is_some());
     }
 }

@@ -1,7 +1,7 @@
 //! Compressible data on a layer that compresses: the device transferred less than requested.
 //!
 //! Reads: a sample of what the target held could be pressed to less than four fifths. Writes: the content that was asked
-//! for can be pressed. Where nothing is known to compress, data that compresses is only told for the patterns that no
+//! for can be pressed. Where nothing is known to compress, data that compresses is only reported for the patterns that no
 //! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
 
 use super::storage_stack::{Below, targets};
@@ -116,12 +116,12 @@ mod tests {
     }
 
     #[test]
-    fn compressible_data_on_ground_that_compresses_is_told() {
-        let told = found(&on_btrfs(read(40)), "compressible-data")
+    fn compressible_data_on_ground_that_compresses_is_reported() {
+        let reported = found(&on_btrfs(read(40)), "compressible-data")
             .unwrap()
             .sentence;
         assert_eq!(
-            told,
+            reported,
             "/data/fathom.dat contains data that compresses to 31.2%, and btrfs compresses: the device transferred \
              less than was read"
         );
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn written_patterns_are_told_and_the_default_is_not() {
+    fn written_patterns_are_reported_and_the_default_is_not() {
         let writes = Sample {
             write: Ratio::ALL,
             reads: 0,

@@ -1,7 +1,7 @@
-//! Coordinated omission: in a closed loop no new I/O is issued during a stall, so few I/Os wait where an open load would queue
-//! many.
+//! Coordinated omission: in a closed loop no new I/O is issued during a stall, so few I/Os wait where an open load would
+//! queue many.
 //!
-//! Left out: stalls during which an open load would have queued fewer than a hundred times the queue depth, or less than a
+//! Omitted: stalls during which an open load would have queued fewer than a hundred times the queue depth, or less than a
 //! thousandth of all I/Os.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -59,28 +59,28 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::Nanos;
 
     #[test]
-    fn a_pause_that_few_saw_and_many_would_have_seen_is_told() {
+    fn a_pause_that_few_saw_and_many_would_have_seen_is_reported() {
         let mut run = imported();
         run.workload.threads = Some(1);
         run.workload.queue_depth = Some(1);
         let total = &mut run.figures.total;
         total.latency.mean = Some(Nanos::micros(48));
         total.latency.max = Some(Nanos::micros(2000));
-        assert_eq!(told(&run, "coordinated-omission"), None, "41 arrivals");
+        assert_eq!(reported(&run, "coordinated-omission"), None, "41 arrivals");
         run.figures.total.latency.max = Some(Nanos::millis(211));
-        let found = told(&run, "coordinated-omission").unwrap();
+        let found = reported(&run, "coordinated-omission").unwrap();
         assert_eq!(found.evidence[2].value.round(), 4343.0);
         run.workload.queue_depth = None;
-        assert_eq!(told(&run, "coordinated-omission"), None, "not known");
+        assert_eq!(reported(&run, "coordinated-omission"), None, "not known");
     }
 
     #[test]
     fn a_hundred_waits_for_each_place_and_a_thousandth_of_all_matter() {
-        for (ios, longest, is_told) in [
+        for (ios, longest, is_reported) in [
             (20_000, 4, false), // 82 arrivals
             (20_000, 6, true),  // 123
             (2_469_840, 100, false),
@@ -93,8 +93,8 @@ mod tests {
             total.latency.mean = Some(Nanos::micros(48));
             total.latency.max = Some(Nanos::millis(longest));
             assert_eq!(
-                told(&run, "coordinated-omission").is_some(),
-                is_told,
+                reported(&run, "coordinated-omission").is_some(),
+                is_reported,
                 "{longest} ms"
             );
         }

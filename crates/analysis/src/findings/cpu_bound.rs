@@ -95,7 +95,7 @@ fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
     let (user, kernel) = (cpu.user_percent?, cpu.kernel_percent?);
     let busy = (user + kernel) / 100.0;
     (CORE_MIN..=1.05).contains(&busy).then(|| {
-        let told = finding(
+        let reported = finding(
             RULE.id,
             Severity::Warning,
             format!(
@@ -107,7 +107,7 @@ fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
             &[("user_percent", user), ("kernel_percent", kernel)],
             "repeat with more jobs (numjobs=4): if IOPS rise, one core was the limit",
         );
-        told.sure(Confidence::High)
+        reported.sure(Confidence::High)
     })
 }
 
@@ -143,7 +143,7 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         .iter()
         .max_by(|a, b| part(a).total_cmp(&part(b)))?;
     let mean = (cpu.user_cores + cpu.kernel_cores) / cores as f64;
-    let told = |what: String, (user, kernel, taken): (f64, f64, f64)| {
+    let reported = |what: String, (user, kernel, taken): (f64, f64, f64)| {
         let shares = format!(
             "(user {}, kernel {}{})",
             say::percent(user),
@@ -170,7 +170,7 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
             "all {} were at 100% CPU ()",
             say::counted(cores as u64, "core")
         );
-        let all = told(
+        let all = reported(
             what,
             (
                 cpu.user_cores * each,
@@ -184,7 +184,7 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
     if part(core) >= CORE_MIN {
         let what = format!("core {} of {cores} was at 100% CPU ()", core.cpu);
         let shares = (core.user_share, core.kernel_share, core.steal_share);
-        let one = told(what, shares).sure(Confidence::Medium);
+        let one = reported(what, shares).sure(Confidence::Medium);
         let work = made_up(own).filter(|_| is_work(core.user_share, core.kernel_share));
         return Some(weighed(one, "so one core was the limit", (waited, work)));
     }
@@ -210,10 +210,10 @@ fn starved(waited: Waited) -> Option<Finding> {
     })
 }
 
-/// What fathom's threads tell of processors.
+/// What fathom's threads report of processors.
 #[derive(Clone, Copy)]
 enum Waited {
-    /// The system does not tell.
+    /// The system does not report it.
     Unknown,
     /// The thread that waited the most was ready without a processor for this share of its time.
     Some(f64),
@@ -246,42 +246,42 @@ fn made_up<'a>(own: &'a Own<'_>) -> Option<&'a str> {
 
 /// Full cores mean much where fathom's threads waited for them, or the device is nothing but such work, and little where
 /// neither is so.
-fn weighed(mut told: Finding, so: &str, (waited, work): (Waited, Option<&str>)) -> Finding {
+fn weighed(mut reported: Finding, so: &str, (waited, work): (Waited, Option<&str>)) -> Finding {
     let Waited::Some(share) = waited else {
-        told.sentence = format!("{}, {so}", told.sentence);
-        return told;
+        reported.sentence = format!("{}, {so}", reported.sentence);
+        return reported;
     };
-    told.evidence.push(super::Evidence {
+    reported.evidence.push(super::Evidence {
         name: "delayed_share".to_owned(),
         value: share,
     });
     let part = say::percent(share);
     if share >= WAITED_MIN {
-        told.sentence = format!(
+        reported.sentence = format!(
             "{}, {so}: fathom's threads waited for a processor {part} of the time",
-            told.sentence
+            reported.sentence
         );
-        return told.sure(Confidence::High);
+        return reported.sure(Confidence::High);
     }
     if let Some(device) = work {
-        told.sentence = format!(
+        reported.sentence = format!(
             "{}, {so}: {device} is in memory and needs only processor time",
-            told.sentence
+            reported.sentence
         );
-        return told.sure(Confidence::Medium);
+        return reported.sure(Confidence::Medium);
     }
-    told.sentence = format!(
+    reported.sentence = format!(
         "{}, but fathom's threads waited for a processor only {part} of the time",
-        told.sentence
+        reported.sentence
     );
-    told.severity = Severity::Note;
-    told.sure(Confidence::Low)
+    reported.severity = Severity::Note;
+    reported.sure(Confidence::Low)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::findings::found;
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use crate::sample::Sample;
     use model::{CpuTimes, ImportedCore, ImportedCpu, Nanos, RunRecord};
 
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_or_a_machine_without_time_is_told() {
+    fn a_core_or_a_machine_without_time_is_reported() {
         assert_eq!(found(&record(1000, 8000), "cpu-bound"), None);
         assert_eq!(
             found(&record(1000, 8900), "cpu-bound").unwrap().sentence,
@@ -334,16 +334,16 @@ mod tests {
             }];
             found(&record, "cpu-bound")
         };
-        let told = waiting(48, 8900).unwrap();
-        assert_eq!(told.severity, crate::Severity::Warning);
+        let reported = waiting(48, 8900).unwrap();
+        assert_eq!(reported.severity, crate::Severity::Warning);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "core 1 of 2 was at 100% CPU (user 10%, kernel 89%), so one core was the limit: fathom's threads waited \
              for a processor 48% of the time"
         );
-        let told = waiting(1, 8900).unwrap();
-        assert_eq!(told.severity, crate::Severity::Note);
-        assert!(told.sentence.ends_with("only 1% of the time"));
+        let reported = waiting(1, 8900).unwrap();
+        assert_eq!(reported.severity, crate::Severity::Note);
+        assert!(reported.sentence.ends_with("only 1% of the time"));
         assert!(waiting(30, 1000).is_some());
         assert_eq!(waiting(10, 1000), None);
     }
@@ -361,8 +361,8 @@ mod tests {
                 ..model::WorkerRecord::default()
             }];
             kind.clone_into(&mut record.targets[0].chain.last_mut().unwrap().kind);
-            let told = found(&record, "cpu-bound").unwrap();
-            (told.severity, told.sentence)
+            let reported = found(&record, "cpu-bound").unwrap();
+            (reported.severity, reported.sentence)
         };
         let (severity, sentence) = of("zram", 100, 9800);
         assert_eq!(severity, crate::Severity::Warning);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_core_in_another_tools_table_is_told() {
+    fn a_full_core_in_another_tools_table_is_reported() {
         let mut run = imported();
         run.cpu = Some(ImportedCpu {
             processors: Some(32),
@@ -392,7 +392,7 @@ mod tests {
             ..ImportedCpu::default()
         });
         assert_eq!(
-            told(&run, "cpu-bound").unwrap().sentence,
+            reported(&run, "cpu-bound").unwrap().sentence,
             "processor 0 of 32 was at 100% CPU (user 3.71%, kernel 96.3%), so one core was the limit"
         );
         run.cpu = Some(ImportedCpu {
@@ -400,17 +400,17 @@ mod tests {
             ..ImportedCpu::default()
         });
         assert!(
-            told(&run, "cpu-bound")
+            reported(&run, "cpu-bound")
                 .unwrap()
                 .sentence
                 .starts_with("all processors")
         );
         run.cpu = None;
-        assert_eq!(told(&run, "cpu-bound"), None);
+        assert_eq!(reported(&run, "cpu-bound"), None);
     }
 
     #[test]
-    fn a_job_of_fio_s_that_fills_its_core_is_told() {
+    fn a_job_of_fio_s_that_fills_its_core_is_reported() {
         let mut run = imported();
         run.format = model::ImportFormat::FioJson;
         let cpu = |user, kernel| {
@@ -421,12 +421,12 @@ mod tests {
             })
         };
         run.cpu = cpu(21.0, 78.5);
-        let told_of = told(&run, "cpu-bound").unwrap().sentence;
+        let reported_of = reported(&run, "cpu-bound").unwrap().sentence;
         assert!(
-            told_of.contains("each job used 99.5% of a core"),
-            "{told_of}"
+            reported_of.contains("each job used 99.5% of a core"),
+            "{reported_of}"
         );
         run.cpu = cpu(21.0, 70.0);
-        assert_eq!(told(&run, "cpu-bound"), None);
+        assert_eq!(reported(&run, "cpu-bound"), None);
     }
 }

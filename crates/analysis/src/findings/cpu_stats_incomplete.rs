@@ -71,13 +71,13 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::ImportedCpu;
 
     #[test]
-    fn an_average_over_processors_that_were_not_counted_is_told() {
+    fn an_average_over_processors_that_were_not_counted_is_reported() {
         let mut run = imported();
-        assert_eq!(told(&run, "cpu-stats-incomplete"), None);
+        assert_eq!(reported(&run, "cpu-stats-incomplete"), None);
         let mut cpu = ImportedCpu {
             processors: Some(32),
             usage_percent: Some(2.49),
@@ -86,18 +86,18 @@ mod tests {
         };
         run.cpu = Some(cpu);
         assert_eq!(
-            told(&run, "cpu-stats-incomplete").unwrap().sentence,
+            reported(&run, "cpu-stats-incomplete").unwrap().sentence,
             "only 8 of 32 processors were counted: their load was 9.96%, and the printed average of 2.49% is wrong by \
              a factor of 4.00"
         );
         cpu.idle_percent = Some(97.51);
         run.cpu = Some(cpu);
-        assert_eq!(told(&run, "cpu-stats-incomplete"), None);
+        assert_eq!(reported(&run, "cpu-stats-incomplete"), None);
     }
 
     #[test]
     fn two_percent_may_be_missing_by_rounding() {
-        for (idle, is_told) in [(94.5, true), (96.5, false)] {
+        for (idle, is_reported) in [(94.5, true), (96.5, false)] {
             let mut run = imported();
             run.cpu = Some(ImportedCpu {
                 processors: Some(32),
@@ -106,8 +106,8 @@ mod tests {
                 ..ImportedCpu::default()
             });
             assert_eq!(
-                told(&run, "cpu-stats-incomplete").is_some(),
-                is_told,
+                reported(&run, "cpu-stats-incomplete").is_some(),
+                is_reported,
                 "{idle} idle"
             );
         }

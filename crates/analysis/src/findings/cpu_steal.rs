@@ -50,24 +50,24 @@ mod tests {
     use model::Nanos;
 
     #[test]
-    fn stolen_time_is_told_with_its_core() {
+    fn stolen_time_is_reported_with_its_core() {
         let mut record = Sample::default().build();
         assert_eq!(found(&record, "cpu-steal"), None);
         record.window.after.cpus[1].steal = Nanos::seconds(2);
         record.window.after.cpus[1].idle = Nanos::seconds(7);
-        let told = found(&record, "cpu-steal").unwrap().sentence;
-        assert!(told.ends_with("of core 1's time"), "{told}");
+        let reported = found(&record, "cpu-steal").unwrap().sentence;
+        assert!(reported.ends_with("of core 1's time"), "{reported}");
     }
 
     #[test]
     fn a_twentieth_of_a_core_is_too_much() {
-        for (stolen, told) in [(700, true), (300, false)] {
+        for (stolen, reported) in [(700, true), (300, false)] {
             let mut record = Sample::default().build();
             let core = &mut record.window.after.cpus[1];
             core.steal = Nanos::millis(stolen);
             core.idle = core.idle.minus(core.steal);
             let found = found(&record, "cpu-steal");
-            assert_eq!(found.is_some(), told, "{stolen} ms of 10 s");
+            assert_eq!(found.is_some(), reported, "{stolen} ms of 10 s");
         }
     }
 }

@@ -50,14 +50,14 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         say::percent(share),
         say::bytes(length.0)
     );
-    let told = finding(
+    let reported = finding(
         RULE.id,
         Severity::Warning,
         sentence,
         &[("fast_share", share), ("range_bytes", length.0 as f64)],
         "use the whole disk, or a range many times its cache",
     );
-    Some(told.not_as("a disk result").sure(Confidence::Medium))
+    Some(reported.not_as("a disk result").sure(Confidence::Medium))
 }
 
 /// I/Os of buckets that lie below a limit as a whole.
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_that_no_platter_gives_are_told() {
+    fn reads_that_no_platter_gives_are_reported() {
         // Slow enough for the mean, so that the other rule is silent.
         let mut record = disk(Nanos::millis(4), Access::Random);
         assert_eq!(found(&record, "device-cache"), None);
@@ -97,15 +97,15 @@ mod tests {
             reads.latency.record(Nanos::micros(120));
         }
         reads.ios += 400;
-        let told = found(&record, "device-cache").unwrap().sentence;
+        let reported = found(&record, "device-cache").unwrap().sentence;
         assert!(
-            told.starts_with("16.7% of the random reads took less than 0.5 ms"),
-            "{told}"
+            reported.starts_with("16.7% of the random reads took less than 0.5 ms"),
+            "{reported}"
         );
     }
 
     #[test]
-    fn sequential_reads_and_other_devices_are_not_told() {
+    fn sequential_reads_and_other_devices_are_not_reported() {
         assert_eq!(
             found(
                 &disk(Nanos::micros(100), Access::Sequential),
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn one_fast_read_in_twenty_is_enough() {
-        for (fast, told) in [(150, true), (80, false)] {
+        for (fast, reported) in [(150, true), (80, false)] {
             let mut record = disk(Nanos::millis(4), Access::Random);
             let reads = &mut record.threads[0].measured[0];
             (0..fast).for_each(|_| reads.latency.record(Nanos::micros(120)));
             reads.ios += fast;
             let found = found(&record, "device-cache");
-            assert_eq!(found.is_some(), told, "{fast} beside 2000");
+            assert_eq!(found.is_some(), reported, "{fast} beside 2000");
         }
     }
 }

@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use crate::findings::{Severity, finding};
 
-    fn told(id: &'static str, severity: Severity) -> Finding {
+    fn reported(id: &'static str, severity: Severity) -> Finding {
         finding(RuleId::new(id), severity, id.to_owned(), &[], "")
     }
 
@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn a_limit_explains_waiting_and_stands_before_it() {
         let all = explained(vec![
-            told("stall", Severity::Warning),
-            told("iops-limit", Severity::Warning),
-            told("saturated", Severity::Note),
-            told("write-cache", Severity::Note),
+            reported("stall", Severity::Warning),
+            reported("iops-limit", Severity::Warning),
+            reported("saturated", Severity::Note),
+            reported("write-cache", Severity::Note),
         ]);
         let order: Vec<(&str, bool)> = all
             .iter()
@@ -310,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_hint_explains_no_warning() {
-        let hint = told("iops-limit", Severity::Note).sure(Confidence::Low);
-        let all = explained(vec![told("stall", Severity::Warning), hint]);
+        let hint = reported("iops-limit", Severity::Note).sure(Confidence::Low);
+        let all = explained(vec![reported("stall", Severity::Warning), hint]);
         assert!(all.iter().all(|one| one.because.is_none()));
     }
 }

@@ -1,9 +1,10 @@
 //! fathom was CPU-bound: a worker thread was at 100% CPU, so the device may be faster.
 //!
-//! A thread counts as full when its processor time is 95% of its time or more, without what a hypervisor took
-//! meanwhile: the rest is then what wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine, which measures just
-//! that; where polling was asked, which fills a core by its nature; where a rate was asked and kept, because the thread
-//! then spins up to each moment; and below a tenth of a second, where the split of processor time is too coarse.
+//! A thread counts as full when its processor time is 95% of its time or more, without what a hypervisor took meanwhile:
+//! the rest is then what wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine,
+//! which measures just that; where polling was asked, which fills a core by its nature; where a rate was asked and kept,
+//! because the thread then spins up to each moment; and below a tenth of a second, where the split of processor time is too
+//! coarse.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
@@ -126,11 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_without_time_left_is_told_with_the_numbers() {
-        let told = found(&record(3000, 6900), "fathom-cpu-bound").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
-        assert!(told.sentence.contains("1 of 2 threads"), "{told:?}");
-        assert_eq!(told.evidence[4].value, 0.9);
+    fn a_thread_without_time_left_is_reported_with_the_numbers() {
+        let reported = found(&record(3000, 6900), "fathom-cpu-bound").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
+        assert!(reported.sentence.contains("1 of 2 threads"), "{reported:?}");
+        assert_eq!(reported.evidence[4].value, 0.9);
     }
 
     #[test]
@@ -141,10 +142,10 @@ mod tests {
             core.steal = Nanos::seconds(1);
             core.idle = Nanos(0);
         }
-        let told = found(&taken, "fathom-cpu-bound").unwrap().sentence;
+        let reported = found(&taken, "fathom-cpu-bound").unwrap().sentence;
         assert!(
-            told.contains("kernel 77%, the hypervisor took 10%)"),
-            "{told}"
+            reported.contains("kernel 77%, the hypervisor took 10%)"),
+            "{reported}"
         );
     }
 
@@ -192,12 +193,12 @@ mod tests {
             },
         });
         assert!(found(&late, "fathom-cpu-bound").is_some());
-        let told = found(&late, "overload").unwrap().sentence;
-        assert!(told.contains("fathom itself"), "{told}");
+        let reported = found(&late, "overload").unwrap().sentence;
+        assert!(reported.contains("fathom itself"), "{reported}");
         let account = late.engine.workers[1].account.as_mut().unwrap();
         account.waiting_full = Nanos::millis(50);
         assert_eq!(found(&late, "fathom-cpu-bound"), None, "no slot was free");
-        let told = found(&late, "overload").unwrap().sentence;
-        assert!(told.contains("the target"), "{told}");
+        let reported = found(&late, "overload").unwrap().sentence;
+        assert!(reported.contains("the target"), "{reported}");
     }
 }

@@ -179,11 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn two_percent_are_told_and_less_is_not() {
-        for (mb, told) in [(97.0, true), (103.0, true), (98.5, false), (101.5, false)] {
+    fn two_percent_are_reported_and_less_is_not() {
+        for (mb, reported) in [(97.0, true), (103.0, true), (98.5, false), (101.5, false)] {
             let runs = [run("/dev/sda", 1.0, 100.0), run("/mnt/a", 1.0, mb)];
             let found = several(&runs, &Known::default(), "filesystem-overhead");
-            assert_eq!(found.is_some(), told, "{mb} against 100");
+            assert_eq!(found.is_some(), reported, "{mb} against 100");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A file with many extents: sequential I/O is not sequential on the device, and large I/Os are split.
 //!
-//! As the file system told before the run, neighbours joined. Compressed files are stored in small pieces by their nature
-//! and are left out.
+//! As the file system reported before the run, neighbours joined. Compressed files are stored in small pieces by their
+//! nature and are omitted.
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
@@ -85,20 +85,20 @@ mod tests {
     }
 
     #[test]
-    fn many_small_pieces_are_told_by_what_they_do() {
+    fn many_small_pieces_are_reported_by_what_they_do() {
         let many = 65_536; // of 128 KiB each
-        let told = found(&pieces(many, Bytes::kib(4)), "fragmented-file").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found(&pieces(many, Bytes::kib(4)), "fragmented-file").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "/data/fathom.dat has 65536 extents of 128 KiB on average"
         );
-        let told = found(&pieces(many, Bytes::mib(1)), "fragmented-file").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&pieces(many, Bytes::mib(1)), "fragmented-file").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
     }
 
     #[test]
-    fn large_pieces_and_compressed_files_are_not_told() {
+    fn large_pieces_and_compressed_files_are_not_reported() {
         assert_eq!(found(&pieces(64, Bytes::mib(1)), "fragmented-file"), None);
         let mut pressed = pieces(65_536, Bytes::mib(1));
         pressed.targets[0].layout.extents.as_mut().unwrap().encoded = Bytes::gib(8);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_platter_seeks_between_pieces_of_less_than_four_mebibytes() {
-        for (count, told) in [(4096, true), (1024, false)] {
+        for (count, reported) in [(4096, true), (1024, false)] {
             let mut record = pieces(count, Bytes::kib(64)); // of 2 and of 8 MiB
             assert_eq!(
                 found(&record, "fragmented-file"),
@@ -121,7 +121,7 @@ mod tests {
             let severity = found(&record, "fragmented-file").map(|finding| finding.severity);
             assert_eq!(
                 severity,
-                told.then_some(Severity::Warning),
+                reported.then_some(Severity::Warning),
                 "{count} pieces"
             );
         }

@@ -70,12 +70,12 @@ mod tests {
     }
 
     #[test]
-    fn a_saving_governor_is_told_where_it_shows() {
+    fn a_saving_governor_is_reported_where_it_shows() {
         let short = Nanos::micros(60);
-        let told = found(&with(Some("powersave"), short), "governor").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
-        let told = found(&with(Some("schedutil"), short), "governor").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found(&with(Some("powersave"), short), "governor").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
+        let reported = found(&with(Some("schedutil"), short), "governor").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert_eq!(found(&with(Some("performance"), short), "governor"), None);
         assert_eq!(found(&with(None, short), "governor"), None);
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Groups the runs of a session that differ in one property only.
 //!
-//! Runs with errors, or without a rate, are left out. What is not known of both is taken to be the same: a session is of
+//! Runs with errors, or without a rate, are omitted. What is not known of both is taken to be the same: a session is of
 //! one target and one machine.
 
 use crate::observed::Observed;

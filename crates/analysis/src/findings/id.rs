@@ -1,6 +1,6 @@
 //! The name of a rule, as a type: findings are compared with rules, never with words.
 //!
-//! Left out: what a rule says (`FINDINGS`).
+//! Omitted: what a rule says (`FINDINGS`).
 
 use super::FINDINGS;
 use serde::{Deserialize, Deserializer, Serialize};

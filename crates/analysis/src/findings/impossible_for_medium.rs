@@ -1,7 +1,7 @@
 //! Results faster than the medium allows; the usual cause is a cache.
 //!
 //! The limits are those of the mechanism, and generous. A rotating disk needs a millisecond for any random place (half a
-//! turn at 15000 a minute is 2 ms, and reordering may halve it), does no more than 500 such I/Os a second and moves no
+//! turn at 15000 a minute is 2 ms, and reordering may halve it), does no more than 500 such IOPS and moves no
 //! more than 300 MiB/s at its rim. SATA moves 600 MB/s. Four lanes of PCI Express 5 move 16 GB/s. What the medium is, is
 //! what a person said; otherwise what the devices of an own run say, as far as they can be believed: in a virtual
 //! machine only as a note.
@@ -32,7 +32,7 @@ const PLACES_PER_S_MAX: f64 = 500.0;
 const RIM_BYTES_PER_S_MAX: f64 = 300.0 * 1024.0 * 1024.0;
 const SATA_BYTES_PER_S_MAX: f64 = 600e6;
 const NVME_BYTES_PER_S_MAX: f64 = 16e9;
-/// Fewer tell nothing of a mean.
+/// Fewer give no mean.
 const IOS_MIN: u64 = 100;
 
 /// What lies below, and how sure that is.
@@ -72,13 +72,13 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         format!("{what} is impossible for {who}: a cache answered, or it is another medium");
     let advice = "use a range far larger than every cache on the path; direct I/O does not disable a controller's \
                   cache";
-    let told = finding(RULE.id, Severity::Error, sentence, &[evidence], advice);
+    let reported = finding(RULE.id, Severity::Error, sentence, &[evidence], advice);
     Some(match (ground.said, ground.is_virtual) {
-        (true, _) => told.not_as("a disk result"),
-        (false, false) => told.not_as("a disk result").sure(Confidence::Medium),
+        (true, _) => reported.not_as("a disk result"),
+        (false, false) => reported.not_as("a disk result").sure(Confidence::Medium),
         (false, true) => Finding {
             severity: Severity::Note,
-            ..told.sure(Confidence::Low)
+            ..reported.sure(Confidence::Low)
         },
     })
 }
@@ -165,7 +165,7 @@ fn of_devices(own: &Own<'_>) -> Option<Ground> {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{found, imported, told_knowing};
+    use crate::findings::test::{found, imported, reported_knowing};
     use crate::known::{Known, Medium};
     use crate::sample::Sample;
     use model::{Access, RunRecord};
@@ -180,26 +180,26 @@ mod tests {
 
     #[test]
     fn a_rotating_disk_that_answers_random_reads_at_once_is_a_cache() {
-        let told = found(&metal(Sample::default().build()), "impossible-for-medium").unwrap();
-        assert_eq!(told.severity, Severity::Error);
+        let reported = found(&metal(Sample::default().build()), "impossible-for-medium").unwrap();
+        assert_eq!(reported.severity, Severity::Error);
         let end = "is impossible for a rotating disk: a cache answered, or it is another medium";
         assert!(
-            told.sentence.starts_with("a random I/O in") && told.sentence.ends_with(end),
+            reported.sentence.starts_with("a random I/O in") && reported.sentence.ends_with(end),
             "{}",
-            told.sentence
+            reported.sentence
         );
         let deep = Sample {
             depth: 8,
             ..Sample::default()
         };
-        let told = found(&metal(deep.build()), "impossible-for-medium")
+        let reported = found(&metal(deep.build()), "impossible-for-medium")
             .unwrap()
             .sentence;
-        assert!(told.starts_with("2000 random IOPS"), "{told}");
+        assert!(reported.starts_with("2000 random IOPS"), "{reported}");
     }
 
     #[test]
-    fn what_a_disk_can_do_is_not_told() {
+    fn what_a_disk_can_do_is_not_reported() {
         let slow = Sample {
             reads: 2000,
             depth: 1,
@@ -252,7 +252,7 @@ mod tests {
             medium: Some(medium),
             ..Known::default()
         };
-        let told = told_knowing(
+        let reported = reported_knowing(
             &run,
             &known(Medium::Hdd { disks: 1 }),
             "impossible-for-medium",
@@ -260,22 +260,22 @@ mod tests {
         .unwrap()
         .sentence;
         assert!(
-            told.starts_with("2432 MiB/s is impossible for a rotating disk"),
-            "{told}"
+            reported.starts_with("2432 MiB/s is impossible for a rotating disk"),
+            "{reported}"
         );
-        let told = told_knowing(&run, &known(Medium::SataSsd), "impossible-for-medium")
+        let reported = reported_knowing(&run, &known(Medium::SataSsd), "impossible-for-medium")
             .unwrap()
             .sentence;
         assert!(
-            told.starts_with("2432 MiB/s is impossible for a SATA disk"),
-            "{told}"
+            reported.starts_with("2432 MiB/s is impossible for a SATA disk"),
+            "{reported}"
         );
         assert_eq!(
-            told_knowing(&run, &known(Medium::Nvme), "impossible-for-medium"),
+            reported_knowing(&run, &known(Medium::Nvme), "impossible-for-medium"),
             None
         );
         assert_eq!(
-            told_knowing(&run, &Known::default(), "impossible-for-medium"),
+            reported_knowing(&run, &Known::default(), "impossible-for-medium"),
             None
         );
     }

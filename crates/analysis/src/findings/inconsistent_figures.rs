@@ -46,27 +46,27 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
 
     #[test]
-    fn a_count_that_is_not_the_rate_times_the_time_is_told() {
+    fn a_count_that_is_not_the_rate_times_the_time_is_reported() {
         let mut run = imported();
-        assert_eq!(told(&run, "inconsistent-figures"), None);
+        assert_eq!(reported(&run, "inconsistent-figures"), None);
         run.figures.total.ios = Some(2_000_000);
-        let sentence = told(&run, "inconsistent-figures").unwrap().sentence;
+        let sentence = reported(&run, "inconsistent-figures").unwrap().sentence;
         assert!(sentence.ends_with("are 19% apart"), "{sentence}");
         run.measured = None;
-        assert_eq!(told(&run, "inconsistent-figures"), None);
+        assert_eq!(reported(&run, "inconsistent-figures"), None);
     }
 
     #[test]
     fn three_percent_are_rounding_and_more_is_not() {
-        for (ios, is_told) in [(2_519_236, false), (2_568_633, true)] {
+        for (ios, is_reported) in [(2_519_236, false), (2_568_633, true)] {
             let mut run = imported();
             run.figures.total.ios = Some(ios);
             assert_eq!(
-                told(&run, "inconsistent-figures").is_some(),
-                is_told,
+                reported(&run, "inconsistent-figures").is_some(),
+                is_reported,
                 "{ios}"
             );
         }

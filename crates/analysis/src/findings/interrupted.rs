@@ -43,14 +43,14 @@ mod tests {
     use model::{Nanos, Outcome};
 
     #[test]
-    fn the_time_that_was_reached_is_told_beside_the_time_that_was_asked() {
+    fn the_time_that_was_reached_is_reported_beside_the_time_that_was_asked() {
         let mut sample = Sample {
             measured: Nanos::seconds(4),
             ..Sample::default()
         };
         assert_eq!(found(&sample.build(), "interrupted"), None);
         sample.outcome = Outcome::Interrupted;
-        let told = found(&sample.build(), "interrupted").unwrap().sentence;
-        assert_eq!(told, "interrupted after 4 s of 10 s");
+        let reported = found(&sample.build(), "interrupted").unwrap().sentence;
+        assert_eq!(reported, "interrupted after 4 s of 10 s");
     }
 }

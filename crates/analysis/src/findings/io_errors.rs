@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_failure_that_ended_the_run_is_told_in_full() {
+    fn the_failure_that_ended_the_run_is_reported_in_full() {
         let mut record = Sample::default().build();
         record.outcome = Outcome::Failed(Failure {
             operation: Operation::Write,

@@ -88,16 +88,16 @@ mod tests {
     }
 
     #[test]
-    fn busy_workers_are_told_and_trifles_are_not() {
-        let told = found(&with(3, Nanos::seconds(12)), "io-wq-offload").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+    fn busy_workers_are_reported_and_trifles_are_not() {
+        let reported = found(&with(3, Nanos::seconds(12)), "io-wq-offload").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "3 kernel workers executed io_uring requests and used 120% of a core: each request costs several times as \
              much CPU time"
         );
-        let told = found(&with(1, Nanos::seconds(1)), "io-wq-offload").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found(&with(1, Nanos::seconds(1)), "io-wq-offload").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert_eq!(found(&with(1, Nanos::millis(40)), "io-wq-offload"), None);
         assert_eq!(found(&Sample::default().build(), "io-wq-offload"), None);
     }

@@ -1,6 +1,6 @@
 //! An IOPS limit (QoS) determines the result.
 
-use super::qos_limit::{EVIDENCE, Held, cap, distance_told};
+use super::qos_limit::{EVIDENCE, Held, cap, distance_reported};
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
@@ -31,7 +31,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         "{held} {} IOPS: {}{}",
         say::rate(rate),
         cap.why,
-        distance_told(seen.known, Held::Rate, rate)
+        distance_reported(seen.known, Held::Rate, rate)
     );
     let advice = "repeat with blocks of four times the size: the same IOPS indicate an IOPS limit, the same MiB/s a bandwidth limit or a link; compare with the limit, not with the disk";
     Some(finding(RULE.id, cap.severity, sentence, &evidence, advice).sure(cap.confidence))
@@ -39,7 +39,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told, told_knowing};
+    use crate::findings::test::{imported, reported, reported_knowing};
     use crate::findings::{Confidence, Severity};
     use crate::known::{CloudCap, Known};
     use model::{ImportedRun, Nanos};
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_flat_rate_with_wide_latencies_is_a_hint_and_a_published_cap_makes_it_more() {
-        let hint = told(&run(), "iops-limit").unwrap();
+        let hint = reported(&run(), "iops-limit").unwrap();
         assert_eq!(
             (hint.severity, hint.confidence),
             (Severity::Note, Confidence::Low)
@@ -72,7 +72,7 @@ mod tests {
             }],
             ..Known::default()
         };
-        let finding = told_knowing(&run(), &known, "iops-limit").unwrap();
+        let finding = reported_knowing(&run(), &known, "iops-limit").unwrap();
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(
             finding.sentence,
@@ -85,12 +85,12 @@ mod tests {
     fn a_cap_that_a_person_named_needs_no_shape() {
         let mut run = run();
         run.figures.total.ios_per_s_sd = None;
-        assert_eq!(told(&run, "iops-limit"), None);
+        assert_eq!(reported(&run, "iops-limit"), None);
         let known = Known {
             cap_per_s: Some(2000.0),
             ..Known::default()
         };
-        let finding = told_knowing(&run, &known, "iops-limit").unwrap();
+        let finding = reported_knowing(&run, &known, "iops-limit").unwrap();
         assert_eq!(
             finding.sentence,
             "limited to 1953 IOPS: that is 2.3% below the specified limit of 2000 IOPS"
@@ -102,20 +102,24 @@ mod tests {
     fn a_rate_that_varies_as_chance_has_it_and_even_latencies_are_no_limiter() {
         let mut lively = run();
         lively.figures.total.ios_per_s_sd = Some(60.0);
-        assert_eq!(told(&lively, "iops-limit"), None);
+        assert_eq!(reported(&lively, "iops-limit"), None);
         let mut even = run();
         even.figures.total.latency.sd = Some(Nanos::micros(3000));
-        assert_eq!(told(&even, "iops-limit"), None);
+        assert_eq!(reported(&even, "iops-limit"), None);
         let mut shallow = run();
         shallow.workload.queue_depth = Some(320);
-        assert_eq!(told(&shallow, "iops-limit"), None, "the queue was not full");
+        assert_eq!(
+            reported(&shallow, "iops-limit"),
+            None,
+            "the queue was not full"
+        );
     }
 
     #[test]
     fn fewer_than_eight_windows_show_no_flat_rate() {
         let mut run = run();
         run.format = model::ImportFormat::FioJson;
-        for (windows, is_told) in [
+        for (windows, is_reported) in [
             (None, false),
             (Some(1), false),
             (Some(15), false),
@@ -124,7 +128,11 @@ mod tests {
             run.evidence.total.windows = windows;
             run.figures.total.ios_per_s_sd = Some(0.0);
             // Of two jobs: eight windows each.
-            assert_eq!(told(&run, "iops-limit").is_some(), is_told, "{windows:?}");
+            assert_eq!(
+                reported(&run, "iops-limit").is_some(),
+                is_reported,
+                "{windows:?}"
+            );
         }
     }
 
@@ -134,8 +142,8 @@ mod tests {
         run.format = model::ImportFormat::FioJson;
         run.evidence.total.windows = Some(240);
         (run.workload.threads, run.workload.queue_depth) = (None, Some(64));
-        assert!(told(&run, "iops-limit").is_some());
+        assert!(reported(&run, "iops-limit").is_some());
         run.workload.queue_depth = Some(16);
-        assert_eq!(told(&run, "iops-limit"), None, "a group of four jobs");
+        assert_eq!(reported(&run, "iops-limit"), None, "a group of four jobs");
     }
 }

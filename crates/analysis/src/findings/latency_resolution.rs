@@ -74,39 +74,39 @@ fn histogram_mean_ns(seen: &Seen<'_>, step: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::Nanos;
 
     #[test]
-    fn whole_milliseconds_are_told_with_what_they_must_have_been() {
+    fn whole_milliseconds_are_reported_with_what_they_must_have_been() {
         let mut run = imported();
-        assert_eq!(told(&run, "latency-resolution"), None);
+        assert_eq!(reported(&run, "latency-resolution"), None);
         let total = &mut run.figures.total;
         total.latency.resolution = Some(Nanos::millis(1));
         total.latency.mean = Some(Nanos::millis(3));
         assert_eq!(
-            told(&run, "latency-resolution").unwrap().sentence,
+            reported(&run, "latency-resolution").unwrap().sentence,
             "latencies are truncated to steps of 1 ms, so a mean of 3 ms is 3.11 ms by Little's law"
         );
         run.workload.threads = None;
         assert_eq!(
-            told(&run, "latency-resolution").unwrap().sentence,
+            reported(&run, "latency-resolution").unwrap().sentence,
             "latencies are truncated to steps of 1 ms, so a mean of 3 ms may be up to 4 ms"
         );
         run.figures.total.latency.mean = Some(Nanos::millis(200));
-        assert_eq!(told(&run, "latency-resolution"), None);
+        assert_eq!(reported(&run, "latency-resolution"), None);
     }
 
     #[test]
     fn from_twenty_steps_on_the_rest_matters_little() {
-        for (millis, is_told) in [(15, true), (25, false)] {
+        for (millis, is_reported) in [(15, true), (25, false)] {
             let mut run = imported();
             let latency = &mut run.figures.total.latency;
             latency.resolution = Some(Nanos::millis(1));
             latency.mean = Some(Nanos::millis(millis));
             assert_eq!(
-                told(&run, "latency-resolution").is_some(),
-                is_told,
+                reported(&run, "latency-resolution").is_some(),
+                is_reported,
                 "{millis} ms"
             );
         }

@@ -2,7 +2,7 @@
 //!
 //! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads through the page cache, whatever the
 //! run bypasses above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so
-//! there it is a note. Left out: writes, which reach the file's device late in either case.
+//! there it is a note. Omitted: writes, which reach the file's device late in either case.
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
@@ -57,16 +57,16 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let evidence = [("not_on_bottom_share", share)];
     let advice =
         "run losetup --direct-io=on and repeat: if it is slower, the page cache had answered";
-    let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
-    Some(told.not_as("a disk result"))
+    let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
+    Some(reported.not_as("a disk result"))
 }
 
 fn of_others(run: &ImportedRun) -> Option<Finding> {
     is_on_loop(run).then(|| {
         let sentence = "the target is on a loop device: without direct I/O, the page cache of its file answers";
         let advice = "losetup --list --output NAME,DIO: 0 means that the page cache answers; repeat after losetup --direct-io=on";
-        let told = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
-        told.sure(Confidence::Low)
+        let reported = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
+        reported.sure(Confidence::Low)
     })
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn is_on_loop(run: &ImportedRun) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{found, imported, told};
+    use crate::findings::test::{found, imported, reported};
     use crate::sample::Sample;
     use model::Bytes;
 
@@ -94,10 +94,10 @@ mod tests {
         for window in [&mut record.window, &mut record.lifetime] {
             window.after.devices[1].read_bytes = Bytes(4096 * 200);
         }
-        let told_of = found(&record, "loop-page-cache").unwrap();
-        assert_eq!(told_of.severity, Severity::Error);
+        let reported_of = found(&record, "loop-page-cache").unwrap();
+        assert_eq!(reported_of.severity, Severity::Error);
         assert_eq!(
-            told_of.sentence,
+            reported_of.sentence,
             "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1; vda \
              served the rest"
         );
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn of_an_imported_run_the_name_is_a_note() {
         let mut run = imported();
-        assert_eq!(told(&run, "loop-page-cache"), None);
+        assert_eq!(reported(&run, "loop-page-cache"), None);
         run.workload.targets = vec!["/dev/loop3".to_owned()];
-        let told_of = told(&run, "loop-page-cache").unwrap();
-        assert_eq!(told_of.severity, Severity::Note);
+        let reported_of = reported(&run, "loop-page-cache").unwrap();
+        assert_eq!(reported_of.severity, Severity::Note);
     }
 }

@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     look: Look::Own(look),
 };
 
-/// The page of flash and the sector of large disks, where the device does not tell more.
+/// The page of flash and the sector of large disks, where the device does not report more.
 const BLOCK_MIN: u64 = 4096;
 /// Larger ones are stripes, which is another matter.
 const BLOCK_MAX: u64 = 64 << 10;
@@ -106,7 +106,7 @@ mod tests {
     use model::{Bytes, Ratio};
 
     #[test]
-    fn a_partition_between_blocks_is_told() {
+    fn a_partition_between_blocks_is_reported() {
         let mut record = Sample::default().build();
         record.targets[0].chain[0].start = Some(Bytes::mib(1));
         assert_eq!(found(&record, "misaligned"), None);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_that_are_smaller_than_the_physical_block_are_told() {
+    fn writes_that_are_smaller_than_the_physical_block_are_reported() {
         let small = Sample {
             block: Bytes(512),
             write: Ratio::ALL,
@@ -130,12 +130,12 @@ mod tests {
         assert_eq!(
             found(&record, "misaligned"),
             None,
-            "the device tells nothing"
+            "the device reports nothing"
         );
         record.targets[0].chain[1].physical_block = Some(Bytes(4096));
-        let told = found(&record, "misaligned").unwrap().sentence;
+        let reported = found(&record, "misaligned").unwrap().sentence;
         assert_eq!(
-            told,
+            reported,
             "writes of 512 B at any offset are not aligned to the 4 KiB blocks of vda: each requires a \
              read-modify-write"
         );

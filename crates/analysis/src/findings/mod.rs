@@ -1,6 +1,6 @@
 //! What the rules found: one rule is one file here and one row in [`FINDINGS`].
 //!
-//! A rule looks at what is already derived and says one thing: a sentence, the numbers behind it, and what
+//! A rule checks what is already derived and says one thing: a sentence, the numbers behind it, and what
 //! to do. It keeps silent rather than guess: every threshold stands in its file with the reason. A rule's test cases
 //! stand beside it, the quiet ones too.
 //!
@@ -10,7 +10,7 @@
 //! for rules that need fathom's own record (its device counters, time series, threads); `Look::Any` is for rules
 //! that read [`Observed`], which own and imported runs both have, and may look into either beside it; `Look::Several` and
 //! `Look::Both` for what several runs of a session say together. Findings of one
-//! [`Cause`] do not repeat each other: the strongest of them is told. A rule that nobody else competes with says
+//! [`Cause`] do not repeat each other: the strongest of them is reported. A rule that nobody else competes with says
 //! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` say more.
 
 mod answered_from_memory;
@@ -184,7 +184,7 @@ pub struct Rule {
     pub id: RuleId,
     /// What it is about: the heading under which `fathom explain` lists it.
     pub group: Group,
-    /// What its findings come from; of one cause only the strongest finding is told.
+    /// What its findings come from; of one cause only the strongest finding is reported.
     pub cause: Cause,
     /// What holds the rate down where it says something, if it says that.
     pub limit: Option<LimitKind>,
@@ -254,20 +254,20 @@ impl Group {
     }
 }
 
-/// What a rule looks at.
+/// What a rule checks.
 pub enum Look {
     /// Needs what only fathom's own record holds.
     Own(fn(&Own<'_>) -> Option<Finding>),
-    /// Looks at what a run of any tool has.
+    /// Checks what a run of any tool has.
     Any(fn(&Seen<'_>) -> Option<Finding>),
-    /// Looks at the runs of a session together.
+    /// Checks the runs of a session together.
     Several(fn(&Several<'_>) -> Option<Finding>),
-    /// Looks at one run, and at the runs of a session together.
+    /// Checks one run, and at the runs of a session together.
     Both(
         fn(&Seen<'_>) -> Option<Finding>,
         fn(&Several<'_>) -> Option<Finding>,
     ),
-    /// Looks at the repeats of one load.
+    /// Checks the repeats of one load.
     Repeats(fn(&Repeats<'_>) -> Option<Finding>),
 }
 
@@ -290,7 +290,7 @@ pub enum Cause {
     Digits,
 }
 
-/// All that a rule may look at.
+/// All that a rule may use.
 pub struct Seen<'a> {
     /// What a run of any tool has, as far as it is known.
     pub observed: &'a Observed,
@@ -440,7 +440,7 @@ impl Finding {
     }
 }
 
-/// A finding of high confidence, without `not_as`; a number that is not finite is left out of the evidence.
+/// A finding of high confidence, without `not_as`; a number that is not finite is omitted of the evidence.
 pub(crate) fn finding(
     id: RuleId,
     severity: Severity,

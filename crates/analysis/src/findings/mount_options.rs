@@ -2,7 +2,7 @@
 //!
 //! Only options that change what this run did: `sync` for writes that were not to be durable, `data=journal` for writes,
 //! barriers switched off for writes that were to be durable, and `discard` when the device counted discards meanwhile.
-//! Compression is told where the data makes it matter. Times of access change nothing that fathom measures.
+//! Compression is reported where the data makes it matter. Times of access change nothing that fathom measures.
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
@@ -103,14 +103,15 @@ mod tests {
     }
 
     #[test]
-    fn options_that_change_the_writes_are_told() {
-        let told = found(&written("rw,sync"), "mount-options").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+    fn options_that_change_the_writes_are_reported() {
+        let reported = found(&written("rw,sync"), "mount-options").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert!(
-            told.sentence
+            reported
+                .sentence
                 .starts_with("/data is mounted with sync: each write waited"),
             "{}",
-            told.sentence
+            reported.sentence
         );
         assert!(found(&written("rw,data=journal"), "mount-options").is_some());
         let mut durable = written("rw,nobarrier");
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn options_without_effect_on_this_run_are_not_told() {
+    fn options_without_effect_on_this_run_are_not_reported() {
         assert_eq!(
             found(&written("rw,relatime,discard"), "mount-options"),
             None
@@ -138,11 +139,11 @@ mod tests {
 
     #[test]
     fn a_hundredth_as_many_discards_are_worth_a_word() {
-        for (discards, told) in [(400, true), (100, false)] {
+        for (discards, reported) in [(400, true), (100, false)] {
             let mut record = written("rw,discard"); // 20000 writes
             record.window.after.devices[0].discards = discards;
             let found = found(&record, "mount-options");
-            assert_eq!(found.is_some(), told, "{discards} discards");
+            assert_eq!(found.is_some(), reported, "{discards} discards");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! No device took part: the figures are those of the generator or of memory.
 //!
-//! Looks at imported runs: fio's null engine, and dd between names that neither give nor take bytes of a device. fathom's
+//! Checks imported runs: fio's null engine, and dd between names that neither give nor take bytes of a device. fathom's
 //! own null engine is asked for by its name and needs no finding.
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -29,8 +29,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let advice = "specify a file or a device, for example: fathom run FILE --create 4G";
     let rate = run.figures.total.bytes_per_s.unwrap_or(f64::NAN);
     let evidence = [("bytes_per_s", rate)];
-    let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
-    Some(told.not_as("a disk result"))
+    let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
+    Some(reported.not_as("a disk result"))
 }
 
 fn by_engine(run: &ImportedRun) -> Option<String> {
@@ -57,16 +57,16 @@ fn by_name(run: &ImportedRun) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
 
     #[test]
     fn an_engine_or_a_name_without_a_device_is_no_disk_result() {
         let mut run = imported();
-        assert_eq!(told(&run, "no-device"), None);
+        assert_eq!(reported(&run, "no-device"), None);
         run.workload.engine = Some("null".to_owned());
-        assert!(told(&run, "no-device").unwrap().not_as.is_some());
+        assert!(reported(&run, "no-device").unwrap().not_as.is_some());
         run.workload.engine = Some("psync".to_owned());
-        for (target, is_told) in [
+        for (target, is_reported) in [
             ("/dev/null", true),
             ("/dev/shm/t.dat", true),
             ("/dev/zram0", true),
@@ -74,7 +74,11 @@ mod tests {
             ("/srv/null", false),
         ] {
             run.workload.targets = vec![target.to_owned()];
-            assert_eq!(told(&run, "no-device").is_some(), is_told, "{target}");
+            assert_eq!(
+                reported(&run, "no-device").is_some(),
+                is_reported,
+                "{target}"
+            );
         }
     }
 }

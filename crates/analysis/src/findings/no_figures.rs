@@ -69,7 +69,7 @@ fn is_empty(run: &Observed) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, several, told};
+    use crate::findings::test::{imported, reported, several};
     use crate::known::Known;
     use crate::observed::Observed;
     use model::{ImportFormat, ImportedFigures};
@@ -77,21 +77,24 @@ mod tests {
     #[test]
     fn what_was_not_timed_is_said_to_be_not_measured() {
         let mut run = imported();
-        assert_eq!(told(&run, "no-figures"), None);
+        assert_eq!(reported(&run, "no-figures"), None);
         run.figures = ImportedFigures::default();
         run.format = ImportFormat::BonnieText;
         run.name = Some("sequential creates".to_owned());
         assert_eq!(
-            told(&run, "no-figures").unwrap().sentence,
+            reported(&run, "no-figures").unwrap().sentence,
             "sequential creates: not measured: too short to be timed (+++++)"
         );
         let all = [
             Observed::of_imported(&run),
             Observed::of_imported(&imported()),
         ];
-        let told = several(&all, &Known::default(), "no-figures")
+        let reported = several(&all, &Known::default(), "no-figures")
             .unwrap()
             .sentence;
-        assert!(told.starts_with("1 of 2 runs not measured"), "{told}");
+        assert!(
+            reported.starts_with("1 of 2 runs not measured"),
+            "{reported}"
+        );
     }
 }

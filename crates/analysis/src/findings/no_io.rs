@@ -96,12 +96,12 @@ mod tests {
         failed.threads[0].measured[0].errors = vec![ErrorCount { errno: 5, count: 9 }];
         let mut hanging = empty;
         hanging.threads[0].abandoned = 1;
-        for (record, told) in [
+        for (record, reported) in [
             (failed, "INVALID: 9 I/Os failed, 100% of all"),
             (hanging, "INVALID: 1 I/O was never completed"),
         ] {
             assert_eq!(found(&record, "no-io"), None);
-            assert_eq!(crate::run_report(&record).verdict.sentence(), told);
+            assert_eq!(crate::run_report(&record).verdict.sentence(), reported);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Only where I/O goes past the page cache: with it, read-ahead and write-back make the device do other
 //! things than the tool asks, at other times. Writes that return only from stable storage make a file
-//! system write its journal too, so they are left out on files. More than 5% and more than twice the bound
+//! system write its journal too, so they are omitted on files. More than 5% and more than twice the bound
 //! of the comparison, so that neither the edges nor a log file somewhere raise an alarm.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
@@ -83,14 +83,14 @@ mod tests {
     use model::CacheMode;
 
     #[test]
-    fn a_busy_device_is_told_with_the_bytes_of_the_others() {
+    fn a_busy_device_is_reported_with_the_bytes_of_the_others() {
         let sample = Sample {
             device_percent: 120,
             ..Sample::default()
         };
-        let told = found(&sample.build(), "noisy-neighbour").unwrap().sentence;
+        let reported = found(&sample.build(), "noisy-neighbour").unwrap().sentence;
         for part in ["vda1", "15.6 MiB", "20%"] {
-            assert!(told.contains(part), "{told}");
+            assert!(reported.contains(part), "{reported}");
         }
         let quiet = Sample {
             device_percent: 104,

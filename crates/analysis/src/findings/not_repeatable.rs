@@ -1,6 +1,6 @@
 //! Runs of one load with different results: their mean predicts nothing.
 //!
-//! Left out: change within one run (`not_steady`, `throughput_drop`, `throughput_drift`).
+//! Omitted: change within one run (`not_steady`, `throughput_drop`, `throughput_drift`).
 
 use super::{Cause, Finding, Group, Look, Repeats, Rule, RuleId, Severity, finding};
 use crate::estimate::Estimate;
@@ -86,9 +86,10 @@ mod tests {
     #[test]
     fn runs_that_contradict_each_other_are_reported_with_both_figures() {
         let runs = [run(14_500.0, 300.0), run(20_400.0, 300.0)];
-        let told = found(&runs).unwrap();
+        let reported = found(&runs).unwrap();
         let figure = |name: &str| {
-            told.evidence
+            reported
+                .evidence
                 .iter()
                 .find(|one| one.name == name)
                 .unwrap()

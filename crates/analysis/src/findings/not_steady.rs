@@ -61,7 +61,7 @@ mod tests {
     use crate::sample::Sample;
 
     #[test]
-    fn a_rate_that_falls_is_told_with_both_ends() {
+    fn a_rate_that_falls_is_reported_with_both_ends() {
         let mut record = Sample::default().build();
         assert_eq!(found(&record, "not-steady"), None);
         for (step, interval) in (0u64..).zip(&mut record.threads[0].measured[0].intervals) {
@@ -70,8 +70,11 @@ mod tests {
         assert_eq!(found(&record, "not-steady"), None, "the drift says more");
         let both = record.threads[0].measured.iter_mut();
         both.for_each(|tally| tally.intervals.truncate(5));
-        let told = found(&record, "not-steady").unwrap().sentence;
-        assert!(told.ends_with("IOPS fell from 2000 to 1600"), "{told}");
+        let reported = found(&record, "not-steady").unwrap().sentence;
+        assert!(
+            reported.ends_with("IOPS fell from 2000 to 1600"),
+            "{reported}"
+        );
     }
 
     #[test]
@@ -81,17 +84,20 @@ mod tests {
         for (place, interval) in intervals.iter_mut().enumerate() {
             interval.ios = [2000, 600, 1990, 2000, 2010][place / 2];
         }
-        let told = found(&record, "not-steady").unwrap();
-        assert!(told.evidence[1].value > SLOPE_MAX, "{told:?}");
-        assert!(told.sentence.ends_with("between 600 and 2010"), "{told:?}");
+        let reported = found(&record, "not-steady").unwrap();
+        assert!(reported.evidence[1].value > SLOPE_MAX, "{reported:?}");
+        assert!(
+            reported.sentence.ends_with("between 600 and 2010"),
+            "{reported:?}"
+        );
     }
 
     #[test]
-    fn a_rate_that_swings_is_told_with_its_extremes() {
+    fn a_rate_that_swings_is_reported_with_its_extremes() {
         let mut record = Sample::default().build();
         let intervals = &mut record.threads[0].measured[0].intervals;
         (intervals[4].ios, intervals[5].ios) = (3000, 3000);
-        let told = found(&record, "not-steady").unwrap().sentence;
-        assert!(told.ends_with("between 2000 and 3000"), "{told}");
+        let reported = found(&record, "not-steady").unwrap().sentence;
+        assert!(reported.ends_with("between 2000 and 3000"), "{reported}");
     }
 }

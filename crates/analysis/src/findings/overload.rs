@@ -1,7 +1,7 @@
 //! Overload: the target did not sustain the requested rate, so the backlog grew.
 //!
 //! Response times then grow with the length of the run and do not describe the target at this rate. A stable queue varies,
-//! so growth counts from one hundredth of the measured time and from ten I/Os. Left out: smaller growth, which the report
+//! so growth counts from one hundredth of the measured time and from ten I/Os. Omitted: smaller growth, which the report
 //! shows as a figure.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, fathom_cpu_bound, finding};
@@ -59,14 +59,14 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         ("late_after_ns", open.late_after_ns as f64),
         ("grown_ns", grown_ns as f64),
     ];
-    let told = finding(
+    let reported = finding(
         RULE.id,
         Severity::Error,
         sentence,
         &evidence,
         "request a rate below the achieved one, or use more depth or threads",
     );
-    Some(told.not_as("a response time at this rate"))
+    Some(reported.not_as("a response time at this rate"))
 }
 
 #[cfg(test)]
@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn a_backlog_that_grew_is_said_first() {
         let record = record((0, Nanos(0)), (188_000, Nanos::millis(3760)));
-        let told = found(&record, "overload").unwrap();
-        assert_eq!(told.severity, Severity::Error);
+        let reported = found(&record, "overload").unwrap();
+        assert_eq!(reported.severity, Severity::Error);
         let verdict = crate::run_report(&record).verdict.sentence();
         for part in ["INVALID", "2000 of 50.0k IOPS", "188000 I/Os, 3.76 s"] {
             assert!(verdict.contains(part), "{verdict}");
@@ -120,13 +120,17 @@ mod tests {
     #[test]
     fn a_hundredth_of_the_time_and_ten_ios_are_enough() {
         // In ten seconds.
-        for (ios, late, told) in [
+        for (ios, late, reported) in [
             (2000, Nanos::millis(150), true),
             (2000, Nanos::millis(90), false),
             (10, Nanos::seconds(3), true),
         ] {
             let record = record((0, Nanos(0)), (ios, late));
-            assert_eq!(found(&record, "overload").is_some(), told, "{ios} {late}");
+            assert_eq!(
+                found(&record, "overload").is_some(),
+                reported,
+                "{ios} {late}"
+            );
         }
     }
 }

@@ -57,14 +57,14 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             "{who} {} of the I/Os; {device} served the rest",
             say::percent(share)
         );
-        let told = finding(
+        let reported = finding(
             RULE.id,
             Severity::Error,
             sentence,
             &[("not_on_device_share", share)],
             "repeat with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
         );
-        return Some(told.not_as("a disk result"));
+        return Some(reported.not_as("a disk result"));
     }
     let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)
         && run.workload.write_percent == Some(model::Ratio::ALL);
@@ -170,8 +170,8 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ("reads_not_from_device_share", reads.unwrap_or(f64::NAN)),
         ("writes_not_on_device_share", writes.unwrap_or(f64::NAN)),
     ];
-    let told = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
-    Some(told.not_as("a disk result"))
+    let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
+    Some(reported.not_as("a disk result"))
 }
 
 /// Where no device was counted: what the page cache held before a run that was to go through it. The share that is asked
@@ -196,14 +196,14 @@ fn resident(seen: &Own<'_>) -> Option<Finding> {
         say::percent(share),
         target.path()
     );
-    let told = finding(
+    let reported = finding(
         RULE.id,
         Severity::Error,
         sentence,
         &[("cached_share", share)],
         "use direct I/O to measure the device",
     );
-    Some(told.not_as("a disk result").sure(Confidence::Medium))
+    Some(reported.not_as("a disk result").sure(Confidence::Medium))
 }
 
 /// The share of the tool's bytes that the device did not see, where it is too much for chance.
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_writes_that_never_reached_the_device_are_told() {
+    fn cached_writes_that_never_reached_the_device_are_reported() {
         let cached = Sample {
             cache: CacheMode::Cached,
             write: Ratio::ALL,
@@ -243,9 +243,9 @@ mod tests {
             device_percent: 25,
             ..Sample::default()
         };
-        let told = found(&cached.build(), "page-cache").unwrap().sentence;
+        let reported = found(&cached.build(), "page-cache").unwrap().sentence;
         assert_eq!(
-            told,
+            reported,
             "the page cache still contained 75% of the written bytes at the end"
         );
     }
@@ -256,8 +256,8 @@ mod tests {
             device_percent: 50,
             ..Sample::default()
         };
-        let told = found(&odd.build(), "page-cache").unwrap().sentence;
-        assert_eq!(told, "a layer above the device served 50% of the reads");
+        let reported = found(&odd.build(), "page-cache").unwrap().sentence;
+        assert_eq!(reported, "a layer above the device served 50% of the reads");
     }
 
     #[test]
@@ -310,21 +310,21 @@ mod tests {
 
     #[test]
     fn a_tenth_of_the_bytes_has_to_be_missing() {
-        for (device_percent, told) in [(88, true), (92, false)] {
+        for (device_percent, reported) in [(88, true), (92, false)] {
             let sample = Sample {
                 cache: CacheMode::Cached,
                 device_percent,
                 ..Sample::default()
             };
             let found = found(&sample.build(), "page-cache");
-            assert_eq!(found.is_some(), told, "{device_percent}%");
+            assert_eq!(found.is_some(), reported, "{device_percent}%");
         }
     }
 
     #[test]
     fn what_fio_saw_of_the_device_decides_for_imported_runs() {
         use crate::findings::Severity;
-        use crate::findings::test::{imported, told};
+        use crate::findings::test::{imported, reported};
         let of = |disk_ios: u64, seconds: u64| {
             let mut run = imported();
             (run.figures.total.ios, run.measured) =
@@ -335,7 +335,7 @@ mod tests {
                 ios: disk_ios,
                 util_percent: Some(99.0),
             }];
-            told(&run, "page-cache")
+            reported(&run, "page-cache")
         };
         let missing = of(40_000, 60).unwrap();
         assert_eq!(
@@ -350,9 +350,13 @@ mod tests {
         );
         let mut cached = imported();
         cached.workload.cache = Some(CacheMode::Cached);
-        assert!(told(&cached, "page-cache").is_some());
+        assert!(reported(&cached, "page-cache").is_some());
         cached.workload.write_percent = Some(Ratio::ALL);
         cached.evidence.flush = Some(model::imported_evidence::ImportedFlush::AtEnd);
-        assert_eq!(told(&cached, "page-cache"), None, "flushed within the time");
+        assert_eq!(
+            reported(&cached, "page-cache"),
+            None,
+            "flushed within the time"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The system did not run fathom for a while: no I/O was issued and no completion was found, whatever the target did.
 //!
-//! Left out: a fathom that is starved of processor time, which is `fathom-cpu-bound` and `cgroup-cpu-limit`.
+//! Omitted: a fathom that is starved of processor time, which is `fathom-cpu-bound` and `cgroup-cpu-limit`.
 
 use super::{
     Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, coordinated_omission, finding,
@@ -112,9 +112,13 @@ mod tests {
     #[test]
     fn a_stop_is_the_cause_and_the_target_is_not() {
         let record = stopped(2000);
-        let told = found(&record, "process-stopped").unwrap();
-        assert!(told.sentence.contains("fathom was stopped for 2 s, 10%"));
-        assert_eq!(told.evidence[0].value, 2e9);
+        let reported = found(&record, "process-stopped").unwrap();
+        assert!(
+            reported
+                .sentence
+                .contains("fathom was stopped for 2 s, 10%")
+        );
+        assert_eq!(reported.evidence[0].value, 2e9);
         for id in ["stall", "not-steady", "throughput-drop"] {
             assert_eq!(found(&record, id), None, "{id}");
         }
@@ -135,10 +139,10 @@ mod tests {
     fn a_suspended_machine_is_named_also_where_the_clock_stood_still() {
         let mut record = stopped(0);
         record.engine.process_stops[0].suspended = Nanos::seconds(60);
-        let told = found(&record, "process-stopped").unwrap().sentence;
+        let reported = found(&record, "process-stopped").unwrap().sentence;
         assert!(
-            told.starts_with("the machine was suspended for 60 s"),
-            "{told}"
+            reported.starts_with("the machine was suspended for 60 s"),
+            "{reported}"
         );
         assert!(found(&record, "stall").is_some());
     }

@@ -1,7 +1,7 @@
-//! What speaks for a limiter in one run, for `iops-limit` and `bandwidth-limit`: one judgement, so that both never speak at
-//! once.
+//! What speaks for a rate limit in one run, for `iops-limit` and `bandwidth-limit`: one judgement, so that both never speak
+//! at once.
 //!
-//! A limiter lets I/Os through at an even rate and makes all others wait, so the rate is flatter than chance would make
+//! A rate limit lets I/Os through at an even rate and makes all others wait, so the rate is flatter than chance would make
 //! it while latencies are wide. That alone also fits some devices, so it is only a hint. It becomes more with a cap that
 //! is known (a person's word, a provider's), or where the device itself was idle while I/Os waited above it.
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
@@ -40,7 +40,7 @@ pub(super) const EVIDENCE: &[&str] = &[
 /// What is held down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// I/Os a second.
+    /// IOPS.
     Rate,
     /// Bytes a second.
     Bandwidth,
@@ -56,7 +56,7 @@ impl Held {
     }
 }
 
-/// A limiter, as far as one run shows it.
+/// A rate limit, as far as one run shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cap {
     pub(super) held: Held,
@@ -69,7 +69,7 @@ pub(super) struct Cap {
 
 /// Rates of the steps lie within this of each other.
 const RATE_CV_MAX: f64 = 0.02;
-/// Slices of a limiter of 100 ms do not fit into short steps evenly, so where the device was idle less will do.
+/// Slices of a rate limit of 100 ms do not fit into short steps evenly, so where the device was idle less will do.
 const HELD_CV_MAX: f64 = 0.05;
 /// The kernel's throttle lets I/Os through once in such a slice. // blk-throttle.c, DFL_THROTL_SLICE
 const SLICE_S: f64 = 0.1;
@@ -86,7 +86,7 @@ const ASKED_MIN: f64 = 4.0;
 /// With fewer I/Os in the device than this share of those that waited, the waiting was above it.
 const DEVICE_SHARE_MAX: f64 = 0.5;
 
-/// The limiter of a run, if there is one.
+/// The rate limit of a run, if there is one.
 pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     let observed = seen.observed;
     let (rate, bytes) = (observed.total.rate_per_s?, observed.total.bytes_per_s);
@@ -218,7 +218,7 @@ fn distance(value: f64, cap: f64) -> String {
     }
 }
 
-/// The device had few I/Os while many waited above it: a limiter of this machine.
+/// The device had few I/Os while many waited above it: a rate limit of this machine.
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     // A step that is not a whole number of slices gets one more or one less of them.
     let uneven_max = HELD_CV_MAX.max(SLICE_S / own.record.plan.interval.as_seconds());
@@ -269,7 +269,7 @@ fn waits_for_a_processor(own: &Own<'_>) -> bool {
     own.workers.iter().any(worker) || io_wq_offload::workers_are_busy(own.record)
 }
 
-/// Without a cap that is known, one run cannot tell which of both is held: large I/Os meet a bandwidth first.
+/// Without a cap that is known, one run cannot show which of both applies: large I/Os meet a bandwidth first.
 pub(super) fn by_size(seen: &Seen<'_>) -> Held {
     const LARGE: f64 = 65_536.0;
     match seen.observed.bytes_an_io() {
@@ -279,7 +279,7 @@ pub(super) fn by_size(seen: &Seen<'_>) -> Held {
 }
 
 /// How far the cap that a person named is, where the figure is held elsewhere: `; 23.3% below the cap of …`.
-pub(super) fn distance_told(known: &Known, held: Held, value: f64) -> String {
+pub(super) fn distance_reported(known: &Known, held: Held, value: f64) -> String {
     let (cap, name) = match held {
         Held::Rate => (
             known.cap_per_s,

@@ -1,14 +1,14 @@
-//! Shapes of a limiter in one run, for `qos_limit`: paced, where I/Os are let through one by one, and in slices, where a share of
-//! each slice is let through at once and the rest waits for the next.
+//! Shapes of a rate limit in one run, for `qos_limit`: paced, where I/Os are let through one by one, and in slices, where a
+//! share of each slice is let through at once and the rest waits for the next.
 //!
-//! Deliberately absent: limits that somebody named or published (`qos_limit`), and any finding.
+//! Deliberately absent: limits that a user named or that are published (`qos_limit`), and any finding.
 
 use super::qos_limit::{Cap, by_size};
 use super::{Confidence, Seen, Severity};
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
 
-/// A limiter that paces lets no queue run dry.
+/// A rate limit that paces lets no queue run dry.
 const IN_FLIGHT_MIN: f64 = 16.0;
 const PACED_CV_MAX: f64 = 0.005;
 const PACED_SPREAD_MAX: f64 = 1.10;
@@ -177,7 +177,7 @@ fn is_round(observed: &Observed) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use crate::findings::{Confidence, Severity};
     use model::{Bytes, ImportFormat, ImportedRun, Nanos};
 
@@ -209,24 +209,24 @@ mod tests {
 
     #[test]
     fn a_paced_ceiling_is_named_with_its_figure() {
-        let told_of = told(&volume(6004.0, &PACED), "iops-limit").unwrap();
+        let reported_of = reported(&volume(6004.0, &PACED), "iops-limit").unwrap();
         assert_eq!(
-            (told_of.severity, told_of.confidence),
+            (reported_of.severity, reported_of.confidence),
             (Severity::Warning, Confidence::High)
         );
-        assert_eq!(told_of.evidence[0].value, 6004.0);
-        let odd = told(&volume(5683.0, &PACED), "iops-limit").unwrap();
+        assert_eq!(reported_of.evidence[0].value, 6004.0);
+        let odd = reported(&volume(5683.0, &PACED), "iops-limit").unwrap();
         assert_eq!(odd.confidence, Confidence::Medium, "no round figure");
     }
 
     #[test]
     fn latencies_as_a_device_has_them_and_a_shallow_queue_are_no_ceiling() {
         let wide = [(0.01, 2_100), (0.5, 9_650), (0.95, 21_820), (0.99, 31_000)];
-        assert_eq!(told(&volume(6004.0, &wide), "iops-limit"), None);
+        assert_eq!(reported(&volume(6004.0, &wide), "iops-limit"), None);
         let mut shallow = volume(6004.0, &PACED);
         shallow.workload.threads = Some(2);
         shallow.figures.total.latency.mean = Some(Nanos::micros(1332));
-        assert_eq!(told(&shallow, "iops-limit"), None);
+        assert_eq!(reported(&shallow, "iops-limit"), None);
     }
 
     #[test]
@@ -241,16 +241,16 @@ mod tests {
             (0.99, 99_600),
         ];
         let mut run = volume(4480.0, &slices);
-        let told_of = told(&run, "iops-limit").unwrap();
-        assert_eq!(told_of.confidence, Confidence::Medium);
+        let reported_of = reported(&run, "iops-limit").unwrap();
+        assert_eq!(reported_of.confidence, Confidence::Medium);
         assert!(
-            told_of.sentence.contains("in slices"),
+            reported_of.sentence.contains("in slices"),
             "{}",
-            told_of.sentence
+            reported_of.sentence
         );
         run.figures.total.ios_per_s_sd = Some(900.0);
         assert_eq!(
-            told(&run, "iops-limit"),
+            reported(&run, "iops-limit"),
             None,
             "uneven windows: a device that pauses"
         );

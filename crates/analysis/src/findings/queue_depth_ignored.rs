@@ -51,24 +51,24 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::Nanos;
 
     #[test]
-    fn a_depth_of_a_synchronous_engine_is_told_and_the_queue_is_not_blamed() {
+    fn a_depth_of_a_synchronous_engine_is_reported_and_the_queue_is_not_blamed() {
         let mut run = imported();
         (run.workload.queue_depth, run.workload.threads) = (Some(1), Some(4));
         run.workload.engine = Some("sync".to_owned());
         run.evidence.ignored_queue_depth = Some(32);
         run.figures.total.ios_per_s = Some(24_000.0);
         run.figures.total.latency.mean = Some(Nanos::micros(160)); // 3.84 in flight of 4
-        let told_of = told(&run, "queue-depth-ignored").unwrap().sentence;
+        let reported_of = reported(&run, "queue-depth-ignored").unwrap().sentence;
         assert_eq!(
-            told_of,
+            reported_of,
             "iodepth=32 has no effect with sync: 4 I/Os in flight, one per thread, not 128"
         );
-        assert_eq!(told(&run, "queue-not-full"), None);
+        assert_eq!(reported(&run, "queue-not-full"), None);
         run.evidence.ignored_queue_depth = None;
-        assert_eq!(told(&run, "queue-depth-ignored"), None);
+        assert_eq!(reported(&run, "queue-depth-ignored"), None);
     }
 }

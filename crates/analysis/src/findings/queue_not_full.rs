@@ -155,14 +155,14 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     ))
 }
 
-/// What the threads did while places in the queue were empty, as far as they tell: from their own account of time.
+/// What the threads did while places in the queue were empty, as far as they report it: from their own account of time.
 fn where_it_went(seen: &Own<'_>) -> String {
     const MUCH: f64 = 0.3;
-    let told = seen.workers.iter().filter_map(|worker| {
+    let reported = seen.workers.iter().filter_map(|worker| {
         let waited_with_room = worker.waiting_share? - worker.waiting_full_share?;
         Some((worker.issuing_share?, waited_with_room.max(0.0)))
     });
-    let all: Vec<(f64, f64)> = told.collect();
+    let all: Vec<(f64, f64)> = reported.collect();
     let mean =
         |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
     let (issuing, with_room) = (mean(|one| one.0), mean(|one| one.1));
@@ -268,15 +268,15 @@ mod tests {
 
     #[test]
     fn nine_tenths_of_the_queue_are_full() {
-        // 2000 I/Os a second, so that 4 ms are the whole queue.
-        for (micros, told) in [(3450, true), (3750, false)] {
+        // 2000 IOPS, so that 4 ms are the whole queue.
+        for (micros, reported) in [(3450, true), (3750, false)] {
             let sample = Sample {
                 depth: 8,
                 latency: Some(Nanos::micros(micros)),
                 ..Sample::default()
             };
             let found = found(&sample.build(), "queue-not-full");
-            assert_eq!(found.is_some(), told, "{micros} us");
+            assert_eq!(found.is_some(), reported, "{micros} us");
         }
     }
 }

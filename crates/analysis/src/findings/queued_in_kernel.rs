@@ -69,14 +69,14 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
         say::digits(mean),
         say::digits(held)
     );
-    let told = finding(
+    let reported = finding(
         RULE.id,
         Severity::Warning,
         sentence,
         &[("in_flight_mean", mean), ("in_device_mean", held)],
         "check for a limit of a control group, an I/O scheduler and file-system locks",
     );
-    Some(told.sure(Confidence::Medium))
+    Some(reported.sure(Confidence::Medium))
 }
 
 fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {
@@ -133,17 +133,17 @@ mod tests {
         let mut record = sample.build();
         let all = record.window.elapsed().0 * 32;
         record.window.after.devices[0].read_time = Nanos(all / 100 * percent);
-        // A rate that holds still would be told as a cap, which says more.
+        // A steady rate would be reported as a cap, which says more.
         let steps = &mut record.threads[0].measured[0].intervals;
         (steps[4].ios, steps[5].ios) = (3000, 3000);
         record
     }
 
     #[test]
-    fn what_waited_above_the_device_is_told() {
-        let told = found(&held(3), "queued-in-kernel").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
-        assert!(told.sentence.contains("0.96"), "{}", told.sentence);
+    fn what_waited_above_the_device_is_reported() {
+        let reported = found(&held(3), "queued-in-kernel").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
+        assert!(reported.sentence.contains("0.96"), "{}", reported.sentence);
         assert_eq!(found(&held(98), "queued-in-kernel"), None);
         assert_eq!(
             found(&held(0), "queued-in-kernel"),
@@ -156,11 +156,11 @@ mod tests {
     fn a_queue_that_is_smaller_than_asked_is_a_note() {
         let mut record = held(98);
         record.targets[0].chain[1].device_queue = Some(31);
-        let told = found(&record, "queued-in-kernel").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found(&record, "queued-in-kernel").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert!(
-            told.sentence.contains("32") && told.sentence.contains("31"),
-            "{told:?}"
+            reported.sentence.contains("32") && reported.sentence.contains("31"),
+            "{reported:?}"
         );
         let disk = &mut record.targets[0].chain[1];
         (disk.device_queue, disk.queue_size, disk.queues) = (None, Some(64), Some(4));

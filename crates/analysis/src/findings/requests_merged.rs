@@ -1,6 +1,6 @@
 //! The device received fewer and larger requests than the tool issued: the kernel merged adjacent I/Os.
 //!
-//! Then the number of I/Os a second is not one that the device served. From a tenth of the I/Os on.
+//! Then the number of IOPS is not one that the device served. From a tenth of the I/Os on.
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
@@ -58,14 +58,14 @@ mod tests {
     use model::CacheMode;
 
     #[test]
-    fn merged_neighbours_are_told_with_the_size_that_the_device_saw() {
+    fn merged_neighbours_are_reported_with_the_size_that_the_device_saw() {
         let mut record = Sample::default().build();
         assert_eq!(found(&record, "requests-merged"), None);
         let device = &mut record.window.after.devices[0];
         (device.reads, device.reads_merged) = (5000, 15_000);
-        let told = found(&record, "requests-merged").unwrap().sentence;
+        let reported = found(&record, "requests-merged").unwrap().sentence;
         assert_eq!(
-            told,
+            reported,
             "75% of the I/Os were merged before vda1 received them; its mean request was 16 KiB"
         );
         record.plan.targets[0].cache = CacheMode::Cached;
@@ -78,12 +78,12 @@ mod tests {
 
     #[test]
     fn a_tenth_has_to_be_merged() {
-        for (merged, told) in [(3000, true), (1600, false)] {
+        for (merged, reported) in [(3000, true), (1600, false)] {
             let mut record = Sample::default().build();
             let device = &mut record.window.after.devices[0];
             (device.reads, device.reads_merged) = (20_000 - merged, merged);
             let found = found(&record, "requests-merged");
-            assert_eq!(found.is_some(), told, "{merged} of 20000");
+            assert_eq!(found.is_some(), reported, "{merged} of 20000");
         }
     }
 }

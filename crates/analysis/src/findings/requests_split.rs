@@ -1,6 +1,6 @@
 //! The device received more and smaller requests than the tool issued.
 //!
-//! The kernel cuts what is larger than a request may be, what crosses a stripe, and what lies in pieces. From one and a
+//! The kernel cuts what is larger than a request may be, what crosses a stripe, and what has several extents. From one and a
 //! half requests an I/O on, where the bytes agree, so that neither others' I/O nor read-ahead is taken for it.
 
 use super::storage_stack::{Below, targets};
@@ -97,24 +97,24 @@ mod tests {
     }
 
     #[test]
-    fn ios_that_were_cut_are_told_with_what_cut_them() {
+    fn ios_that_were_cut_are_reported_with_what_cut_them() {
         let mut record = requests(4);
-        let told = found(&record, "requests-split").unwrap().sentence;
+        let reported = found(&record, "requests-split").unwrap().sentence;
         assert_eq!(
-            told,
+            reported,
             "each I/O of 1 MiB was split for vda1 into 4.00 requests of 256 KiB: the range has several extents or \
              crosses stripes"
         );
         record.targets[0].chain[0].request_max = Some(Bytes::kib(256));
-        let told = found(&record, "requests-split").unwrap().sentence;
+        let reported = found(&record, "requests-split").unwrap().sentence;
         assert!(
-            told.ends_with("requests of 256 KiB: the maximum request of its queue is smaller"),
-            "{told}"
+            reported.ends_with("requests of 256 KiB: the maximum request of its queue is smaller"),
+            "{reported}"
         );
     }
 
     #[test]
-    fn whole_requests_and_the_io_of_others_are_not_told() {
+    fn whole_requests_and_the_io_of_others_are_not_reported() {
         assert_eq!(found(&requests(1), "requests-split"), None);
         let mut others = requests(4);
         others.window.after.devices[0].read_bytes.0 *= 2;
@@ -123,11 +123,11 @@ mod tests {
 
     #[test]
     fn three_requests_for_two_ios_are_a_split() {
-        for (device_reads, told) in [(3400, true), (2600, false)] {
+        for (device_reads, reported) in [(3400, true), (2600, false)] {
             let mut record = requests(1); // 2000 I/Os
             record.window.after.devices[0].reads = device_reads;
             let found = found(&record, "requests-split");
-            assert_eq!(found.is_some(), told, "{device_reads} requests");
+            assert_eq!(found.is_some(), reported, "{device_reads} requests");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Saturation: the queue is full, and a deeper one adds latency and no IOPS.
 //!
 //! One run: the mean latency is what Little's law gives for rate and depth, and no property of the device. Reported from 16
-//! in flight on: below, waiting is a small part of the latency. Several runs: the rate stays while the latency grows with the
-//! depth. Depth alone does not separate a configured limit from a saturated device. A limit keeps one figure at every block
-//! size: equal IOPS of different sizes are evidence of an IOPS limit, equal bytes per second of a bandwidth limit. So is a
-//! published or named limit at that level.
+//! in flight on: below, waiting is a small part of the latency. Several runs: the rate stays while the latency grows with
+//! the depth. Depth alone does not separate a configured limit from a saturated device. A limit keeps one figure at every
+//! block size: equal IOPS of different sizes are evidence of an IOPS limit, equal bytes per second of a bandwidth limit. So
+//! is a published or named limit at that level.
 
 use super::groups::{Vary, groups, name};
 use super::qos_limit::{Held, near};
@@ -191,12 +191,13 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
             )
         };
         let ((small, large), (low, high)) = (span(|one| one.0), span(|one| one.1));
-        let told = known.len() > 1 && large >= SIZES_MIN * small && high <= low * (1.0 + SAME_MAX);
+        let reported =
+            known.len() > 1 && large >= SIZES_MIN * small && high <= low * (1.0 + SAME_MAX);
         let said = match held {
             Held::Rate => format!("limited to {} IOPS", say::rate(high)),
             Held::Bandwidth => format!("bandwidth limited to {} MiB/s", say::mib_per_s(high)),
         };
-        told.then(|| {
+        reported.then(|| {
             let sizes = format!(
                 "{} to {}",
                 say::bytes(small as u64),
@@ -238,7 +239,7 @@ impl Observed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test::{imported, several, told};
+    use super::super::test::{imported, reported, several};
     use crate::findings::Severity;
     use crate::known::{CloudCap, Known};
     use crate::observed::Observed;
@@ -260,7 +261,7 @@ mod tests {
     #[test]
     fn a_full_queue_is_reported_with_its_share() {
         let mut run = imported();
-        let full = told(&run, "saturated").unwrap();
+        let full = reported(&run, "saturated").unwrap();
         let share = full
             .evidence
             .iter()
@@ -268,17 +269,17 @@ mod tests {
         assert_eq!((share.unwrap().value * 1000.0).round(), 999.0);
         run.workload.threads = Some(2);
         assert_eq!(
-            told(&run, "saturated"),
+            reported(&run, "saturated"),
             None,
             "shallow, and it does not fit"
         );
         run.workload.threads = Some(20);
-        assert_eq!(told(&run, "saturated"), None, "not full");
+        assert_eq!(reported(&run, "saturated"), None, "not full");
     }
 
     #[test]
     fn a_queue_is_full_within_two_percent_and_deep_from_sixteen_on() {
-        for (threads, micros, is_told) in [
+        for (threads, micros, is_reported) in [
             (16, 3060, true),  // 98.4%
             (16, 3013, false), // 96.9%
             (4, 777, true),    // 16 in flight
@@ -288,20 +289,20 @@ mod tests {
             run.workload.threads = Some(threads);
             run.figures.total.latency.mean = Some(Nanos::micros(micros));
             assert_eq!(
-                told(&run, "saturated").is_some(),
-                is_told,
+                reported(&run, "saturated").is_some(),
+                is_reported,
                 "{threads} {micros}"
             );
         }
     }
 
     #[test]
-    fn depth_that_brings_nothing_is_told_with_what_it_costs() {
+    fn depth_that_brings_nothing_is_reported_with_what_it_costs() {
         let runs = [run(8192, 1.0, 225.8), run(8192, 4.0, 221.73)];
-        let told = several(&runs, &Known::default(), "saturated").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = several(&runs, &Known::default(), "saturated").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "8 KiB random write saturates at QD1: QD4 loses 1.8% IOPS (226 to 222) for 4.07× the latency (4.43 ms to 18.0 ms)"
         );
     }
@@ -327,14 +328,14 @@ mod tests {
             run(16_384, 8.0, 1918.0),
             run(16_384, 32.0, 1921.0),
         ];
-        let told = several(&capped, &Known::default(), "iops-limit").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = several(&capped, &Known::default(), "iops-limit").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert!(
-            told.sentence.starts_with(
+            reported.sentence.starts_with(
                 "limited to 1925 IOPS, equal for blocks of 4 KiB to 16 KiB, as behind a QoS limit; "
             ),
             "{}",
-            told.sentence
+            reported.sentence
         );
         let known = Known {
             caps: vec![CloudCap {
@@ -346,11 +347,11 @@ mod tests {
         };
         let exceeded = [&capped[..2], &[run(65_536, 4.0, 2500.0)]].concat();
         assert_eq!(several(&exceeded, &known, "iops-limit"), None);
-        let told = several(&capped[..2], &known, "iops-limit").unwrap();
+        let reported = several(&capped[..2], &known, "iops-limit").unwrap();
         assert!(
-            told.sentence.contains("1925 IOPS, 0.3% above"),
+            reported.sentence.contains("1925 IOPS, 0.3% above"),
             "{}",
-            told.sentence
+            reported.sentence
         );
     }
 

@@ -108,19 +108,20 @@ mod tests {
     }
 
     #[test]
-    fn a_scheduler_that_costs_at_this_rate_is_told() {
-        let told = found(&with("bfq", 300_000), "scheduler").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+    fn a_scheduler_that_costs_at_this_rate_is_reported() {
+        let reported = found(&with("bfq", 300_000), "scheduler").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert!(
-            told.sentence
+            reported
+                .sentence
                 .starts_with("the scheduler bfq of vda1 sorts 30.0k requests per second"),
             "{}",
-            told.sentence
+            reported.sentence
         );
         assert!(
-            told.advice.ends_with("queue/scheduler of vda"),
+            reported.advice.ends_with("queue/scheduler of vda"),
             "{}",
-            told.advice
+            reported.advice
         );
         assert_eq!(found(&with("bfq", 100_000), "scheduler"), None);
         assert_eq!(found(&with("mq-deadline", 300_000), "scheduler"), None);

@@ -1,7 +1,7 @@
-//! I/Os transferred fewer bytes than requested. A block device never does that; a file does at end of file, and a full disk or
-//! a quota cut a write short.
+//! I/Os transferred fewer bytes than requested. A block device never does that; a file does at end of file, and a full disk
+//! or a quota cut a write short.
 //!
-//! The same share as for failed I/Os makes the result invalid. Left out: I/Os that transferred nothing, which failed.
+//! The same share as for failed I/Os makes the result invalid. Omitted: I/Os that transferred nothing, which failed.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;

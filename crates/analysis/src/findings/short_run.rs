@@ -1,6 +1,6 @@
 //! Too little was measured: fewer than 1000 I/Os, or fewer than three full steps of the time series.
 //!
-//! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 stand for 3%; and fewer
+//! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 represent 3%; and fewer
 //! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
 //! well enough says how well by its interval, and is not called short.
 
@@ -117,14 +117,17 @@ mod tests {
             reads: 999,
             ..Sample::default()
         };
-        let told = found(&few.build(), "short-run").unwrap().sentence;
-        assert_eq!(told, "a short run: 999 I/Os in 10 s");
+        let reported = found(&few.build(), "short-run").unwrap().sentence;
+        assert_eq!(reported, "a short run: 999 I/Os in 10 s");
         let cut = Sample {
             measured: Nanos::seconds(2),
             ..Sample::default()
         };
-        let told = found(&cut.build(), "short-run").unwrap().sentence;
-        assert_eq!(told, "a short run: 2 s, too few steps to detect a change");
+        let reported = found(&cut.build(), "short-run").unwrap().sentence;
+        assert_eq!(
+            reported,
+            "a short run: 2 s, too few steps to detect a change"
+        );
         assert_eq!(
             found(
                 &Sample {
@@ -140,8 +143,8 @@ mod tests {
 
     #[test]
     fn an_imported_run_of_one_io_or_of_half_a_second_is_short() {
-        use crate::findings::test::{imported, told};
-        for (ios, millis, is_told) in [
+        use crate::findings::test::{imported, reported};
+        for (ios, millis, is_reported) in [
             (1, 20_000, true),
             (99, 60_000, true),
             (500, 9_000, true),
@@ -152,7 +155,11 @@ mod tests {
             let mut run = imported();
             run.figures.total.ios = Some(ios);
             run.measured = Some(Nanos::millis(millis));
-            assert_eq!(told(&run, "short-run").is_some(), is_told, "{ios} {millis}");
+            assert_eq!(
+                reported(&run, "short-run").is_some(),
+                is_reported,
+                "{ios} {millis}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Stalls of the target: no I/O completes for 100 ms or more although some are in flight. A reset, a failover, a suspended
 //! device or internal housekeeping cause it; a mean over a stall describes neither state.
 //!
-//! Leaves out pauses that were requested, and pauses that a slow target always has between two I/Os.
+//! Omits pauses that were requested, and pauses that a slow target always has between two I/Os.
 
 use super::process_stopped::measured_stops;
 use super::stall_latency::in_latencies;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_pause_a_slow_target_and_a_pause_that_was_asked_for_are_not_told() {
+    fn a_short_pause_a_slow_target_and_a_pause_that_was_asked_for_are_not_reported() {
         let short = stepped(|step| if step == 10 { 0 } else { 2000 });
         assert_eq!(found(&short, "stall"), None, "500 ms are 2.5%");
         let slow = stepped(|step| u64::from(step % 5 == 0));

@@ -1,7 +1,7 @@
 //! Stalls as latencies show them: the slowest I/Os all took nearly the same time, several times what the others took.
 //!
 //! Such a plateau is no tail of a distribution. During a stall each I/O in flight waits for its end, so the number of I/Os
-//! on the plateau, divided by the queue depth, is the number of stalls. Left out: stalls in the time series (`stall`).
+//! on the plateau, divided by the queue depth, is the number of stalls. Omitted: stalls in the time series (`stall`).
 
 use super::process_stopped::measured_stops;
 use super::{Confidence, Finding, Own, RuleId, Seen, Severity, finding};
@@ -99,7 +99,7 @@ fn percent_of(quantile: f64) -> String {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::{ImportedRun, Nanos};
 
     fn run(points: &[(f64, u64)], max_us: u64) -> ImportedRun {
@@ -121,9 +121,10 @@ mod tests {
             (0.9999, 207_734),
             (0.99999, 209_483),
         ];
-        let told = told(&run(&seed, 211_330), "stall").unwrap();
+        let reported = reported(&run(&seed, 211_330), "stall").unwrap();
         assert_eq!(
-            told.evidence
+            reported
+                .evidence
                 .iter()
                 .find(|one| one.name == "ios_beyond")
                 .unwrap()
@@ -131,9 +132,9 @@ mod tests {
                 .round(),
             247.0
         );
-        let stalls = told.evidence.iter().find(|one| one.name == "stalls");
+        let stalls = reported.evidence.iter().find(|one| one.name == "stalls");
         assert_eq!(stalls.unwrap().value.round(), 4.0);
-        assert_eq!(told.severity, Severity::Warning);
+        assert_eq!(reported.severity, Severity::Warning);
     }
 
     #[test]
@@ -144,12 +145,12 @@ mod tests {
             (0.9999, 120_000),
             (0.99999, 180_000),
         ];
-        assert_eq!(told(&run(&tail, 400_000), "stall"), None);
+        assert_eq!(reported(&run(&tail, 400_000), "stall"), None);
         let few = [(0.99, 5274), (0.999_999, 210_000)];
-        assert_eq!(told(&run(&few, 211_330), "stall"), None, "2.5 I/Os");
+        assert_eq!(reported(&run(&few, 211_330), "stall"), None, "2.5 I/Os");
         let narrow = [(0.5, 100_000), (0.99, 205_000)];
-        assert_eq!(told(&run(&narrow, 211_330), "stall"), None);
-        assert_eq!(told(&run(&[], 211_330), "stall"), None);
+        assert_eq!(reported(&run(&narrow, 211_330), "stall"), None);
+        assert_eq!(reported(&run(&[], 211_330), "stall"), None);
     }
 
     #[test]
@@ -170,9 +171,9 @@ mod tests {
             }
             crate::findings::found(&record, "stall")
         };
-        let told = stalled(Nanos::millis(120)).unwrap();
-        let stalls = told.evidence.iter().find(|one| one.name == "stalls");
-        assert_eq!(stalls.unwrap().value, 7.0, "{}", told.sentence);
+        let reported = stalled(Nanos::millis(120)).unwrap();
+        let stalls = reported.evidence.iter().find(|one| one.name == "stalls");
+        assert_eq!(stalls.unwrap().value, 7.0, "{}", reported.sentence);
         assert_eq!(stalled(Nanos::millis(60)), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What lies below the targets, as several rules look at it: devices, file systems, and how far their word goes.
+//! What lies below the targets, as several rules use it: devices, file systems, and how far their word goes.
 //!
 //! Deliberately absent: any finding.
 
@@ -28,7 +28,7 @@ pub(super) fn targets(record: &RunRecord) -> impl Iterator<Item = Below<'_>> {
 }
 
 impl<'a> Below<'a> {
-    /// The device that the target is, or that its file system stands on.
+    /// The device that the target is, or that its file system uses.
     pub(super) fn top(&self) -> Option<&'a BlockDevice> {
         self.facts.chain.first()
     }
@@ -72,7 +72,7 @@ impl<'a> Below<'a> {
     }
 
     /// How many rotating disks are at the bottom; `None` where something else is there too, or nothing that can be
-    /// believed: virtual disks say that they rotate because nobody told them otherwise.
+    /// believed: virtual disks say that they rotate because they have no other information.
     pub(super) fn spindles(&self) -> Option<u64> {
         let mut disks = 0;
         for device in &self.facts.chain {

@@ -1,7 +1,7 @@
 //! An asynchronous engine whose submissions wait: then one I/O per thread is in flight, whatever depth was specified.
 //!
 //! Linux's libaio does so for buffered files, for file systems that complete direct I/O themselves (ZFS, some FUSE), and
-//! where metadata or a full device queue is waited for. Left out: engines that are synchronous by their nature, whose
+//! where metadata or a full device queue is waited for. Omitted: engines that are synchronous by their nature, whose
 //! depth is known to be 1 (`queue-depth-ignored`).
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -69,7 +69,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::{ImportedCpu, ImportedRun, Nanos};
 
     /// ZFS: 32 asked, 5000 IOPS, 198 us in io_submit.
@@ -83,18 +83,18 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_waits_in_submission_is_told() {
-        let told_of = told(&run(), "synchronous-submission").unwrap();
-        assert_eq!(told_of.evidence[0].value, 0.99);
+    fn a_thread_that_waits_in_submission_is_reported() {
+        let reported_of = reported(&run(), "synchronous-submission").unwrap();
+        assert_eq!(reported_of.evidence[0].value, 0.99);
         let mut quick = run();
         quick.evidence.total.submission_mean = Some(Nanos::micros(20));
-        assert_eq!(told(&quick, "synchronous-submission"), None);
+        assert_eq!(reported(&quick, "synchronous-submission"), None);
         let mut working = run();
         working.cpu = Some(ImportedCpu {
             user_percent: Some(10.0),
             kernel_percent: Some(89.0),
             ..ImportedCpu::default()
         });
-        assert_eq!(told(&working, "synchronous-submission"), None);
+        assert_eq!(reported(&working, "synchronous-submission"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Another program truncated or deleted a target's file while it was measured.
 //!
 //! A truncated file ends the run: part of the figures belongs to a file that was not planned. A deleted file is measured to
-//! the end: it exists as long as it is open. Left out: what was there before the run, which the check refuses.
+//! the end: it exists as long as it is open. Omitted: what was there before the run, which the check refuses.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
@@ -69,9 +69,9 @@ mod tests {
             errno: 0,
             message: "another program truncated the file".to_owned(),
         });
-        let told = found(&record, "target-changed").unwrap();
-        assert_eq!(told.severity, Severity::Error);
-        assert_eq!(told.evidence[1].value, 8192.0);
+        let reported = found(&record, "target-changed").unwrap();
+        assert_eq!(reported.severity, Severity::Error);
+        assert_eq!(reported.evidence[1].value, 8192.0);
         assert_eq!(found(&record, "io-errors"), None);
     }
 
@@ -79,7 +79,7 @@ mod tests {
     fn a_deleted_target_is_a_warning() {
         let mut record = Sample::default().build();
         record.engine.deleted_targets = vec![0];
-        let told = found(&record, "target-changed").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&record, "target-changed").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
     }
 }

@@ -1,4 +1,4 @@
-//! Which findings are told, and in which order: by consequence, and of one cause only the strongest.
+//! Which findings are reported, and in which order: by consequence, and of one cause only the strongest.
 
 use super::explains::explained;
 use super::{Cause, FINDINGS, Finding, Look, Seen, Several, process_stopped};
@@ -7,7 +7,7 @@ use crate::observed::Observed;
 
 /// What the whole table says, by consequence: severity first, then the order of the table; at most one finding a cause.
 pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
-    let told = FINDINGS.iter().filter_map(|rule| {
+    let reported = FINDINGS.iter().filter_map(|rule| {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
             Look::Any(look) | Look::Both(look, _) => look(seen),
@@ -15,24 +15,24 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         }?;
         Some((rule.cause, finding))
     });
-    let mut told: Vec<(Cause, Finding)> = told.collect();
+    let mut reported: Vec<(Cause, Finding)> = reported.collect();
     let stopped = process_stopped::RULE.id;
-    if told.iter().any(|(_, finding)| finding.id == stopped) {
-        told.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id));
+    if reported.iter().any(|(_, finding)| finding.id == stopped) {
+        reported.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id));
     }
-    explained(strongest(told))
+    explained(strongest(reported))
 }
 
 /// What the runs of a session say together that none of them says alone; the order is as above.
 pub fn session_findings(runs: &[Observed], known: &Known) -> Vec<Finding> {
     let several = Several { runs, known };
-    let told = FINDINGS.iter().filter_map(|rule| {
+    let reported = FINDINGS.iter().filter_map(|rule| {
         let (Look::Several(look) | Look::Both(_, look)) = rule.look else {
             return None;
         };
         Some((rule.cause, look(&several)?))
     });
-    explained(strongest(told.collect()))
+    explained(strongest(reported.collect()))
 }
 
 /// Of each cause the finding of the highest severity, then of the highest confidence, then the first.
@@ -40,9 +40,9 @@ pub fn session_findings(runs: &[Observed], known: &Known) -> Vec<Finding> {
     clippy::needless_pass_by_value,
     reason = "what is not the strongest is gone"
 )]
-pub(crate) fn strongest(told: Vec<(Cause, Finding)>) -> Vec<Finding> {
+pub(crate) fn strongest(reported: Vec<(Cause, Finding)>) -> Vec<Finding> {
     let weight = |finding: &Finding| std::cmp::Reverse((finding.severity, finding.confidence));
-    let mut by_weight: Vec<&(Cause, Finding)> = told.iter().collect();
+    let mut by_weight: Vec<&(Cause, Finding)> = reported.iter().collect();
     by_weight.sort_by_key(|(_, finding)| weight(finding));
     let mut kept: Vec<&(Cause, Finding)> = Vec::new();
     for one in by_weight {
@@ -52,7 +52,7 @@ pub(crate) fn strongest(told: Vec<(Cause, Finding)>) -> Vec<Finding> {
         }
     }
     let is_kept = |one: &(Cause, Finding)| kept.iter().any(|kept| std::ptr::eq(*kept, one));
-    let mut findings: Vec<Finding> = told
+    let mut findings: Vec<Finding> = reported
         .iter()
         .filter(|one| is_kept(one))
         .map(|(_, finding)| finding.clone())
@@ -67,16 +67,16 @@ mod tests {
     use crate::findings::{Confidence, RuleId, Severity, finding};
 
     #[test]
-    fn of_one_cause_the_strongest_is_told_and_the_order_is_that_of_consequence() {
-        let told = |id, severity| finding(RuleId::new(id), severity, String::new(), &[], "");
+    fn of_one_cause_the_strongest_is_reported_and_the_order_is_that_of_consequence() {
+        let reported = |id, severity| finding(RuleId::new(id), severity, String::new(), &[], "");
         let said = strongest(vec![
-            (Cause::Cap, told("iops-limit", Severity::Note)),
-            (Cause::Alone, told("governor", Severity::Note)),
-            (Cause::Cap, told("bandwidth-limit", Severity::Warning)),
-            (Cause::Alone, told("io-errors", Severity::Error)),
+            (Cause::Cap, reported("iops-limit", Severity::Note)),
+            (Cause::Alone, reported("governor", Severity::Note)),
+            (Cause::Cap, reported("bandwidth-limit", Severity::Warning)),
+            (Cause::Alone, reported("io-errors", Severity::Error)),
             (
                 Cause::Cap,
-                told("cgroup-io-limit", Severity::Warning).sure(Confidence::Low),
+                reported("cgroup-io-limit", Severity::Warning).sure(Confidence::Low),
             ),
         ]);
         let ids: Vec<&str> = said.iter().map(|finding| finding.id.as_str()).collect();

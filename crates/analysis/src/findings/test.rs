@@ -41,12 +41,12 @@ pub(crate) fn imported() -> ImportedRun {
 }
 
 /// What the table says of an imported run under a rule's name.
-pub(crate) fn told(run: &ImportedRun, id: &str) -> Option<Finding> {
-    told_knowing(run, &Known::default(), id)
+pub(crate) fn reported(run: &ImportedRun, id: &str) -> Option<Finding> {
+    reported_knowing(run, &Known::default(), id)
 }
 
 /// The same, with what people said of the target.
-pub(crate) fn told_knowing(run: &ImportedRun, known: &Known, id: &str) -> Option<Finding> {
+pub(crate) fn reported_knowing(run: &ImportedRun, known: &Known, id: &str) -> Option<Finding> {
     assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = crate::imported_report_knowing(run, known).findings;
     findings

@@ -78,8 +78,8 @@ impl Uneven {
             slowest,
             threads: counts.len(),
         };
-        let told = counts.len() == rows.len() && mean >= IOS_MIN && apart > by_chance;
-        (told && uneven.times() >= TIMES_MIN).then_some(uneven)
+        let reported = counts.len() == rows.len() && mean >= IOS_MIN && apart > by_chance;
+        (reported && uneven.times() >= TIMES_MIN).then_some(uneven)
     }
 
     fn times(&self) -> f64 {
@@ -89,7 +89,7 @@ impl Uneven {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::{ImportedRow, ImportedRun};
 
     fn run(ios: &[u64]) -> ImportedRun {
@@ -112,32 +112,36 @@ mod tests {
     #[test]
     fn a_slow_thread_is_named() {
         assert_eq!(
-            told(&run(&[150_000, 151_000, 50_000]), "thread-imbalance")
+            reported(&run(&[150_000, 151_000, 50_000]), "thread-imbalance")
                 .unwrap()
                 .sentence,
             "thread 1 completed 3.02 times the I/Os of thread 2 (151000 vs 50000); 3 threads have the same workload"
         );
         assert_eq!(
-            told(&run(&[150_000, 151_000, 140_000]), "thread-imbalance"),
+            reported(&run(&[150_000, 151_000, 140_000]), "thread-imbalance"),
             None
         );
-        assert_eq!(told(&run(&[20, 1, 30]), "thread-imbalance"), None, "chance");
+        assert_eq!(
+            reported(&run(&[20, 1, 30]), "thread-imbalance"),
+            None,
+            "chance"
+        );
         let mut other = run(&[150_000, 50_000]);
         other.rows[1].target = "b".to_owned();
-        assert_eq!(told(&other, "thread-imbalance"), None, "other work");
-        assert_eq!(told(&run(&[]), "thread-imbalance"), None);
+        assert_eq!(reported(&other, "thread-imbalance"), None, "other work");
+        assert_eq!(reported(&run(&[]), "thread-imbalance"), None);
     }
 
     #[test]
     fn half_as_much_again_of_a_thousand_ios_is_uneven() {
-        for (ios, is_told) in [
+        for (ios, is_reported) in [
             ([100_000, 160_000], true),
             ([100_000, 140_000], false),
             ([900, 1400], true),
             ([500, 900], false),
         ] {
-            let found = told(&run(&ios), "thread-imbalance");
-            assert_eq!(found.is_some(), is_told, "{ios:?}");
+            let found = reported(&run(&ios), "thread-imbalance");
+            assert_eq!(found.is_some(), is_reported, "{ios:?}");
         }
     }
 }

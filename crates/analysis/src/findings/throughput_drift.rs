@@ -60,11 +60,14 @@ mod tests {
     use crate::findings::test::{found, stepped};
 
     #[test]
-    fn a_slow_fall_is_told_with_both_ends_and_a_level_rate_is_not() {
-        let told = found(&stepped(|step| 2000 - 10 * step), "throughput-drift")
+    fn a_slow_fall_is_reported_with_both_ends_and_a_level_rate_is_not() {
+        let reported = found(&stepped(|step| 2000 - 10 * step), "throughput-drift")
             .unwrap()
             .sentence;
-        assert!(told.contains("fell slowly from 4000 to 3220"), "{told}");
+        assert!(
+            reported.contains("fell slowly from 4000 to 3220"),
+            "{reported}"
+        );
         assert_eq!(found(&stepped(|_| 2000), "throughput-drift"), None);
         assert_eq!(
             found(&stepped(|step| 2000 + step % 3), "throughput-drift"),

@@ -44,10 +44,10 @@ mod tests {
     use crate::findings::test::{found, stepped};
 
     #[test]
-    fn a_step_down_is_told_with_its_moment_and_nothing_else_of_the_change() {
+    fn a_step_down_is_reported_with_its_moment_and_nothing_else_of_the_change() {
         let record = stepped(|step| if step < 20 { 2000 } else { 1000 });
-        let told = found(&record, "throughput-drop").unwrap();
-        let figures: Vec<f64> = told.evidence.iter().map(|one| one.value).collect();
+        let reported = found(&record, "throughput-drop").unwrap();
+        let figures: Vec<f64> = reported.evidence.iter().map(|one| one.value).collect();
         assert_eq!(figures, [10e9, 4000.0, 2000.0, -0.5]);
         assert_eq!(found(&record, "not-steady"), None, "one cause, one finding");
         assert_eq!(found(&stepped(|_| 2000), "throughput-drop"), None);

@@ -66,20 +66,20 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
 
     #[test]
-    fn a_warning_whose_meaning_is_known_is_told_with_it() {
+    fn a_warning_whose_meaning_is_known_is_reported_with_it() {
         let mut run = imported();
         run.evidence.warnings =
             vec!["WARNING: Complete CPU utilization cannot be gathered".to_owned()];
-        assert_eq!(told(&run, "tool-warning"), None, "it changes no figure");
+        assert_eq!(reported(&run, "tool-warning"), None, "it changes no figure");
         let slow = "WARNING: Could not set privileges for setting valid file size; will use a slower method";
         run.evidence.warnings.push(slow.to_owned());
-        let told_of = told(&run, "tool-warning").unwrap().sentence;
+        let reported_of = reported(&run, "tool-warning").unwrap().sentence;
         assert!(
-            told_of.ends_with("parts that were never written"),
-            "{told_of}"
+            reported_of.ends_with("parts that were never written"),
+            "{reported_of}"
         );
     }
 }

@@ -47,7 +47,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         .iter()
         .partition(|quantile| beyond(**quantile) < 1.0 - ROUNDING);
     let mut parts = Vec::new();
-    let told = |quantile: &f64| {
+    let reported = |quantile: &f64| {
         format!(
             "{} beyond {}",
             say::digits(beyond(*quantile)),
@@ -55,9 +55,9 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         )
     };
     if let Some(last) = sound.last() {
-        parts.push(told(last));
+        parts.push(reported(last));
     }
-    parts.extend(weak.iter().map(told));
+    parts.extend(weak.iter().map(reported));
     if let (Some(first), Some(last)) = (empty.first(), empty.last()) {
         let which = match first == last {
             true => format!("{} equals", depth(*first)),
@@ -111,7 +111,7 @@ fn depth(quantile: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::depth;
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::Nanos;
 
     /// The quantiles that DISKSPD prints; the latencies matter to no sentence here.
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nines_are_told_as_percent() {
+    fn nines_are_reported_as_percent() {
         assert_eq!(depth(0.999), "99.9% (3-nines)");
         assert_eq!(depth(0.999_999_999), "99.9999999% (9-nines)");
         assert_eq!(depth(0.995), "99.5%");
@@ -144,19 +144,19 @@ mod tests {
         let mut run = imported();
         run.figures.total.latency.percentiles = printed();
         assert_eq!(
-            told(&run, "undersampled-tail").unwrap().sentence,
+            reported(&run, "undersampled-tail").unwrap().sentence,
             "undersampled percentiles of 2469840 I/Os: 24.7 beyond 99.999% (5-nines), 2.47 beyond 99.9999% (6-nines), \
              99.99999% (7-nines) to 99.9999999% (9-nines) equal the maximum"
         );
         run.figures.total.ios = Some(100_000_000_000);
-        assert_eq!(told(&run, "undersampled-tail"), None);
+        assert_eq!(reported(&run, "undersampled-tail"), None);
         run.figures.total.ios = None;
         assert!(
-            told(&run, "undersampled-tail").is_some(),
+            reported(&run, "undersampled-tail").is_some(),
             "from rate and time"
         );
         run.measured = None;
-        assert_eq!(told(&run, "undersampled-tail"), None, "cannot tell");
+        assert_eq!(reported(&run, "undersampled-tail"), None, "not known");
     }
 
     /// The run of the fourth seed, which takes 3-nines for the 99th percentile and 4-nines for one I/O.
@@ -166,7 +166,7 @@ mod tests {
         run.figures.total.ios = Some(234_408);
         run.figures.total.ios_per_s = Some(1953.30);
         run.figures.total.latency.percentiles = printed();
-        let sentence = told(&run, "undersampled-tail").unwrap().sentence;
+        let sentence = reported(&run, "undersampled-tail").unwrap().sentence;
         assert!(
             sentence.starts_with(
                 "undersampled percentiles of 234408 I/Os: 23.4 beyond 99.99% (4-nines), 2.34 beyond 99.999% \

@@ -1,6 +1,6 @@
 //! Uneven load: one of several devices had most of the I/Os, or most devices had none.
 //!
-//! Looks at what fio saw of devices (`disk_util`). Left out: devices that stand on each other (a mapping and its disks),
+//! Checks what fio saw of devices (`disk_util`). Omitted: devices that stand on each other (a mapping and its disks),
 //! whose counts repeat each other: only those with the same kind of name are compared.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -61,8 +61,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("devices", others.len() as f64 + 1.0),
     ];
     let advice = "use fathom run with all devices as targets, one thread each: a much higher sum means that the spread was the limit";
-    let told = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
-    Some(told.sure(Confidence::Medium))
+    let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+    Some(reported.sure(Confidence::Medium))
 }
 
 /// The letters that a name begins with: of `sda` and `sdb` the driver's two, of `nvme0n1` all before the number.
@@ -77,7 +77,7 @@ pub(super) fn kind(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::findings::test::{imported, told};
+    use crate::findings::test::{imported, reported};
     use model::ImportedRun;
     use model::imported_evidence::ImportedDisk;
 
@@ -100,17 +100,17 @@ mod tests {
             ("sdb", 400, 4.0),
             ("sdc", 600, 5.0),
         ]);
-        let told_of = told(&uneven, "uneven-disks").unwrap().sentence;
+        let reported_of = reported(&uneven, "uneven-disks").unwrap().sentence;
         assert!(
-            told_of.starts_with("sda of 3 devices had 88.9"),
-            "{told_of}"
+            reported_of.starts_with("sda of 3 devices had 88.9"),
+            "{reported_of}"
         );
         let even = run(&[
             ("md0", 9000, 99.0),
             ("sda", 3100, 99.8),
             ("sdb", 2900, 98.0),
         ]);
-        assert_eq!(told(&even, "uneven-disks"), None);
-        assert_eq!(told(&run(&[("sda", 8000, 99.8)]), "uneven-disks"), None);
+        assert_eq!(reported(&even, "uneven-disks"), None);
+        assert_eq!(reported(&run(&[("sda", 8000, 99.8)]), "uneven-disks"), None);
     }
 }

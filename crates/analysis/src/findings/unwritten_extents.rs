@@ -1,6 +1,6 @@
 //! A file with extents that were never written: reads of them return zeros without disk I/O.
 //!
-//! Reserved but unwritten extents (fallocate) and holes, as the file system told before the run. From one twentieth of
+//! Reserved but unwritten extents (fallocate) and holes, as the file system reported before the run. From one twentieth of
 //! the file on for reads. Silent where the device counted as many reads as fathom all the same: then what is known of the
 //! file is not what was read. For writes it is a note from one half on: the first write to such a block also changes the
 //! file's map, so that writing once is not what overwriting is.
@@ -69,7 +69,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let sentence = format!(
         "{part} of {path} was never written: reads of such blocks return zeros without disk I/O"
     );
-    let told = finding(
+    let reported = finding(
         RULE.id,
         severity,
         sentence,
@@ -82,7 +82,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     } else {
         Confidence::Medium
     };
-    Some(told.not_as("a disk result").sure(sure))
+    Some(reported.not_as("a disk result").sure(sure))
 }
 
 /// Whether the device read more than what is written of the file can explain, by half of the rest.
@@ -126,31 +126,35 @@ mod tests {
             ..Sample::default()
         };
         let record = with(read.build(), 7, 1);
-        let told = found(&record, "unwritten-extents").unwrap();
-        assert_eq!(told.severity, Severity::Error);
+        let reported = found(&record, "unwritten-extents").unwrap();
+        assert_eq!(reported.severity, Severity::Error);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "100% of /data/fathom.dat was never written: reads of such blocks return zeros without disk I/O"
         );
-        assert_eq!(found(&record, "page-cache"), None, "one cause is told once");
+        assert_eq!(
+            found(&record, "page-cache"),
+            None,
+            "one cause is reported once"
+        );
         let part = Sample {
             device_percent: 75,
             ..Sample::default()
         };
-        let told = found(&with(part.build(), 2, 0), "unwritten-extents").unwrap();
-        assert_eq!(told.severity, Severity::Error);
+        let reported = found(&with(part.build(), 2, 0), "unwritten-extents").unwrap();
+        assert_eq!(reported.severity, Severity::Error);
         let little = Sample {
             device_percent: 94,
             ..Sample::default()
         };
         let mut record = with(little.build(), 0, 0);
         record.targets[0].layout.extents.as_mut().unwrap().holes = Bytes::mib(500);
-        let told = found(&record, "unwritten-extents").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&record, "unwritten-extents").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
     }
 
     #[test]
-    fn a_written_file_or_one_that_the_device_read_after_all_is_not_told() {
+    fn a_written_file_or_one_that_the_device_read_after_all_is_not_reported() {
         let read = Sample {
             device_percent: 0,
             ..Sample::default()
@@ -170,8 +174,8 @@ mod tests {
             writes: 20_000,
             ..Sample::default()
         };
-        let told = found(&with(written.build(), 8, 0), "unwritten-extents").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found(&with(written.build(), 8, 0), "unwritten-extents").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert_eq!(
             found(&with(written.build(), 1, 0), "unwritten-extents"),
             None

@@ -77,14 +77,14 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
         say::bytes(size),
         say::bytes(ram)
     );
-    let told = finding(
+    let reported = finding(
         RULE.id,
         Severity::Warning,
         sentence,
         &[("range_bytes", size as f64), ("ram_bytes", ram as f64)],
         "use direct I/O, or a range of at least twice the main memory",
     );
-    Some(told.sure(Confidence::Medium))
+    Some(reported.sure(Confidence::Medium))
 }
 
 /// Of others the caches are not known: a range of 1 GiB, or one that was used a hundred times, fits many.
@@ -121,14 +121,14 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
         let sentence = format!(
             "the range of {range} fits in the array's cache of {of}: after warm-up the cache alone answers"
         );
-        let told = finding(
+        let reported = finding(
             RULE.id,
             Severity::Warning,
             sentence,
             &evidence,
             "use a range of at least twice the array's cache, and not an exact multiple of it",
         );
-        return Some(told.not_as("a disk result"));
+        return Some(reported.not_as("a disk result"));
     }
     size.is_multiple_of(cache).then(|| {
         let sentence = format!(
@@ -143,13 +143,13 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{found, found_knowing, imported, told_knowing};
+    use crate::findings::test::{found, found_knowing, imported, reported_knowing};
     use crate::known::Known;
     use crate::sample::Sample;
     use model::{Bytes, CacheMode};
 
     #[test]
-    fn a_range_that_fits_in_memory_is_told_when_nobody_counted_the_device() {
+    fn a_range_that_fits_in_memory_is_reported_when_nobody_counted_the_device() {
         let cached = Sample {
             cache: CacheMode::Cached,
             ..Sample::default()
@@ -162,10 +162,10 @@ mod tests {
             "the device was read"
         );
         record.targets[0].chain.clear();
-        let told = found(&record, "working-set-fits-cache").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&record, "working-set-fits-cache").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "the range of 8 GiB fits in main memory (64 GiB), and I/O was buffered"
         );
         record.host.ram = Bytes::gib(4);
@@ -190,19 +190,19 @@ mod tests {
             ..Known::default()
         };
         let record = Sample::default().build();
-        let told = found_knowing(&record, &known(16), "working-set-fits-cache")
+        let reported = found_knowing(&record, &known(16), "working-set-fits-cache")
             .unwrap()
             .sentence;
         assert!(
-            told.starts_with("the range of 8 GiB fits in the array's cache of 16 GiB"),
-            "{told}"
+            reported.starts_with("the range of 8 GiB fits in the array's cache of 16 GiB"),
+            "{reported}"
         );
-        let told = found_knowing(&record, &known(4), "working-set-fits-cache").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found_knowing(&record, &known(4), "working-set-fits-cache").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert!(
-            told.sentence.contains("exactly 2 times"),
+            reported.sentence.contains("exactly 2 times"),
             "{}",
-            told.sentence
+            reported.sentence
         );
         assert_eq!(
             found_knowing(&record, &known(3), "working-set-fits-cache"),
@@ -210,11 +210,11 @@ mod tests {
         );
         let mut run = imported();
         assert_eq!(
-            told_knowing(&run, &known(4), "working-set-fits-cache"),
+            reported_knowing(&run, &known(4), "working-set-fits-cache"),
             None,
             "no size is known"
         );
         run.workload.size = Some(Bytes::gib(4));
-        assert!(told_knowing(&run, &known(4), "working-set-fits-cache").is_some());
+        assert!(reported_knowing(&run, &known(4), "working-set-fits-cache").is_some());
     }
 }

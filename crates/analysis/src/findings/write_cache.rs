@@ -117,13 +117,14 @@ mod tests {
     #[test]
     fn a_volatile_cache_without_a_flush_is_a_note() {
         let mut record = writes(Nanos::millis(5));
-        let told = found(&record, "write-cache").unwrap();
-        assert_eq!(told.severity, Severity::Note);
+        let reported = found(&record, "write-cache").unwrap();
+        assert_eq!(reported.severity, Severity::Note);
         assert!(
-            told.sentence
+            reported
+                .sentence
                 .starts_with("vda may complete writes in its volatile cache"),
             "{}",
-            told.sentence
+            reported.sentence
         );
         record.plan.targets[0].write_through = true;
         assert_eq!(found(&record, "write-cache"), None);
@@ -147,19 +148,20 @@ mod tests {
             device.rotational = Some(true);
         }
         record.plan.targets[0].write_through = true;
-        let told = found(&record, "write-cache").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&record, "write-cache").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert!(
-            told.sentence
+            reported
+                .sentence
                 .starts_with("half of the durable writes took less than"),
             "{}",
-            told.sentence
+            reported.sentence
         );
     }
 
     #[test]
     fn a_platter_needs_a_millisecond() {
-        for (micros, told) in [(900, true), (1150, false)] {
+        for (micros, reported) in [(900, true), (1150, false)] {
             let mut record = writes(Nanos::micros(micros));
             record.host.virtualization = None;
             for device in &mut record.targets[0].chain {
@@ -167,7 +169,7 @@ mod tests {
             }
             record.plan.targets[0].write_through = true;
             let found = found(&record, "write-cache");
-            assert_eq!(found.is_some(), told, "{micros} us");
+            assert_eq!(found.is_some(), reported, "{micros} us");
         }
     }
 }

@@ -46,8 +46,8 @@ fn of_others(run: &ImportedRun) -> Option<Finding> {
                         almost none of them";
         let advice = "repeat with incompressible data (fathom's default; dd: from a file of random data): if it is \
                       slower, the zeros were not stored";
-        let told = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
-        told.sure(Confidence::Medium)
+        let reported = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
+        reported.sure(Confidence::Medium)
     })
 }
 
@@ -74,7 +74,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         say::count(u64::from(sample.blocks)),
         target.path()
     );
-    let told = finding(
+    let reported = finding(
         RULE.id,
         Severity::Warning,
         sentence,
@@ -89,7 +89,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     } else {
         Confidence::Medium
     };
-    Some(told.sure(sure))
+    Some(reported.sure(sure))
 }
 
 fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
@@ -139,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn reads_of_a_device_that_was_never_written_are_told() {
-        let told = found(&device(30), "zero-data").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+    fn reads_of_a_device_that_was_never_written_are_reported() {
+        let reported = found(&device(30), "zero-data").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "30 of 32 sampled blocks of /data/fathom.dat were zeros: such reads may not reach the medium"
         );
     }
 
     #[test]
-    fn data_a_platter_and_a_file_are_not_told() {
+    fn data_a_platter_and_a_file_are_not_reported() {
         assert_eq!(found(&device(15), "zero-data"), None);
         let mut file = device(32);
         file.targets[0].kind = TargetKind::File;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_that_are_written_are_told_by_what_takes_them() {
+    fn zeros_that_are_written_are_reported_by_what_takes_them() {
         let writes = Sample {
             write: Ratio::ALL,
             reads: 0,
@@ -177,10 +177,10 @@ mod tests {
             Severity::Note
         );
         record.targets[0].chain[0].kind = "zram".to_owned();
-        let told = found(&record, "zero-data").unwrap();
-        assert_eq!(told.severity, Severity::Warning);
+        let reported = found(&record, "zero-data").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
         assert_eq!(
-            told.sentence,
+            reported.sentence,
             "only zeros were written: vda1 stores almost none of them"
         );
     }

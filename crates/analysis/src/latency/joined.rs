@@ -10,7 +10,7 @@ use model::{LatencyHistogram, Nanos};
 
 impl Latency {
     /// Of several runs of one load, as if all their I/Os were those of one run. The interval of the mean is made as that of
-    /// a rate of several runs is; that of a percentile is the one of all I/Os together, and holds what each run came to:
+    /// a rate of several runs is; that of a percentile is the one of all I/Os together, and contains the value of each run:
     /// where the runs' own intervals do not meet, all of them.
     pub(crate) fn together(runs: &[Series<'_>]) -> Latency {
         let mut all = LatencyHistogram::new();
@@ -21,12 +21,12 @@ impl Latency {
         });
         let means: Option<Vec<(f64, Estimate)>> = means.collect();
         let mean = means.zip(all.mean_ns()).map(|(means, value)| {
-            let told = Estimate::together(&means);
+            let reported = Estimate::together(&means);
             Estimate {
                 value, // exact; the other is the same but for the rounding of its parts
-                low: told.low.map(|low| low.min(value)),
-                high: told.high.map(|high| high.max(value)),
-                ..told
+                low: reported.low.map(|low| low.min(value)),
+                high: reported.high.map(|high| high.max(value)),
+                ..reported
             }
         });
         let worth = |latency: Nanos, one_in: u64| {
@@ -44,7 +44,7 @@ impl Latency {
 }
 
 impl Percentile {
-    /// Widens an interval so that it holds what each of these came to. Where one of them cannot tell an end of its own, its
+    /// Widens an interval so that it contains the result of each. Where one of them has no end of its own, its
     /// value is held.
     fn hold(&mut self, own: &[&Percentile]) {
         if self.latency_ns.is_none() {

@@ -39,9 +39,9 @@ pub struct Percentile {
     pub quantile: f64,
     /// Nanoseconds, within 0.2%; none where the count does not reach that deep.
     pub latency_ns: Option<u64>,
-    /// Lower end of its 95% interval in nanoseconds, bucket error included; none where the data cannot tell.
+    /// Lower end of its 95% interval in nanoseconds, bucket error included; none where the data does not show it.
     pub low_ns: Option<u64>,
-    /// Upper end of its 95% interval in nanoseconds; none where the data cannot tell, as where fewer than four I/Os are
+    /// Upper end of its 95% interval in nanoseconds; none where the data does not show it, as where fewer than four I/Os are
     /// expected beyond it.
     pub high_ns: Option<u64>,
     /// How many independent I/Os all I/Os of the row are worth for it: fewer, where slow ones come together.
@@ -51,7 +51,7 @@ pub struct Percentile {
 }
 
 impl Percentile {
-    /// Half the width of its interval, as a share of the value; none where either end cannot be told.
+    /// Half the width of its interval, as a share of the value; none where either end cannot be reported.
     pub fn half_width_share(&self) -> Option<f64> {
         let (low, high) = (self.low_ns? as f64, self.high_ns? as f64);
         let value = self.latency_ns.filter(|ns| *ns > 0)? as f64;
@@ -82,8 +82,8 @@ const LADDER: [(f64, u64); 5] = [
 ];
 
 impl Latency {
-    /// The figures of one merged histogram. Without a time series nobody knows how far its I/Os hang together, so there are
-    /// no intervals, and percentiles go as deep as the plain count carries them.
+    /// The figures of one merged histogram. Without a time series nobody knows how far its I/Os are autocorrelated, so
+    /// there are no intervals, and percentiles go as deep as the plain count carries them.
     pub(crate) fn of(histogram: &LatencyHistogram) -> Latency {
         let unknown = |_: Nanos, _: u64| Worth {
             sure: histogram.count(),
@@ -129,7 +129,7 @@ impl Latency {
 #[derive(Clone, Copy, Default)]
 struct Worth {
     sure: u64,         // so many at least
-    wide: Option<u64>, // rather too few, for an interval; none where the series is too short to tell
+    wide: Option<u64>, // rather too few, for an interval; none where the series is too short
 }
 
 impl Worth {
@@ -141,7 +141,7 @@ impl Worth {
                 wide: None,
             };
         };
-        // Where exceedances were counted, they are asked; else the means of the steps stand for them.
+        // Where exceedances were counted, they are asked; else the means of the steps represent them.
         let known = series.dependence_beyond(latency, one_in).unwrap_or(means);
         let worth = |each: f64| (count as f64 / each).floor() as u64;
         Worth {
@@ -169,7 +169,8 @@ fn percentile(
     Percentile {
         quantile,
         latency_ns: shown.map(|ns| ns.0),
-        // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be told.
+        // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be
+        // reported.
         low_ns: low.filter(|low| latency.is_some_and(|ns| *low <= ns.0)),
         high_ns: high,
         effective_ios: worth.sure as f64,

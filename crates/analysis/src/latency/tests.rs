@@ -62,20 +62,20 @@ fn p99_of_noisy_steps(slow: fn(u64) -> u64) -> Percentile {
 
 #[test]
 fn a_level_that_comes_and_goes_takes_nothing_from_a_percentile_of_even_slow_ios() {
-    let told = p99_of_noisy_steps(|step| 12 + step * 7 % 5);
-    assert_eq!(told.trust, Trust::Trusted);
-    assert_eq!(told.effective_ios, 100_000.0);
+    let reported = p99_of_noisy_steps(|step| 12 + step * 7 % 5);
+    assert_eq!(reported.trust, Trust::Trusted);
+    assert_eq!(reported.effective_ios, 100_000.0);
     assert!(
-        told.low_ns >= Some(1_990_000) && told.high_ns.is_some(),
-        "{told:?}"
+        reported.low_ns >= Some(1_990_000) && reported.high_ns.is_some(),
+        "{reported:?}"
     );
 }
 
 #[test]
 fn slow_ios_that_came_together_make_a_percentile_weak_and_do_not_hide_it() {
-    let told = p99_of_noisy_steps(|step| if step == 40 || step == 41 { 700 } else { 0 });
-    assert_eq!(told.trust, Trust::Weak, "{told:?}");
-    assert!(told.latency_ns >= Some(1_990_000), "{told:?}");
+    let reported = p99_of_noisy_steps(|step| if step == 40 || step == 41 { 700 } else { 0 });
+    assert_eq!(reported.trust, Trust::Weak, "{reported:?}");
+    assert!(reported.latency_ns >= Some(1_990_000), "{reported:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the layers above a device cost: raw past the system's cache, raw through it, and through a file system.
 //!
-//! The rounds are interleaved, so that a drift of the device meets all layers alike; the cost of a layer is taken within
+//! The rounds are interleaved, so that a drift of the device affects all layers equally; the cost of a layer is taken within
 //! each round, and its interval is that of the mean of the rounds (Student's t, paired; Montgomery, Design and Analysis of
 //! Experiments, section 2.5). Deliberately absent: what happens within a run.
 
@@ -16,7 +16,7 @@ use model::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A way to the device. The first is what the others are held against.
+/// A way to the device. The first is what the others are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -37,9 +37,9 @@ impl Layer {
     /// As it stands in labels and on the page.
     pub const fn name(self) -> &'static str {
         match self {
-            Layer::Raw => "raw, past the cache",
+            Layer::Raw => "raw, direct I/O",
             Layer::RawCached => "raw, through the cache",
-            Layer::File => "file system, past the cache",
+            Layer::File => "file system, direct I/O",
             Layer::FileCached => "file system, through the cache",
         }
     }
@@ -124,7 +124,7 @@ pub struct LayersReport {
     pub findings: Vec<StepFinding>,
     /// What a person should know beside them.
     pub notes: Vec<String>,
-    /// It came to its planned end.
+    /// It was completed.
     pub complete: bool,
 }
 
@@ -141,7 +141,7 @@ pub struct LayerRow {
     pub bytes_per_s: Estimate,
     /// What it costs beside the raw device with direct I/O; none for that itself, and where it was not measured.
     pub cost: Option<LayerCost>,
-    /// Share of its bytes that the device moved, over all rounds; none where it does not tell.
+    /// Share of its bytes that the device moved, over all rounds; none where it does not report it.
     pub device_share: Option<f64>,
 }
 

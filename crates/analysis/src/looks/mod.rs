@@ -1,4 +1,4 @@
-//! Several short runs on one target, told together: a quick look, and what the layers above a device cost.
+//! Several short runs on one target in one report: `fathom quick`, and what the layers above a device cost.
 //!
 //! A look is known by the label of its run, which is made and read here ([`QuickStep`], [`LayerStep`]), so that a session
 //! from the database gives the same report as the one that has just ended. Read in this order: what both share (here),
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// What a session says beside its runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LooksContext {
-    /// Somebody ended it before its time.
+    /// It was interrupted.
     pub interrupted: bool,
     /// What ended it, where something did.
     pub failure: Option<String>,
@@ -197,7 +197,7 @@ fn scaled(estimate: Estimate, by: f64) -> Estimate {
     }
 }
 
-/// Share of the bytes that a device moved in the measured phase; none where it does not tell.
+/// Share of the bytes that a device moved in the measured phase; none where it does not report it.
 fn device_share(report: &RunReport) -> Option<f64> {
     let checks = report.device_checks.iter();
     let counts: Vec<_> = checks.filter_map(|check| check.measured.as_ref()).collect();

@@ -1,4 +1,4 @@
-//! A quick look: what `hdparm -tT` and two runs of dd tell, and what a database feels.
+//! A quick look: what `hdparm -tT` and two runs of dd report, and the latency of a database.
 
 use super::{
     LooksContext, LooksPlace, StepFinding, block, device_share, place_of, rate, reports, scaled,
@@ -106,7 +106,7 @@ pub struct QuickReport {
     pub findings: Vec<StepFinding>,
     /// What a person should know beside them.
     pub notes: Vec<String>,
-    /// Somebody ended it before its time, or an error did.
+    /// It was interrupted, or an error ended it.
     pub complete: bool,
 }
 
@@ -123,7 +123,7 @@ pub struct QuickRow {
     pub bytes_per_s: Estimate,
     /// How long one took.
     pub latency: Latency,
-    /// Share of its bytes that the device moved; none where it does not tell.
+    /// Share of its bytes that the device moved; none where it does not report it.
     pub device_share: Option<f64>,
     /// How long was counted.
     pub measured_ns: u64,

@@ -76,7 +76,7 @@ pub fn affine(points: &[(f64, f64)]) -> Result<AffineFit, Refused> {
             high: ends(0).map(|(_, high)| high),
             samples,
         },
-        // Only where the slope can be told from none.
+        // Only where the slope is significant.
         bytes_per_s: ends(1)
             .filter(|(low, _)| *low > 0.0)
             .map(|(low, high)| Estimate {

@@ -1,4 +1,4 @@
-//! What the cells of a sweep or survey have in common: few numbers that stand for many.
+//! What the cells of a sweep or survey have in common: few numbers that represent many.
 //!
 //! One model a file, each with its source: `affine` (time over size), `ceiling` (the two limits of a whole sweep), `kneedle`
 //! and `usl` (where more depth stops to pay). Each refuses, with the reason, where points are too few or do not follow

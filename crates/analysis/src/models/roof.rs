@@ -1,10 +1,10 @@
 //! The two limits of a target, from all cells of a sweep in one fit: so many IOPS, so many bytes per second.
 //!
-//! `rate(b, n) = min(n / (a + s b), IOPS roof, bandwidth roof / b)` of block size b and n I/Os in flight. Each cell lies on
-//! the lowest of the three; each part is fitted to the cells that lie on it, and cells are assigned again until none
-//! changes, as in Lloyd's algorithm (IEEE Trans. Information Theory 28 (1982), page 129). Source of the picture: Williams,
-//! Waterman and Patterson, "Roofline", CACM 52 (2009), page 65; of the slope, the asymptotic bounds of Lazowska and others,
-//! Quantitative System Performance, chapter 5. Deliberately absent: caches, which make a target two.
+//! `rate(b, n) = min(n / (a + s b), IOPS ceiling, bandwidth ceiling / b)` of block size b and n I/Os in flight. Each cell
+//! lies on the lowest of the three; each part is fitted to the cells that lie on it, and cells are assigned again until
+//! none changes, as in Lloyd's algorithm (IEEE Trans. Information Theory 28 (1982), page 129). Source of the picture:
+//! Williams, Waterman and Patterson, "Roofline", CACM 52 (2009), page 65; of the slope, the asymptotic bounds of Lazowska
+//! and others, Quantitative System Performance, chapter 5. Deliberately absent: caches, which make a target two.
 
 use super::Refused;
 use super::squares::least_squares;
@@ -113,7 +113,7 @@ pub(super) fn roof(cells: &[RoofCell]) -> Result<RoofFit, Refused> {
             say::percent(residual_share)
         )));
     }
-    Ok(told(cells, &assigned, residual_share))
+    Ok(reported(cells, &assigned, residual_share))
 }
 
 /// The ceilings begin at the largest that was seen, the slope at the cells with the fewest I/Os in flight.
@@ -190,7 +190,7 @@ fn refit(cells: &[RoofCell], assigned: &[Part], old: Shape) -> Shape {
     }
 }
 
-fn told(cells: &[RoofCell], assigned: &[Part], residual_share: f64) -> RoofFit {
+fn reported(cells: &[RoofCell], assigned: &[Part], residual_share: f64) -> RoofFit {
     let numbers = |part| {
         on(cells, assigned, part)
             .into_iter()

@@ -1,7 +1,7 @@
 //! Cells → their models, one set for each workload: what is the same but for block, depth and threads.
 //!
 //! I/Os in flight are threads × depth. Of cells that differ in threads and depth and have as many in flight, the one with
-//! the highest rate stands for all. Deliberately absent: cells that may not be used, and open loops, whose rate was asked.
+//! the highest rate represents all. Deliberately absent: cells that may not be used, and open loops, whose rate was asked.
 
 use super::{AffineFit, Refused, RoofFit, UslFit, affine, kneedle, roof, usl};
 use crate::say;
@@ -249,7 +249,7 @@ fn roof_in_words(fit: &RoofFit, cells: usize) -> String {
     let off = say::percent(fit.residual_share);
     if roofs.is_empty() {
         return format!(
-            "no roof was reached: all {cells} cells wait for too few I/Os in flight (cells lie {off} off)"
+            "no ceiling was reached: all {cells} cells wait for too few I/Os in flight (cells lie {off} off)"
         );
     }
     let meet = fit.crossing_bytes.map_or_else(String::new, |at| {
@@ -326,12 +326,12 @@ fn knees_in_words(knees: &[KneeModels]) -> Option<String> {
             } else {
                 String::new()
             };
-            let told = match parts.is_empty() {
+            let reported = match parts.is_empty() {
                 true => "none was found".to_owned(),
                 false => parts.join(", "),
             };
             Some(format!(
-                "knees over {} block sizes: {told}{disagree}",
+                "knees over {} block sizes: {reported}{disagree}",
                 many.len()
             ))
         }

@@ -117,8 +117,8 @@ impl PageBuilder {
         self.push(cell, row);
     }
 
-    /// What was asked of a cell without a result, by the names of options: the shelf keeps only its label. Fields that have
-    /// no place in a row are omitted.
+    /// What was asked of a cell without a result, by the names of options: the results database keeps only its label.
+    /// Fields that have no place in a row are omitted.
     pub fn asked(&mut self, number: u32, values: &[(String, String)]) {
         let part = self.document.parts.len().saturating_sub(1);
         let cells = self.document.cells.iter().zip(&mut self.rows);

@@ -75,7 +75,7 @@ impl Seen<'_> {
         words.join(" ")
     }
 
-    /// What two cells of one curve have alike.
+    /// What two cells of one curve have in common.
     fn key(&self) -> impl Eq + Hash + use<> {
         let work = &self.row.work;
         (
@@ -86,7 +86,7 @@ impl Seen<'_> {
     }
 }
 
-/// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it tells.
+/// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it reports.
 pub(super) fn curves(
     cells: &[Seen<'_>],
     (surveyed, loads): (&HashMap<usize, Surveyed>, &[PageLoad]),
@@ -132,7 +132,7 @@ fn curve(
         workload: group[0].workload(),
         threads: group[0].row.work.threads.unwrap_or(1),
         knee: match surveyed.get(&part) {
-            Some(surveyed) => told_knee(&surveyed.knees, &points),
+            Some(surveyed) => reported_knee(&surveyed.knees, &points),
             None => knee(&points),
         },
         cap: None,
@@ -164,7 +164,7 @@ fn point<'a, 'b>(
 }
 
 /// The survey's, on the curve that has its load with its threads.
-fn told_knee(
+fn reported_knee(
     knees: &[(String, Option<SurveyKnee>)],
     points: &[(CurvePoint, &Seen<'_>)],
 ) -> Option<CurveMark> {
@@ -176,13 +176,13 @@ fn told_knee(
         here.then(|| CurveMark {
             outstanding: Some(knee.in_flight as f64),
             rate_per_s: Some(knee.rate_per_s),
-            how: told_how(knee),
+            how: reported_how(knee),
         })
     })
 }
 
 /// How a survey found its knee, in half a sentence.
-pub(super) fn told_how(knee: &SurveyKnee) -> String {
+pub(super) fn reported_how(knee: &SurveyKnee) -> String {
     format!(
         "the fewest outstanding that reach {} of the best rate of this workload, {} IOPS",
         say::percent(KNEE_SHARE),

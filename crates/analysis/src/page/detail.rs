@@ -110,7 +110,7 @@ pub struct TimeMark {
 /// Whether the rate held still, and where it was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyWindow {
-    /// The answer; none where it is too short to tell.
+    /// The answer; none where it is too short.
     pub steady: Option<bool>,
     /// Why there is no answer.
     pub why_not: Option<String>,

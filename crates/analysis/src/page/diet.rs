@@ -1,13 +1,13 @@
-//! How a page stays small enough for a mail: how many steps of a series it shows, and which insides it leaves out.
+//! How a page stays small enough for a mail: how many steps of a series it shows, and which insides it omits.
 //!
 //! Series are merged (`detail`). Where all insides together are still too long, those of the cells that the panel names
-//! stay, then the others in their order, as long as there is room; the page says how many it leaves out. No figure of the
+//! stay, then the others in their order, as long as there is room; the page says how many it omits. No figure of the
 //! table is ever omitted.
 
 use super::{CellDetail, PageDocument};
 use crate::say;
 
-/// Steps of a time series that a screen can tell apart.
+/// Steps of a time series that a screen can distinguish.
 pub(super) const STEPS_MAX: usize = 600;
 /// Digits of a number and the comma behind it; more than the average of pages of sweeps, so that the estimate is no promise
 /// that the file breaks.
@@ -17,7 +17,7 @@ const CELL_BYTES: usize = 560;
 /// A load of several runs: rate, mean and five percentiles with their intervals.
 const LOAD_BYTES: usize = 1000;
 
-/// Leaves out insides until the document is no longer than this, roughly.
+/// Omits insides until the document is no longer than this, roughly.
 pub(super) fn keep_to(document: &mut PageDocument, bytes_max: usize) {
     let named: Vec<usize> = document
         .parts
@@ -47,7 +47,7 @@ pub(super) fn keep_to(document: &mut PageDocument, bytes_max: usize) {
     }
     if dropped > 0 {
         document.left_out.push(format!(
-            "the time series and distributions of {} are left out, so that the page stays small; `fathom report ID` of \
+            "the time series and distributions of {} are omitted, so that the page stays small; `fathom report ID` of \
              one of them shows it",
             say::counted(dropped, "cell")
         ));

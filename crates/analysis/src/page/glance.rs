@@ -8,15 +8,21 @@ use super::panel::of_what;
 use crate::estimate::Estimate;
 use crate::survey::{Glance, GlanceLoad};
 
-/// Puts the figures of the first line into the place of what single cells tell.
-pub(super) fn name(panel: &mut [PanelItem], cells: &[Seen<'_>], (told, part): (&Glance, usize)) {
+/// Puts the figures of the first line into the place of those of single cells.
+pub(super) fn name(
+    panel: &mut [PanelItem],
+    cells: &[Seen<'_>],
+    (reported, part): (&Glance, usize),
+) {
     let usable = |seen: &&Seen<'_>| seen.cell.part == part && seen.is_usable();
     let usable: Vec<&Seen<'_>> = cells.iter().filter(usable).collect();
     for item in panel {
         match item.id.as_str() {
-            "peak_rate" => peak(item, &usable, told.rate.as_ref(), |load| load.rate),
-            "peak_bytes" => peak(item, &usable, told.bytes.as_ref(), |load| load.bytes_per_s),
-            "alone" => alone(item, &usable, &told.alone),
+            "peak_rate" => peak(item, &usable, reported.rate.as_ref(), |load| load.rate),
+            "peak_bytes" => peak(item, &usable, reported.bytes.as_ref(), |load| {
+                load.bytes_per_s
+            }),
+            "alone" => alone(item, &usable, &reported.alone),
             _ => {}
         }
     }
@@ -47,14 +53,17 @@ fn peak(
     }
 }
 
-/// The cell that was found is one of the runs of its load; the one with the median that the text tells is shown instead, and
-/// where no run alone has it, that median without an interval.
-fn alone(item: &mut PanelItem, usable: &[&Seen<'_>], told: &[(String, u64)]) {
+/// The cell that was found is one of the runs of its load; the one with the median that the text reports is shown instead,
+/// and where no run alone has it, that median without an interval.
+fn alone(item: &mut PanelItem, usable: &[&Seen<'_>], reported: &[(String, u64)]) {
     let found = usable.iter().find(|seen| Some(seen.place) == item.cell);
     let Some(found) = found else {
         return;
     };
-    let Some((label, median)) = told.iter().find(|(label, _)| *label == found.cell.label) else {
+    let Some((label, median)) = reported
+        .iter()
+        .find(|(label, _)| *label == found.cell.label)
+    else {
         return;
     };
     let of = |seen: &Seen<'_>| seen.row.total.latency.at(0.5).map(|time| time.0);

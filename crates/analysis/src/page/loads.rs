@@ -1,6 +1,6 @@
 //! The loads that a survey ran more than once, for charts: one point each, with the figures of all runs.
 //!
-//! The figures are those of the survey's report, so that page and text tell the same. Only of a survey is it known that two
+//! The figures are those of the survey's report, so that page and text are equal. Only of a survey is it known that two
 //! cells are one load. Deliberately absent: the table of cells, which lists every run.
 
 use super::PageLoad;

@@ -1,11 +1,11 @@
 //! The page that people open: one document, made of everything that was asked for.
 //!
 //! A page shows one *part* an ID that was named: a run, a survey, a sweep, an import. A part has cells, one a result on the
-//! shelf, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where its
-//! whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
-//! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `ceiling`, `panel`
-//! and `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately absent:
-//! layout, digits and colours, which are the page's own.
+//! database, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where
+//! its whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
+//! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `ceiling`,
+//! `panel` and `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately
+//! absent: layout, digits and colours, which are the page's own.
 
 mod build;
 mod comparisons;
@@ -68,7 +68,7 @@ pub struct PageDocument {
     pub roofs: Vec<PageRoof>,
     /// The first part against each of the others; empty where there is one part.
     pub comparisons: Vec<PageComparison>,
-    /// What the page leaves out, in sentences; empty where it has everything.
+    /// What the page omits, in sentences; empty where it has everything.
     pub left_out: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct PagePart {
     pub host: Option<HostDigest>,
     /// What was measured, as far as it is known.
     pub targets: Vec<TargetDigest>,
-    /// How the bytes were moved and time was read, as the first cell tells; none where it is not known.
+    /// How the bytes were moved and time was read, from the first cell; none where it is not known.
     pub engine: Option<EngineDigest>,
     /// The device's counters beside the tool's, in sentences; each once.
     pub device_checks: Vec<String>,
@@ -114,7 +114,7 @@ pub struct PagePart {
 /// How far a part may be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageVerdict {
-    /// In one word; none where nobody can tell, as of imported results.
+    /// In one word; none where it is not known, as of imported results.
     pub rank: Option<Rank>,
     /// The same in a line.
     pub headline: String,
@@ -203,13 +203,13 @@ pub struct PageCell {
     pub id: String,
     /// What it was for.
     pub label: String,
-    /// How far it may be used; none where nobody can tell.
+    /// How far it may be used; none where it is not known.
     pub rank: Option<Rank>,
     /// Why it is not valid, or why it has no result.
     pub reasons: Vec<String>,
     /// Set where it has no figures that may be shown: tried without a result, or ended by a failed I/O.
     pub failed: bool,
-    /// The values of those fields that are not alike in all cells, in the order of the columns.
+    /// The values of those fields that are not equal in all cells, in the order of the columns.
     pub values: Vec<PageValue>,
     /// IOPS with their interval; none without a result.
     pub rate: Option<Estimate>,
@@ -226,7 +226,7 @@ pub struct PageCell {
 /// One load of a survey that was run more than once, all runs together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageLoad {
-    /// Its runs, by their place among the cells; the first, which reached the most, stands for the load in charts. // at
+    /// Its runs, by their place among the cells; the first, which reached the most, represents the load in charts. // at
     /// least one
     pub cells: Vec<usize>,
     /// IOPS: the mean of the runs.
@@ -281,7 +281,7 @@ pub struct PageComparison {
 /// The rate of one cell in both.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageChange {
-    /// What tells it from the others: `block=4K depth=8`; empty where there is one.
+    /// What distinguishes it from the others: `block=4K depth=8`; empty where there is one.
     pub name: String,
     /// Its results in the first part.
     pub a: Vec<String>,
@@ -289,7 +289,7 @@ pub struct PageChange {
     pub b: Vec<String>,
     /// The rate in the other over that in the first, with its 95% interval; none where a side has none.
     pub ratio: Option<Estimate>,
-    /// Whether it can be told from no change; none where the data do not say.
+    /// Whether it is significant; none where the data do not say.
     pub differs: Option<bool>,
 }
 
@@ -315,7 +315,8 @@ pub struct PageCurve {
 pub struct CurvePoint {
     /// I/Os outstanding over all threads.
     pub outstanding: u64,
-    /// The cell; of several with this load the one whose rate stands in the middle, or the one that stands for it in `loads`.
+    /// The cell; of several with this load the one whose rate stands in the middle, or the one that represents it in
+    /// `loads`.
     pub cell: usize,
     /// How many cells have this load.
     pub runs: u64,
@@ -347,6 +348,6 @@ pub struct PageRoof {
     pub bytes_per_s: f64,
     /// The cell that it is from.
     pub bytes_cell: usize,
-    /// All cells of this kind that may be used; of the runs of one load in `loads` the one that stands for it.
+    /// All cells of this kind that may be used; of the runs of one load in `loads` the one that represents it.
     pub cells: Vec<usize>,
 }

@@ -3,7 +3,7 @@
 //! Only of cells that may be used and whose I/Os all succeeded. A figure that is not known is there all the same and says
 //! why: a gap is an answer too.
 
-use super::curves::{Seen, told_how};
+use super::curves::{Seen, reported_how};
 use super::glance;
 use super::reports::Surveyed;
 use super::roof::first_most;
@@ -87,22 +87,22 @@ type Told = fn(&PageCell) -> Option<Estimate>;
 /// The cell with the most: of the load that surely reaches the most, all its runs together, the run that does.
 fn the_most<'a, 'b>(
     usable: &[&'a Seen<'b>],
-    told: Told,
+    reported: Told,
     bare: impl Fn(&Seen<'b>) -> f64,
 ) -> Option<&'a Seen<'b>> {
     let load = first_most(usable, |seen| {
-        surely(of_load(usable, seen, told), bare(seen))
+        surely(of_load(usable, seen, reported), bare(seen))
     })?;
     let runs: Vec<&'a Seen<'b>> = runs_of(usable, load).collect();
-    first_most(&runs, |seen| surely(told(seen.cell), bare(seen)))
+    first_most(&runs, |seen| surely(reported(seen.cell), bare(seen)))
 }
 
 fn the_peak<'a, 'b>(usable: &[&'a Seen<'b>]) -> Option<&'a Seen<'b>> {
     the_most(usable, |cell| cell.rate, Seen::rate)
 }
 
-/// The runs of the load of one of them. Only of a survey are cells with one label, target and work one load: of a sweep or an
-/// import they may differ in what is not among these.
+/// The runs of the load of one of them. Only of a survey are cells with one label, target and work one load: of a sweep or
+/// an import they may differ in what is not among these.
 fn runs_of<'a, 'b>(usable: &[&'a Seen<'b>], one: &Seen<'_>) -> impl Iterator<Item = &'a Seen<'b>> {
     let place = one.place;
     let (mine, is_survey) = (one.row, one.row.kind == SURVEY);
@@ -114,10 +114,10 @@ fn runs_of<'a, 'b>(usable: &[&'a Seen<'b>], one: &Seen<'_>) -> impl Iterator<Ite
 }
 
 /// A figure of a load, of all its runs together, as the table of a survey has it.
-fn of_load(usable: &[&Seen<'_>], one: &Seen<'_>, told: Told) -> Option<Estimate> {
+fn of_load(usable: &[&Seen<'_>], one: &Seen<'_>, reported: Told) -> Option<Estimate> {
     let time = |seen: &Seen<'_>| seen.row.measured.map_or(1.0, |time| time.0.max(1) as f64);
     let runs: Option<Vec<(f64, Estimate)>> = runs_of(usable, one)
-        .map(|seen| Some((time(seen), told(seen.cell)?)))
+        .map(|seen| Some((time(seen), reported(seen.cell)?)))
         .collect();
     match runs?.as_slice() {
         [(_, one)] => Some(*one),
@@ -126,8 +126,11 @@ fn of_load(usable: &[&Seen<'_>], one: &Seen<'_>, told: Told) -> Option<Estimate>
 }
 
 /// What is surely reached ([`survey::surely`](crate::survey::surely)).
-pub(super) fn surely(told: Option<Estimate>, value: f64) -> f64 {
-    crate::survey::surely(value, told.and_then(|told| told.half_width_share()))
+pub(super) fn surely(reported: Option<Estimate>, value: f64) -> f64 {
+    crate::survey::surely(
+        value,
+        reported.and_then(|reported| reported.half_width_share()),
+    )
 }
 
 /// What a program waits that sends one small random I/O after another: reads before writes, random before sequential, the
@@ -235,7 +238,7 @@ fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem
     }
 }
 
-/// Puts what the report of a survey says in the place of what single cells tell.
+/// Puts what the report of a survey says in the place of those of single cells.
 pub(super) fn name(
     panel: &mut [PanelItem],
     cells: &[Seen<'_>],
@@ -251,7 +254,7 @@ pub(super) fn name(
     name_knee(panel, cells, (surveyed, part));
 }
 
-/// Puts the knee that a survey found in the place of what curves tell one by one: that of the workload with the highest rate,
+/// Puts the knee that a survey found in the place of those of single curves: that of the workload with the highest rate,
 /// over all numbers of threads.
 fn name_knee(panel: &mut [PanelItem], cells: &[Seen<'_>], (surveyed, part): (&Surveyed, usize)) {
     let Some(peak) = &surveyed.glance.rate else {
@@ -276,7 +279,7 @@ fn name_knee(panel: &mut [PanelItem], cells: &[Seen<'_>], (surveyed, part): (&Su
                     "{} IOPS of {}; {}",
                     say::rate(knee.rate_per_s),
                     first.workload(),
-                    told_how(knee)
+                    reported_how(knee)
                 ),
             ),
             None => (None, None, not_reached(&mine)),
@@ -296,7 +299,7 @@ fn at_knee(cells: &[&Seen<'_>], knee: &SurveyKnee) -> Option<usize> {
     nearest.map(|seen| seen.place)
 }
 
-/// Why a survey tells no knee of this workload.
+/// Why a survey reports no knee of this workload.
 fn not_reached(cells: &[&Seen<'_>]) -> String {
     let closed = cells
         .iter()

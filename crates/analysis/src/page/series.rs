@@ -7,9 +7,9 @@ use super::{CounterLine, CounterTrack, Counters, HeatMap};
 use crate::columns::Unit;
 use model::{LatencyHeat, RunRecord, Sample};
 
-/// Rows of a heat map that a screen can tell apart.
+/// Rows of a heat map that a screen can distinguish.
 const ROWS_MAX: usize = 120;
-/// Stretches of counters that a screen can tell apart.
+/// Stretches of counters that a screen can distinguish.
 const STRETCHES_MAX: usize = 240;
 
 /// Of all targets and operations whose rows are as long as each other.

@@ -121,8 +121,8 @@ fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
     // Two threads reach the most, with one load; one thread has all the others.
     let one = [(1, 1, 20_000), (1, 2, 40_000), (1, 4, 76_000)];
     let (report, page) = page_of_a_survey(&[one.as_slice(), &[(2, 4, 79_000)]].concat());
-    let told = report.knee(&report.rows[0]).unwrap();
-    assert_eq!((told.in_flight, told.threads), (4, 1));
+    let reported = report.knee(&report.rows[0]).unwrap();
+    assert_eq!((reported.in_flight, reported.threads), (4, 1));
     let item = knee_of(&page);
     assert_eq!((item.estimate.unwrap().value, item.cell), (4.0, Some(2)));
     assert!(
@@ -133,7 +133,7 @@ fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
     );
     let marks: Vec<_> = page.curves.iter().map(|curve| curve.knee.clone()).collect();
     assert_eq!(marks[0].as_ref().unwrap().outstanding, Some(4.0));
-    // Where the text tells none, the page says why, although curves could be drawn.
+    // Where the text reports none, the page says why, although curves could be drawn.
     let (report, page) = page_of_a_survey(&[one.as_slice(), &[(2, 4, 99_000)]].concat());
     assert_eq!(report.knee(&report.rows[0]), None);
     let item = knee_of(&page);
@@ -246,12 +246,12 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
         .panel
         .iter()
         .find(|item| item.id == "peak_rate");
-    let told = item.unwrap().estimate.unwrap();
+    let reported = item.unwrap().estimate.unwrap();
     assert_eq!(
         (best.queue_depth, best.runs, best.rate.value),
         (4, 2, 5000.0)
     );
-    assert_eq!(told, best.rate);
+    assert_eq!(reported, best.rate);
     assert_eq!(item.unwrap().cell, Some(3), "the run that reached the most");
     let row = &report.rows[0];
     assert_eq!(row.rank, Rank::Caution);
@@ -268,11 +268,11 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     );
     assert_eq!(load.latency, best.latency);
     let points = &page.curves[0].points;
-    let told: Vec<_> = points
+    let reported: Vec<_> = points
         .iter()
         .map(|point| (point.outstanding, point.cell, point.runs))
         .collect();
-    assert_eq!(told, [(1, 0, 1), (4, 3, 2), (8, 2, 1)]);
+    assert_eq!(reported, [(1, 0, 1), (4, 3, 2), (8, 2, 1)]);
     let roof = &page.roofs[0];
     assert_eq!((roof.rate_per_s, roof.rate_cell), (5000.0, 3));
     assert_eq!(
@@ -298,12 +298,12 @@ fn fields_that_are_alike_are_said_once_and_a_missing_cell_is_no_witness() {
     assert_eq!(page.axes, [""; 0]);
     assert!(page.cells[1].failed);
     assert_eq!(page.cells[1].reasons, ["no space"]);
-    let told = page
+    let reported = page
         .columns
         .iter()
         .filter(|column| column.alike.is_none())
         .count();
-    assert!(page.cells.iter().all(|cell| cell.values.len() == told));
+    assert!(page.cells.iter().all(|cell| cell.values.len() == reported));
     assert_eq!(page.parts[0].verdict.rank, Some(Rank::Caution));
     assert_eq!(
         (page.parts[0].counts.done, page.parts[0].counts.failed),

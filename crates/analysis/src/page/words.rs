@@ -146,7 +146,7 @@ fn best(part: &PagePart) -> Option<String> {
     ))
 }
 
-/// What bounds it, as far as the cells tell.
+/// What bounds it, as far as the cells show it.
 fn bound(part: &PagePart) -> Option<String> {
     let find = |id: &str| part.panel.iter().find(|item| item.id == id);
     let limit = find("limit").and_then(|item: &PanelItem| {
@@ -179,12 +179,12 @@ fn sureness(part: &PagePart, own: &[&Seen<'_>]) -> String {
             "nothing speaks against this result".to_owned()
         }
         [one] => match one.cell.reasons.as_slice() {
-            [] => "nobody can tell from outside how far these figures may be trusted".to_owned(),
+            [] => "the source does not show how reliable these figures are".to_owned(),
             [_] => "that is all that speaks against it".to_owned(),
             [_, others @ ..] => format!("also: {}", others.join("; ")), // the first stands in the headline
         },
         _ if counts.valid + counts.caution + counts.invalid == 0 && counts.failed == 0 => {
-            "nobody can tell from outside how far these figures may be trusted".to_owned()
+            "the source does not show how reliable these figures are".to_owned()
         }
         _ => {
             let kinds = [

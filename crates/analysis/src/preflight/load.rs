@@ -1,7 +1,7 @@
 //! Who else is at work: on the device, on the cores, beside us under the same hypervisor.
 //!
-//! Thresholds: fathom's own runs aim at 2%, so what is below 1% is not told; from half of the device or of the cores on,
-//! the result is somebody else's as much as ours.
+//! Thresholds: fathom's own runs aim at 2%, so what is below 1% is not reported; from half of the device or of the cores on,
+//! the result is another user's as much as ours.
 
 use super::{Facts, Remark, care, fine, stop, unknown};
 use crate::say;
@@ -9,7 +9,7 @@ use model::{DeviceCounters, TargetKind};
 
 pub(super) const SMALL: f64 = 0.01;
 pub(super) const HALF: f64 = 0.5;
-/// Share of all cores from which on it is told: a core of few, which the tool then has to share.
+/// Share of all cores from which on it is reported: a core of few, which the tool then has to share.
 pub(super) const CPU_TOLD: f64 = 0.15;
 /// IOPS that no idle machine does.
 pub(super) const IOS_TOLD_PER_S: f64 = 20.0;
@@ -55,7 +55,7 @@ pub(super) fn device(facts: &Facts<'_>) -> Vec<Remark> {
 pub(super) fn cpus(facts: &Facts<'_>) -> Vec<Remark> {
     const TOPIC: &str = "processors";
     let Some(shares) = Shares::of(facts) else {
-        return unknown(TOPIC, "the system does not tell how busy they are");
+        return unknown(TOPIC, "the system does not report how busy they are");
     };
     let found = format!(
         "{:.0}% of all cores are in use by others",

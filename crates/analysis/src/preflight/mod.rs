@@ -1,7 +1,7 @@
-//! Before anything is measured: what would make the numbers untrue, or somebody else's, and how to put it right.
+//! Before anything is measured: what would make the numbers untrue, or another user's, and how to put it right.
 //!
 //! Pure: facts in, remarks out. Each rule is a function of the facts and stands in `load` (who else is at work) or
-//! `setting` (how things are set). Deliberately absent: taking the facts, and refusing a run: whoever measures decides.
+//! `setting` (how things are set). Deliberately absent: taking the facts, and refusing a run: the caller decides.
 
 mod load;
 mod setting;
@@ -103,7 +103,7 @@ impl Preflight {
     }
 }
 
-/// One rule: `None` where it has nothing to look at.
+/// One rule: `None` where it has nothing to check.
 type Rule = fn(&Facts<'_>) -> Vec<Remark>;
 
 const RULES: [Rule; 13] = [
@@ -122,7 +122,7 @@ const RULES: [Rule; 13] = [
     setting::time_source,
 ];
 
-/// Looks at everything.
+/// Checks everything.
 pub fn preflight(facts: &Facts<'_>) -> Preflight {
     let mut remarks: Vec<Remark> = RULES.iter().flat_map(|rule| rule(facts)).collect();
     remarks.sort_by_key(|remark| std::cmp::Reverse(remark.weight)); // stable: the rules' order within a weight

@@ -20,10 +20,7 @@ pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
             "its folder does not exist",
             "make the folder, or check the spelling",
         ),
-        TargetKind::Forbidden => (
-            "this user may not look at it",
-            "run as root, or as its owner",
-        ),
+        TargetKind::Forbidden => ("this user may not open it", "run as root, or as its owner"),
         TargetKind::Other => (
             "it is neither file, folder nor block device",
             "name one of these",
@@ -290,7 +287,7 @@ pub(super) fn mount(facts: &Facts<'_>) -> Vec<Remark> {
             .any(|option| option.split('=').next() == Some(name))
     };
     let has = |option: &str| options.contains(&option);
-    let told = |found: &str| {
+    let reported = |found: &str| {
         care(
             TOPIC,
             format!("{}: {found}", on.mount_point.display()),
@@ -298,19 +295,19 @@ pub(super) fn mount(facts: &Facts<'_>) -> Vec<Remark> {
         )
     };
     if has("sync") {
-        return told("sync: every write waits for stable storage");
+        return reported("sync: every write waits for stable storage");
     }
     if has("data=journal") {
-        return told("data=journal: what is written goes twice to the device");
+        return reported("data=journal: what is written goes twice to the device");
     }
     if has("nobarrier") || has("barrier=0") {
-        return told("barriers are off: durable writes may not be durable");
+        return reported("barriers are off: durable writes may not be durable");
     }
     if starts("compress") || starts("compress-force") {
-        return told("compression: data that compresses is not all written");
+        return reported("compression: data that compresses is not all written");
     }
     if on.kind == "tmpfs" || on.kind == "ramfs" {
-        return told("it is kept in memory: no device is measured");
+        return reported("it is kept in memory: no device is measured");
     }
     Vec::new()
 }
@@ -351,7 +348,7 @@ const QUICK: [&str; 6] = [
 pub(super) fn time_source(facts: &Facts<'_>) -> Vec<Remark> {
     const TOPIC: &str = "clock";
     match facts.time_source {
-        None => unknown(TOPIC, "the system does not tell what it keeps time by"),
+        None => unknown(TOPIC, "the system does not report its clock source"),
         Some(name) if QUICK.contains(&name) => fine(TOPIC, name),
         Some(name) => care(
             TOPIC,

@@ -63,7 +63,7 @@ impl Seen {
     }
 
     /// The answer and what calls for something.
-    fn told(&self) -> (Answer, Vec<&'static str>) {
+    fn reported(&self) -> (Answer, Vec<&'static str>) {
         let report = self.checked();
         (
             report.answer,
@@ -109,19 +109,19 @@ fn a_quiet_machine_is_ready() {
 }
 
 #[test]
-fn other_load_is_told_and_much_of_it_stops() {
+fn other_load_is_reported_and_much_of_it_stops() {
     let mut seen = Seen::quiet();
     seen.window = window(500, Nanos::millis(100), 2, 98);
-    assert_eq!(seen.told(), (Answer::Caution, vec!["other load"]));
+    assert_eq!(seen.reported(), (Answer::Caution, vec!["other load"]));
     seen.window = window(500, Nanos::millis(600), 2, 98);
-    assert_eq!(seen.told(), (Answer::NotReady, vec!["other load"]));
+    assert_eq!(seen.reported(), (Answer::NotReady, vec!["other load"]));
     seen.window = window(0, Nanos(0), 30, 70);
-    assert_eq!(seen.told(), (Answer::Caution, vec!["processors"]));
+    assert_eq!(seen.reported(), (Answer::Caution, vec!["processors"]));
     seen.window = window(0, Nanos(0), 80, 20);
-    assert_eq!(seen.told(), (Answer::NotReady, vec!["processors"]));
+    assert_eq!(seen.reported(), (Answer::NotReady, vec!["processors"]));
     seen.window = window(0, Nanos(0), 2, 98);
     seen.window.after.cpus[0].steal = Nanos(100);
-    assert_eq!(seen.told().1, ["hypervisor"]);
+    assert_eq!(seen.reported().1, ["hypervisor"]);
 }
 
 #[test]
@@ -133,30 +133,30 @@ fn a_degraded_array_stops_whatever_else_is_said() {
         state: HealthState::Degraded,
         words: "1 of 2 members missing".to_owned(),
     }];
-    assert_eq!(seen.told(), (Answer::NotReady, vec!["health", "clock"]));
+    assert_eq!(seen.reported(), (Answer::NotReady, vec!["health", "clock"]));
 }
 
 #[test]
-fn settings_that_change_the_numbers_are_told() {
-    let told = |change: fn(&mut Seen)| {
+fn settings_that_change_the_numbers_are_reported() {
+    let reported = |change: fn(&mut Seen)| {
         let mut seen = Seen::quiet();
         change(&mut seen);
-        seen.told()
+        seen.reported()
     };
     let on = |seen: &mut Seen, change: fn(&mut FileSystem)| {
         change(seen.target.file_system.as_mut().unwrap());
     };
     let careful = |topic| (Answer::Caution, vec![topic]);
     assert_eq!(
-        told(|seen| seen.host.cpus[0].governor = Some("powersave".to_owned())),
+        reported(|seen| seen.host.cpus[0].governor = Some("powersave".to_owned())),
         careful("governor")
     );
     assert_eq!(
-        told(|seen| seen.host.limits.cpu_millicores = Some(500)),
+        reported(|seen| seen.host.limits.cpu_millicores = Some(500)),
         careful("quota")
     );
     assert_eq!(
-        told(|seen| seen.target.chain[0].scheduler = Some("bfq".to_owned())),
+        reported(|seen| seen.target.chain[0].scheduler = Some("bfq".to_owned())),
         careful("scheduler")
     );
     let limit = |seen: &mut Seen| {
@@ -166,20 +166,20 @@ fn settings_that_change_the_numbers_are_told() {
             ..IoLimit::default()
         }];
     };
-    assert_eq!(told(limit), careful("throttle"));
+    assert_eq!(reported(limit), careful("throttle"));
     let mut seen = Seen::quiet();
     on(&mut seen, |on| on.free = Bytes::gib(1));
-    assert_eq!(seen.told(), careful("free space"));
+    assert_eq!(seen.reported(), careful("free space"));
     seen.target.kind = TargetKind::Missing;
     on(&mut seen, |on| on.free = Bytes::mib(10));
-    assert_eq!(seen.told(), (Answer::NotReady, vec!["free space"]));
+    assert_eq!(seen.reported(), (Answer::NotReady, vec!["free space"]));
     let mut seen = Seen::quiet();
     on(&mut seen, |on| on.options = "rw,compress=zstd".to_owned());
-    assert_eq!(seen.told(), careful("mount"));
+    assert_eq!(seen.reported(), careful("mount"));
     on(&mut seen, |on| {
         (on.kind, on.options) = ("nfs4".to_owned(), "rw".to_owned());
     });
-    assert_eq!(seen.told(), careful("shared"));
+    assert_eq!(seen.reported(), careful("shared"));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn what_is_not_there_cannot_be_measured() {
     ] {
         let mut seen = Seen::quiet();
         seen.target.kind = kind;
-        assert_eq!(seen.told().0, Answer::NotReady, "{kind:?}");
+        assert_eq!(seen.reported().0, Answer::NotReady, "{kind:?}");
     }
 }
 
@@ -200,24 +200,28 @@ fn where_no_file_can_be_made_there_is_nothing_to_measure() {
     let mut seen = Seen::quiet();
     for kind in [TargetKind::Folder, TargetKind::Missing] {
         (seen.target.kind, seen.target.writable) = (kind, true);
-        assert_eq!(seen.told(), (Answer::Ready, vec![]), "{kind:?}");
+        assert_eq!(seen.reported(), (Answer::Ready, vec![]), "{kind:?}");
         seen.target.writable = false;
-        assert_eq!(seen.told(), (Answer::NotReady, vec!["target"]), "{kind:?}");
+        assert_eq!(
+            seen.reported(),
+            (Answer::NotReady, vec!["target"]),
+            "{kind:?}"
+        );
     }
     (seen.target.kind, seen.target.writable) = (TargetKind::Missing, true);
     let on = seen.target.file_system.as_mut().unwrap();
     (on.kind, on.free) = ("devtmpfs".to_owned(), Bytes(0));
     let report = seen.checked();
-    let told: Vec<&str> = report
+    let reported: Vec<&str> = report
         .calling()
         .map(|remark| remark.found.as_str())
         .collect();
-    assert_eq!(told, ["there is no device of this name"]);
+    assert_eq!(reported, ["there is no device of this name"]);
 }
 
 #[test]
 fn a_file_that_any_cache_holds_calls_for_care() {
     let mut seen = Seen::quiet();
     seen.target.size = Bytes(1000);
-    assert_eq!(seen.told(), (Answer::Caution, vec!["target"]));
+    assert_eq!(seen.reported(), (Answer::Caution, vec!["target"]));
 }

@@ -11,9 +11,9 @@ use model::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The knee stands for the peak where it needs at most this share of the I/Os in flight.
+/// The knee represents the peak where it needs at most this share of the I/Os in flight.
 const WELL_BELOW: u64 = 2;
-/// Workloads that stand for a survey without pure reads or writes.
+/// Workloads that represent a survey without pure reads or writes.
 const OTHERS_MAX: usize = 2;
 
 /// One kind of access: its block and its order, with what reads and writes of it reach.
@@ -134,7 +134,7 @@ fn pair(
     }
 }
 
-/// The load that stands for a workload: the honest operating point instead of the most flattering one.
+/// The load that represents a workload: the honest operating point instead of the most flattering one.
 fn side(row: &SurveyRow, work: &WorkDigest, runs: Runs<'_>) -> Option<SurveyAnswerSide> {
     let best = row.best.as_ref()?;
     let is_knee = |load: &&CellReport| {

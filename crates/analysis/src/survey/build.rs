@@ -20,7 +20,7 @@ use crate::run::{OutcomeKind, Reading, RunReport, TargetReport};
 use crate::say;
 use model::RunRecord;
 
-/// An interval so many times wider than asked is told.
+/// An interval so many times wider than asked is reported.
 const LOOSE: f64 = 1.25;
 
 /// Reads the records of a survey, complete or not, with each cell's label. Never fails: without cells the
@@ -166,7 +166,7 @@ fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
     labels
 }
 
-/// As the first cell tells it, with every engine that a cell had: `auto` may take another one for one I/O at a time.
+/// From the first cell, with every engine that a cell had: `auto` may take another one for one I/O at a time.
 fn engine(runs: &[RunReport]) -> Option<EngineDigest> {
     let names = model::distinct(runs.iter().map(|run| run.engine.backend.as_str()));
     Some(EngineDigest {

@@ -1,4 +1,4 @@
-//! What the first line of a survey tells, as figures: for the panel of its page, so that text and page never have two
+//! The first line of a survey, as figures: for the panel of its page, so that text and page never have two
 //! figures for one thing.
 //!
 //! Deliberately absent: the sentence, which is `answer`'s, and the knee, which is `knee`'s.

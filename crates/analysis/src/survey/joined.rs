@@ -1,12 +1,12 @@
 //! The runs of one load → one cell of all their I/Os.
 //!
-//! The interval of one run says how far its rate may be off if the target stays as it was in those seconds. A target, or the
-//! machine around it, may be another a minute later, and only another run at another time tells. So the rate of a load that
-//! was run more than once is the mean of its runs, and its interval holds what each of them came to
-//! ([`Estimate::together`]). Its latencies are those of all I/Os of all runs: histograms are merged, and how deep a percentile
-//! may go follows from the merged count ([`Latency::together`]). Its findings are those of the longest run and those that
-//! make any run invalid; that too little was measured is held against what all runs measured. Deliberately absent: which runs
-//! are of one load (`visits`), and when a load is run again, which is `sweep`'s.
+//! The interval of one run says how far its rate may be off if the target stays as it was in those seconds. A target, or
+//! the machine around it, may be another a minute later, and only another run at another time shows it. So the rate of a
+//! load that was run more than once is the mean of its runs, and its interval contains the value of each
+//! ([`Estimate::together`]). Its latencies are those of all I/Os of all runs: histograms are merged, and how deep a
+//! percentile may go follows from the merged count ([`Latency::together`]). Its findings are those of the longest run and
+//! those that make any run invalid; that too little was measured is compared with what all runs measured. Deliberately
+//! absent: which runs are of one load (`visits`), and when a load is run again, which is `sweep`'s.
 
 use super::visits::{is_closed, is_same, is_whole};
 use super::{CellReport, beside};
@@ -131,9 +131,9 @@ fn findings(
         }
     }
     for finding in runs.iter().flat_map(|run| &run.findings) {
-        let is_told =
+        let is_reported =
             |known: &Finding| known.id == finding.id && known.severity == finding.severity;
-        if finding.severity == Severity::Error && !all.iter().any(is_told) {
+        if finding.severity == Severity::Error && !all.iter().any(is_reported) {
             all.retain(|known| known.id != finding.id);
             all.push(finding.clone());
         }
@@ -288,7 +288,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_run_whose_latencies_are_not_kept_is_told() {
+    fn a_run_whose_latencies_are_not_kept_is_reported() {
         let samples = [sample(3000, 100), sample(3000, 200)];
         let mut records = samples.map(|sample| ("4K random read".to_owned(), sample.build()));
         records[1].1.threads[0].measured[0].latency = LatencyHistogram::new();
@@ -296,25 +296,25 @@ pub(super) mod tests {
         let best = report.rows[0].best.as_ref().unwrap();
         assert_eq!((best.runs, best.latency_runs), (2, 1));
         assert_eq!(best.latency, report.cells[0].latency);
-        let told = report.notes.last().unwrap();
+        let reported = report.notes.last().unwrap();
         assert!(
-            told.contains("the latencies are those of 1 of its 2 runs"),
-            "{told}"
+            reported.contains("the latencies are those of 1 of its 2 runs"),
+            "{reported}"
         );
     }
 
     #[test]
     fn too_few_ios_are_what_all_runs_together_did() {
         let short = |reads| joined_of(&[sample(reads, 100), sample(reads, 100)]).1;
-        let told = |cell: &CellReport| {
+        let reported = |cell: &CellReport| {
             let mut findings = cell.findings.iter();
             let found = findings.find(|finding| finding.id == SHORT_RUN);
             found.map(|finding| finding.sentence.clone())
         };
-        assert_eq!(told(&short(600)), None);
+        assert_eq!(reported(&short(600)), None);
         assert_eq!(short(600).rank, Rank::Valid);
         let few = short(400);
-        assert_eq!(told(&few).unwrap(), "a short run: 800 I/Os in 20 s");
+        assert_eq!(reported(&few).unwrap(), "a short run: 800 I/Os in 20 s");
         assert_eq!(few.rank, Rank::Caution);
     }
 

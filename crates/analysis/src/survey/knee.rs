@@ -1,4 +1,4 @@
-//! From where more I/Os in flight bring little, as everything that tells a person of a survey has it: table, picture,
+//! From where more I/Os in flight bring little, as all output of a survey has it: table, picture,
 //! ladder, page, and what `sweep` says of the loads that it omitted.
 //!
 //! The knee is the lightest load that reaches 95% of the best rate, whatever its threads; and there is one only where a

@@ -7,8 +7,8 @@ use crate::run::OutcomeKind;
 use crate::say;
 
 /// Why a workload that writes is missing from a survey that only reads.
-const LEFT_OUT: &str = "left out: this survey only reads";
-/// Deepest rung where the context does not tell.
+const LEFT_OUT: &str = "omitted: this survey only reads";
+/// Deepest rung where the context does not report it.
 const QUEUE_DEPTH_MAX: u64 = 128;
 
 /// `best` is what the row shows as such. Besides the context: whether a cell of any workload failed, which ends a survey.
@@ -121,7 +121,7 @@ fn used_up(context: &SurveyContext) -> &'static str {
     }
 }
 
-/// What ended a climb of which all is known that its loads can tell.
+/// What ended a climb of which all is known that its loads can show.
 fn settled(cells: &[&CellReport], best: Option<&CellReport>) -> (LadderEnd, String) {
     let Some(best) = best else {
         return (LadderEnd::Failed, "nothing completed".to_owned());

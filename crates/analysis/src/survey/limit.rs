@@ -10,9 +10,9 @@
 //!    meanwhile, that is still the limit.
 //! 3. fathom, or a processor, had no time left in most of the cells at the peak.
 //! 4. The rate may rise beyond the deepest load that was run: the limit was not reached.
-//! 5. Another workload with blocks at least twice as large or small comes to the same bytes per second, or to the same I/Os a
-//!    second; or one with blocks of the same size that reads or writes otherwise comes to the same rate. One figure that
-//!    holds whatever is asked is a ceiling: of a link, of the medium, or of a limiter. From outside these are one thing
+//! 5. Another workload with blocks at least twice as large or small reaches the same bytes per second, or to the same I/Os a
+//!    second; or one with blocks of the same size that reads or writes otherwise reaches the same rate. One figure that
+//!    holds whatever is asked is a ceiling: of a link, of the medium, or of a rate limit. From outside these are one thing
 //!    (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts. Where another workload
 //!    moves more, there is no ceiling for all: of IOPS nothing is left then, of bytes what as large a share of writes
 //!    has in common, because many devices read and write at different speeds.
@@ -31,9 +31,9 @@ use crate::say;
 
 /// Two levels this near are one.
 const SAME_MAX: f64 = 0.03;
-/// Sizes that lie further apart than this tell a ceiling.
+/// Sizes that lie further apart than this show a ceiling.
 const SIZES_MIN: f64 = 1.9;
-/// From this size on, one figure of reads and writes alike is likelier one of bytes.
+/// From this size on, one figure of both reads and writes is likelier one of bytes.
 const LARGE: f64 = 65_536.0;
 /// A fall below the best by this much is a cliff.
 const CLIFF_SHARE: f64 = 0.85;
@@ -152,14 +152,14 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> 
 /// What most of the cells at the peak say themselves.
 fn found(at_peak: &[&CellReport]) -> Option<Limit> {
     for kind in FOUND {
-        let told = at_peak.iter().filter_map(|cell| {
+        let reported = at_peak.iter().filter_map(|cell| {
             let mut findings = cell.findings.iter();
             findings.find(|one| one.severity >= Severity::Warning && one.limit() == Some(kind))
         });
-        let told: Vec<_> = told.collect();
+        let reported: Vec<_> = reported.collect();
         // A finding of the first cell may be that of a short one: the surest speaks.
-        if !told.is_empty() && 2 * told.len() >= at_peak.len() {
-            let surest = told.iter().max_by_key(|finding| finding.confidence)?;
+        if !reported.is_empty() && 2 * reported.len() >= at_peak.len() {
+            let surest = reported.iter().max_by_key(|finding| finding.confidence)?;
             return Some(said(kind, surest.sentence.clone(), surest.confidence));
         }
     }
@@ -173,7 +173,8 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
         sizes >= SIZES_MIN || sizes <= 1.0 / SIZES_MIN
     };
     let flow = |level: &Level| level.rate * level.block_bytes;
-    // One that moves more shows that there is no roof for all, and that figures of other shares of writes are alike by chance.
+    // One that moves more shows that there is no ceiling for all, and that figures of other shares of writes are equal by
+    // chance.
     let beyond = |of: fn(&Level) -> f64| {
         let most = of(&mine) * (1.0 + SAME_MAX);
         others.iter().any(|other| of(other) > most)
@@ -183,7 +184,7 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
     let is_like = |other: &Level, of: fn(&Level) -> f64| {
         other.is_reached && (of(other) / of(&mine) - 1.0).abs() <= SAME_MAX
     };
-    // Of one size, reads and writes that come to one figure tell that there is a ceiling; the size tells which is likelier.
+    // Of one size, reads and writes that give one figure show that there is a ceiling; the size shows which is likelier.
     let twins = |other: &&Level| !far(other) && is_like(other, |level| level.rate);
     let twins = others.iter().filter(twins);
     let (small, large) = match mine.block_bytes < LARGE {
@@ -285,7 +286,7 @@ mod tests {
             rate: 22.0,
             ..write
         };
-        assert_eq!(kind(&[write, read]), None, "alike by chance");
+        assert_eq!(kind(&[write, read]), None, "equal by chance");
         let of_my_kind = Level {
             write_percent: 0,
             ..write

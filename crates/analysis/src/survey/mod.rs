@@ -1,10 +1,11 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, a row in `row`, whether it may be used in `judge`, the answer in
-//! `answer`, the first line in `headline` and its figures in `glance`, the end of a ladder in `ladder`, which runs are of one load in `visits` and what
-//! they come to in `joined`, which load is the peak in `peak`, from where more I/Os in flight bring little in `knee`, what
-//! holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is judged by the cells that its
-//! table shows: the best of each workload and the one at depth 1. Deliberately absent: what to run next, which is `sweep`'s.
+//! `answer`, the first line in `headline` and its figures in `glance`, the end of a ladder in `ladder`, which runs are of
+//! one load in `visits` and what they come to in `joined`, which load is the peak in `peak`, from where more I/Os in flight
+//! bring little in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
+//! judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent: what to
+//! run next, which is `sweep`'s.
 
 mod answer;
 mod beside;
@@ -153,7 +154,7 @@ pub struct SurveyReport {
     pub started_utc_ns: Option<u64>,
     /// The machine; none without any cell.
     pub host: Option<HostDigest>,
-    /// How the bytes were moved, as the first cell tells; none without any cell.
+    /// The I/O engine of the first cell; none without any cell.
     pub engine: Option<EngineDigest>,
     /// Version of fathom that ran it; none without any cell.
     pub tool_version: Option<String>,
@@ -209,7 +210,7 @@ pub enum LimitKind {
     Cache,
     /// fathom or a processor.
     Tool,
-    /// A limiter that is known or was seen at work.
+    /// A rate limit that is known or was seen at work.
     Cap,
     /// None yet: the rate may rise beyond the deepest load that was run.
     Depth,

@@ -1,12 +1,12 @@
 //! Which load of a workload is its peak: for the table, and for `sweep`, which runs that one again.
 //!
-//! Of many loads that are alike the highest rate is the luckiest: the more are run, the higher it is. So first the load is
-//! found that surely reaches the most, one standard error below its rate ([`surely`]); then those that are like it, no further from it
-//! than a gain that counts and than chance takes either; and of these the one in the middle is the peak.
+//! Of many equal loads the highest rate is the luckiest: the more are run, the higher it is. So first the load is found
+//! that surely reaches the most, one standard error below its rate ([`surely`]); then those that are like it, no further
+//! from it than a gain that counts and than chance takes either; and of these the one in the middle is the peak.
 
 use crate::gain::GAIN_MIN;
 
-/// Half of the interval, as a share of the rate, of a load that cannot tell its own.
+/// Half of the interval, as a share of the rate, of a load without its own.
 pub(crate) const UNKNOWN_WIDTH: f64 = 0.1;
 
 /// An interval of 95% reaches so many standard errors to either side.
@@ -14,8 +14,8 @@ const STANDARD_ERRORS: f64 = 2.0;
 
 /// What a load reaches for all that chance may have brought it: its rate less one standard error, from half of its 95%
 /// interval as a share of the rate. Less by two, a load that does half as much again and is known badly would stand behind
-/// one that is known well. One that cannot tell its interval loses a tenth. Source: the one-standard-error rule (Breiman and others, "Classification and Regression
-/// Trees", 1984, section 3.4.3).
+/// one that is known well. One without an interval loses a tenth. Source: the one-standard-error rule (Breiman and others,
+/// "Classification and Regression Trees", 1984, section 3.4.3).
 pub fn surely(rate: f64, half_width: Option<f64>) -> f64 {
     rate * (1.0 - half_width.map_or(UNKNOWN_WIDTH, |width| width / STANDARD_ERRORS))
 }

@@ -1,6 +1,7 @@
 //! One workload of a survey: its cells → its row in the table.
 //!
-//! Deliberately absent: what limits it, which is seen from all rows together (`limit`), and which cells are one load (`visits`).
+//! Deliberately absent: what limits it, which is seen from all rows together (`limit`), and which cells are one load
+//! (`visits`).
 
 use super::judge::judge;
 use super::knee::knee_depth;
@@ -157,10 +158,10 @@ mod tests {
             runs: &by_time(&[&runs[0], &runs[1]]),
         }));
         assert_eq!(both.findings.last().unwrap().id, NOT_REPEATABLE);
-        let told = contradiction(&best, &[&best, &both]).unwrap();
+        let reported = contradiction(&best, &[&best, &both]).unwrap();
         assert!(
-            told.ends_with(&format!("(QD{})", both.queue_depth)),
-            "{told}"
+            reported.ends_with(&format!("(QD{})", both.queue_depth)),
+            "{reported}"
         );
         let worse = CellReport {
             rate: deeper(60_000.0, 20_000.0).rate,

@@ -63,7 +63,7 @@ fn a_row_shows_its_best_cell_and_where_the_gain_ends() {
 }
 
 #[test]
-fn a_knee_is_told_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_same() {
+fn a_knee_is_reported_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_same() {
     let settled = SurveyContext {
         settled: vec!["4K random read".to_owned()],
         ..context()
@@ -75,8 +75,8 @@ fn a_knee_is_told_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_sam
     assert_eq!((knee.rate_per_s, knee.best_per_s), (3000.0, 3050.0));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "knee at 4, peak at 16");
-    let told = |cell: &&CellReport| (cell.queue_depth, cell.threads);
-    let loads: Vec<_> = report.loads(row).iter().map(told).collect();
+    let reported = |cell: &&CellReport| (cell.queue_depth, cell.threads);
+    let loads: Vec<_> = report.loads(row).iter().map(reported).collect();
     assert_eq!(loads, [(1, 1), (2, 1), (4, 1), (8, 1), (16, 1)]);
     let rising = survey_report(&climb()[..3], &settled);
     assert_eq!(rising.knee(&rising.rows[0]), None);
@@ -93,10 +93,11 @@ fn a_knee_is_told_only_where_a_heavier_load_was_run_and_the_ladder_tells_the_sam
     let mut failed = climb()[..4].to_vec();
     failed[3].1.outcome = failure();
     let failed = survey_report(&failed, &settled);
-    assert_eq!(failed.knee(&failed.rows[0]), None, "8 told nothing");
+    assert_eq!(failed.knee(&failed.rows[0]), None, "8 gave no result");
 }
 
-/// A short cell may be the highest by luck: the table takes one that is known better, and its ladder must not name the other.
+/// A short cell may be the highest by luck: the table takes one that is known better, and its ladder must not name the
+/// other.
 #[test]
 fn the_peak_of_the_ladder_is_that_of_the_row() {
     let mut cells = climb();
@@ -117,10 +118,10 @@ fn the_peak_of_the_ladder_is_that_of_the_row() {
     let row = &report.rows[0];
     assert_eq!(report.cells[3].rate_per_s, 3200.0);
     assert_ne!(row.best.as_ref().unwrap().queue_depth, 8);
-    let told = format!("peak at {}", row.best.as_ref().unwrap().queue_depth);
+    let reported = format!("peak at {}", row.best.as_ref().unwrap().queue_depth);
     assert!(
-        row.ladder.reason.ends_with(&told),
-        "{} {told}",
+        row.ladder.reason.ends_with(&reported),
+        "{} {reported}",
         row.ladder.reason
     );
 }
@@ -131,7 +132,7 @@ fn a_workload_that_was_left_out_says_why_and_weakens_nothing() {
     assert_eq!(report.rows[1].ladder.end, LadderEnd::NotRun);
     assert_eq!(
         report.rows[1].ladder.reason,
-        "left out: this survey only reads"
+        "omitted: this survey only reads"
     );
     assert_eq!(report.verdict.rank, Rank::Valid);
 }
@@ -213,14 +214,14 @@ fn a_survey_of_the_page_cache_is_called_so_in_the_first_line() {
             ("4K random read".to_owned(), sample.build())
         })
         .to_vec();
-    let told = survey_report(&cells, &context()).verdict.sentence();
+    let reported = survey_report(&cells, &context()).verdict.sentence();
     assert!(
-        told.starts_with("INVALID as a disk result: 4K random read: the page cache served"),
-        "{told}"
+        reported.starts_with("INVALID as a disk result: 4K random read: the page cache served"),
+        "{reported}"
     );
     assert!(
-        told.contains("the page cache served 100% of the reads"),
-        "{told}"
+        reported.contains("the page cache served 100% of the reads"),
+        "{reported}"
     );
 }
 

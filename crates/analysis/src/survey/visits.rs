@@ -5,7 +5,7 @@
 use super::CellReport;
 use crate::run::OutcomeKind;
 
-/// Every run, and what those of one load came to together.
+/// Every run, and the result of those of one load together.
 #[derive(Clone, Copy)]
 pub(super) struct Runs<'a> {
     pub(super) cells: &'a [CellReport],

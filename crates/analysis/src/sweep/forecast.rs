@@ -1,4 +1,4 @@
-//! What a sweep will do, told before it does anything. Filled in at the door; here is only what it consists of.
+//! What a sweep will do, printed before it starts. `cli` fills it in; here is only what it consists of.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct SweepForecast {
     pub order: String,
     /// Seed of the shuffling; none where nothing is shuffled.
     pub shuffle_seed: Option<u64>,
-    /// The fields that tell cells apart, with the number of different values of each.
+    /// The fields that distinguish cells, with the number of different values of each.
     pub axes: Vec<AxisForecast>,
     /// How long all of it takes, at least, in nanoseconds.
     pub duration_least_ns: u64,

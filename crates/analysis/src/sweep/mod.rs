@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// What is known of a sweep beside its cells. From the database only a part is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepContext {
-    /// The fields that tell cells apart, outermost first.
+    /// The fields that distinguish cells, outermost first.
     pub axes: Vec<String>,
     /// Cells of the whole matrix; none where only what was kept is known.
     pub cells_planned: Option<u64>,
@@ -56,14 +56,14 @@ pub struct SweepContext {
     pub command: Vec<String>,
 }
 
-/// A cell with all that came of it.
+/// A cell with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepCell {
     /// Its place in the matrix. // from 1
     pub number: u64,
     /// Its group, where there are several.
     pub group: Option<String>,
-    /// Field and value, of the fields that tell cells apart.
+    /// Field and value, of the fields that distinguish cells.
     pub values: Vec<(String, String)>,
     /// In the order in which they ran; empty for a cell that is still to come.
     pub runs: Vec<SweepRun>,
@@ -74,7 +74,7 @@ pub struct SweepCell {
 pub struct SweepRun {
     /// Its number in the database: the 3 of `12.3`.
     pub stored: Option<u32>,
-    /// What came of it, or why nothing did.
+    /// Its result, or why nothing did.
     pub result: Result<SweepResult, String>,
 }
 
@@ -127,7 +127,7 @@ pub struct SweepReport {
     pub answers: Vec<Answer>,
     /// What was measured, as it was given.
     pub target: String,
-    /// The fields that tell cells apart, outermost first.
+    /// The fields that distinguish cells, outermost first.
     pub axes: Vec<String>,
     /// How many cells there are of each kind.
     pub cell_counts: SweepCounts,
@@ -180,7 +180,7 @@ pub struct SweepRow {
     pub cell: u64,
     /// Its group; none where there is only one.
     pub group: Option<String>,
-    /// What it was asked for, of the fields that tell cells apart.
+    /// What it was asked for, of the fields that distinguish cells.
     pub values: Vec<FieldValue>,
     /// How often it has run; 0 for a cell that is still to come.
     pub runs: u64,
@@ -203,7 +203,7 @@ pub struct FieldValue {
     pub value: String,
 }
 
-/// What came of a cell.
+/// The result of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellFigures {
     /// IOPS of measured time; over several runs their mean.

@@ -90,7 +90,7 @@ impl Bench {
 
     /// A file that fathom did not make.
     pub(crate) fn write(&self, name: &str, bytes: usize) {
-        let text = b"somebody's letters and pictures\n";
+        let text = b"a user's letters and pictures\n";
         let content: Vec<u8> = text.iter().copied().cycle().take(bytes).collect();
         std::fs::write(self.path(name), content).unwrap();
     }
@@ -187,7 +187,7 @@ fn listens_to_interrupts(child: &Child) -> bool {
     mask(child, "SigCgt:") & 2 == 2 && status(child, "Threads:").parse().unwrap_or(0u32) > 1
 }
 
-/// Whether hanging up was ignored by whoever started the tests (nohup); then the program ignores it too.
+/// Whether hanging up was ignored by the program that started the tests (nohup); then the program ignores it too.
 pub(crate) fn ignores_hangup(child: &Child) -> bool {
     mask(child, "SigIgn:") & 1 == 1
 }

@@ -69,14 +69,14 @@ fn what_this_user_may_not_use_cannot_be_measured() {
     std::fs::set_permissions(bench.path("folder"), closed(0o755)).unwrap();
     let program = bench.copy_of_program();
     if !is_root() {
-        return println!("skipped: only root can become somebody else");
+        return println!("skipped: only root can become another user");
     }
     let of_nobody = |words: &[&str]| {
         let mut command = bench.command_of(&program, words);
         Said::from(command.uid(NOBODY).gid(NOBODY).output().unwrap())
     };
     let said = of_nobody(&["check", "secret", "--duration", "1s"]);
-    let first = "NOT READY: secret: nothing can be measured: this user may not look at it";
+    let first = "NOT READY: secret: nothing can be measured: this user may not open it";
     assert!(said.out.starts_with(first), "{said:?}");
     let said = of_nobody(&["check", "folder", "--duration", "1s"]);
     let first = "NOT READY: folder: nothing can be measured: this user may make no file there";

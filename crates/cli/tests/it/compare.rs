@@ -88,13 +88,13 @@ fn what_cannot_be_reported_passes_unless_it_must_not() {
     assert!(
         passed
             .err
-            .contains("cannot tell, and passed without --strict"),
+            .contains("inconclusive, and passed without --strict"),
         "{passed:?}"
     );
     let strict = words(&bench, &[&condition[..], &["--strict"]].concat());
     assert_eq!(strict.code, Some(3), "{strict:?}");
     assert!(
-        strict.out.starts_with("cannot tell whether B is faster: "),
+        strict.out.starts_with("not known whether B is faster: "),
         "{strict:?}"
     );
 }

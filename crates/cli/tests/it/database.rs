@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use std::fs;
 
 /// Four runs that differ in block size and threads; the sessions 1 to 4.
-fn shelf() -> Bench {
+fn database() -> Bench {
     let bench = Bench::new();
     for (block, threads) in [("4K", 1), ("4K", 2), ("64K", 1), ("64K", 2)] {
         bench
@@ -18,7 +18,7 @@ fn shelf() -> Bench {
 
 #[test]
 fn the_questions_of_the_scripts_are_one_command_each() {
-    let bench = shelf();
+    let bench = database();
     let grid = bench.say(&["table", "--by", "block,threads"]).good().out;
     assert!(
         grid.starts_with("iops by block (down) and threads (across)\n"),
@@ -63,7 +63,7 @@ fn the_questions_of_the_scripts_are_one_command_each() {
 
 #[test]
 fn everything_wrong_with_a_table_is_reported_at_once() {
-    let bench = shelf();
+    let bench = database();
     let said = bench.say(&[
         "table",
         "x",
@@ -97,7 +97,7 @@ fn everything_wrong_with_a_table_is_reported_at_once() {
 
 #[test]
 fn results_are_exported_whole_and_into_new_files_only() {
-    let bench = shelf();
+    let bench = database();
     bench.line("export --parquet --out r.parquet").done();
     let bytes = fs::read(bench.path("r.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
@@ -121,7 +121,7 @@ fn results_are_exported_whole_and_into_new_files_only() {
 
 #[test]
 fn sessions_are_found_by_what_they_are() {
-    let bench = shelf();
+    let bench = database();
     bench.line("tag 2 3.1 --add baseline --add q3").done();
     let ids = |line: &str| -> Vec<u64> {
         let list = bench.line(&format!("list {line} --json")).good().json();
@@ -156,7 +156,7 @@ fn sessions_are_found_by_what_they_are() {
 
 #[test]
 fn nothing_is_deleted_without_the_exact_words() {
-    let bench = shelf();
+    let bench = database();
     bench
         .line("delete 1 3.1")
         .refused("to delete it, add: --lose '2 results'");
@@ -175,7 +175,7 @@ fn nothing_is_deleted_without_the_exact_words() {
 
 #[test]
 fn the_file_is_looked_after() {
-    let bench = shelf();
+    let bench = database();
     let path = bench.path("s.db");
     assert_eq!(
         bench.line("db path").good().out.trim(),
@@ -205,7 +205,7 @@ fn the_file_is_looked_after() {
 
 #[test]
 fn a_damaged_store_is_named_and_its_other_results_are_shown() {
-    let bench = shelf();
+    let bench = database();
     let path = bench.path("s.db");
     let mut bytes = fs::read(&path).unwrap();
     let command = b"\"-b\",\"64K\"";

@@ -1,4 +1,4 @@
-//! DISKSPD's door: exit codes, output, files, events and stops. Every run is of a second or less, on real files.
+//! `fathom diskspd`: exit codes, output, files, events and stops. Every run is of a second or less, on real files.
 //!
 //! What a switch means is tested in `dialects`, what the pages look like in `views`, where the I/Os go in `engine`.
 

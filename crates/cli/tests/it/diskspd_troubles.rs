@@ -1,4 +1,4 @@
-//! What goes wrong under `fathom diskspd` while it waits or measures: told, and nothing done that nobody asked for.
+//! What goes wrong under `fathom diskspd` while it waits or measures: reported, and nothing done that nobody asked for.
 
 use crate::bench::{Bench, Said, send};
 use std::fs;

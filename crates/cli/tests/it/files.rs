@@ -101,7 +101,7 @@ fn steps_that_are_left_out_are_named_and_no_step_misses_what_it_works_on() {
     assert!(
         bonnie
             .err
-            .contains("left out, as asked: write bytes, read bytes"),
+            .contains("omitted, as requested: write bytes, read bytes"),
         "{bonnie:?}"
     );
     let fields: Vec<&str> = bonnie.out.lines().last().unwrap().split(',').collect();
@@ -180,7 +180,7 @@ fn a_file_system_that_runs_full_on_the_way_is_reported_and_cleaned_up() {
     let Some(mounted) = Mounted::memory(&bench, "8m") else {
         return;
     };
-    // There is room for what is asked, until somebody else takes it.
+    // There is room for what is asked, until another process takes it.
     let mut child =
         bench.start("files m --files 0 --data 7M --block 1K --step-limit 60s --no-store");
     while left(&mounted.folder) == 0 {

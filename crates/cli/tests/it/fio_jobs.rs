@@ -219,7 +219,7 @@ const LEFT_OUT: [(&str, &str); 8] = [
     ("slat_ns", "the time of the hand-over alone is not stamped"),
     ("bw_agg", "the share of a group is not kept by step"),
     ("iodepth_level", "depths as found are not counted"),
-    ("iodepth_submit", "nor how many were handed over at once"),
+    ("iodepth_submit", "nor how many were submitted at once"),
     ("iodepth_complete", "nor how many came back at once"),
     ("ctx", "switches are not counted for each job"),
     ("majf", "page faults are not counted"),

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 const SHORT: &str = "-d 300ms --warmup 0s --no-store";
 const SURVEY: &str = "survey --depth-max 1 --budget 3s --no-store";
-/// Between the blocks that a look at a file of 64 MiB reads.
+/// Between the blocks that a scan of a file of 64 MiB reads.
 const HIDDEN: u64 = 33 * 4096;
 
 /// A file that fathom made, with a person's block in the middle of it.
@@ -20,7 +20,7 @@ fn with_a_hidden_letter(bench: &Bench) {
     file.unwrap().write_all_at(&letter, HIDDEN).unwrap();
 }
 
-/// Somebody's letter, still there.
+/// A user's letter, still there.
 fn the_letter_is_there(bench: &Bench) {
     let own = fs::read(bench.path("own")).unwrap();
     assert!(own[HIDDEN as usize..].starts_with(b"my only copy"));

@@ -24,7 +24,7 @@ fn what_is_imported_is_reported_kept_and_shown_with_its_printed_figures() {
         "{said:?}"
     );
     assert!(said.out.contains("1 run of DISKSPD's text"));
-    assert!(said.out.ends_with("look at it: fathom show 1\n"));
+    assert!(said.out.ends_with("show it: fathom show 1\n"));
     assert_eq!(said.err, "");
     let shown = bench.line("show 1").good().out;
     assert!(
@@ -116,13 +116,13 @@ fn the_same_content_is_recognised_and_left_out() {
     );
     assert!(
         said.err
-            .contains("b.txt: it holds the same as a file before it")
+            .contains("b.txt: its content equals that of a file before it")
     );
     let said = bench.line("import b.txt").good();
     assert_eq!(said.out, "imported nothing\n");
     assert!(
         said.err
-            .contains("b.txt: imported before, as session 1, and left out; --again"),
+            .contains("b.txt: imported before, as session 1, and omitted; --again"),
         "{said:?}"
     );
     let said = bench.line("import b.txt c.txt").good();
@@ -183,7 +183,7 @@ fn what_cannot_be_imported_is_named_and_the_rest_is() {
             .starts_with("imported 1 run from cut.txt as session 1"),
         "{said:?}"
     );
-    assert!(said.out.contains("left out: 1 broken run"));
+    assert!(said.out.contains("omitted: 1 broken run"));
     for words in [
         "cut.txt: line ",
         "`Total IO` has no line `total:`",

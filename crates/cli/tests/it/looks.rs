@@ -1,4 +1,4 @@
-//! `fathom quick` and `fathom layers`: what they tell, keep and leave.
+//! `fathom quick` and `fathom layers`: what they report, keep and leave.
 
 use crate::bench::Bench;
 use crate::mounted::Mounted;
@@ -72,9 +72,9 @@ fn layers_are_compared_in_rounds_and_the_device_is_only_read() {
         .good();
     assert!(said.out.contains("cost of the"), "{said:?}");
     for row in [
-        "raw, past the cache",
+        "raw, direct I/O",
         "raw, through the cache",
-        "file system, past the cache",
+        "file system, direct I/O",
         "file system, through the cache",
     ] {
         assert!(said.out.contains(row), "{row}: {said:?}");

@@ -131,7 +131,7 @@ fn the_package_installs_works_and_is_removed_whole() {
     assert_eq!(files(&root.join("usr")), before);
 }
 
-/// There is no /proc and no /sys in this root, so nobody can tell who uses a file.
+/// There is no /proc and no /sys in this root, so the users of a file cannot be found.
 fn reading_works_and_writing_is_refused(root: &Path) {
     let data: Vec<u8> = (0..16_u32 << 20).map(|at| (at % 251) as u8).collect();
     std::fs::write(root.join("data/read.dat"), data).unwrap();

@@ -185,7 +185,10 @@ fn a_full_disk_leaves_the_old_page_and_says_how_much_room_is_needed() {
     assert!(unmounted.unwrap().success());
     assert_eq!((said.code, left), (Some(1), 0), "{said:?}");
     assert!(said.err.contains("KiB are needed there"), "{said:?}");
-    assert!(said.err.contains("safe on the shelf"), "{said:?}");
+    assert!(
+        said.err.contains("safe in the results database"),
+        "{said:?}"
+    );
 }
 
 #[test]

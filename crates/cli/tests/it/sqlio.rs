@@ -1,4 +1,4 @@
-//! SQLIO's door: exit codes, output, files and stops. Every run is of a second, on real files.
+//! `fathom sqlio`: exit codes, output, files and stops. Every run is of a second, on real files.
 //!
 //! What a switch means is tested in `dialects`, what the page looks like in `views`, where the I/Os go in `engine`.
 
@@ -207,7 +207,7 @@ fn the_page_and_the_report_go_into_files_too() {
         "{said:?}"
     );
     good(bench.line(&line)); // over the earlier ones
-    fs::write(bench.path("r.txt"), "somebody's").unwrap();
+    fs::write(bench.path("r.txt"), "a user's").unwrap();
     bench.line(&line).refused("would be lost");
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{PoisonError, RwLock};
 
-/// A limiter lets I/Os through in bursts of a tenth of a second, so a run may catch one more or less than it should.
+/// A rate limit lets I/Os through in bursts of a tenth of a second, so a run may catch one more or less than it should.
 const TRIES: usize = 4;
 const NEAR: f64 = 0.02;
 const SHORT: &str = "-d 1600ms --warmup 300ms --json --no-store";
@@ -67,7 +67,7 @@ fn near(value: f64, wanted: f64) -> bool {
 }
 
 /// Whether one of the tries names the limit within 2%. Where the processors have something else to do, I/Os wait for
-/// them and not for the limiter: such a try says nothing.
+/// them and not for the limit: such a try shows nothing.
 fn names_it(wanted: f64, mut try_once: impl FnMut() -> Tried) {
     let (mut seen, mut full) = (Vec::new(), 0);
     while seen.len() < TRIES && full < TRIES {
@@ -148,7 +148,7 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
     }
 }
 
-/// The limiter counts what the kernel makes of them: several for one.
+/// The rate limit counts what the kernel makes of them: several for one.
 #[test]
 fn a_limit_of_ios_is_named_of_large_ios_that_count_for_several() {
     let _held = quietly();

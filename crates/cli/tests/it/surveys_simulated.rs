@@ -1,5 +1,5 @@
 //! The survey against the whole grid, on simulated devices of which the twenty of `cargo xtask bench survey` are the list:
-//! knee within one doubling, peak within 3%, limit named alike, in at most a tenth of the measured time. In simulated
+//! knee within one doubling, peak within 3%, same limit named, in at most a tenth of the measured time. In simulated
 //! time, so nothing here depends on the machine; the same seed gives the same answer.
 
 use crate::bench::Bench;

@@ -63,7 +63,7 @@ fn a_sweep_killed_at_fifty_moments_has_every_cell_once() {
             .spawn()
             .unwrap();
         let reported = BufReader::new(child.stderr.take().unwrap());
-        // Some lines of what it tells, and then some moment more.
+        // Some lines of its output, and then some moment more.
         let lines = usize::try_from(dice.below(12)).unwrap();
         for _ in reported.lines().take(lines) {}
         for _ in 0..dice.below(20_000) {

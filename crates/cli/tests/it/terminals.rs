@@ -108,7 +108,7 @@ fn answers_of_sql_fit_eighty_columns_and_are_whole_elsewhere() {
     assert!(!csv.contains('…') && csv.contains("arrivals"), "{csv}");
 }
 
-/// Whether a terminal was told to use a colour: SGR 30 to 38 and 90 to 97, ECMA-48.
+/// Returns whether the output sets a colour: SGR 30 to 38 and 90 to 97, ECMA-48.
 fn has_colours(screen: &str) -> bool {
     let orders = screen.split("\u{1b}[").skip(1);
     let colours = orders.filter_map(|order| Some(order.split_once('m')?.0));

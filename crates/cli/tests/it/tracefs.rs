@@ -35,7 +35,7 @@ impl Tracefs {
             .stderr(std::process::Stdio::null());
         if !mount.status().is_ok_and(|status| status.success()) {
             println!(
-                "skipped: the kernel's tracepoints (tracefs) cannot be had: not root, or not in this kernel"
+                "skipped: the kernel's tracepoints (tracefs) are not available: not root, or not in this kernel"
             );
             return None;
         }
@@ -119,7 +119,7 @@ impl Drop for Instance {
 pub(crate) struct Traced {
     pub(crate) at_us: u64,
     pub(crate) event: String,
-    /// What the beginning and the end of one I/O have alike: its device and first sector, or its mark on the ring.
+    /// What the beginning and the end of one I/O have in common: its device and first sector, or its mark on the ring.
     pub(crate) key: String,
 }
 
@@ -152,7 +152,7 @@ impl Traced {
     }
 }
 
-/// From each `begin` to the `end` of the same I/O, in microseconds, in the order of the ends. Of two that begin alike
+/// From each `begin` to the `end` of the same I/O, in microseconds, in the order of the ends. Of two that begin equally
 /// before either ends (two reads of one sector) the second counts.
 pub(crate) fn spans(traced: &[Traced], begin: &str, end: &str) -> Vec<u64> {
     let mut order: Vec<&Traced> = traced.iter().collect();

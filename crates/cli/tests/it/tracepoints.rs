@@ -1,10 +1,10 @@
-//! The latencies that fathom tells against the times that the kernel's own tracepoints give the same I/Os. Needs root.
+//! The latencies that fathom reports against the times that the kernel's own tracepoints give the same I/Os. Needs root.
 //!
 //! The block layer's time of a request (`block_rq_issue` to `block_rq_complete`) lies inside the ring's
 //! (`io_uring_submit_req` to `io_uring_complete`), and that inside fathom's: from its stamp before the hand-over to the
-//! one after the return. So at no quantile fathom tells less than either, and that does not depend on the weather. What
-//! fathom tells more than the ring is its own: at depth 1 the way from the stamp to the system call and back. What the
-//! ring tells more than the block layer is the kernel's: making the request, and waking the thread.
+//! one after the return. So at no quantile fathom reports less than either, and that does not depend on other load. What
+//! fathom reports more than the ring is its own: at depth 1 the way from the stamp to the system call and back. What the
+//! ring reports more than the block layer is the kernel's: making the request, and waking the thread.
 
 use crate::bench::Bench;
 use crate::looped::Loop;
@@ -22,7 +22,7 @@ const OWN_US: f64 = 5.0;
 const OWN_EACH_US: f64 = 0.5;
 /// I/Os at the edges, and the checks the target before the run, that stand in one account only.
 const EDGES: usize = 8;
-/// A trace tells whole microseconds, at both ends.
+/// A trace has whole microseconds, at both ends.
 const RESOLUTION_US: f64 = 1.0;
 /// Half a bucket of the histogram, and its rounding.
 const BUCKET: f64 = 0.004;
@@ -76,7 +76,7 @@ impl Seen {
         }
     }
 
-    /// Whether what fathom tells more than the ring is no more than its own part.
+    /// Returns whether the difference between fathom and the ring is no more than fathom's own part.
     fn is_explained(&self, depth: usize) -> bool {
         let own = OWN_US + OWN_EACH_US * (depth - 1) as f64;
         QUANTILES
@@ -117,7 +117,7 @@ impl Work<'_> {
             ],
         );
         let own = own.unwrap();
-        // Whoever comes to a disk's scheduler submits what waits there, also what others asked for.
+        // A thread that enters a disk's scheduler submits what waits there, also what others asked for.
         let filter = "nr_sector == 8 && rwbs ~ \"R*\"";
         own.write("events/block/block_rq_issue/filter", filter)
             .unwrap();
@@ -141,7 +141,7 @@ impl Work<'_> {
             spans.sort_unstable();
             spans
         };
-        // With few I/Os the outer percentiles are not told: then this run says nothing, and the next one is asked.
+        // With few I/Os the outer percentiles are not reported: then this run shows nothing, and the next one is used.
         let percentiles: Option<Vec<f64>> = QUANTILES
             .iter()
             .map(|quantile| reported_us(&reported, *quantile))

@@ -103,12 +103,12 @@ fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
     for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
         if let Some(why) = &row.unmeasured {
-            let told = format!(
+            let reported = format!(
                 "{:<30}  not measured: {}",
                 operation_name(row),
                 printable(why)
             );
-            *line = shorten(&told, paper.width());
+            *line = shorten(&reported, paper.width());
         }
     }
     (page, left_out(&COLUMNS, &shown, paper.width()))

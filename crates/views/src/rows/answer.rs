@@ -139,13 +139,13 @@ fn not_shown(
     let left = named(&mut (shown..rooms.len()));
     let parts = [("cut", cut), ("omitted", left)];
     let parts = parts.iter().filter(|(_, names)| !names.is_empty());
-    let told: Vec<String> = parts
+    let reported: Vec<String> = parts
         .map(|(what, names)| format!("{what}: {names}"))
         .collect();
-    if told.is_empty() {
+    if reported.is_empty() {
         return Vec::new();
     }
-    let text = format!("at {page} columns {}", told.join("; "));
+    let text = format!("at {page} columns {}", reported.join("; "));
     let mut lines = wrap("", &text, page, LEFT_LINES_MAX);
     lines.push("--csv and --json have all".to_owned());
     lines
@@ -216,12 +216,15 @@ mod tests {
             figure("12345678901234567890"),
             long("b"),
         ];
-        let told = page(&["result", "label", "ns", "command"], vec![row]);
-        assert!(told[1].contains("  12345678901234567890  "), "{told:#?}");
-        assert_eq!(told[1].matches('…').count(), 2);
-        assert_eq!(width(&told[1]), 80, "no room is wasted: {told:#?}");
+        let reported = page(&["result", "label", "ns", "command"], vec![row]);
+        assert!(
+            reported[1].contains("  12345678901234567890  "),
+            "{reported:#?}"
+        );
+        assert_eq!(reported[1].matches('…').count(), 2);
+        assert_eq!(width(&reported[1]), 80, "no room is wasted: {reported:#?}");
         assert_eq!(
-            told[2..],
+            reported[2..],
             [
                 "at 80 columns cut: label, command",
                 "--csv and --json have all"
@@ -233,20 +236,20 @@ mod tests {
     fn the_last_columns_go_before_words_become_too_short_to_read() {
         let names: Vec<String> = (1..=30).map(|place| format!("column_{place}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let told = page(&names, vec![vec![figure("1234567890"); 30]]);
-        assert!(told[0].ends_with("column_6"), "{told:#?}");
+        let reported = page(&names, vec![vec![figure("1234567890"); 30]]);
+        assert!(reported[0].ends_with("column_6"), "{reported:#?}");
         assert!(
-            told[2].starts_with("at 80 columns omitted: column_7, column_8"),
-            "{told:#?}"
+            reported[2].starts_with("at 80 columns omitted: column_7, column_8"),
+            "{reported:#?}"
         );
-        assert_eq!(told.last().unwrap(), "--csv and --json have all");
+        assert_eq!(reported.last().unwrap(), "--csv and --json have all");
     }
 
     #[test]
     fn one_long_value_and_no_value_at_all_are_pages_too() {
-        let told = page(&["json_extract(x)"], vec![vec![words(&"x".repeat(5000))]]);
+        let reported = page(&["json_extract(x)"], vec![vec![words(&"x".repeat(5000))]]);
         assert_eq!(
-            (width(&told[1]), told[2].as_str()),
+            (width(&reported[1]), reported[2].as_str()),
             (80, "at 80 columns cut: json_extract(x)")
         );
         assert_eq!(page(&["a"], Vec::new()), ["a"]);

@@ -51,7 +51,7 @@ pub fn export(name: &str) -> Option<&'static Export> {
 }
 
 /// A value as a person reads it.
-fn told(value: &Value, unit: Unit, zone: &Zone) -> String {
+fn reported(value: &Value, unit: Unit, zone: &Zone) -> String {
     match (value, unit) {
         (Value::Nothing, _) => NOTHING.to_owned(),
         (Value::Name(session, number), _) => format!("{session}.{number}"),

@@ -1,7 +1,7 @@
 //! One field laid out by two others, in blocks where its columns are too many for the page.
 
+use super::reported;
 use super::table::WORD_MAX;
-use super::told;
 use crate::paper::Paper;
 use crate::text::{shorten, width, wrap};
 use analysis::columns::Pivot;
@@ -74,16 +74,16 @@ fn grid(pivot: &Pivot, paper: &Paper) -> Vec<String> {
 
 /// The heads, and a row for each value of the field that goes down.
 fn rows(pivot: &Pivot, paper: &Paper) -> Vec<Vec<String>> {
-    let told = |value, unit| shorten(&told(value, unit, &paper.zone), WORD_MAX);
+    let reported = |value, unit| shorten(&reported(value, unit, &paper.zone), WORD_MAX);
     let mut head = vec![pivot.down.name.to_owned()];
     head.extend(pivot.acrosses.iter().map(|value| match pivot.across {
-        Some(across) => told(value, across.unit),
+        Some(across) => reported(value, across.unit),
         None => pivot.show.name.to_owned(),
     }));
     let mut rows = vec![head];
     for (down, cells) in pivot.downs.iter().zip(&pivot.cells) {
-        let mut row = vec![told(down, pivot.down.unit)];
-        row.extend(cells.iter().map(|value| told(value, pivot.show.unit)));
+        let mut row = vec![reported(down, pivot.down.unit)];
+        row.extend(cells.iter().map(|value| reported(value, pivot.show.unit)));
         rows.push(row);
     }
     rows

@@ -1,6 +1,6 @@
 //! Rows of fields on a page.
 
-use super::{head, told};
+use super::{head, reported};
 use crate::number::counted;
 use crate::paper::Paper;
 use crate::table::{Cells, Column};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 /// Longest word in a table; the whole of it is in CSV and JSON.
 pub(super) const WORD_MAX: usize = 36;
-/// What a field means, as the table of fields tells it.
+/// What a field means, as in the table of fields.
 const ABOUT_LINES_MAX: usize = 5;
 
 /// Writes the rows: how many, what they have in common, and the table.
@@ -48,14 +48,14 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
         text.push_str(&format!(", {missing} of them missing"));
     }
     let alike = selection.alike.iter().map(|alike| {
-        let value = told(&alike.value, alike.column.unit, &paper.zone);
+        let value = reported(&alike.value, alike.column.unit, &paper.zone);
         format!("{} {}", alike.column.name, shorten(&value, WORD_MAX))
     });
     let alike: Vec<String> = alike.collect();
     if !alike.is_empty() {
-        text.push_str(&format!("; alike in all: {}", alike.join(", ")));
+        text.push_str(&format!("; equal in all: {}", alike.join(", ")));
     }
-    let mut told = wrap("", &text, paper.width(), 4);
+    let mut reported = wrap("", &text, paper.width(), 4);
     let places = (0..selection.columns.len()).filter(|place| !shown.contains(place));
     let left_out: Vec<&str> = places.map(|place| selection.columns[place].name).collect();
     if !left_out.is_empty() {
@@ -64,10 +64,10 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
             paper.width(),
             left_out.join(", ")
         );
-        told.extend(wrap("", &text, paper.width(), 4));
+        reported.extend(wrap("", &text, paper.width(), 4));
     }
-    told.push(String::new());
-    told
+    reported.push(String::new());
+    reported
 }
 
 fn cells<'a>(selection: &Selection, heads: &'a [Column<'a>], paper: &Paper) -> Cells<'a> {
@@ -75,7 +75,7 @@ fn cells<'a>(selection: &Selection, heads: &'a [Column<'a>], paper: &Paper) -> C
     for row in &selection.rows {
         let values = row.values.iter().zip(&selection.columns);
         for (place, (value, column)) in values.enumerate() {
-            let text = told(value, column.unit, &paper.zone);
+            let text = reported(value, column.unit, &paper.zone);
             match column.unit {
                 Unit::Text | Unit::Tags => cells.push(&shorten(&text, WORD_MAX)),
                 _ if row.is_weak(place) => cells.push(&format!("~{text}")),

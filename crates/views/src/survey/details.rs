@@ -186,13 +186,13 @@ fn skipped(report: &SurveyReport) -> Option<String> {
             false => others += left.loads,
         }
     }
-    let told = [
+    let reported = [
         (known, "redundant points skipped"),
         (others, "points not reached"),
     ];
-    let told = told.into_iter().filter(|(loads, _)| *loads > 0);
-    let told: Vec<String> = told
+    let reported = reported.into_iter().filter(|(loads, _)| *loads > 0);
+    let reported: Vec<String> = reported
         .map(|(loads, what)| format!("{} {what}", count(loads)))
         .collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    (!reported.is_empty()).then(|| reported.join("; "))
 }

@@ -113,7 +113,7 @@ fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_ou
             "{page}"
         );
     }
-    assert!(!table(&selection, 1000).contains("left out"));
+    assert!(!table(&selection, 1000).contains("omitted"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn fields_that_were_named_are_all_there() {
     let columns = columns_of("id,source,host,tool,target,label,latency_max").unwrap();
     let page = table(&Selection::of(columns, &wide_rows()), 80);
     assert!(
-        page.contains("latency_max") && !page.contains("left out"),
+        page.contains("latency_max") && !page.contains("omitted"),
         "{page}"
     );
 }

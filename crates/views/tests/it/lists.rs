@@ -144,7 +144,7 @@ fn devices_with_what_would_be_lost() {
 }
 
 #[test]
-fn that_nothing_was_found_is_told_whole_on_the_narrowest_page() {
+fn that_nothing_was_found_is_reported_whole_on_the_narrowest_page() {
     let disk = BlockDevice {
         size: Bytes::gib(1_023),
         ..device("sdb", "a kind of its own", 4)

@@ -120,8 +120,8 @@ fn a_run_that_was_still_warming_up_tells_the_rate_after_it() {
         })
         .collect();
     let page = run_page(&record);
-    let told = page.lines().find(|line| line.starts_with("warm-up"));
-    expect!["warm-up  the first 10 s of 60 s: 200 IOPS; after that 360 IOPS ±0.01%; the table is over all of it"].assert_eq(told.unwrap_or_default());
+    let reported = page.lines().find(|line| line.starts_with("warm-up"));
+    expect!["warm-up  the first 10 s of 60 s: 200 IOPS; after that 360 IOPS ±0.01%; the table is over all of it"].assert_eq(reported.unwrap_or_default());
 }
 
 #[test]

@@ -246,10 +246,10 @@ fn a_narrow_terminal_gets_whole_lines() {
         for line in page.lines().filter(|line| !line.starts_with("details")) {
             assert!(line.chars().count() <= columns, "{columns}: {line}");
         }
-        let told = page.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.contains(&report.verdict.sentence()), "{page}");
+        let reported = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(reported.contains(&report.verdict.sentence()), "{page}");
         assert!(
-            told.contains(&format!("omitted at {columns} columns:")),
+            reported.contains(&format!("omitted at {columns} columns:")),
             "{page}"
         );
     }

@@ -78,8 +78,8 @@ fn files() -> Vec<FilesRecord> {
 fn steps_of_work_with_files() {
     let report = files_report(&files());
     let [narrow, wide] = both(|paper, out| files_summary(&report, paper, out));
-    let told = "omitted at 80 columns: p99.9, max; --json has all";
-    assert!(words(&narrow).contains(told), "{narrow}");
+    let reported = "omitted at 80 columns: p99.9, max; --json has all";
+    assert!(words(&narrow).contains(reported), "{narrow}");
     assert!(
         narrow.contains("CPU") && !wide.contains("omitted at"),
         "{narrow}"

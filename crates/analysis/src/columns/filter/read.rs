@@ -93,7 +93,7 @@ struct Reader<'a> {
     problems: Vec<Problem>,
 }
 
-/// More parentheses and `not`s in each other than anybody writes; a bound, so that no text exhausts the stack.
+/// More parentheses and `not`s in each other than any user writes; a bound, so that no text exhausts the stack.
 const NESTED_MAX: usize = 50;
 
 impl Reader<'_> {
@@ -194,7 +194,7 @@ impl Reader<'_> {
         Ok(self.is(&field, operator, &value, quoted))
     }
 
-    /// Keeps what is wrong and goes on, so that all of it is told.
+    /// Keeps what is wrong and goes on, so that all of it is reported.
     fn is(&mut self, field: &str, operator: Operator, value: &str, quoted: bool) -> Node {
         let Some(column) = column(field) else {
             self.problems.push(Problem::field(field));

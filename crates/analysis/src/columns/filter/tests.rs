@@ -55,29 +55,33 @@ fn units_are_understood_and_words_bind_as_expected() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
-    let told: Vec<String> = Filter::read("blok=8K and write=300 and latency_p99 < 5 and host < 3")
-        .unwrap_err()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(told.len(), 4, "{told:#?}");
+fn everything_that_is_wrong_is_reported_at_once() {
+    let reported: Vec<String> =
+        Filter::read("blok=8K and write=300 and latency_p99 < 5 and host < 3")
+            .unwrap_err()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+    assert_eq!(reported.len(), 4, "{reported:#?}");
     assert!(
-        told[0].starts_with("read `blok`; there is no such field; did you mean `block`?"),
+        reported[0].starts_with("read `blok`; there is no such field; did you mean `block`?"),
         "{}",
-        told[0]
+        reported[0]
     );
-    assert_eq!(told[1], "write: read `300`; a percentage is from 0 to 100");
     assert_eq!(
-        told[2],
+        reported[1],
+        "write: read `300`; a percentage is from 0 to 100"
+    );
+    assert_eq!(
+        reported[2],
         "latency_p99: read `5`; a time has its unit: 1.5us, 5ms, 2s"
     );
-    assert!(told[3].starts_with("host: read `3`; words compare with"));
+    assert!(reported[3].starts_with("host: read `3`; words compare with"));
 }
 
 #[test]
-fn a_word_that_no_result_can_have_is_told_instead_of_finding_nothing() {
-    for (filter, told) in [
+fn a_word_that_no_result_can_have_is_reported_instead_of_finding_nothing() {
+    for (filter, reported) in [
         (
             "cache=off",
             "cache: read `off`; unbuffered, cached, local_off",
@@ -87,7 +91,7 @@ fn a_word_that_no_result_can_have_is_told_instead_of_finding_nothing() {
             "pattern: read `rand`; random, sequential, mixed, stripe",
         ),
     ] {
-        assert_eq!(Filter::read(filter).unwrap_err()[0].to_string(), told);
+        assert_eq!(Filter::read(filter).unwrap_err()[0].to_string(), reported);
     }
     assert_eq!(fitting("pattern ~ rand and cache = -"), [1, 2, 3]);
     for (field, words) in CLOSED {
@@ -97,8 +101,8 @@ fn a_word_that_no_result_can_have_is_told_instead_of_finding_nothing() {
 }
 
 #[test]
-fn what_is_no_filter_is_told_with_its_place() {
-    for (filter, told) in [
+fn what_is_no_filter_is_reported_with_its_place() {
+    for (filter, reported) in [
         ("", "at the end: here a field is named, as in `block=8K`"),
         (
             "block",
@@ -119,7 +123,7 @@ fn what_is_no_filter_is_told_with_its_place() {
         ),
     ] {
         let problems = Filter::read(filter).unwrap_err();
-        assert_eq!(problems[0].to_string(), told);
+        assert_eq!(problems[0].to_string(), reported);
     }
     assert!(Filter::read(&"(".repeat(1000)).is_err());
 }

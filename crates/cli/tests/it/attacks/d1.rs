@@ -5,7 +5,7 @@ use crate::bench::Bench;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
-/// A link in a folder of somebody else: its owner decides what would be written.
+/// A link in a folder of another user: its owner decides what would be written.
 #[test]
 fn a_link_that_another_user_placed_is_read_but_not_written() {
     let bench = Bench::new();

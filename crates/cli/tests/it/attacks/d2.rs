@@ -119,7 +119,7 @@ fn a_folder_that_is_swapped_again_and_again_leads_to_no_other_file() {
     }
 }
 
-/// Starts the program so that it stops after each of its calls, until it is told to go on.
+/// Starts the program so that it stops after each of its calls, until it is continued.
 fn stepwise(bench: &Bench) -> Child {
     let plain = bench.command(&[""; 0]);
     let mut strace = Command::new("strace");

@@ -64,13 +64,13 @@ fn a_file_may_be_called_like_that() {
 fn a_backup_goes_where_it_says_or_nowhere() {
     let bench = Bench::new();
     bench.line(RUN).good();
-    fs::write(bench.path("copy"), b"somebody's").unwrap();
+    fs::write(bench.path("copy"), b"a user's").unwrap();
     let before = names(&bench.path(""));
     for name in ["file:copy", "file:new?mode=rwc", ":memory:", "copy"] {
         bench.line(&format!("db backup {name}")).refused(name);
     }
     assert_eq!(names(&bench.path("")), before);
-    assert_eq!(fs::read(bench.path("copy")).unwrap(), b"somebody's");
+    assert_eq!(fs::read(bench.path("copy")).unwrap(), b"a user's");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! I1: formulas in imported text came out of the CSV live.
+//! I1: formulas in imported text were active in the CSV.
 
 use crate::bench::Bench;
 

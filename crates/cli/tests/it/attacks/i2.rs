@@ -1,4 +1,4 @@
-//! I2: characters that a terminal obeys came out as they were.
+//! I2: characters that a terminal obeys were printed unchanged.
 
 use super::i1::HOSTILE;
 use crate::bench::Bench;

@@ -40,11 +40,7 @@ fn what_a_killed_report_leaves_is_removed_by_the_next_and_stands_in_nobodys_way(
         }
         killed_at(&bench, "rename,renameat,renameat2", "report 1");
         assert_eq!(parts(&bench).len(), 1, "{made_before}");
-        fs::write(
-            bench.path(".report.html.part-0123456789abcdef"),
-            "somebody's",
-        )
-        .unwrap();
+        fs::write(bench.path(".report.html.part-0123456789abcdef"), "a user's").unwrap();
         bench.line("report 1").good();
         assert_eq!(parts(&bench), [".report.html.part-0123456789abcdef"]);
         fs::remove_file(bench.path(".report.html.part-0123456789abcdef")).unwrap();

@@ -1,6 +1,6 @@
 //! A swap of two names at every system call between the start of the program and its first write.
 //!
-//! Whatever the names lead to by then, the file of somebody else keeps its bytes. A small tracer (`swap.c`) does the
+//! Whatever the names lead to by then, the file of another user keeps its bytes. A small tracer (`swap.c`) does the
 //! swap. The usual tests do a share of the calls; `FATHOM_ATTACK_RACES=full` does all of them, and 10000 random ones.
 
 use super::tools::{foreign, is_full, own_file};
@@ -29,7 +29,7 @@ fn tracer(bench: &Bench) -> Option<PathBuf> {
     traced.then_some(program)
 }
 
-/// What the tracer told.
+/// What the tracer reported.
 struct Traced {
     /// System calls up to the first that writes, that one included.
     calls: u64,
@@ -55,7 +55,7 @@ fn swap(bench: &Bench, (at, way): (u64, &str), words: &[&str]) -> Option<Traced>
     })
 }
 
-/// The file of somebody else, wherever its name is by now.
+/// The file of another user, wherever its name is by now.
 struct Foreign {
     content: Vec<u8>,
     inode: u64,
@@ -78,7 +78,7 @@ impl Foreign {
         let now = fs::read(bench.path(name)).unwrap();
         assert!(
             now == self.content,
-            "{reported}: the file of somebody else was written"
+            "{reported}: the file of another user was written"
         );
         if name == "t" {
             match bench.path("u").exists() {
@@ -122,7 +122,7 @@ fn at_every_call(name: &str, words: &[&str], ways: &[&str], renew: &dyn Fn(&Benc
     assert!(swapped > 0);
 }
 
-/// The name leads to the file of somebody else, then to fathom's own, then back: each change right before a call that
+/// The name leads to the file of another user, then to fathom's own, then back: each change right before a call that
 /// takes the name, in all pairs. What lies between two such calls cannot make a difference.
 #[test]
 fn no_two_uses_of_the_name_are_paired_with_different_files() {
@@ -139,7 +139,7 @@ fn no_two_uses_of_the_name_are_paired_with_different_files() {
     let mut tried = 0;
     for (place, first) in names.iter().enumerate() {
         for second in &names[place + 1..] {
-            exchange(&bench); // begins with the file of somebody else
+            exchange(&bench); // begins with the file of another user
             let length = (second - first).to_string();
             swap(&bench, (*first, &length), &words).unwrap();
             theirs.check(&bench, &format!("swapped at {first} and {second}"));

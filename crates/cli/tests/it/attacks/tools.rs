@@ -35,7 +35,7 @@ pub(super) fn own_file(bench: &Bench, name: &str) {
 pub(super) struct Loop(pub(super) PathBuf);
 
 impl Loop {
-    /// `None`, told, where this machine has none.
+    /// `None`, with a message, where this machine has none.
     pub(super) fn over(path: &Path) -> Option<Loop> {
         let output = Command::new("losetup")
             .args(["-f", "--show"])
