@@ -75,7 +75,7 @@ impl Ending {
 pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     make_printable(&mut error);
     if error.use_stderr() {
-        let _ = error.print(); // nobody can be reported where this fails
+        let _ = error.print(); // there is nowhere to report a failure of this
         return ExitCode::from(2);
     }
     match output::written(error.print()) {

@@ -191,7 +191,7 @@ impl Progress {
         }
     }
 
-    /// How long this has been going on: it began when it was reported of first.
+    /// Returns how long this has taken since it was first reported.
     fn elapsed_of(&self, chore: Chore) -> Nanos {
         let now = self.since.elapsed();
         let mut state = self.state.lock().expect("nobody panics while drawing");

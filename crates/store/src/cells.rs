@@ -1,6 +1,6 @@
-//! Onto the database: what is known by a key, the cells of a sweep.
+//! Stores what has a key: the cells of a sweep.
 //!
-//! A key is in its session once: the file itself holds that, so that no two programs can double a cell.
+//! A key exists once in its session. A constraint of the file ensures it, so that no two programs can store a cell twice.
 
 use crate::error::Fault;
 use crate::headline::{self, Place, next_number};

@@ -1,4 +1,4 @@
-//! Off the database for good. Only here is anything thrown away, and only what was named.
+//! Deletes sessions and results: only here, and only what was named.
 
 use crate::baselines;
 use crate::error::Fault;

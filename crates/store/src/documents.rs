@@ -1,5 +1,5 @@
-//! Onto the database: results of which the whole record is one document, each in the table of its kind: steps of work with
-//! files, what was seen of a device, runs of other tools. Each is a result of its session, with a line as every result
+//! Stores results of which the whole record is one document, each in the table of its kind: steps of work with
+//! files, device activity, runs of other tools. Each is a result of its session, with a row as every result
 //! has one.
 //!
 //! Deliberately absent: runs of fathom's own, whose record is rows and blobs (`save`).

@@ -1,4 +1,4 @@
-//! Onto the database: the line of a result, with its figures and percentiles. Its record is `save`'s business.
+//! Stores the row of a result, with its figures and percentiles. Omitted: its record (`save`).
 
 use crate::error::Fault;
 use crate::save::signed;

@@ -1,4 +1,4 @@
-//! Off the database: the list of sessions, and sessions whole. What contradicts itself or its checksum is an error.
+//! Reads the list of sessions, and whole sessions. A contradiction, or one with the checksum, is an error.
 
 use crate::documents::{FILES, IMPORTED, WATCHES};
 use crate::error::Fault;

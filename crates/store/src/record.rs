@@ -1,4 +1,4 @@
-//! Off the database: the record of one run of fathom's, put together from its row and what hangs on it, with its checksum.
+//! Reads the record of one run from its row and the rows that belong to it, with its checksum.
 //!
 //! The checksum covers the values of all rows in the order in which they are read here; form in `seal`. So a run is read
 //! once, whether it is only loaded or checked, too.

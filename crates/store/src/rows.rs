@@ -1,4 +1,4 @@
-//! Off the database: the lines of sessions, without reading what hangs on them.
+//! Reads the rows of sessions without their records.
 //!
 //! A line is read from its summary; where that is damaged or missing, from the rows that it repeats. Either is compared with
 //! its checksum. A file of an older version that cannot be written has neither; there lines are made of the records.

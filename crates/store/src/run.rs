@@ -1,4 +1,4 @@
-//! Onto the database: one run of fathom's, its line and its record, which is a row and what hangs on it. `record` reads it
+//! Stores one run of fathom: its row, and its record, which is a row and the rows that belong to it. `record` reads it
 //! back.
 //!
 //! Deliberately absent: sessions and transactions (`save`, `cells`).

@@ -1,4 +1,4 @@
-//! Onto the database: sessions begin, get runs, and finish.
+//! Stores sessions: begins them, adds runs, finishes them.
 
 use crate::error::Fault;
 use crate::headline::{Place, next_number};

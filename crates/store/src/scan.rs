@@ -1,4 +1,4 @@
-//! Off the database: all sessions and all results, in one pass over their summaries.
+//! Reads all sessions and all results, in one pass over their summaries.
 //!
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
 //! is damaged there, too, is reported by name and hides nothing else. Omitted: which results are meant (`cli`).

@@ -63,7 +63,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Reads them; what is wrong with them is reported in colours only where these words do not ask for none.
+    /// Reads the command line. Errors are in colour unless --no-color is among the words.
     pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
         let plain = words.iter().any(|word| word == NO_COLOR);
         let choice = if plain {

@@ -204,6 +204,10 @@ fn missed(cause: &Cause, case: &Case, seed: u64) -> Option<String> {
 }
 
 #[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the number of devices is the laboratory's, not the program's"
+)]
 fn the_cause_of_a_drawn_device_is_named_and_a_healthy_one_is_not_accused() {
     let each: u64 = std::env::var("FATHOM_DRAWN").map_or(1, |text| text.parse().unwrap());
     let mut faults: Vec<String> = Vec::new();

@@ -31,7 +31,7 @@ pub(super) fn is_possible(column: &Column, operator: Operator, value: &str) -> b
 pub(super) fn nothing(operator: Operator) -> Result<Literal, &'static str> {
     match operator {
         Operator::Equal | Operator::Unequal => Ok(Literal::Nothing),
-        _ => Err("- means not known: say = - or != -"),
+        _ => Err("- means unknown: use = - or != -"),
     }
 }
 
