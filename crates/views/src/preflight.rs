@@ -15,35 +15,35 @@ pub fn preflight_json(report: &Preflight, out: &mut dyn Write) -> io::Result<()>
     crate::json::versioned_json(report, out)
 }
 
-/// The first line alone, without its end: `CAUTION: f: governor, other load`.
+/// The first line alone, without its end: `CAUTION: results on f may be distorted (governor, other load)`.
 pub fn preflight_headline(report: &Preflight) -> String {
     let topics: Vec<&str> = report.calling().map(|remark| remark.topic).collect();
     let target = printable(&report.target);
     let answer = report.answer.name();
     match report.answer {
         PreflightAnswer::Ready => {
-            format!("{answer}: {target}: nothing was found that stands against measuring it")
+            format!("{answer}: {target} can be measured; no problem was found")
         }
         PreflightAnswer::Caution => {
             format!(
-                "{answer}: {target}: the numbers would be changed by: {}",
+                "{answer}: results on {target} may be distorted ({})",
                 topics.join(", ")
             )
         }
         PreflightAnswer::NotReady if no_target(report).is_some() => {
             let why = no_target(report).map_or("", |remark| &remark.found);
-            format!("{answer}: {target}: nothing can be measured: {why}")
+            format!("{answer}: {target} cannot be measured: {why}")
         }
         PreflightAnswer::NotReady => {
             format!(
-                "{answer}: {target}: the numbers would not be its own: {}",
+                "{answer}: results on {target} would be distorted ({})",
                 topics.join(", ")
             )
         }
     }
 }
 
-/// What stands against measuring the target at all.
+/// Why the target cannot be measured at all.
 fn no_target(report: &Preflight) -> Option<&Remark> {
     let mut calling = report.calling();
     calling.find(|remark| remark.topic == "target" && remark.weight == Weight::Error)
@@ -58,14 +58,14 @@ pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write)
         writeln!(out)?;
         tell(out, remark.topic, &remark.found, paper)?;
         if let Some(remedy) = &remark.remedy {
-            tell(out, "", &format!("→ {remedy}"), paper)?;
+            tell(out, "", &format!("hint: {remedy}"), paper)?;
         }
     }
     let rest = |weight: Weight| -> Vec<&Remark> {
         let all = report.remarks.iter();
         all.filter(|remark| remark.weight == weight).collect()
     };
-    for (head, weight) in [("in order:", Weight::Ok), ("not known:", Weight::Unknown)] {
+    for (head, weight) in [("passed:", Weight::Ok), ("not checked:", Weight::Unknown)] {
         let remarks = rest(weight);
         if !remarks.is_empty() {
             writeln!(out, "\n{head}")?;
@@ -76,7 +76,7 @@ pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write)
     }
     writeln!(
         out,
-        "\nlooked for other load for {}",
+        "\nother load was measured for {}",
         say::time((report.looked_ns as f64 / 1e8).round() * 1e8)
     )
 }

@@ -41,14 +41,15 @@ pub(super) fn device(facts: &Facts<'_>) -> Vec<Remark> {
         say::mib_per_s(bytes),
         (busy(&most) * 100.0).min(100.0)
     );
-    let remedy = "see who it is with `fathom watch`, and end it or measure when it is quiet";
+    let remedy =
+        "find the process with `fathom watch`; stop it, or measure when the device is idle";
     if busy(&most) >= HALF {
         return stop(TOPIC, found, remedy);
     }
     if busy(&most) >= SMALL || rate >= IOS_TOLD_PER_S {
         return care(TOPIC, found, remedy);
     }
-    fine(TOPIC, format!("none to speak of on {}", most.name))
+    fine(TOPIC, format!("less than the threshold on {}", most.name))
 }
 
 /// Programs on the cores.
@@ -61,7 +62,7 @@ pub(super) fn cpus(facts: &Facts<'_>) -> Vec<Remark> {
         "{:.0}% of all cores are in use by others",
         shares.used * 100.0
     );
-    let remedy = "end what runs (top(1) shows it), or measure when the machine is quiet; fathom run --cores keeps a run on cores that nothing else uses";
+    let remedy = "stop the other processes (see top(1)), or measure when the machine is idle; fathom run --cores restricts a run to idle cores";
     if shares.used >= HALF {
         return stop(TOPIC, found, remedy);
     }
@@ -83,10 +84,10 @@ pub(super) fn hypervisor(facts: &Facts<'_>) -> Vec<Remark> {
     care(
         TOPIC,
         format!(
-            "it gave {:.0}% of the processors' time to other machines",
+            "the hypervisor gave {:.0}% of the CPU time to other machines",
             shares.stolen * 100.0
         ),
-        "measure when the host is quiet, or on a host of your own; repeat and compare",
+        "measure when the host is idle, or on a dedicated host; repeat and compare",
     )
 }
 

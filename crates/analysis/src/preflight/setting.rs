@@ -18,12 +18,12 @@ pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
     let (found, remedy) = match facts.target.kind {
         TargetKind::MissingFolder => (
             "its folder does not exist",
-            "make the folder, or check the spelling",
+            "create the folder, or check the spelling",
         ),
-        TargetKind::Forbidden => ("this user may not open it", "run as root, or as its owner"),
+        TargetKind::Forbidden => ("permission denied", "run as root, or as its owner"),
         TargetKind::Other => (
             "it is neither file, folder nor block device",
-            "name one of these",
+            "specify one of these",
         ),
         TargetKind::Null | TargetKind::Simulated => return fine(TOPIC, "no hardware is measured"),
         TargetKind::Missing if facts.target.names_no_device() => (
@@ -41,17 +41,17 @@ pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
 fn room_for_a_file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
     let on = target.file_system.as_ref();
     if on.is_some_and(|on| on.read_only) {
-        let found = "its file system is mounted read-only, so no file can be made";
+        let found = "its file system is mounted read-only, so no file can be created";
         return stop(topic, found, "mount it writable");
     }
     if target.writable {
         return Vec::new();
     }
     let found = match &target.obstacle {
-        Some(obstacle) => format!("no file can be made there: {obstacle}"),
-        None => "this user may make no file there".to_owned(),
+        Some(obstacle) => format!("no file can be created there: {obstacle}"),
+        None => "no permission to create a file there".to_owned(),
     };
-    let remedy = "ask for write access to the folder, or name another";
+    let remedy = "request write access to the folder, or specify another";
     stop(topic, found, remedy)
 }
 
@@ -59,16 +59,16 @@ fn room_for_a_file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
 fn file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
     if (1..SURVEY_MIN).contains(&target.size.0) {
         let size = say::bytes(target.size.0);
-        let found = format!("it holds {size}, which fits into any cache");
-        return care(topic, found, "name a larger file: a survey needs 64 MiB");
+        let found = format!("its size of {size} fits into any cache");
+        return care(topic, found, "specify a larger file: a survey needs 64 MiB");
     }
     if target.direct_io.is_some() {
         return Vec::new();
     }
     care(
         topic,
-        "it cannot be read past the system's cache",
-        "what is measured includes the cache: place the file on another file system, or say --cache cached",
+        "it does not support direct I/O",
+        "results include the page cache: place the file on another file system, or use --cache cached",
     )
 }
 
@@ -91,7 +91,7 @@ pub(super) fn health(facts: &Facts<'_>) -> Vec<Remark> {
             HealthState::Failed => stop(
                 TOPIC,
                 found,
-                "replace or reconnect it: the kernel log says more",
+                "replace or reconnect it; details are in the kernel log",
             ),
         });
     }
@@ -106,7 +106,7 @@ pub(super) fn health(facts: &Facts<'_>) -> Vec<Remark> {
     if good.is_empty() {
         return unknown(
             TOPIC,
-            "the system says nothing of it; SMART is not asked: smartctl -H DEVICE",
+            "the system reports nothing; SMART is not read: smartctl -H DEVICE",
         );
     }
     fine(
@@ -151,7 +151,7 @@ pub(super) fn shared(facts: &Facts<'_>) -> Vec<Remark> {
                 on.mount_point.display(),
                 on.source
             ),
-            "measure on the host that will use it, look for load where the data lies, and say which host it was",
+            "measure on the host that will use it, check the load where the data is stored, and report which host it was",
         )
     })
 }
@@ -169,7 +169,7 @@ pub(super) fn throttle(facts: &Facts<'_>) -> Vec<Remark> {
                     allowed(limit),
                     device.name
                 ),
-                "run it outside that group, or take the result as that of the limit",
+                "run it outside that group, or report the result as that of the limit",
             ));
         }
     }
@@ -214,7 +214,7 @@ pub(super) fn quota(facts: &Facts<'_>) -> Vec<Remark> {
                 "a control group allows this process {} of {cores} cores",
                 say::digits(allowed)
             ),
-            "give it more for the test: a process that is held back looks like a slow device",
+            "raise the limit for the test: a limited process looks like a slow device",
         )
     })
 }
@@ -240,14 +240,14 @@ pub(super) fn space(facts: &Facts<'_>) -> Vec<Remark> {
         return stop(
             TOPIC,
             found,
-            "make room: a file that says something needs 256 MiB at least, better twice the memory",
+            "free space: a useful file needs at least 256 MiB, better twice the memory",
         );
     }
     if (on.free.0 as f64) < on.size.0 as f64 * FREE_MIN {
         return care(
             TOPIC,
             found,
-            "make room: nearly full file systems and SSDs are slower than they will be with room",
+            "free space: nearly full file systems and SSDs are slower",
         );
     }
     fine(TOPIC, found)
@@ -266,7 +266,7 @@ pub(super) fn scheduler(facts: &Facts<'_>) -> Vec<Remark> {
                 "{} does not rotate and has bfq, which costs speed from some 20000 IOPS on",
                 device.name
             ),
-            "measure with the scheduler `none` beside it",
+            "measure with the scheduler `none` as well",
         )
     })
 }
@@ -298,16 +298,16 @@ pub(super) fn mount(facts: &Facts<'_>) -> Vec<Remark> {
         return reported("sync: every write waits for stable storage");
     }
     if has("data=journal") {
-        return reported("data=journal: what is written goes twice to the device");
+        return reported("data=journal: data is written to the device twice");
     }
     if has("nobarrier") || has("barrier=0") {
         return reported("barriers are off: durable writes may not be durable");
     }
     if starts("compress") || starts("compress-force") {
-        return reported("compression: data that compresses is not all written");
+        return reported("compression: less is written than measured");
     }
     if on.kind == "tmpfs" || on.kind == "ramfs" {
-        return reported("it is kept in memory: no device is measured");
+        return reported("a file system in memory: no device is measured");
     }
     Vec::new()
 }
@@ -353,9 +353,9 @@ pub(super) fn time_source(facts: &Facts<'_>) -> Vec<Remark> {
         Some(name) => care(
             TOPIC,
             format!(
-                "the kernel keeps time by {name}, which takes up to microseconds to read, twice an I/O"
+                "the clock source is {name}: reading it takes up to microseconds, twice per I/O"
             ),
-            "boot with a synchronous time stamp counter (dmesg | grep -i tsc says why it is not used)",
+            "boot with a synchronous time stamp counter (dmesg | grep -i tsc shows why it is not used)",
         ),
     }
 }

@@ -11,7 +11,7 @@ fn what_cannot_be_measured_is_said_in_the_first_line() {
     let bench = Bench::new();
     let said = bench.line("check missing/f --duration 1s");
     assert_eq!(said.code, Some(3), "{said:?}");
-    let first = "NOT READY: missing/f: nothing can be measured: its folder does not exist";
+    let first = "NOT READY: missing/f cannot be measured: its folder does not exist";
     assert!(said.out.starts_with(first), "{said:?}");
 }
 
@@ -53,8 +53,7 @@ fn a_small_file_calls_for_care() {
     bench.write("small", 4096);
     let said = bench.line("check small --duration 1s");
     assert!(
-        said.out
-            .contains("it holds 4 KiB, which fits into any cache"),
+        said.out.contains("its size of 4 KiB fits into any cache"),
         "{said:?}"
     );
 }
@@ -76,10 +75,10 @@ fn what_this_user_may_not_use_cannot_be_measured() {
         Said::from(command.uid(NOBODY).gid(NOBODY).output().unwrap())
     };
     let said = of_nobody(&["check", "secret", "--duration", "1s"]);
-    let first = "NOT READY: secret: nothing can be measured: this user may not open it";
+    let first = "NOT READY: secret cannot be measured: permission denied";
     assert!(said.out.starts_with(first), "{said:?}");
     let said = of_nobody(&["check", "folder", "--duration", "1s"]);
-    let first = "NOT READY: folder: nothing can be measured: this user may make no file there";
+    let first = "NOT READY: folder cannot be measured: no permission to create a file there";
     assert!(said.out.starts_with(first), "{said:?}");
     of_nobody(&["survey", "--read-only", "secret"]).refused("secret: permission denied");
 }

@@ -445,7 +445,7 @@ fn a_check_says_first_whether_to_measure() {
     let missing = bench.line("check no/such/folder/f --duration 1s");
     assert_eq!(missing.code, Some(3), "{missing:?}");
     assert!(
-        missing.out.starts_with("NOT READY: no/such/folder/f: "),
+        missing.out.starts_with("NOT READY: no/such/folder/f "),
         "{missing:?}"
     );
     let document = bench.line("check f --duration 1s --json");

@@ -277,8 +277,8 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
     let real = pin.real_path().unwrap_or_else(|| found.path.clone());
     place(root, &uses, &node, &real, found);
     found.identity = Some(file_identity(there));
-    found.obstacle = obstacle(&node, &found.path);
     let named = link(pin, &found.path);
+    found.obstacle = obstacle(&node, &found.path).or_else(|| unreadable(&named));
     found.writable =
         found.obstacle.is_none() && is_writable(&named, there.is_dir(), found.file_system.as_ref());
     if there.is_dir() {
@@ -327,6 +327,12 @@ fn obstacle(node: &File, path: &Path) -> Option<String> {
     }
 }
 
+/// Permissions are asked of a link in /proc, which leads to this file and no other.
+fn unreadable(link: &Path) -> Option<String> {
+    let is_there = link.symlink_metadata().is_ok();
+    (!is_there).then(|| "its permissions cannot be checked (/proc is not mounted)".to_owned())
+}
+
 fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
     found.kind = TargetKind::Missing;
     let folder = pin.folder();
@@ -339,6 +345,7 @@ fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
     found.unchecked = uses.unchecked(root, Bytes(0));
     let named = pin.folder_link().unwrap_or_else(|| real.clone());
     found.writable = is_writable(&named, true, found.file_system.as_ref());
+    found.obstacle = unreadable(&named);
     if !found.writable && sys::extended(folder).immutable {
         let folder = real.display();
         found.obstacle = Some(format!(

@@ -256,6 +256,7 @@ fn a_second_look_asks_again_who_uses_it_and_not_what_it_holds() {
     let mut data = vec![0xA5; 1 << 20];
     model::block_header::write_blocks(&mut data, &Default::default());
     fs::write(&file, &data).unwrap();
+    fs::File::open(&file).unwrap().sync_all().unwrap(); // its extents are allocated when it is written back
     let again =
         |earlier: &TargetFacts| target_facts_again(&Root::live(), &Pins::default(), earlier);
     // The free space is everybody's: it changes while one looks.
