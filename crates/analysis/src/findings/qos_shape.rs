@@ -23,7 +23,7 @@ const ONE_LENGTH: f64 = 0.8;
 pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     let observed = seen.observed;
     let many = observed.asked_in_flight? >= IN_FLIGHT_MIN;
-    if !many || rate_cv > PACED_CV_MAX || generator_is_busy(seen) {
+    if !many || rate_cv > PACED_CV_MAX.max(counting_cv(seen)) || generator_is_busy(seen) {
         return None;
     }
     let spread = sides(observed)
@@ -59,6 +59,14 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             Confidence::Medium
         },
         evidence: vec![("rate_cv", rate_cv), ("p95_over_p1", spread)],
+    })
+}
+
+/// A window has one I/O more or less than its share, whatever the limit is: at most half an I/O of standard deviation.
+fn counting_cv(seen: &Seen<'_>) -> f64 {
+    let own = seen.own.zip(seen.observed.total.rate_per_s);
+    own.map_or(0.0, |(own, rate)| {
+        0.5 / (rate * own.record.plan.interval.as_seconds()).max(1.0)
     })
 }
 

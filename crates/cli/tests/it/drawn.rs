@@ -141,7 +141,8 @@ const CAUSES: [Cause; 11] = [
             let writes = drawn.one(&["0", "30", "100"]);
             let depth = drawn.one(&["1", "4", "8", "32"]);
             let options = format!("-o {depth} -b {block} -w {writes}");
-            case(drawn, character, &options)
+            // A write cache that fills is a drop, and rightly named.
+            case(drawn, &format!("{character},write-cache=0"), &options)
         },
     },
 ];
