@@ -101,6 +101,8 @@ impl LayerStep {
     }
 
     fn of_label(label: &str) -> Option<Self> {
+        // As labels had it that were stored before 2026-11-23.
+        let label = label.replace("past the cache", "direct I/O");
         let works = LayerWork::ALL.into_iter();
         let mut all = works.flat_map(|work| Layer::ALL.map(|layer| LayerStep { layer, work }));
         all.find(|step| step.label() == label)

@@ -52,9 +52,13 @@ fn every_label_is_read_back() {
     let works = LayerWork::ALL.into_iter();
     let steps = works.flat_map(|work| Layer::ALL.map(|layer| LayerStep { layer, work }));
     let labels: Vec<String> = steps.map(LayerStep::label).collect();
-    let twice = [labels.clone(), labels].concat();
+    let twice = [labels.clone(), labels.clone()].concat();
     let report = layers_report(&runs(&twice), &LooksContext::default());
     assert_eq!((report.rows.len(), report.rounds), (12, 2));
+    let older = |label: &String| label.replace("direct I/O", "past the cache");
+    let older: Vec<String> = labels.iter().map(older).collect();
+    let older = layers_report(&runs(&older), &LooksContext::default());
+    assert_eq!(older.rows.len(), 12, "labels of stored sessions");
     let cost = report.rows[1].cost.unwrap();
     assert_eq!(cost.share.value, 0.0, "the same record costs nothing");
     let last = report.answers[0].figures.last();
