@@ -10,7 +10,7 @@ const CACHED_BYTES_A_FILE: u64 = 1300;
 /// A data set of twice the memory is the rule of old for a file that no cache holds; bonnie++ keeps to it too.
 const MEMORIES: u64 = 2;
 /// Below this share of bytes from the device the cache has answered.
-const FROM_DEVICE_MIN: f64 = 0.95;
+pub(super) const FROM_DEVICE_MIN: f64 = 0.95;
 
 /// What the figures are not: how fast the cache is, or how fast the device takes what the system still has in memory.
 pub(super) fn warnings(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
@@ -98,7 +98,7 @@ fn cut(rows: &[FilesRow], first: &FilesRecord) -> Option<String> {
         .collect();
     (!cut.is_empty()).then(|| {
         format!(
-            "cut short after {}, with the rate until then: {}; --step-limit sets it",
+            "cut short after {}, with the rate until then: {}; change with --step-limit",
             time(work.step_limit.0 as f64),
             cut.join(", ")
         )

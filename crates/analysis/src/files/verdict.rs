@@ -3,6 +3,7 @@
 //! Deliberately absent: what the reasons are, which `notes` finds.
 
 use super::FilesRow;
+use super::notes::FROM_DEVICE_MIN;
 use crate::checks::Checks;
 use crate::verdict::{Rank, Verdict};
 use model::{FilesOrder, FilesOutcome, FilesRecord, FilesWork, TreeStep};
@@ -80,10 +81,8 @@ fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
         FilesWork::Copy(_) => None,
     });
     let reads = rows.iter().filter(|row| row.operation.starts_with("read"));
-    let from_device = reads
-        .filter_map(FilesRow::read_from_device)
-        .next()
-        .is_some();
+    let shares: Vec<f64> = reads.filter_map(FilesRow::read_from_device).collect();
+    let from_device = !shares.is_empty() && shares.iter().all(|share| *share >= FROM_DEVICE_MIN);
     let is_complete = rows
         .iter()
         .all(|row| row.unmeasured.is_none() && !(row.cut && row.planned.is_some()));
