@@ -161,6 +161,8 @@ pub struct Answer {
     pub name: String,
     /// `read 11.3k IOPS (QD1)`.
     pub figures: Vec<String>,
+    /// What may go below the figures where a line has no room for it: `QD1 latency 66 µs`.
+    pub detail: Option<String>,
 }
 
 impl Answer {
@@ -173,11 +175,20 @@ impl Answer {
         (!figures.is_empty()).then(|| Answer {
             name: name.to_owned(),
             figures,
+            detail: None,
         })
+    }
+
+    /// Adds what may go below the figures.
+    #[must_use]
+    pub(crate) fn with_detail(self, detail: Option<String>) -> Answer {
+        Answer { detail, ..self }
     }
 
     /// Writes the line as a sentence: `4 KiB random: read 11.3k IOPS (QD1)`.
     pub fn sentence(&self) -> String {
-        format!("{}: {}", self.name, self.figures.join(", "))
+        let parts = self.figures.iter().chain(&self.detail);
+        let parts: Vec<&str> = parts.map(String::as_str).collect();
+        format!("{}: {}", self.name, parts.join(", "))
     }
 }

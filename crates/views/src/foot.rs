@@ -3,11 +3,11 @@
 use crate::number::{bytes, count};
 use crate::paper::Paper;
 use crate::table::{Column, left, lines, table_width};
-use crate::text::{printable, shorten, wrap};
+use crate::text::{printable, shorten, width, wrap};
 use crate::time::write_time;
 use analysis::{
-    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId,
-    Severity, TargetDigest, Verdict,
+    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, Rank,
+    RuleId, Severity, TargetDigest, Verdict,
 };
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
@@ -42,6 +42,9 @@ fn chain(devices: &[DeviceDigest]) -> String {
     }
     reported
 }
+
+/// An answer's name is rarely longer; a workload's may be.
+const NAME_MAX: usize = 22;
 
 /// The target, its size, and what it is on: `/data/a.dat, 8 GiB, ext4 on vda`.
 pub(crate) fn place(facts: &TargetDigest, size: &str, paper: &Paper) -> String {
@@ -91,40 +94,60 @@ pub(crate) fn started(utc_ns: Option<u64>, paper: &Paper) -> Vec<String> {
     })
 }
 
-/// The answer, in columns where they fit, and an empty line after it; nothing where there is no answer.
-pub(crate) fn answers(answers: &[Answer], paper: &Paper) -> Vec<String> {
-    let Some(most) = answers.iter().map(|answer| answer.figures.len()).max() else {
-        return Vec::new();
-    };
-    let rows: Vec<Vec<String>> = answers
-        .iter()
-        .map(|answer| {
-            let figures = answer.figures.iter().map(|figure| printable(figure));
-            std::iter::once(format!("  {}", printable(&answer.name)))
-                .chain(figures)
-                .collect()
-        })
-        .collect();
-    let columns: Vec<Column<'_>> = (0..=most).map(|_| left("", 0)).collect();
-    let heads: Vec<&Column<'_>> = columns.iter().collect();
-    let mut page = match table_width(&heads, &rows) <= paper.width() {
-        true => lines(&heads, &rows, paper.width()).split_off(1),
-        false => {
-            let texts = answers.iter().map(Answer::sentence);
-            texts
-                .flat_map(|text| wrap("  ", &text, paper.width(), usize::MAX))
-                .collect()
-        }
-    };
+/// The answer and the verdict, with an empty line after each. Of an invalid result the figures are no answer.
+pub(crate) fn head(answer: Vec<String>, verdict: &Verdict, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    if !answer.is_empty() && verdict.rank != Rank::Invalid {
+        page.extend(answer);
+        page.push(String::new());
+    }
+    page.extend(wrap("", &verdict.sentence(), paper.width(), usize::MAX));
     page.push(String::new());
     page
 }
 
-/// The verdict with its reason, and an empty line after it.
-pub(crate) fn verdict(verdict: &Verdict, paper: &Paper) -> Vec<String> {
-    let mut page = wrap("", &verdict.sentence(), paper.width(), usize::MAX);
-    page.push(String::new());
-    page
+/// The lines of an answer: in columns where they fit, else with the details below their figures.
+pub(crate) fn answer(answers: &[Answer], paper: &Paper) -> Vec<String> {
+    let figures = |answer: &Answer| -> Vec<String> {
+        let name = format!("  {}", shorten(&printable(&answer.name), NAME_MAX));
+        let figures = answer.figures.iter().map(|figure| printable(figure));
+        std::iter::once(name).chain(figures).collect()
+    };
+    let rows: Vec<Vec<String>> = answers.iter().map(figures).collect();
+    let details = || {
+        answers
+            .iter()
+            .map(|answer| answer.detail.as_deref().map(printable))
+    };
+    let wide: Vec<Vec<String>> = rows
+        .iter()
+        .zip(details())
+        .map(|(row, detail)| row.iter().cloned().chain(detail).collect())
+        .collect();
+    if let Some(lines) = in_columns(&wide, paper) {
+        return lines;
+    }
+    let lines = in_columns(&rows, paper);
+    let lines = lines.unwrap_or_else(|| rows.iter().map(|row| row.join(", ")).collect());
+    let indent = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0) + 2;
+    let both = lines.into_iter().zip(details()).flat_map(|(line, detail)| {
+        let below = detail.map(|text| format!("{}{text}", " ".repeat(indent)));
+        std::iter::once(line).chain(below)
+    });
+    both.flat_map(|line| match width(&line) <= paper.width() {
+        true => vec![line],
+        false => wrap("  ", line.trim_start(), paper.width(), usize::MAX),
+    })
+    .collect()
+}
+
+/// None where there is nothing or it does not fit.
+fn in_columns(rows: &[Vec<String>], paper: &Paper) -> Option<Vec<String>> {
+    let most = rows.iter().map(Vec::len).max()?;
+    let columns: Vec<Column<'_>> = (0..most).map(|_| left("", 0)).collect();
+    let heads: Vec<&Column<'_>> = columns.iter().collect();
+    let fits = table_width(&heads, rows) <= paper.width();
+    fits.then(|| lines(&heads, rows, paper.width()).split_off(1))
 }
 
 /// The machine in a few words: `VM (kvm), 2 cores`.
@@ -215,7 +238,7 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
         true => format!("{show}; all data: {show} --json"),
         false => format!("{show} --verbose; all data: {show} --json"),
     };
-    if !store.is_empty() && LABEL + crate::text::width(&text) > paper.width() {
+    if !store.is_empty() && LABEL + width(&text) > paper.width() {
         let name = stored.name();
         text = format!("fathom show {name} --verbose, or --json, each with the same --store");
     }
@@ -314,11 +337,11 @@ impl Note {
             return lines;
         };
         let explain = format!("fathom explain {id}");
-        let (wide, page) = (crate::text::width(&explain), paper.width());
+        let (wide, page) = (width(&explain), paper.width());
         let last = lines.last_mut().expect("a label is a line");
-        match crate::text::width(last) + 2 + wide <= page {
+        match width(last) + 2 + wide <= page {
             true => {
-                let gap = page - wide - crate::text::width(last);
+                let gap = page - wide - width(last);
                 last.push_str(&format!("{}{explain}", " ".repeat(gap)));
             }
             false => lines.push(format!("{explain:>page$}")),

@@ -9,7 +9,7 @@ use crate::paper::{Paper, Stored};
 use crate::table::{Column, left, lines, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
-use analysis::{Finding, ImportedReport, Rank};
+use analysis::{Finding, ImportedReport};
 use model::{CacheMode, ImportedOperation, ImportedRun, ImportedWorkload, Nanos};
 use std::io::{self, Write};
 
@@ -35,11 +35,12 @@ pub fn imported_summary(
     let run = &report.run;
     let mut page = wrap("", &target(run), paper.width(), usize::MAX);
     page.push(String::new());
-    if let Some(answer) = answer(report) {
-        page.extend(wrap("  ", &answer, paper.width(), usize::MAX));
-        page.push(String::new());
-    }
-    page.extend(foot::verdict(&report.verdict, paper));
+    let answer = answer(report).map(|answer| wrap("  ", &answer, paper.width(), usize::MAX));
+    page.extend(foot::head(
+        answer.unwrap_or_default(),
+        &report.verdict,
+        paper,
+    ));
     let heads: Vec<&Column> = COLUMNS.iter().collect();
     page.extend(lines(&heads, &rows(run), paper.width()));
     page.push(String::new());
@@ -65,12 +66,9 @@ fn target(run: &ImportedRun) -> String {
     format!("{names}, {size}; {}", work(load))
 }
 
-/// The figures of all I/Os in one line; none where they may not be used.
+/// The figures of all I/Os in one line; none where the text has none.
 fn answer(report: &ImportedReport) -> Option<String> {
     let total = &report.run.figures.total;
-    if report.verdict.rank == Rank::Invalid {
-        return None;
-    }
     let known =
         |ns: Option<Nanos>, name: &str| ns.map(|ns| format!("{name} {}", time(ns.0 as f64)));
     let parts = [

@@ -36,8 +36,8 @@ const DISPENSABLE: [&str; 2] = [INTERVAL, LESS];
 /// Writes the page of a quick look.
 pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = setting(report.place.as_ref(), paper);
-    page.extend(foot::answers(&report.answers, paper));
-    page.extend(foot::verdict(&report.verdict, paper));
+    let answer = foot::answer(&report.answers, paper);
+    page.extend(foot::head(answer, &report.verdict, paper));
     let heads: Vec<&Column> = QUICK.iter().collect();
     let rows: Vec<Vec<String>> = report.rows.iter().map(quick_cells).collect();
     let (table, left_out) = beside(whole_lines(&heads, &rows), &report.rows, paper);
@@ -58,8 +58,8 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
 /// Writes the page of what layers cost.
 pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = setting(report.place.as_ref(), paper);
-    page.extend(foot::answers(&report.answers, paper));
-    page.extend(foot::verdict(&report.verdict, paper));
+    let answer = foot::answer(&report.answers, paper);
+    page.extend(foot::head(answer, &report.verdict, paper));
     page.pop();
     let all: Vec<Vec<String>> = report.rows.iter().map(layer_cells).collect();
     let shown = fitting(&LAYERS, &all, &DISPENSABLE, paper.width());

@@ -9,7 +9,7 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::wrap;
 use crate::time::write_time;
-use analysis::{Latency, OperationRow, Rank, RunReport, TargetReport, Trust};
+use analysis::{Latency, OperationRow, RunReport, TargetReport, Trust};
 use model::{Access, CacheMode, Pacing};
 use std::io::{self, Write};
 
@@ -33,17 +33,12 @@ const DISPENSABLE: [&str; 1] = [RAREST];
 pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = request(report, paper);
     page.push(String::new());
-    if let Some(answer) = answer(report) {
-        page.extend(wrap("  ", &answer, paper.width(), usize::MAX));
-        page.push(String::new());
-    }
-    page.extend(wrap(
-        "",
-        &report.verdict.sentence(),
-        paper.width(),
-        usize::MAX,
+    let answer = answer(report).map(|answer| wrap("  ", &answer, paper.width(), usize::MAX));
+    page.extend(foot::head(
+        answer.unwrap_or_default(),
+        &report.verdict,
+        paper,
     ));
-    page.push(String::new());
     let rows = rows(report);
     let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
@@ -70,12 +65,9 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// The figures of the whole run in one line; none where they may not be used.
+/// The figures of the whole run in one line; none without I/Os.
 fn answer(report: &RunReport) -> Option<String> {
     let total = report.total().filter(|total| total.ios > 0)?;
-    if report.verdict.rank == Rank::Invalid {
-        return None;
-    }
     let latency = total.response.as_ref().unwrap_or(&total.latency);
     let width = total
         .rate

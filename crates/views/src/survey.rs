@@ -12,9 +12,9 @@ use crate::number::{
 };
 use crate::paper::Paper;
 use crate::picture::picture;
-use crate::table::{Column, fitting, left, left_out, lines, picked, right, table_width};
-use crate::text::{printable, shorten, trust_footnote, width, wrap};
-use analysis::{Rank, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, Trust};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
+use crate::text::{printable, shorten, trust_footnote, wrap};
+use analysis::{Answer, Rank, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, Trust};
 use std::io::{self, Write};
 
 /// The survey has seven workloads; more come only from labels that nobody planned.
@@ -50,11 +50,8 @@ const DISPENSABLE: [&str; 8] = [P999, FLOW, KNEE, LIMIT, P99, WIDTH, P50, DEPTH]
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let paper = &paper.narrowed();
     let mut page = setting(report, paper);
-    if report.has_headline_answer() {
-        page.extend(answers(&report.answers, paper));
-        page.push(String::new());
-    }
-    page.extend(foot::verdict(&report.verdict, paper));
+    let answer = foot::answer(&answers(report), paper);
+    page.extend(foot::head(answer, &report.verdict, paper));
     page.extend(table(report, paper));
     page.extend(details::kept_rates(report, paper));
     page.push(String::new());
@@ -88,59 +85,30 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     foot::setting(target, report.host.as_ref(), engine, paper)
 }
 
-/// The answer: small random and large sequential I/O, reads beside writes, and the latency of one I/O alone.
-fn answers(answers: &[SurveyAnswer], paper: &Paper) -> Vec<String> {
-    let name = |answer: &SurveyAnswer| format!("  {}", shorten(&printable(&answer.name), NAME_MAX));
+/// Small random and large sequential I/O, reads beside writes, and the latency of one I/O alone.
+fn answers(report: &SurveyReport) -> Vec<Answer> {
     let figure = |answer: &SurveyAnswer, side: &SurveyAnswerSide| {
-        let text = format!(
-            "{} {} (QD{})",
-            side.operation,
-            answer.figure(side),
-            side.queue_depth
-        );
+        let figure = answer.figure(side);
+        let text = format!("{} {figure} (QD{})", side.operation, side.queue_depth);
         text.trim_start().to_owned()
     };
-    let figures = |answer: &SurveyAnswer| {
-        let figures = answer.sides.iter().map(|side| figure(answer, side));
-        std::iter::once(name(answer)).chain(figures).collect()
+    let answer = |answer: &SurveyAnswer| Answer {
+        name: answer.name.clone(),
+        figures: answer
+            .sides
+            .iter()
+            .map(|side| figure(answer, side))
+            .collect(),
+        detail: alone(answer),
     };
-    let columns = [const { left("", 0) }; 4];
-    let heads: Vec<&Column> = columns.iter().collect();
-    let wide: Vec<Vec<String>> = answers
-        .iter()
-        .map(|answer| [figures(answer), alone(answer)].concat())
-        .collect();
-    if table_width(&heads, &wide) <= paper.width() {
-        return lines(&heads, &wide, paper.width()).split_off(1);
-    }
-    let rows: Vec<Vec<String>> = answers.iter().map(figures).collect();
-    let figures = match table_width(&heads, &rows) <= paper.width() {
-        true => lines(&heads, &rows, paper.width()).split_off(1),
-        false => rows.iter().map(|row| row.join(", ")).collect(),
-    };
-    // The latency goes below its figures, where they begin.
-    let first = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0) + 2;
-    let below = answers.iter().map(|answer| alone(answer).pop());
-    let both = figures.into_iter().zip(below).flat_map(|(line, below)| {
-        let below = below.map(|text| format!("{}{text}", " ".repeat(first)));
-        std::iter::once(line).chain(below)
-    });
-    both.flat_map(|line| wrap_indented(&line, paper)).collect()
-}
-
-/// Wraps a line that is too long and keeps its indentation.
-fn wrap_indented(line: &str, paper: &Paper) -> Vec<String> {
-    match width(line) <= paper.width() {
-        true => vec![line.to_owned()],
-        false => wrap("  ", line.trim_start(), paper.width(), usize::MAX),
-    }
+    report.answers.iter().map(answer).collect()
 }
 
 /// `QD1 latency 65.7 / 58.3 µs`, in the order of the sides; nothing where it was not measured.
-fn alone(answer: &SurveyAnswer) -> Vec<String> {
+fn alone(answer: &SurveyAnswer) -> Option<String> {
     let sides = || answer.sides.iter().map(|side| side.depth_1_p50_ns);
     if sides().all(|ns| ns.is_none()) {
-        return Vec::new();
+        return None;
     }
     let each: Vec<String> = sides().map(whole_time_or_nothing).collect();
     let unit = |text: &String| text.split(' ').nth(1).map(str::to_owned);
@@ -151,7 +119,7 @@ fn alone(answer: &SurveyAnswer) -> Vec<String> {
         }
         _ => each.join(" / "),
     };
-    vec![format!("QD1 latency {text}")]
+    Some(format!("QD1 latency {text}"))
 }
 
 fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {

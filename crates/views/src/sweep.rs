@@ -33,8 +33,8 @@ const P999: &str = "p99.9";
 pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let target = shorten(&printable(&report.target), paper.width() / 2);
     let mut page = foot::setting(target, report.host.as_ref(), None, paper);
-    page.extend(foot::answers(&report.answers, paper));
-    page.extend(foot::verdict(&report.verdict, paper));
+    let answer = foot::answer(&report.answers, paper);
+    page.extend(foot::head(answer, &report.verdict, paper));
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));

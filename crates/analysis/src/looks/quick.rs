@@ -212,8 +212,8 @@ fn answers(known: &[(QuickStep, QuickRow, &RunReport)]) -> Vec<Answer> {
     let random = [
         iops(QuickStep::RandomRead, "read ", "QD1"),
         iops(QuickStep::RandomReadDeep, "", "QD32"),
-        median(QuickStep::RandomRead, "QD1 latency"),
     ];
+    let alone = median(QuickStep::RandomRead, "QD1 latency");
     let flushed = [
         iops(QuickStep::FlushedWrite, "write ", "QD1"),
         median(QuickStep::FlushedWrite, "latency"),
@@ -227,7 +227,7 @@ fn answers(known: &[(QuickStep, QuickRow, &RunReport)]) -> Vec<Answer> {
         flow(QuickStep::CachedWrite, "write"),
     ];
     [
-        Answer::of("4 KiB random", random),
+        Answer::of("4 KiB random", random).map(|answer| answer.with_detail(alone)),
         Answer::of("4 KiB random, each flushed", flushed),
         Answer::of("1 MiB sequential", sequential),
         Answer::of("page cache", cached),

@@ -17,11 +17,6 @@ pub struct FigureRanks {
 }
 
 impl SurveyReport {
-    /// Whether there are figures that may be used.
-    pub fn has_headline_answer(&self) -> bool {
-        self.answer.is_some() && self.verdict.rank != Rank::Invalid
-    }
-
     /// Returns the errors and warnings of the points that the table shows of a row, with the point of each.
     pub fn row_findings(&self, row: &SurveyRow) -> Vec<(&CellReport, &Finding)> {
         let mut loads = self.loads(row);

@@ -73,7 +73,10 @@ pub(super) fn answers(rows: &[SweepRow], best: &[BestCell]) -> Vec<Answer> {
     };
     let line = |what: &str, figure: String, (row, its): (&SweepRow, &CellFigures)| {
         let doubt = (its.rank == Some(Rank::Caution)).then(|| "CAUTION".to_owned());
-        Answer::of(what, [Some(figure), p99(its), Some(name(row)), doubt])
+        let cell = std::iter::once(name(row)).chain(doubt);
+        let cell: Vec<String> = cell.collect();
+        let answer = Answer::of(what, [Some(figure), p99(its)])?;
+        Some(answer.with_detail(Some(cell.join("; "))))
     };
     let mut answers: Vec<Option<Answer>> = Vec::new();
     match (rate, flow) {

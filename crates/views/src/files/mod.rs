@@ -32,8 +32,8 @@ const DISPENSABLE: [&str; 3] = [MAX, P999, CPU];
 /// Writes the page.
 pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = setting(report, paper);
-    page.extend(foot::answers(&report.answers, paper));
-    page.extend(foot::verdict(&report.verdict, paper));
+    let answer = foot::answer(&report.answers, paper);
+    page.extend(foot::head(answer, &report.verdict, paper));
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
