@@ -123,7 +123,7 @@ impl Progress {
             .collect();
         if !names.is_empty() {
             let verb = if filled.iter().all(|file| file.made) {
-                "made and filled"
+                "created and filled"
             } else {
                 "filled"
             };

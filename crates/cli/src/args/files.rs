@@ -20,7 +20,7 @@ pub(crate) const PATIENCE: &str = "2m";
 /// `fathom files`.
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
-    /// A folder; a folder of fathom's own is made in it and removed afterwards, nothing else in it is touched
+    /// A folder; a temporary folder is created in it and removed; nothing else in it changes
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     #[command(flatten)]

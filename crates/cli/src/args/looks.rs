@@ -15,13 +15,13 @@ pub(crate) const ROUND_TIME: &str = "500ms";
 /// `fathom quick`.
 #[derive(Args, Debug)]
 pub(crate) struct QuickArgs {
-    /// A device, a file, or a folder: in a folder a file of fathom's own is made and removed
+    /// A device, a file, or a folder: in a folder a temporary file is created and removed
     #[arg(value_name = "TARGET")]
     pub(crate) target: PathBuf,
     /// Measure the write side too: with direct I/O, flushed one by one, and into the cache
     #[arg(long)]
     pub(crate) write: bool,
-    /// Size of the file that is made in a folder
+    /// Size of the file that is created in a folder
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = SIZE)]
     pub(crate) size: String,
     /// Same seed, same offsets
@@ -39,10 +39,10 @@ pub(crate) struct QuickArgs {
 /// `fathom layers`.
 #[derive(Args, Debug)]
 pub(crate) struct LayersArgs {
-    /// The device; it is only read, unless --write and the words that allow it are said
+    /// The device; it is only read, unless --write and --destroy are given
     #[arg(value_name = "DEVICE")]
     pub(crate) device: PathBuf,
-    /// A folder on the file system that lies on it; a file of fathom's own is made there and removed
+    /// A folder on the device's file system; a temporary file is created there and removed
     #[arg(long, value_name = "DIR")]
     pub(crate) mount: PathBuf,
     /// Measure writes too: on the file, and on the device where --destroy allows it
@@ -51,10 +51,10 @@ pub(crate) struct LayersArgs {
     /// Size of the file, and of the part of the device that is used
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = SIZE)]
     pub(crate) size: String,
-    /// Rounds, in each of which every way has its turn, 2 to 100
+    /// Number of rounds, each of which measures every I/O path once, 2 to 100
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = ROUNDS)]
     pub(crate) rounds: String,
-    /// How long one turn is
+    /// Duration of one measurement
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = ROUND_TIME)]
     pub(crate) round_time: String,
     /// Same seed, same offsets

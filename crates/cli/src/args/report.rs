@@ -10,7 +10,7 @@ pub(crate) struct ReportArgs {
     /// Sessions and results: 12, 12.3; several are laid side by side
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// Into this file; an earlier page of fathom's is replaced, anything else is left as it is
+    /// Write to this file; an earlier report of fathom is replaced, anything else is refused
     #[arg(
         short,
         long,

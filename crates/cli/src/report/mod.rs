@@ -309,10 +309,6 @@ pub(crate) fn page_written(to: &Path, bytes: u64, headlines: &[String]) -> Vec<u
         }
         let to = to.display().to_string();
         let size = analysis::say::bytes(bytes);
-        writeln!(
-            out,
-            "page {} ({size}): open it in any browser",
-            views::printable(&to)
-        )
+        writeln!(out, "HTML report: {} ({size})", views::printable(&to))
     })
 }

@@ -4,7 +4,7 @@
 //! A case is a file of `causes/`, a line a field: `cause`, `expect` (rule and severity), `figure` (name and value of the
 //! evidence, within 2%), `line` (what the verdict line contains), `known` (hints of a person), `guilty` and `innocent`
 //! (a line for `documents`, which makes the tool's text of it). They go the whole way: text, reader, rules, verdict.
-//! Prints sensitivity and false alarms; `cargo xtask cases` shows them. Deliberately absent: runs of fathom's own, whose
+//! Prints sensitivity and false alarms; `cargo xtask cases` shows them. Deliberately absent: runs of fathom, whose
 //! rules have their cases beside them, and texts of others.
 
 #![allow(

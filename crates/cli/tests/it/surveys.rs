@@ -19,7 +19,8 @@ fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
     assert_eq!(report["rows"].as_array().unwrap().len(), 7);
     assert_eq!(measured(&report), 7);
     assert!(
-        said.err.contains("fathom.dat: made and filled with 64 MiB"),
+        said.err
+            .contains("fathom.dat: created and filled with 64 MiB"),
         "{}",
         said.err
     );

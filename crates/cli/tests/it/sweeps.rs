@@ -252,7 +252,7 @@ fn a_sweep_makes_its_file_once_and_proves_it_once() {
     let line = "sweep f.dat --create 4M -b 8K,64K -w 0,100 -d 20ms --warmup 0s";
     let said = bench.line(line);
     assert_eq!(
-        said.err.matches("made and filled").count(),
+        said.err.matches("created and filled").count(),
         1,
         "{}",
         said.err

@@ -122,9 +122,9 @@ fn contradictions(work: &TreeWork, reader: &mut Reader) {
 }
 
 /// An option, its text, and what it takes.
-type Told<'a> = (&'static str, &'a String, &'static str);
+type OptionRead<'a> = (&'static str, &'a String, &'static str);
 
-fn within(reader: &mut Reader, reported: Told<'_>, range: RangeInclusive<u64>) -> u64 {
+fn within(reader: &mut Reader, reported: OptionRead<'_>, range: RangeInclusive<u64>) -> u64 {
     let (option, text, form) = reported;
     let read: Option<u64> = reader.number(option, text, form);
     if read.is_some_and(|number| !range.contains(&number)) {
@@ -134,7 +134,7 @@ fn within(reader: &mut Reader, reported: Told<'_>, range: RangeInclusive<u64>) -
     read.unwrap_or(min).clamp(min, max)
 }
 
-fn size(reader: &mut Reader, reported: Told<'_>, min: Bytes) -> Bytes {
+fn size(reader: &mut Reader, reported: OptionRead<'_>, min: Bytes) -> Bytes {
     let read: Option<Bytes> = reader.value(reported.0, reported.1);
     if read.is_some_and(|size| size < min || size > BUFFER_MAX) {
         refuse(reader, reported);
@@ -150,7 +150,7 @@ fn span(reader: &mut Reader, option: &'static str, text: &String) -> Nanos {
     read.unwrap_or_default()
 }
 
-fn refuse(reader: &mut Reader, (option, read, accepted): Told<'_>) {
+fn refuse(reader: &mut Reader, (option, read, accepted): OptionRead<'_>) {
     reader.refuse(Problem::Value {
         option,
         read: read.clone(),

@@ -64,7 +64,7 @@ impl PagePlace {
         };
         match write_page(store, &[name], &path, Replace::Pages) {
             Ok(written) => output::tell(&format!(
-                "page {} ({}): open it in any browser",
+                "HTML report: {} ({})",
                 path.display(),
                 say::bytes(written.bytes)
             )),

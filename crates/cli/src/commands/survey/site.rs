@@ -172,7 +172,7 @@ fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, CommandError> {
     }
 }
 
-/// A file of fathom's own.
+/// A file of fathom.
 fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, CommandError> {
     let whole = facts.content == Content::Fathom;
     let wanted = asked.size.unwrap_or(SIZE_MIN);
@@ -208,13 +208,13 @@ fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, C
         }
     };
     let verb = match facts.content {
-        Content::FathomPartial => "is completed to",
-        _ if facts.kind == TargetKind::Missing => "is made with",
-        Content::Fathom => "grows to",
-        _ => "is filled to",
+        Content::FathomPartial => "completing",
+        _ if facts.kind == TargetKind::Missing => "creating",
+        Content::Fathom => "enlarging",
+        _ => "filling",
     };
     let set = if asked.size.is_none() {
-        "; --size sets it"
+        "; change with --size"
     } else {
         ""
     };
@@ -222,7 +222,7 @@ fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, C
         size,
         create: Some(size),
         words: vec![format!(
-            "{path}: {verb} {} ({reason}{set})",
+            "{verb} {path}: {} ({reason}{set})",
             say::bytes(size.0)
         )],
         reason: Some(reason),

@@ -42,19 +42,14 @@ pub(crate) fn choose(ram: Bytes, free: Option<Bytes>, cache: CacheMode) -> Resul
         ));
     }
     let (size, because) = match room {
-        Some(room) if room < wish => (room, "a quarter of the free space".to_owned()),
-        _ if wish == WISH_MAX => (wish, "as much as a large machine needs".to_owned()),
-        _ if wish == WISH_MIN => (wish, "enough for a small machine".to_owned()),
-        _ => (
-            wish,
-            format!("a quarter of the memory of {}", say::bytes(ram.0)),
-        ),
+        Some(room) if room < wish => (room, "1/4 of the free space".to_owned()),
+        _ if wish == WISH_MAX => (wish, "the largest default".to_owned()),
+        _ if wish == WISH_MIN => (wish, "the smallest default".to_owned()),
+        _ => (wish, format!("1/4 of the {} RAM", say::bytes(ram.0))),
     };
     let purpose = match cache {
-        CacheMode::Unbuffered | CacheMode::LocalOff => {
-            "more than the caches of most devices; the system's cache is passed by"
-        }
-        CacheMode::Cached => "it fits into the system's cache, and that is what is measured",
+        CacheMode::Unbuffered | CacheMode::LocalOff => "more than the caches of most devices",
+        CacheMode::Cached => "it fits the page cache, which is measured",
     };
     Ok(Choice {
         size,
@@ -123,7 +118,7 @@ mod tests {
             .reason;
         assert_eq!(
             reported,
-            "a quarter of the memory of 16 GiB: it fits into the system's cache, and that is what is measured"
+            "1/4 of the 16 GiB RAM: it fits the page cache, which is measured"
         );
     }
 }

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// A file of fathom's with these bytes written over it, and what the file contains then.
+/// A file of fathom with these bytes written over it, and what the file contains then.
 pub(crate) fn own_file_with(bench: &Bench, size: &str, at: u64, bytes: &[u8]) -> Vec<u8> {
     let create = format!("run --create {size} -b 4K -w 0 -d 10ms --warmup 0s --no-store f");
     bench.line(&create).good();

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Child;
 use std::time::SystemTime;
 
-/// A file of fathom's own that is being written, for at most so long.
+/// A file of fathom that is being written, for at most so long.
 fn written(bench: &Bench, seconds: u32) -> Child {
     let create = "run -d 100ms --warmup 0s --no-store --create 64M f";
     bench.line(create).good();
