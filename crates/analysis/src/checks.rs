@@ -52,7 +52,7 @@ impl Checks {
         self.passed.len() >= DECISIVE_MIN
     }
 
-    /// Of a run of fathom's.
+    /// Of a run of fathom.
     pub(crate) fn of_own(own: &Own<'_>) -> Checks {
         let record = own.record;
         let checks = own.device_checks;

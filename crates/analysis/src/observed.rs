@@ -1,4 +1,4 @@
-//! What was asked and its result, as far as it is known: the same figures of a run of fathom's, an imported one, and
+//! What was asked and its result, as far as it is known: the same figures of a run of fathom, an imported one, and
 //! a row of the database.
 //!
 //! Everything is `None` where nobody says it; nothing is guessed. Where targets of one run differ in what was asked, it
@@ -145,7 +145,7 @@ impl Observed {
         }
     }
 
-    /// What a record of fathom's says, with its row and its rate over time.
+    /// What a record of fathom says, with its row and its rate over time.
     pub(crate) fn of_record(
         record: &RunRecord,
         row: &ResultRow,

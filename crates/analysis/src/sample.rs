@@ -247,7 +247,7 @@ pub fn host() -> HostRecord {
     }
 }
 
-/// An 8 GiB file of fathom's own.
+/// An 8 GiB file of fathom.
 pub fn target_facts() -> TargetFacts {
     let device = |name: &str, kind: &str| BlockDevice {
         name: name.to_owned(),

@@ -25,7 +25,7 @@ pub(crate) enum Pacer {
         due: Nanos,
     },
     /// The generator of the I/Os specifies when to pause.
-    Told {
+    Scheduled {
         due: Nanos,
     },
 }
@@ -54,7 +54,7 @@ impl Pacer {
     pub(crate) fn holds_until<C: Clock>(&self, clock: &C) -> Option<Nanos> {
         match self {
             Pacer::Free => None,
-            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } | Pacer::Told { due } => {
+            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } | Pacer::Scheduled { due } => {
                 (clock.now() < *due).then_some(*due)
             }
         }
@@ -63,7 +63,7 @@ impl Pacer {
     /// Nothing is due before this moment, where pauses are specified.
     #[inline]
     pub(crate) fn hold(&mut self, until: Nanos) {
-        if let Pacer::Told { due } = self {
+        if let Pacer::Scheduled { due } = self {
             *due = until;
         }
     }
@@ -72,7 +72,7 @@ impl Pacer {
     #[inline]
     pub(crate) fn charge(&mut self, at: Nanos, bytes: u64) {
         match self {
-            Pacer::Free | Pacer::Told { .. } => {}
+            Pacer::Free | Pacer::Scheduled { .. } => {}
             Pacer::Rate {
                 bytes_per_s,
                 block,

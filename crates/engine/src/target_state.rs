@@ -119,7 +119,7 @@ impl TargetState {
             route,
             mix,
             pacer: if pauses {
-                Pacer::Told { due: Nanos(0) }
+                Pacer::Scheduled { due: Nanos(0) }
             } else {
                 Pacer::new(target.pacing, target.workload.block.0)
             },

@@ -54,7 +54,7 @@ pub(crate) fn judge(
         if !read(offset, piece) {
             return Content::Unknown;
         }
-        // The last piece of fathom's own file, which is shorter than a block, is zeros and says nothing.
+        // The last piece of a file of fathom, which is shorter than a block, is zeros and says nothing.
         let is_rest = piece.len() < BLOCK as usize && seen.first() == Some(&BlockState::Whole);
         match inspect(piece) {
             BlockState::Flawed(flaw) => return flawed(offset, flaw, seen.first()),

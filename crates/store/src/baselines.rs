@@ -32,7 +32,7 @@ impl Store {
         self.writing(|transaction| {
             let Baseline { name, of, set_utc } = baseline;
             if !tags::is_word(name) {
-                return Err(Fault::Told(StoreError::BaselineName { read: name.clone() }));
+                return Err(Fault::Named(StoreError::BaselineName { read: name.clone() }));
             }
             self.must_be_there(transaction, *of)?;
             let before = found(transaction, name)?;
@@ -87,7 +87,7 @@ pub(crate) fn must_not_be_one(transaction: &Transaction<'_>, of: RunName) -> Res
             && (of.run.is_none() || one.of.run.is_none() || one.of.run == of.run)
     };
     match all(transaction)?.into_iter().find(touched) {
-        Some(one) => Err(Fault::Told(StoreError::IsBaseline {
+        Some(one) => Err(Fault::Named(StoreError::IsBaseline {
             read: of,
             name: one.name,
         })),

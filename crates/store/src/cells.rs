@@ -162,7 +162,7 @@ fn number_of_cell(
         return next_number(transaction, session);
     };
     if origin != Origin::Missing.name() {
-        return Err(Fault::Told(StoreError::CellTwice {
+        return Err(Fault::Named(StoreError::CellTwice {
             read: key.to_owned(),
             session,
             number,

@@ -2,7 +2,7 @@
 //! files, device activity, runs of other tools. Each is a result of its session, with a row as every result
 //! has one.
 //!
-//! Deliberately absent: runs of fathom's own, whose record is rows and blobs (`save`).
+//! Deliberately absent: runs of fathom, whose record is rows and blobs (`save`).
 
 use crate::error::Fault;
 use crate::headline::{self, Place, next_number};

@@ -182,7 +182,7 @@ fn known_results(name: RunName, last: Option<u32>) -> String {
 pub(crate) enum Fault {
     Sql(rusqlite::Error),
     Damaged(String),
-    Told(StoreError),
+    Named(StoreError),
 }
 
 impl From<rusqlite::Error> for Fault {
@@ -193,7 +193,7 @@ impl From<rusqlite::Error> for Fault {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        Fault::Told(error)
+        Fault::Named(error)
     }
 }
 
@@ -218,7 +218,7 @@ impl Fault {
     /// The error for a person, with the file's name in it.
     pub(crate) fn at(self, path: &Path) -> StoreError {
         match self {
-            Fault::Told(error) => error,
+            Fault::Named(error) => error,
             Fault::Damaged(what) => StoreError::Damaged {
                 path: path.to_owned(),
                 what,

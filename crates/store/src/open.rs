@@ -145,7 +145,7 @@ impl Store {
     pub(crate) fn write(&self) -> Result<Transaction<'_>, Fault> {
         if self.full {
             let path = self.path.clone();
-            return Err(Fault::Told(StoreError::Full { path }));
+            return Err(Fault::Named(StoreError::Full { path }));
         }
         Ok(Transaction::new_unchecked(
             &self.connection,
@@ -366,7 +366,7 @@ fn connect(
     harden(&connection)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     if connection.is_readonly("main")? {
-        return Err(Fault::Told(StoreError::Unwritable {
+        return Err(Fault::Named(StoreError::Unwritable {
             path: path.to_owned(),
             reason: "it is read-only".to_owned(),
         }));
@@ -379,13 +379,13 @@ fn connect(
 
 fn still_there(place: &DatabasePlace, path: &Path) -> Result<(), Fault> {
     let same = place.still_there();
-    same.map_err(|refusal| Fault::Told(refused(refusal, path)))
+    same.map_err(|refusal| Fault::Named(refused(refusal, path)))
 }
 
 /// For reading only. A results database in a folder that cannot be written, or on a full disk, has no room for the index of
 /// its write-ahead log; where nothing waits in that log, nobody can be writing and the file is read as it lies.
 fn connect_to_read(path: &Path) -> Result<Store, Fault> {
-    let place = gate::database(path).map_err(|refusal| Fault::Told(refused(refusal, path)))?;
+    let place = gate::database(path).map_err(|refusal| Fault::Named(refused(refusal, path)))?;
     let (place, open) = OpenFile::take(place, path, false)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -410,7 +410,7 @@ fn connect_to_read(path: &Path) -> Result<Store, Fault> {
             full: false,
             _open: open,
         }),
-        older => Err(Fault::Told(StoreError::Unwritable {
+        older => Err(Fault::Named(StoreError::Unwritable {
             path: path.to_owned(),
             reason: format!(
                 "it is read-only, and of version {older}, which must be brought up to date first"

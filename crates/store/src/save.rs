@@ -142,7 +142,7 @@ impl Store {
             let ends: (Option<u64>, Option<u64>) = (row.get(0)?, row.get(1)?);
             Ok(ends.0.zip(ends.1))
         })?;
-        Err(Fault::Told(StoreError::NoSession {
+        Err(Fault::Named(StoreError::NoSession {
             path: self.path().to_owned(),
             read: session,
             known: known.map(|(first, last)| (SessionId(first), SessionId(last))),
@@ -215,7 +215,7 @@ pub(crate) fn count_results(
 
 /// SQLite's integers end at 2^63 - 1; a count beyond that is a mistake, and is reported rather than changed.
 pub(crate) fn signed(what: &'static str, value: u64) -> Result<i64, Fault> {
-    i64::try_from(value).map_err(|_| Fault::Told(StoreError::TooLarge { what, read: value }))
+    i64::try_from(value).map_err(|_| Fault::Named(StoreError::TooLarge { what, read: value }))
 }
 
 pub(crate) fn document(what: &str, value: &impl serde::Serialize) -> Result<String, Fault> {
@@ -225,7 +225,7 @@ pub(crate) fn document(what: &str, value: &impl serde::Serialize) -> Result<Stri
 /// A document, or which one cannot be written and why.
 pub(crate) fn written(what: &str, text: serde_json::Result<String>) -> Result<String, Fault> {
     text.map_err(|error| {
-        Fault::Told(StoreError::Text {
+        Fault::Named(StoreError::Text {
             what: what.to_owned(),
             reason: error.to_string(),
         })

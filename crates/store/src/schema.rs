@@ -102,7 +102,7 @@ pub(crate) fn bring_up_to_date(
         take_steps(&transaction, found, report)?;
         return Ok(transaction.commit()?);
     }
-    Err(Fault::Told(StoreError::Busy {
+    Err(Fault::Named(StoreError::Busy {
         path: path.to_owned(),
     }))
 }
@@ -147,7 +147,7 @@ type Schema = BTreeMap<(String, String), String>;
 fn must_be_ours(connection: &Connection, path: &Path, version: u32) -> Result<(), Fault> {
     let found = schema_of(connection)?;
     let foreign = |what: String| {
-        Err(Fault::Told(StoreError::ForeignSchema {
+        Err(Fault::Named(StoreError::ForeignSchema {
             path: path.to_owned(),
             what,
         }))
@@ -163,7 +163,7 @@ fn must_be_ours(connection: &Connection, path: &Path, version: u32) -> Result<()
     }
     let id: u32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if id != APPLICATION_ID && version > 0 {
-        return Err(Fault::Told(StoreError::Foreign {
+        return Err(Fault::Named(StoreError::Foreign {
             path: path.to_owned(),
             read: id,
         }));
@@ -214,7 +214,7 @@ pub(crate) fn version(connection: &Connection, path: &Path) -> Result<u32, Fault
     let read =
         u32::try_from(read).map_err(|_| Fault::Damaged(format!("its schema version is {read}")))?;
     if read > SCHEMA_VERSION {
-        return Err(Fault::Told(StoreError::Newer {
+        return Err(Fault::Named(StoreError::Newer {
             path: path.to_owned(),
             read,
             known: SCHEMA_VERSION,

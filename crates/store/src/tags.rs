@@ -59,7 +59,7 @@ impl Store {
         }
         let query = format!("SELECT max(number) FROM {table} WHERE session_id = ?1");
         let last = transaction.query_row(&query, [name.session.0], |row| row.get(0))?;
-        Err(Fault::Told(StoreError::NoResult { read: name, last }))
+        Err(Fault::Named(StoreError::NoResult { read: name, last }))
     }
 }
 
@@ -74,7 +74,7 @@ fn check(word: &str) -> Result<(), Fault> {
     if is_word(word) {
         return Ok(());
     }
-    Err(Fault::Told(StoreError::Tag {
+    Err(Fault::Named(StoreError::Tag {
         read: word.to_owned(),
     }))
 }

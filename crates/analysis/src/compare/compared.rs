@@ -25,7 +25,7 @@ pub struct Compared {
 pub(super) type Fact = (&'static str, String);
 
 impl Compared {
-    /// A run of fathom's, with the line that the database has of it.
+    /// A run of fathom, with the line that the database has of it.
     pub fn measured(row: ResultRow, record: &RunRecord) -> Compared {
         let read = Reading::of(record, &Known::default());
         let verdict = read.report.verdict;

@@ -1,6 +1,6 @@
 //! One core, or all of them, was at 100% CPU: the machine was the limit, not the target.
 //!
-//! A core may be full without a full thread of fathom's: interrupts, or another program. Where polling or a rate was
+//! A core may be full without a full thread of fathom: interrupts, or another program. Where polling or a rate was
 //! asked, threads fill cores by their nature; the null engine measures just that; so there it is silent.
 
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};

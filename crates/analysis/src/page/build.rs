@@ -57,7 +57,7 @@ impl PageBuilder {
         self.document.parts.push(part);
     }
 
-    /// A result of fathom's own. `command` is the line that runs it alone.
+    /// A result of fathom. `command` is the line that runs it alone.
     pub fn measured(
         &mut self,
         row: ResultRow,

@@ -78,9 +78,9 @@ impl Observer for AfterSome<'_> {
 
 /// Counts the words that report I/Os.
 #[derive(Default)]
-struct Told(std::sync::atomic::AtomicU32);
+struct Counted(std::sync::atomic::AtomicU32);
 
-impl Observer for Told {
+impl Observer for Counted {
     fn on(&self, event: Event<'_>) {
         if let Event::Tick(Tick { ios: 1.., .. }) = event {
             self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -91,7 +91,7 @@ impl Observer for Told {
 #[test]
 fn a_run_that_is_shorter_than_a_step_tells_of_its_ios_too() {
     let (_folder, path) = marked_file(SIZE);
-    let reported = Told::default();
+    let reported = Counted::default();
     let job = job(&path, EngineChoice::Sync, &|span| {
         span.phases.warmup = Nanos::millis(20);
         span.phases.measured = Nanos::millis(40);

@@ -1,6 +1,6 @@
 //! One result as one line: what it was, what was asked, its result, whichever tool measured it.
 //!
-//! A run of fathom's, an imported one and a cell that has no result make the same row, so that one list, one filter and
+//! A run of fathom, an imported one and a cell that has no result make the same row, so that one list, one filter and
 //! one table serve all of them. What is not known is `None`. Nothing here is derived but percentiles, which are read
 //! from the histogram when a run is kept; rates are `analysis`'s.
 
@@ -116,9 +116,9 @@ pub struct RowFigures {
     pub bytes: Option<Bytes>,
     /// I/Os that failed.
     pub errors: Option<u64>,
-    /// IOPS as printed; of fathom's own runs it follows from `ios`.
+    /// IOPS as printed; of runs of fathom it follows from `ios`.
     pub ios_per_s: Option<f64>,
-    /// Bytes a second as printed; of fathom's own runs it follows from `bytes`.
+    /// Bytes a second as printed; of runs of fathom it follows from `bytes`.
     pub bytes_per_s: Option<f64>,
     /// From submission to completion.
     pub latency: RowTimes,
@@ -131,7 +131,7 @@ pub struct RowFigures {
 pub struct RowTimes {
     /// Mean.
     pub mean: Option<Nanos>,
-    /// Standard deviation; of fathom's own runs only of the time from submission, and where all of the time series have it.
+    /// Standard deviation; of runs of fathom only of the time from submission, and where all of the time series have it.
     pub sd: Option<Nanos>,
     /// Smallest.
     pub min: Option<Nanos>,

@@ -1,6 +1,6 @@
 //! Records and imported runs, read into a row.
 //!
-//! The quantiles that are kept of fathom's own runs stand here, and the rule how deep they go.
+//! The quantiles that are kept of runs of fathom stand here, and the rule how deep they go.
 
 use super::files::{FilesRecord, FilesStep};
 use super::histogram::LatencyHistogram;

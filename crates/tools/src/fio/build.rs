@@ -32,7 +32,7 @@ pub struct There {
     pub bytes: u64,
     /// A device, which has its size and is never made.
     pub device: bool,
-    /// A file of fathom's own whose filling was cut short.
+    /// A file of fathom whose filling was cut short.
     pub unfinished: bool,
 }
 

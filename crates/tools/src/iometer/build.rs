@@ -41,7 +41,7 @@ pub struct There {
     pub device: bool,
     /// What offsets have to be multiples of.
     pub sector: u64,
-    /// A file of fathom's own whose filling was cut short.
+    /// A file of fathom whose filling was cut short.
     pub unfinished: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct BuiltCell {
     pub notes: Vec<String>,
 }
 
-/// Builds a cell from its fields and values. `place` is its place in the matrix, from 0: cells of fathom's own options
+/// Builds a cell from its fields and values. `place` is its place in the matrix, from 0: cells of options
 /// draw from different seeds, so that none finds in a cache what the one before it read. A DISKSPD line keeps its seed.
 ///
 /// # Errors
