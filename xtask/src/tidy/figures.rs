@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 88_760,
+        bound: 88_735,
         count: lines_of_code,
     },
 ];
