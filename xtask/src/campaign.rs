@@ -287,7 +287,7 @@ fn lies(program: &Path, folder: &Path, (made, document): (Made, &Path)) -> Vec<S
     let mut lies: Vec<String> = ids.filter(|id| !made.allows(id)).collect();
     let valid = shown
         .lines()
-        .find_map(|line| value(line, "rank"))
+        .find_map(|line| value(line, "validity"))
         .as_deref()
         == Some("valid");
     if valid && !made.is_of_a_disk() {

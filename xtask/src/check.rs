@@ -3,7 +3,7 @@
 //! Every step runs, even after one that failed: a person wants the whole list at once. Whether the published
 //! schema still fits the types is a test in `views`, so it is not asked here.
 
-use crate::{deny, guide, licenses, tidy};
+use crate::{book, deny, guide, licenses, tidy};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -42,6 +42,10 @@ pub(crate) const SLOW: &[Step] = &[
     Step {
         name: "documentation",
         passes: documentation,
+    },
+    Step {
+        name: "the documents as a book",
+        passes: book::is_sound,
     },
     Step {
         name: "the examples of docs/adding.md",

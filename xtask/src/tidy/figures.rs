@@ -54,17 +54,17 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 129,
+        bound: 127,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 155,
+        bound: 156,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 88_735,
+        bound: 88_868,
         count: lines_of_code,
     },
 ];
