@@ -4,7 +4,7 @@
 export type Unit =
   | "text" | "name" | "tags" | "count" | "percent" | "rate" | "size" | "size_per_second" | "time" | "moment" | "truth";
 export type Value = null | number | boolean | string;
-export type Rank = "valid" | "not_checked" | "caution" | "invalid";
+export type Validity = "valid" | "not_checked" | "caution" | "invalid";
 
 export interface Estimate { value: number; low: number | null; high: number | null; samples: number }
 
@@ -24,7 +24,7 @@ export interface Host {
   governor: string | null; ram_bytes: number; virtualization: string | null;
 }
 export interface Engine {
-  asked: string; backend: string; features: string[]; notes: string[]; clock_source: string; clock_cost_ns: number;
+  requested: string; backend: string; features: string[]; notes: string[]; clock_source: string; clock_cost_ns: number;
   clock_drift_ns: number; seed: number;
 }
 export interface Counts {
@@ -33,7 +33,7 @@ export interface Counts {
 }
 export interface Part {
   name: string; kind: string; target: string;
-  verdict: { rank: Rank | null; headline: string; sentences: string[] };
+  verdict: { validity: Validity | null; headline: string; sentences: string[] };
   panel: PanelItem[]; started_utc_ns: number | null; outcome: string; command: string[]; tool_version: string;
   tags: string[]; notes: string[]; models: string[]; counts: Counts; host: Host | null; targets: Target[]; engine: Engine | null;
   device_checks: string[];
@@ -54,13 +54,13 @@ export interface Heat { step_ns: number; bounds_ns: number[]; rows: number[][] }
 export interface Track { id: string; label: string; unit: Unit; lines: { name: string; values: (number | null)[] }[] }
 export interface Counters { at_ns: number[]; length_ns: number[]; tracks: Track[] }
 export interface Distribution {
-  operation: string; ios: number; one_in: number[]; latency_ns: number[]; max_ns: number | null; trusted_to_one_in: number;
+  operation: string; ios: number; one_in: number[]; latency_ns: number[]; max_ns: number | null; resolved_to_one_in: number;
   low_ns: (number | null)[]; high_ns: (number | null)[];
 }
 export interface Detail { times: Times | null; distributions: Distribution[]; heat: Heat | null; counters: Counters | null }
 
 export interface Cell {
-  part: number; id: string; label: string; rank: Rank | null; reasons: string[]; failed: boolean; values: Value[];
+  part: number; id: string; label: string; validity: Validity | null; reasons: string[]; failed: boolean; values: Value[];
   rate: Estimate | null; command: string | null; detail: Detail | null;
 }
 /** A load that a survey ran more than once: its runs, the first of which stands for it in charts, and figures of all. */

@@ -29,8 +29,8 @@ export function read(page: Page, text: string): Filter {
 }
 
 function everything(page: Page, cell: number): string {
-  const { id, label, rank, reasons, values } = page.cell(cell);
-  return [id, label, rank ?? "", ...reasons, ...values.filter((value) => typeof value === "string")].join(" ").toLowerCase();
+  const { id, label, validity, reasons, values } = page.cell(cell);
+  return [id, label, validity ?? "", ...reasons, ...values.filter((value) => typeof value === "string")].join(" ").toLowerCase();
 }
 
 function comparison(page: Page, column: Column, sign: string, text: string): ((cell: number) => boolean) | string {

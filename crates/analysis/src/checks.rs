@@ -80,7 +80,7 @@ impl Checks {
         const FULL_MIN: f64 = 0.9;
         const CV_MAX: f64 = 0.1;
         let ios = observed.total.ios;
-        let full = observed.in_flight().zip(observed.asked_in_flight);
+        let full = observed.in_flight().zip(observed.requested_in_flight);
         let windows = observed
             .windows
             .spread_per_s(crate::observed::RateWindows::MIN);
@@ -134,5 +134,5 @@ fn is_full(in_flight: &InFlight) -> bool {
     let edge = in_flight.edge_error.unwrap_or(0.0);
     in_flight
         .mean
-        .is_some_and(|mean| mean + edge >= FULL_MIN * in_flight.asked as f64)
+        .is_some_and(|mean| mean + edge >= FULL_MIN * in_flight.requested as f64)
 }

@@ -142,7 +142,7 @@ const TOPICS: &[Topic] = &[
         kind: ExplainedKind::Outcome,
         meaning: "The command ran to its end. Exit code 0.",
         method: "The result was printed and stored. Its validity does not change the exit code.",
-        advice: "Read the first word of the report, or `verdict.rank` in JSON.",
+        advice: "Read the first word of the report, or `verdict.validity` in JSON.",
         source: "The manual, chapter Exit codes.",
     },
     Topic {
@@ -219,12 +219,18 @@ mod tests {
     use super::*;
     use crate::PreflightAnswer;
     use crate::findings::Severity;
-    use crate::verdict::Rank;
+    use crate::verdict::Validity;
 
     #[test]
     fn every_printed_word_has_one_explanation() {
         let all = explanations();
-        let printed = [Rank::Valid, Rank::NotChecked, Rank::Caution, Rank::Invalid].map(Rank::word);
+        let printed = [
+            Validity::Valid,
+            Validity::NotChecked,
+            Validity::Caution,
+            Validity::Invalid,
+        ]
+        .map(Validity::word);
         let answers =
             [PreflightAnswer::Ready, PreflightAnswer::NotReady].map(PreflightAnswer::name);
         let severities = [Severity::Note, Severity::Warning, Severity::Error].map(Severity::name);

@@ -105,8 +105,8 @@ pub struct WorkDigest {
 /// How the bytes were moved and the time was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineDigest {
-    /// The backend that was asked for.
-    pub asked: String,
+    /// The backend that was requested.
+    pub requested: String,
     /// The backend that ran.
     pub backend: String,
     /// What it used of the kernel's offers, in the kernel's words.
@@ -199,9 +199,13 @@ impl WorkDigest {
 }
 
 impl EngineDigest {
-    pub(crate) fn of(engine: &EngineRecord, asked: model::EngineChoice, seed: u64) -> EngineDigest {
+    pub(crate) fn of(
+        engine: &EngineRecord,
+        requested: model::EngineChoice,
+        seed: u64,
+    ) -> EngineDigest {
         EngineDigest {
-            asked: asked.to_string(),
+            requested: requested.to_string(),
             backend: engine.backend.clone(),
             features: engine.features.clone(),
             notes: engine.notes.clone(),

@@ -52,7 +52,7 @@ impl std::fmt::Display for NotAMedium {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "medium: read `{}`; it is hdd, hdd:N for N rotating disks as one, sata-ssd or nvme",
+            "invalid value '{}' for --medium: must be hdd, hdd:N for N rotating disks as one, sata-ssd or nvme",
             self.0
         )
     }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!("nvme".parse(), Ok(Medium::Nvme));
         for text in ["hdd:0", "hdd:", "hdd:x", "ssd", "", "HDD"] {
             let refused = text.parse::<Medium>().unwrap_err().to_string();
-            assert!(refused.contains("it is hdd, hdd:N"), "{refused}");
+            assert!(refused.contains("must be hdd, hdd:N"), "{refused}");
         }
     }
 }

@@ -55,8 +55,9 @@ mod watch;
 mod workers;
 
 pub use compare::{
-    CellChange, ChangeReport, CompareReport, Compared, Condition, ConditionReport, Difference,
-    Held, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict, compare_report,
+    CellChange, ChangeReport, CompareReport, Compared, Condition, ConditionOutcome,
+    ConditionReport, Difference, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict,
+    compare_report,
 };
 pub use comparison::{Agreement, CountComparison, OperationComparison};
 pub use cpu::{CoreShare, CpuReport};
@@ -74,7 +75,7 @@ pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_o
 pub use goal::{Bracket, Crossing, Goal, Trial};
 pub use imported::{ImportedReport, imported_report, imported_report_knowing};
 pub use known::{CloudCap, Known, Medium, NotAMedium};
-pub use latency::{Latency, Percentile, Trust};
+pub use latency::{Latency, Percentile, TailSamples};
 pub use looks::{
     Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, LooksContext, LooksPlace,
     QuickReport, QuickRow, QuickStep, StepFinding, layers_report, quick_report,
@@ -98,5 +99,5 @@ pub use sweep::{
     SweepReport, SweepResult, SweepRow, SweepRun, TargetForecast, sweep_report,
     sweep_report_knowing,
 };
-pub use verdict::{Answer, Rank, Verdict};
+pub use verdict::{Answer, Validity, Verdict};
 pub use watch::{WatchFigures, WatchReport, watch_report};

@@ -13,7 +13,7 @@ pub struct LineRow {
     /// Bytes of one I/O.
     pub block_bytes: u64,
     /// Share of all I/Os that it was to give, in percent.
-    pub asked_percent: f64,
+    pub requested_percent: f64,
     /// Share of its I/Os that are writes, as asked.
     pub write_percent: u8,
     /// Share of its I/Os that are random, as asked.
@@ -74,7 +74,7 @@ pub(crate) fn line_rows(record: &RunRecord, target: u32) -> Vec<LineRow> {
             let operations = Operation::ALL.into_iter().filter(asked);
             LineRow {
                 block_bytes: line.block.0,
-                asked_percent: mixed.part_of(line) * 100.0,
+                requested_percent: mixed.part_of(line) * 100.0,
                 write_percent: write,
                 random_percent: line.random.as_percent(),
                 align_bytes: line.align.0,
@@ -147,7 +147,7 @@ mod tests {
             .iter()
             .map(|row| {
                 (
-                    row.asked_percent,
+                    row.requested_percent,
                     row.operations.len(),
                     row.operations[0].clone(),
                 )

@@ -33,7 +33,7 @@ pub struct Observed {
     /// Threads of the whole run.
     pub threads: Option<u32>,
     /// I/Os in flight that the whole run was to keep; none where pauses or a rate were asked, and where it is not known.
-    pub asked_in_flight: Option<f64>,
+    pub requested_in_flight: Option<f64>,
     /// Share of I/Os that write. // in [0, 1]
     pub write_share: Option<f64>,
     /// Share of I/Os that go to a random place. // in [0, 1]
@@ -129,7 +129,7 @@ impl Observed {
             block_bytes: work.block.map(|block| block.0),
             queue_depth: work.queue_depth,
             threads: work.threads,
-            asked_in_flight: product
+            requested_in_flight: product
                 .filter(|asked| *asked > 0.0 && work.rate_per_s.is_none() && !several),
             write_share: share(work.write_percent),
             random_share: share(work.random_percent),
@@ -162,7 +162,7 @@ impl Observed {
         let full = full_intervals(intervals, record.plan.interval);
         let rates: Vec<f64> = full.iter().filter_map(|row| row.rate_per_s).collect();
         Observed {
-            asked_in_flight: may_ask.then_some(asked),
+            requested_in_flight: may_ask.then_some(asked),
             windows: RateWindows::of(&rates),
             latency_step_ns: Some(1.0),
             rows: own_rows(record),
@@ -213,7 +213,7 @@ impl Observed {
             rate_per_s: row.figures.total.ios_per_s,
         });
         Observed {
-            asked_in_flight: asked,
+            requested_in_flight: asked,
             windows: RateWindows::of_imported(run),
             whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
             latency_step_ns: latency.resolution.map(|step| step.0 as f64),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
     /// IOPS that were to start, over all threads.
-    pub asked_per_s: u64,
+    pub target_iops: u64,
     /// How they were spaced.
     pub spacing: Spacing,
     /// IOPS that completed, failed ones included.
@@ -43,7 +43,7 @@ pub(crate) fn open_loop(record: &RunRecord, total: &Tally) -> Option<OpenLoop> {
     let (backlog_after_ios, late_after_ns) = waiting(|worker| Some(worker.backlog?.to));
     let completed = total.ios.saturating_add(total.errors_total());
     Some(OpenLoop {
-        asked_per_s: arrivals.per_s,
+        target_iops: arrivals.per_s,
         spacing: arrivals.spacing,
         reached_per_s: per_second(completed as f64, record.phases.measured()),
         backlog_before_ios,

@@ -107,7 +107,7 @@ pub struct TimeReport {
     /// Warm-up as asked, in nanoseconds.
     pub warmup_ns: u64,
     /// Measured phase as asked, in nanoseconds.
-    pub measured_asked_ns: u64,
+    pub measured_requested_ns: u64,
     /// Measured phase as it really was, in nanoseconds; all rates are over this time.
     pub measured_ns: u64,
     /// From the start of the warm-up to the last completion, in nanoseconds.
@@ -264,7 +264,7 @@ impl TimeReport {
         TimeReport {
             started_utc_ns: record.started_utc.0,
             warmup_ns: record.plan.phases.warmup.0,
-            measured_asked_ns: record.plan.phases.measured.0,
+            measured_requested_ns: record.plan.phases.measured.0,
             measured_ns: record.phases.measured().0,
             drained_ns: record.phases.drained.0,
             interval_ns: record.plan.interval.0,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Rank {
+pub enum Validity {
     /// Nothing speaks against it.
     #[default]
     Valid,
@@ -22,29 +22,29 @@ pub enum Rank {
     Invalid,
 }
 
-impl Rank {
+impl Validity {
     /// Errors make a result invalid, warnings make it CAUTION; what another finding explains does neither.
-    pub(crate) fn of_findings(findings: &[Finding]) -> Rank {
+    pub(crate) fn of_findings(findings: &[Finding]) -> Validity {
         let own = findings.iter().filter(|finding| finding.because.is_none());
-        Rank::of_severity(own.map(|finding| finding.severity).max())
+        Validity::of_severity(own.map(|finding| finding.severity).max())
     }
 
     /// Of the worst finding; none where there is no finding.
-    pub(crate) const fn of_severity(worst: Option<Severity>) -> Rank {
+    pub(crate) const fn of_severity(worst: Option<Severity>) -> Validity {
         match worst {
-            Some(Severity::Error) => Rank::Invalid,
-            Some(Severity::Warning) => Rank::Caution,
-            Some(Severity::Note) | None => Rank::Valid,
+            Some(Severity::Error) => Validity::Invalid,
+            Some(Severity::Warning) => Validity::Caution,
+            Some(Severity::Note) | None => Validity::Valid,
         }
     }
 
     /// As it uses the first line.
     pub const fn word(self) -> &'static str {
         match self {
-            Rank::Valid => "VALID",
-            Rank::NotChecked => "NOT CHECKED",
-            Rank::Caution => "CAUTION",
-            Rank::Invalid => "INVALID",
+            Validity::Valid => "VALID",
+            Validity::NotChecked => "NOT CHECKED",
+            Validity::Caution => "CAUTION",
+            Validity::Invalid => "INVALID",
         }
     }
 }
@@ -66,7 +66,7 @@ pub(crate) const SIMULATED: &str = "simulated";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// How far the result may be used.
-    pub rank: Rank,
+    pub validity: Validity,
     /// Where the result is valid as one thing but not as another: what it is not valid as.
     pub not_as: Option<String>,
     /// Checks that were possible and passed: `cache bypassed`.
@@ -86,33 +86,33 @@ impl Verdict {
     /// An error makes a result invalid, a warning makes it CAUTION. A finding that another one explains is no reason of its
     /// own. Without a reason it is valid, with what was checked, or not checked.
     pub(crate) fn from_findings(findings: &[Finding], checks: Checks) -> Verdict {
-        let of = |rank| {
+        let of = |validity| {
             let own = findings.iter().filter(|finding| finding.because.is_none());
-            own.filter(move |finding| finding.severity == rank)
+            own.filter(move |finding| finding.severity == validity)
         };
         let first_error = of(Severity::Error).next();
         let mut reasons: Vec<String> = of(Severity::Error)
             .chain(of(Severity::Warning))
             .map(|finding| finding.sentence.clone())
             .collect();
-        let rank = match Rank::of_findings(findings) {
-            Rank::Valid if !checks.are_enough() => Rank::NotChecked,
-            rank => rank,
+        let validity = match Validity::of_findings(findings) {
+            Validity::Valid if !checks.are_enough() => Validity::NotChecked,
+            validity => validity,
         };
         let passed = checks.passed.join(", ");
-        match (rank, passed.is_empty()) {
-            (Rank::Valid, _) => reasons.push(match limit(findings) {
+        match (validity, passed.is_empty()) {
+            (Validity::Valid, _) => reasons.push(match limit(findings) {
                 Some(limit) => format!("{limit}; no errors; {passed}"),
                 None => format!("no errors; {passed}"),
             }),
-            (Rank::NotChecked, true) => reasons.push("nothing to check it by".to_owned()),
-            (Rank::NotChecked, false) => {
+            (Validity::NotChecked, true) => reasons.push("nothing to check it by".to_owned()),
+            (Validity::NotChecked, false) => {
                 reasons.push(format!("too little to check it by: only {passed}"));
             }
             _ => {}
         }
         Verdict {
-            rank,
+            validity,
             not_as: first_error.and_then(|finding| finding.not_as.clone()),
             checks: checks.passed,
             unchecked: checks.missing,
@@ -130,8 +130,8 @@ impl Verdict {
     /// Of figures that another tool printed: without a rate there is nothing to use.
     pub(crate) fn of_printed(findings: &[Finding], checks: Checks, has_rate: bool) -> Verdict {
         let mut verdict = Verdict::from_findings(findings, checks);
-        if verdict.rank <= Rank::NotChecked && !has_rate {
-            verdict.rank = Rank::Caution;
+        if verdict.validity <= Validity::NotChecked && !has_rate {
+            verdict.validity = Validity::Caution;
             verdict.reasons = vec!["the text holds no rate".to_owned()];
         }
         verdict
@@ -140,7 +140,7 @@ impl Verdict {
     /// What every first line begins with: `VALID`, or `VALID (simulated)` where no hardware was measured.
     pub fn words(&self) -> String {
         let simulated = if self.simulated { " (simulated)" } else { "" };
-        format!("{}{simulated}", self.rank.word())
+        format!("{}{simulated}", self.validity.word())
     }
 
     /// The first line of every view: `CAUTION: stopped after 12 s of 60 s`.

@@ -7,14 +7,14 @@ use model::CommandError;
 use std::path::{Path, PathBuf};
 use store::{Notice, RunName, Store};
 
-const NOWHERE: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; say \
-                       --store PATH, or --no-store to keep nothing";
+const NOWHERE: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; specify --store \
+                      PATH, or --no-store to keep nothing";
 
 /// For a command that can only keep.
-pub(crate) const NOWHERE_TO_KEEP: &str =
-    "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; say --store PATH";
+pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; specify --store PATH";
 
-pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to look for results: neither XDG_DATA_HOME nor HOME is set; say --store PATH";
+pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to look for results: neither XDG_DATA_HOME nor HOME is \
+                        set; specify --store PATH";
 
 /// Where a measuring command keeps its results; `None` with `--no-store`.
 pub(crate) fn place(
@@ -114,7 +114,7 @@ fn refuse_missing_folder(path: &Path) -> Result<(), CommandError> {
         .filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.exists() => Err(CommandError::refused(format!(
-            "{}: its folder does not exist: make it first, or name another place for the results",
+            "{}: its folder does not exist: make it first, or specify another place for the results",
             path.display()
         ))),
         _ => Ok(()),

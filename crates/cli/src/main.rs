@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     };
     if cli.licenses {
         return failure::tell(&CommandError::refused(
-            "--licenses cannot be combined with a command. hint: run fathom --licenses",
+            "--licenses cannot be combined with a command; hint: run fathom --licenses",
         ));
     }
     let environment = Environment::read().coloured(!cli.no_color);

@@ -8,6 +8,8 @@ use std::io::{self, ErrorKind, Write};
 
 /// Stands before every message.
 const NAME: &str = "fathom: ";
+/// Stands in a message between what is wrong and what helps, which goes on a line of its own.
+const HINT: &str = "; hint: ";
 
 /// Writes a whole result at once. A reader that went away (`| head -1`) is no error, and the exit code is that of a result
 /// that was not written.
@@ -57,7 +59,14 @@ pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, CommandError> {
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
     let text = views::printable(cut(text));
-    for line in broken(&text, environment::message_columns()) {
+    let (text, remedy) = match text.rsplit_once(HINT) {
+        Some((text, remedy)) => (text, Some(remedy)),
+        None => (text.as_str(), None),
+    };
+    let columns = environment::message_columns();
+    let remedy = remedy.map(|remedy| broken("hint: ", remedy, columns));
+    let lines = broken(NAME, text, columns).into_iter();
+    for line in lines.chain(remedy.into_iter().flatten()) {
         let _ = writeln!(err, "{line}");
     }
 }
@@ -99,10 +108,10 @@ fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MESSAGE_MAX)]
 }
 
-/// The message as lines: one, or on a terminal as many as it is wide for, broken at spaces, so that no word is cut.
-fn broken(text: &str, columns: Option<usize>) -> Vec<String> {
+/// The message as lines behind `front`: one, or on a terminal as many as it is wide for, broken at spaces, so that no word is cut.
+fn broken(front: &str, text: &str, columns: Option<usize>) -> Vec<String> {
     let room = columns.map_or(usize::MAX, |columns| {
-        columns.saturating_sub(NAME.len()).max(20)
+        columns.saturating_sub(front.len()).max(20)
     });
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
@@ -120,10 +129,10 @@ fn broken(text: &str, columns: Option<usize>) -> Vec<String> {
             }
         }
     }
-    let indent = " ".repeat(NAME.len());
+    let indent = " ".repeat(front.len());
     (0usize..)
         .zip(lines)
-        .map(|(place, line)| format!("{}{line}", if place == 0 { NAME } else { &indent }))
+        .map(|(place, line)| format!("{}{line}", if place == 0 { front } else { &indent }))
         .collect()
 }
 
@@ -134,12 +143,15 @@ mod tests {
     #[test]
     fn a_message_is_one_line_but_on_a_terminal() {
         let text = "a word and a path: /a/very/long/path/that/is/wider";
-        assert_eq!(broken(text, None), [format!("fathom: {text}")]);
+        assert_eq!(broken(NAME, text, None), [format!("fathom: {text}")]);
         // Counting the line again at each word would take minutes.
         let blanks = " ".repeat(4 << 20);
-        assert_eq!(broken(&blanks, None)[0].len(), NAME.len() + blanks.len());
         assert_eq!(
-            broken(text, Some(28)),
+            broken(NAME, &blanks, None)[0].len(),
+            NAME.len() + blanks.len()
+        );
+        assert_eq!(
+            broken(NAME, text, Some(28)),
             [
                 "fathom: a word and a path:",
                 "        /a/very/long/path/that/is/wider"

@@ -269,7 +269,7 @@ impl Row {
         let lacks = |reason: &str| {
             Err(Unavailable {
                 reason: reason.to_owned(),
-                remedy: "take the engine io_uring, or leave it out",
+                remedy: "take the engine io_uring, or omit it",
             })
         };
         if polling.submissions && !self.polls.submissions {

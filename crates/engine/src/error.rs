@@ -75,8 +75,8 @@ pub enum RunError {
     )]
     AddressSpace { needed: Bytes, limit: Bytes },
     #[error(
-        "{}: the file is to be {needed} long, and this process's limit is {limit} (ulimit -f); hint: raise it (ulimit -f \
-         unlimited), or use a smaller size", path.display()
+        "{}: the file is to be {needed} long, and this process's limit is {limit} (ulimit -f); hint: raise it \
+        (ulimit -f unlimited), or use a smaller size", path.display()
     )]
     FileSize {
         path: PathBuf,
@@ -148,8 +148,8 @@ pub enum RunError {
     #[error("stopped while {} was being filled{}", path.display(), left(*removed))]
     FillInterrupted { path: PathBuf, removed: bool },
     #[error(
-        "{}: the block at offset {} contains {flaw}, so nothing is written: it would be lost. \
-         hint: delete it, or --overwrite (for a file), --destroy {} (for a device)",
+        "{}: the block at offset {} contains {flaw}, so nothing is written: it would be lost; hint: delete it, or \
+        --overwrite (for a file), --destroy {} (for a device)",
         path.display(), offset.0, model::shell_word(path)
     )]
     NotOurs {
@@ -160,7 +160,7 @@ pub enum RunError {
     #[error("stopped while {} was being read to see that all of it is fathom's; nothing was written", path.display())]
     ProofInterrupted { path: PathBuf },
     #[error(
-        "{}: another fathom is using it: wait until that one has ended, or name another target", path.display()
+        "{}: another fathom is using it: wait until that one has ended, or specify another target", path.display()
     )]
     Locked { path: PathBuf },
     #[error("a worker broke off: {message}; this is a mistake in fathom, please report it")]
@@ -184,7 +184,7 @@ fn open_remedy(error: &io::Error) -> &'static str {
             "something holds it: see what with lsblk and fuser -v, and end that first"
         }
         io::ErrorKind::InvalidInput => {
-            "the file system refuses unbuffered I/O: go through the page cache, or name a target elsewhere"
+            "the file system refuses unbuffered I/O: go through the page cache, or specify a target elsewhere"
         }
         _ if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
             "raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"
@@ -209,7 +209,7 @@ fn fill_remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::FileTooLarge => {
             "take a smaller size, or raise the limit on the length of files (ulimit -f unlimited)"
         }
-        io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or name a file elsewhere",
+        io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or specify a file elsewhere",
         _ => "see the system's log (dmesg) for more",
     }
 }

@@ -27,7 +27,7 @@ const OTHERS: u32 = 0o077;
 pub enum DatabaseRefusal {
     #[error(
         "SQLite gives names like this one another meaning, so no file of this name is used; hint: for a file that is \
-         called so: {}", .0.display()
+        called so: {}", .0.display()
     )]
     SpecialName(PathBuf),
     #[error("this is a folder")]
@@ -36,20 +36,23 @@ pub enum DatabaseRefusal {
     NotAFile,
     #[error(
         "the link {} is in a folder that another user owns or may write to, and that user decides where it leads; \
-         nothing was opened; hint: specify the file itself", .0.display()
+        nothing was opened; hint: specify the file itself", .0.display()
     )]
     ForeignLink(PathBuf),
     #[error(
-        "it belongs to user {0}, not to this user or root; nothing was opened; hint: run fathom as that user, or copy the file"
+        "it belongs to user {0}, not to this user or root; nothing was opened; hint: run fathom as that user, or \
+        copy the file"
     )]
     ForeignOwner(u32),
     #[error(
-        "{} is in the way: SQLite would {what} it; nothing was changed; hint: move that file, or specify another database",
+        "{} is in the way: SQLite would {what} it; nothing was changed; hint: move that file, or specify another \
+        database",
         file.display()
     )]
     InTheWay { file: PathBuf, what: &'static str },
     #[error(
-        "other users can rename files in this folder, so it cannot be written safely; hint: specify a folder of your own"
+        "other users can rename files in this folder, so it cannot be written safely; hint: specify a folder of your \
+        own"
     )]
     OpenFolder,
     #[error("another process replaced it while it was being opened")]

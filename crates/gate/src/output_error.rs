@@ -12,27 +12,27 @@ use std::path::{Path, PathBuf};
 pub enum OutputError {
     #[error(
         "{}: the link {} is in a folder that another user can change, so that user decides which file is \
-         written. hint: specify the file that the link leads to", path.display(), link.display()
+        written; hint: specify the file that the link leads to", path.display(), link.display()
     )]
     ForeignLink { path: PathBuf, link: PathBuf },
-    #[error("{}: already exists, and was not changed. hint: specify a new file", path.display())]
+    #[error("{}: already exists, and was not changed; hint: specify a new file", path.display())]
     Exists { path: PathBuf },
     #[error(
-        "{}: already exists and is not an earlier result of fathom of this kind; its {bytes} bytes would be lost. \
-         hint: delete it, or specify another file", path.display()
+        "{}: already exists and is not an earlier result of fathom of this kind; its {bytes} bytes would be \
+        lost; hint: delete it, or specify another file", path.display()
     )]
     NotOurs { path: PathBuf, bytes: u64 },
-    #[error("{}: its folder does not exist. hint: create it, or specify another place", path.display())]
+    #[error("{}: its folder does not exist; hint: create it, or specify another place", path.display())]
     NoFolder { path: PathBuf },
-    #[error("{}: this is {what}. hint: specify a file", path.display())]
+    #[error("{}: this is {what}; hint: specify a file", path.display())]
     NotAFile { path: PathBuf, what: &'static str },
     #[error(
-        "{}: belongs to another user, and a new file in its place would not. hint: specify another file",
+        "{}: belongs to another user, and a new file in its place would not; hint: specify another file",
         path.display()
     )]
     NotOwner { path: PathBuf },
     #[error(
-        "{}: another process replaced it meanwhile; nothing there was changed. hint: run again", path.display()
+        "{}: another process replaced it meanwhile; nothing there was changed; hint: run again", path.display()
     )]
     Changed { path: PathBuf },
     #[error(

@@ -23,7 +23,7 @@ const DESCRIPTORS: &str = "/proc/self/fd";
 #[derive(Debug, thiserror::Error)]
 #[error(
     "/proc is not mounted, so it cannot be reopened for writing without trusting its name again; hint: mount -t proc \
-     proc /proc"
+    proc /proc"
 )]
 struct NoProc;
 

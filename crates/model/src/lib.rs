@@ -44,5 +44,7 @@ pub use record::{
     Sample, Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork,
     Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
-pub use text::{contains_ignoring_case, distinct, is_visible, printable, shell_word};
+pub use text::{
+    contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word,
+};
 pub use units::{Bytes, Nanos, Ratio, UnitError};

@@ -35,6 +35,11 @@ pub fn printable(text: &str) -> String {
     out
 }
 
+/// Writes the one sentence on a value that an option does not take. `accepted` begins with `must be`.
+pub fn invalid_value(read: &str, option: &str, accepted: &str) -> String {
+    format!("invalid value '{read}' for {option}: {accepted}")
+}
+
 /// Returns each name once, in the order of its first use, in a time in proportion to their number.
 pub fn distinct<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut known = HashSet::new();

@@ -49,7 +49,8 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
     text.parse().map_err(|_| {
-        format!("read `{text}`; accepted are a port such as :9435, for this machine alone, or an address with one such as 0.0.0.0:9435 or [::]:9435")
+        format!("invalid value '{text}': must be a port such as :9435, for this machine alone, or an address with \
+                one such as 0.0.0.0:9435 or [::]:9435")
     })
 }
 
@@ -261,7 +262,7 @@ mod tests {
             assert!(
                 address(text)
                     .unwrap_err()
-                    .starts_with(&format!("read `{text}`;"))
+                    .starts_with(&format!("invalid value '{text}': "))
             );
         }
     }

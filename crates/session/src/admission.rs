@@ -223,20 +223,21 @@ impl Admission<'_> {
             }
             if leads_nowhere(&one.path) {
                 reported.push(format!(
-                    "{path}: a symbolic link to something that is not there: name the file itself"
+                    "{path}: a symbolic link to something that is not there: specify the file itself"
                 ));
             }
             if self.store.is_some_and(|store| keeps(store, one)) {
                 reported.push(format!(
-                    "{path}: the results are kept in this file: name another target, or another --store"
+                    "{path}: the results are kept in this file: specify another target, or another --store"
                 ));
             }
             let again = |other: &&&TargetFacts| !self.repeats && same(one, other);
             for other in targets[..place].iter().filter(again) {
                 let threads = (self.options)(Field::Threads);
-                let more = threads.map(|option| format!(", and say {option} for more load on it"));
+                let more =
+                    threads.map(|option| format!(", and specify {option} for more load on it"));
                 reported.push(format!(
-                    "{path}: the same as {}: name it once{}",
+                    "{path}: the same as {}: specify it once{}",
                     other.path.display(),
                     more.unwrap_or_default()
                 ));
@@ -246,15 +247,15 @@ impl Admission<'_> {
         if self.consent.overwrite_files && !targets.is_empty() && imaginary {
             reported.push(
                 "--overwrite: the engine null and simulated devices have no file, so this would allow nothing: leave \
-                 it away, or name a file"
+                it away, or specify a file"
                     .to_owned(),
             );
         }
         for device in &self.consent.destroy_devices {
             if !targets.iter().any(|target| target.path == *device) {
                 reported.push(format!(
-                    "--destroy {}: this is no target of this request, so it would allow nothing: name the \
-                     device exactly as the target is named",
+                    "--destroy {}: this is no target of this request, so it would allow nothing: specify the device \
+                    exactly as the target is named",
                     model::shell_word(device)
                 ));
             }

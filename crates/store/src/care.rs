@@ -116,7 +116,7 @@ impl Store {
         let end = first.find(|c: char| !c.is_ascii_alphabetic());
         let first = first[..end.unwrap_or(first.len())].to_uppercase();
         if !QUESTIONS.contains(&first.as_str()) {
-            let accepted = "a question begins with SELECT, WITH, VALUES or EXPLAIN";
+            let accepted = "must begin with SELECT, WITH, VALUES or EXPLAIN";
             return Err(refused(accepted.to_owned()));
         }
         self.connection

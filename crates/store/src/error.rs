@@ -20,35 +20,35 @@ const OPENED_AT_ONCE: u32 = 4;
 )]
 pub enum StoreError {
     #[error(
-        "{}: this is a folder; a store is one file: name a file in it, such as {}",
+        "{}: this is a folder; a store is one file: specify a file in it, such as {}",
         path.display(), path.join("fathom.sqlite").display()
     )]
     Folder { path: PathBuf },
     #[error(
-        "{}: this is not a regular file; a store is one file: name a file, or a new name", path.display()
+        "{}: this is not a regular file; a store is one file: specify a file, or a new name", path.display()
     )]
     NotAFile { path: PathBuf },
     #[error(
-        "{}: this is not a fathom store, and it was left as it is: name a store, or a new name to begin one",
+        "{}: this is not a fathom store, and it was left as it is: specify a store, or a new name to begin one",
         path.display()
     )]
     NotADatabase { path: PathBuf },
     #[error(
-        "{}: this is an SQLite file of another program (application id {read:#010x}, a fathom store has \
-         {:#010x}), and it was left as it is: name a store, or a new name to begin one",
+        "{}: this is an SQLite file of another program (application id {read:#010x}, a fathom store has {:#010x}), \
+        and it was left as it is: specify a store, or a new name to begin one",
         path.display(), crate::APPLICATION_ID
     )]
     Foreign { path: PathBuf, read: u32 },
     #[error(
-        "{}: {what}, which fathom never puts into a store, so this is not fathom's alone and it was not changed; hint: \
-         specify another store, or a new name to begin one", path.display()
+        "{}: {what}, which fathom never puts into a store, so this is not fathom's alone and it was not \
+        changed; hint: specify another store, or a new name to begin one", path.display()
     )]
     ForeignSchema { path: PathBuf, what: String },
     #[error("{}: {reason}", path.display())]
     Refused { path: PathBuf, reason: String },
     #[error(
-        "{}: written by a newer fathom: its schema is version {read}, this fathom reads up to version {known}, \
-         and it was left as it is: take the newer fathom, or name another store", path.display()
+        "{}: written by a newer fathom: its schema is version {read}, this fathom reads up to version {known}, and \
+        it was left as it is: take the newer fathom, or specify another store", path.display()
     )]
     Newer {
         path: PathBuf,
@@ -61,13 +61,13 @@ pub enum StoreError {
     )]
     Damaged { path: PathBuf, what: String },
     #[error(
-        "{}: its folder could not be made: {reason}; make the folder yourself, or name another store",
+        "{}: its folder could not be made: {reason}; make the folder yourself, or specify another store",
         path.display()
     )]
     MakeFolder { path: PathBuf, reason: String },
     #[error(
-        "{}: the store cannot be written: {reason}; it and its folder must be writable for this user: \
-         mend the permissions, or name another store", path.display()
+        "{}: the store cannot be written: {reason}; it and its folder must be writable for this user: mend the \
+        permissions, or specify another store", path.display()
     )]
     Unwritable { path: PathBuf, reason: String },
     #[error(
@@ -75,7 +75,7 @@ pub enum StoreError {
     )]
     OpenFiles { path: PathBuf, reason: String },
     #[error(
-        "{}: no space left to store this; what was stored before is safe: make room, or name a store elsewhere",
+        "{}: no space left to store this; what was stored before is safe: make room, or specify a store elsewhere",
         path.display()
     )]
     Full { path: PathBuf },
@@ -101,12 +101,12 @@ pub enum StoreError {
         known: Option<(SessionId, SessionId)>,
     },
     #[error(
-        "read `{read}`; a session is named by its number, as 12, and a run in it as 12.3: see `fathom list`"
+        "invalid value '{read}': must be the number of a session, as 12, and a run in it as 12.3: see `fathom list`"
     )]
     Name { read: String },
     #[error(
         "cell `{read}`: session {session} holds it already, as {session}.{number}; a cell is kept once: delete that \
-         one first, or leave it out"
+        one first, or omit it"
     )]
     CellTwice {
         read: String,
@@ -135,11 +135,11 @@ pub enum StoreError {
         model::shell_word(name)
     )]
     IsBaseline { read: RunName, name: String },
-    #[error("{}: this is there already, and was left as it is: name a new file", path.display())]
+    #[error("{}: this is there already, and was left as it is: specify a new file", path.display())]
     Exists { path: PathBuf },
     #[error(
-        "read `{read}`; {reason}; the view `results` has one line a result: try \
-         SELECT * FROM results LIMIT 3"
+        "invalid value '{read}': {reason}; the view `results` has one line a result: try SELECT * FROM results LIMIT \
+        3"
     )]
     Question { read: String, reason: String },
     #[error("{}: SQLite refused: {reason}", path.display())]

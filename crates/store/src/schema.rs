@@ -33,7 +33,7 @@ const fn script(script: &'static str) -> Step {
 }
 
 /// Oldest first: the step to version 1, and so on.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     script(include_str!("schema/0001-runs.sql")),
     script(include_str!("schema/0002-spread.sql")),
     script(include_str!("schema/0003-response.sql")),
@@ -50,6 +50,7 @@ const STEPS: [Step; 10] = [
         fill: Some(summary::fill),
     },
     script(include_str!("schema/0010-proofs.sql")),
+    script(include_str!("schema/0011-iops.sql")),
 ];
 
 /// The newest version of the schema that this fathom knows.

@@ -310,7 +310,7 @@ mod tests {
         ] {
             let reported = text.parse::<RunName>().unwrap_err().to_string();
             assert!(
-                reported.starts_with(&format!("read `{text}`; ")),
+                reported.starts_with(&format!("invalid value '{text}': ")),
                 "{reported}"
             );
         }

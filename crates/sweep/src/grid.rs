@@ -60,14 +60,14 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum GridProblem {
     /// Nothing to go through.
-    #[error("{axis}: it has no value: give it at least one, or leave it out")]
+    #[error("{axis}: it has no value: give it at least one, or omit it")]
     EmptyAxis {
         /// Which.
         axis: String,
     },
     /// The same cell would run twice.
     #[error(
-        "{axis}: {value} is given twice: give each value once, and say how often all is repeated with --repeat"
+        "{axis}: {value} is given twice: give each value once, and specify how often all is repeated with --repeat"
     )]
     ValueTwice {
         /// Which.

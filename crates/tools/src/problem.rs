@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A value that is not what the option takes.
-    #[error("{option}: read `{read}`; {accepted}")]
+    #[error("{}", model::invalid_value(read, option, accepted))]
     Value {
         /// As it is written on the command line.
         option: &'static str,
@@ -45,10 +45,10 @@ pub enum Problem {
         what: String,
     },
     /// Nothing to measure.
-    #[error("no target: name a file or a device at the end of the line")]
+    #[error("no target: specify a file or a device at the end of the line")]
     NoTarget,
     /// The name of a target is empty.
-    #[error("a target: read an empty name; name a file or a device")]
+    #[error("a target: read an empty name; specify a file or a device")]
     EmptyTarget,
     /// What is wrong with the word of a simulated device.
     #[error("a simulated target (sim:MODEL[,key=value...]): {why}")]
@@ -58,15 +58,14 @@ pub enum Problem {
     },
     /// The engine null has no target.
     #[error(
-        "{}: the engine null moves no bytes, so it takes no target: leave the name away, or say another \
-         engine", path.display()
+        "{}: the engine null moves no bytes, so it takes no target: omit the name, or specify another engine", path.display()
     )]
     TargetOfNull {
         /// As it was given.
         path: PathBuf,
     },
     /// The same name twice.
-    #[error("{}: given twice as a target: name it once, and say --threads for more load on it", path.display())]
+    #[error("{}: given twice as a target: specify it once, and specify --threads for more load on it", path.display())]
     TargetTwice {
         /// As it was given.
         path: PathBuf,

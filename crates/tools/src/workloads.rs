@@ -19,7 +19,7 @@ pub const WORKLOADS_LENGTH_MAX: usize = 64 << 10;
 /// Most workloads of one file.
 const WORKLOADS_MAX: usize = 32;
 const NAME_MAX: usize = 40;
-const BLOCK_FORM: &str = "a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual";
+const BLOCK_FORM: &str = "must be a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual";
 const FIELDS: &str = "block, pattern, write and name";
 
 /// One workload of a file.
@@ -101,13 +101,18 @@ impl Reading<'_> {
                                 let at = item.span().start;
                                 read.extend(self.one(table, at).map(|one| (at, one)));
                             }
-                            _ => self.wrong(item.span().start, "read no table: say [[workload]]"),
+                            _ => {
+                                self.wrong(
+                                    item.span().start,
+                                    "read no table: specify [[workload]]",
+                                );
+                            }
                         }
                     }
                 }
                 (other, _) => {
                     let what = format!(
-                        "read `{other}`; the file has [[workload]] tables, and nothing else"
+                        "unknown name '{other}': the file has [[workload]] tables, and nothing else"
                     );
                     self.wrong(at, &what);
                 }
@@ -115,7 +120,8 @@ impl Reading<'_> {
         }
         if read.is_empty() && self.problems.is_empty() {
             self.wrong_of_all(
-                "it names no workload: say [[workload]], and block = \"8K\" below it".to_owned(),
+                "it names no workload: specify [[workload]], and block = \"8K\" below it"
+                    .to_owned(),
             );
         }
         if read.len() > WORKLOADS_MAX {
@@ -134,10 +140,7 @@ impl Reading<'_> {
                 .iter()
                 .any(|(_, other)| other.name == one.name)
             {
-                let what = format!(
-                    "`{}`: two workloads are called so: name them apart",
-                    one.name
-                );
+                let what = format!("`{}`: two workloads are called so: rename one", one.name);
                 self.wrong(*at, &what);
             }
         }
@@ -155,7 +158,7 @@ impl Reading<'_> {
                     let read = self.text.get(value.span()).unwrap_or_default();
                     let read: String = read.chars().take(NAME_MAX).collect();
                     let what = format!(
-                        "{}: read `{read}`; a value is a text in quotes, or a whole number",
+                        "invalid value '{read}' for {}: must be a text in quotes, or a whole number",
                         field.get_ref()
                     );
                     self.wrong(place, &what);
@@ -167,7 +170,10 @@ impl Reading<'_> {
                 "write" => write = self.value(place, "write", &text).unwrap_or(Ratio::NONE),
                 "pattern" => access = self.pattern(place, &text),
                 "name" => name = self.name(place, text),
-                other => self.wrong(place, &format!("read `{other}`; a workload has {FIELDS}")),
+                other => self.wrong(
+                    place,
+                    &format!("unknown name '{other}': a workload has {FIELDS}"),
+                ),
             }
         }
         if self.problems.len() > before {
@@ -199,7 +205,10 @@ impl Reading<'_> {
             .map_err(|error: model::UnitError| {
                 self.wrong(
                     at,
-                    &format!("{field}: read `{}`; {}", error.read, error.accepted),
+                    &format!(
+                        "invalid value '{}' for {field}: {}",
+                        error.read, error.accepted
+                    ),
                 );
             })
             .ok()
@@ -209,7 +218,7 @@ impl Reading<'_> {
         let block = self.value::<Bytes>(at, "block", text)?;
         let fits = block.is_multiple_of(BLOCK_MIN) && (BLOCK_MIN..=BLOCK_MAX).contains(&block);
         if !fits {
-            let what = format!("block: read `{text}`; {BLOCK_FORM}");
+            let what = format!("invalid value '{text}' for block: {BLOCK_FORM}");
             self.wrong(at, &what);
         }
         fits.then_some(block)
@@ -222,7 +231,7 @@ impl Reading<'_> {
             other => {
                 self.wrong(
                     at,
-                    &format!("pattern: read `{other}`; it is random or sequential"),
+                    &format!("invalid value '{other}' for pattern: must be random or sequential"),
                 );
                 None
             }
@@ -281,10 +290,10 @@ mod tests {
                     [[workload]]\npattern = \"random\"\n";
         let reported = workloads_of(text).unwrap_err().join("\n");
         for part in [
-            "line 1: read `depth`",
-            "line 3: block: read `8X`",
-            "line 4: pattern: read `wild`",
-            "line 5: read `size`; a workload has",
+            "line 1: unknown name 'depth'",
+            "line 3: invalid value '8X' for block",
+            "line 4: invalid value 'wild' for pattern",
+            "line 5: unknown name 'size': a workload has",
             "line 6: a workload needs block and pattern",
         ] {
             assert!(reported.contains(part), "{part} in {reported}");
@@ -296,9 +305,11 @@ mod tests {
         assert_eq!(
             reported,
             [
-                "line 2: block: read `513`; a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual",
-                "line 3: write: read `30.5`; a value is a text in quotes, or a whole number",
-                "line 6: block: read `2G`; a block is a multiple of 512 bytes up to 1G: 4K, 64K and 1M are usual",
+                "line 2: invalid value '513' for block: must be a multiple of 512 bytes up to 1G: 4K, 64K and 1M are \
+                usual",
+                "line 3: invalid value '30.5' for write: must be a text in quotes, or a whole number",
+                "line 6: invalid value '2G' for block: must be a multiple of 512 bytes up to 1G: 4K, 64K and 1M are \
+                usual",
             ]
         );
         assert!(workloads_of("").unwrap_err()[0].contains("names no workload"));
@@ -311,7 +322,7 @@ mod tests {
         let reported = workloads_of(&one.repeat(2)).unwrap_err();
         assert_eq!(
             reported,
-            ["line 4: `8K random read`: two workloads are called so: name them apart"]
+            ["line 4: `8K random read`: two workloads are called so: rename one"]
         );
     }
 }

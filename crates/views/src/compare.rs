@@ -8,7 +8,7 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
 use crate::text::{printable, shorten, wrap};
 use analysis::say;
-use analysis::{CellChange, ChangeReport, CompareReport, Estimate, Held, SideReport};
+use analysis::{CellChange, ChangeReport, CompareReport, ConditionOutcome, Estimate, SideReport};
 use std::io::{self, Write};
 
 /// Figures that are shown of all; the others stand in the document.
@@ -36,10 +36,10 @@ pub fn compare_summary(
 ) -> io::Result<()> {
     let mut page = wrap("", &report.answer, paper.width(), 6);
     for condition in &report.conditions {
-        let word = match condition.held {
-            Held::Broken => "NO  ",
-            Held::CannotTell => "?   ",
-            Held::Holds => "ok  ",
+        let word = match condition.outcome {
+            ConditionOutcome::Missed => "NO  ",
+            ConditionOutcome::Inconclusive => "?   ",
+            ConditionOutcome::Met => "ok  ",
         };
         let reported = format!("{}: {}", condition.condition, condition.sentence);
         page.extend(wrap(word, &reported, paper.width(), 3));

@@ -6,8 +6,8 @@ use crate::table::{Column, left, lines, table_width};
 use crate::text::{printable, shorten, width, wrap};
 use crate::time::write_time;
 use analysis::{
-    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, Rank,
-    RuleId, Severity, TargetDigest, Verdict,
+    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId,
+    Severity, TargetDigest, Validity, Verdict,
 };
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
@@ -97,7 +97,7 @@ pub(crate) fn started(utc_ns: Option<u64>, paper: &Paper) -> Vec<String> {
 /// The answer and the verdict, with an empty line after each. Of an invalid result the figures are no answer.
 pub(crate) fn head(answer: Vec<String>, verdict: &Verdict, paper: &Paper) -> Vec<String> {
     let mut page = Vec::new();
-    if !answer.is_empty() && verdict.rank != Rank::Invalid {
+    if !answer.is_empty() && verdict.validity != Validity::Invalid {
         page.extend(answer);
         page.push(String::new());
     }
@@ -265,7 +265,7 @@ pub(crate) fn labelled(label: &str, text: &str, paper: &Paper) -> Vec<String> {
 /// What a person is to know beside the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Note {
-    rank: Severity,
+    validity: Severity,
     text: String,
     id: Option<RuleId>,
     /// It says only what to do about what the verdict names.
@@ -276,7 +276,7 @@ impl Note {
     /// A note of no rule.
     pub(crate) fn plain(text: &str) -> Note {
         Note {
-            rank: Severity::Note,
+            validity: Severity::Note,
             text: text.to_owned(),
             id: None,
             is_hint: false,
@@ -286,7 +286,7 @@ impl Note {
     /// A warning of no rule.
     pub(crate) fn warning(text: &str) -> Note {
         Note {
-            rank: Severity::Warning,
+            validity: Severity::Warning,
             ..Note::plain(text)
         }
     }
@@ -294,13 +294,13 @@ impl Note {
     /// What a rule found, and what to do. Of one that the verdict names already, only what to do.
     pub(crate) fn of(finding: &Finding, verdict: Option<&String>) -> Note {
         let sentence = printable(&finding.sentence);
-        let (rank, text) = match finding.because {
+        let (validity, text) = match finding.because {
             Some(cause) => (Severity::Note, format!("follows from {cause}: {sentence}")),
             None if verdict == Some(&finding.sentence) => return Note::hint(finding),
             None => (finding.severity, format!("{sentence}; {}", finding.advice)),
         };
         Note {
-            rank,
+            validity,
             text,
             id: Some(finding.id),
             is_hint: false,
@@ -310,7 +310,7 @@ impl Note {
     /// What to do about the finding that the verdict names.
     pub(crate) fn hint(finding: &Finding) -> Note {
         Note {
-            rank: finding.severity,
+            validity: finding.severity,
             text: finding.advice.clone(),
             id: Some(finding.id),
             is_hint: true,
@@ -323,7 +323,7 @@ impl Note {
     }
 
     fn label(&self) -> &'static str {
-        match self.rank {
+        match self.validity {
             _ if self.is_hint => "hint",
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -408,10 +408,10 @@ const NOTES_MAX: usize = 5;
 
 /// The lines of all errors and warnings, and of the first notes: at most five in all unless everything is shown.
 pub(crate) fn notes(mut notes: Vec<Note>, paper: &Paper) -> Vec<String> {
-    notes.sort_by_key(|note| std::cmp::Reverse(note.rank));
+    notes.sort_by_key(|note| std::cmp::Reverse(note.validity));
     let urgent = notes
         .iter()
-        .filter(|note| note.rank > Severity::Note)
+        .filter(|note| note.validity > Severity::Note)
         .count();
     // Only a result that is stored can be shown again with all of them.
     let shown = match paper.verbose || paper.stored.is_none() {

@@ -14,8 +14,8 @@ pub(crate) fn sizes(target: &TargetReport) -> String {
             .iter_mut()
             .find(|(block, _)| *block == line.block_bytes)
         {
-            Some((_, percent)) => *percent += line.asked_percent,
-            None => sizes.push((line.block_bytes, line.asked_percent)),
+            Some((_, percent)) => *percent += line.requested_percent,
+            None => sizes.push((line.block_bytes, line.requested_percent)),
         }
     }
     if sizes.len() < 2 {

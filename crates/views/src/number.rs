@@ -4,7 +4,7 @@
 //! carries a `~`, one that the count does not reach is `max`: a footnote in the view explains both.
 
 pub(crate) use analysis::say::{bytes, count, counted, digits, mib_per_s, rate, time};
-use analysis::{Estimate, Percentile, Trust};
+use analysis::{Estimate, Percentile, TailSamples};
 
 /// Stands where there is no number.
 pub(crate) const NOTHING: &str = "-";
@@ -24,10 +24,10 @@ pub(crate) fn percentile(percentile: Option<&Percentile>) -> String {
     let Some(percentile) = percentile.filter(|percentile| percentile.effective_ios > 0.0) else {
         return NOTHING.to_owned();
     };
-    match (percentile.latency_ns, percentile.trust) {
-        (None, _) | (_, Trust::None) => "max".to_owned(),
-        (Some(ns), Trust::Weak) => format!("~{}", time(ns as f64)),
-        (Some(ns), Trust::Trusted) => time(ns as f64),
+    match (percentile.latency_ns, percentile.tail_samples) {
+        (None, _) | (_, TailSamples::None) => "max".to_owned(),
+        (Some(ns), TailSamples::Few) => format!("~{}", time(ns as f64)),
+        (Some(ns), TailSamples::Enough) => time(ns as f64),
     }
 }
 

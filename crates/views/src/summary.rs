@@ -9,7 +9,7 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::wrap;
 use crate::time::write_time;
-use analysis::{Latency, OperationRow, RunReport, TargetReport, Trust};
+use analysis::{Latency, OperationRow, RunReport, TailSamples, TargetReport};
 use model::{Access, CacheMode, Pacing};
 use std::io::{self, Write};
 
@@ -111,7 +111,7 @@ fn spent(report: &RunReport, paper: &Paper) -> String {
         "{}; measured {} of {}; {}",
         write_time(report.time.started_utc_ns, &paper.zone),
         time(report.time.measured_ns as f64),
-        time(report.time.measured_asked_ns as f64),
+        time(report.time.measured_requested_ns as f64),
         report.host.kernel
     )
 }
@@ -300,11 +300,11 @@ fn footnote(report: &RunReport, left_out: Option<String>, paper: &Paper) -> Vec<
     let trusts = || {
         let rows = report.operations.iter().filter(|row| row.ios > 0);
         rows.flat_map(|row| &row.latency.percentiles) // as many I/Os have a response time
-            .map(|percentile| percentile.trust)
+            .map(|percentile| percentile.tail_samples)
     };
     let mut parts = crate::text::trust_footnote(
-        trusts().any(|t| t == Trust::Weak),
-        trusts().any(|t| t == Trust::None),
+        trusts().any(|t| t == TailSamples::Few),
+        trusts().any(|t| t == TailSamples::None),
     );
     parts.extend(left_out);
     match parts.is_empty() {
@@ -328,7 +328,7 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
     };
     let reported = format!(
         "asked {}/s ({}), reached {}/s; {waited}; times are from when an I/O was to start, service times from when it did",
-        rate(open.asked_per_s as f64),
+        rate(open.target_iops as f64),
         open.spacing.name(),
         rate(open.reached_per_s)
     );
@@ -341,7 +341,7 @@ fn load(report: &RunReport) -> String {
     let mean = flight
         .mean
         .map_or_else(|| crate::number::NOTHING.to_owned(), digits);
-    let mut reported = format!("{mean} I/Os in flight of {}", count(flight.asked));
+    let mut reported = format!("{mean} I/Os in flight of {}", count(flight.requested));
     let cpu = &report.cpu;
     if !cpu.cores.is_empty() {
         reported.push_str(&format!(

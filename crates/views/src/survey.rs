@@ -14,7 +14,9 @@ use crate::paper::Paper;
 use crate::picture::picture;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, trust_footnote, wrap};
-use analysis::{Answer, Rank, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, Trust};
+use analysis::{
+    Answer, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, TailSamples, Validity,
+};
 use std::io::{self, Write};
 
 /// The survey has seven workloads; more come only from labels that nobody planned.
@@ -155,12 +157,12 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
     let Some(best) = &row.best else {
         return vec![name(row)];
     };
-    let ranks = report.figure_ranks(row);
+    let validities = report.figure_validity(row);
     let at = |quantile| percentile(best.latency.at(quantile));
     let interval = half_width(best.rate.half_width_share());
     vec![
         name(row),
-        marked(rate(best.rate_per_s), ranks.peak),
+        marked(rate(best.rate_per_s), validities.peak),
         match interval == NOTHING {
             true => interval,
             false => format!("±{interval}"),
@@ -171,7 +173,10 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
         at(0.5),
         at(0.99),
         at(0.999),
-        marked(whole_time_or_nothing(row.depth_1_p50_ns), ranks.depth_1),
+        marked(
+            whole_time_or_nothing(row.depth_1_p50_ns),
+            validities.depth_1,
+        ),
         row.limit
             .as_ref()
             .map_or(NOTHING, |limit| limit.kind.word())
@@ -179,12 +184,12 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
     ]
 }
 
-/// The figure with the mark of its rank.
-fn marked(figure: String, rank: Rank) -> String {
-    match rank {
-        Rank::Valid | Rank::NotChecked => figure,
-        Rank::Caution => format!("{figure}*"),
-        Rank::Invalid => format!("{figure}!"),
+/// The figure with the mark of its validity.
+fn marked(figure: String, validity: Validity) -> String {
+    match validity {
+        Validity::Valid | Validity::NotChecked => figure,
+        Validity::Caution => format!("{figure}*"),
+        Validity::Invalid => format!("{figure}!"),
     }
 }
 
@@ -195,10 +200,10 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
         return Vec::new();
     }
     let has = |head: &str| shown.iter().any(|&place| COLUMNS[place].head == head);
-    let ranks = |rank| {
+    let validities = |validity| {
         measured().any(|row| {
-            let ranks = report.figure_ranks(row);
-            ranks.peak == rank || ranks.depth_1 == rank
+            let validities = report.figure_validity(row);
+            validities.peak == validity || validities.depth_1 == validity
         })
     };
     let percentiles = || {
@@ -212,11 +217,11 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
     };
     let mut parts = vec!["QD = I/Os in flight, all threads".to_owned()];
     parts.extend(has(KNEE).then(|| "QD@95% = lowest QD with 95% of the peak".to_owned()));
-    parts.extend(ranks(Rank::Caution).then(|| "* doubtful".to_owned()));
-    parts.extend(ranks(Rank::Invalid).then(|| "! invalid".to_owned()));
+    parts.extend(validities(Validity::Caution).then(|| "* doubtful".to_owned()));
+    parts.extend(validities(Validity::Invalid).then(|| "! invalid".to_owned()));
     parts.extend(trust_footnote(
-        percentiles().any(|p| p.trust == Trust::Weak),
-        percentiles().any(|p| p.trust == Trust::None),
+        percentiles().any(|p| p.tail_samples == TailSamples::Few),
+        percentiles().any(|p| p.tail_samples == TailSamples::None),
     ));
     parts.extend(left_out(&COLUMNS, shown, paper.width()));
     wrap("", &parts.join("; "), paper.width(), usize::MAX)

@@ -13,7 +13,7 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right, whole_lines};
 use crate::text::{printable, shorten, wrap};
 use crate::time::{waiting, write_time};
-use analysis::{BestIn, CellFigures, Rank, SweepReport, SweepRow};
+use analysis::{BestIn, CellFigures, SweepReport, SweepRow, Validity};
 use std::io::{self, Write};
 
 /// Workloads whose models are reported; those of all stand in the document.
@@ -103,10 +103,10 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
 }
 
 fn mark(row: &SweepRow) -> &'static str {
-    match row.figures.as_ref().and_then(|figures| figures.rank) {
-        Some(Rank::Caution | Rank::NotChecked) => "*",
-        Some(Rank::Invalid) => "!",
-        Some(Rank::Valid) | None => " ",
+    match row.figures.as_ref().and_then(|figures| figures.validity) {
+        Some(Validity::Caution | Validity::NotChecked) => "*",
+        Some(Validity::Invalid) => "!",
+        Some(Validity::Valid) | None => " ",
     }
 }
 
@@ -132,7 +132,7 @@ fn figures(row: &SweepRow, repeated: bool) -> Vec<String> {
         p999_ns,
         max_latency_ns,
         errors: _, // a cell with errors is marked and reported among the notes
-        rank: _,
+        validity: _,
         reasons: _,
     } = figures;
     let spread = half_width(*rate_half_width_share);
@@ -163,14 +163,18 @@ fn best(row: &SweepRow) -> String {
 }
 
 fn footnote(report: &SweepReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
-    let any = |rank| {
-        let of = |row: &SweepRow| row.figures.as_ref().is_some_and(|f| f.rank == Some(rank));
+    let any = |validity| {
+        let of = |row: &SweepRow| {
+            row.figures
+                .as_ref()
+                .is_some_and(|f| f.validity == Some(validity))
+        };
         report.rows.iter().any(of)
     };
     let repeated = report.rows.iter().any(|row| row.runs > 1);
     let words = [
-        (any(Rank::Caution) || any(Rank::NotChecked)).then_some("* CAUTION"),
-        any(Rank::Invalid).then_some("! INVALID"),
+        (any(Validity::Caution) || any(Validity::NotChecked)).then_some("* CAUTION"),
+        any(Validity::Invalid).then_some("! INVALID"),
         repeated.then_some(
             "IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of its middle run",
         ),

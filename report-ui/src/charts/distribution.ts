@@ -14,7 +14,7 @@ function points(curve: Distribution): Point[] {
   const name = NAMES[curve.operation] ?? curve.operation;
   return curve.one_in.map((x, place) => {
     const y = curve.latency_ns[place] ?? 0;
-    const trusted = x <= curve.trusted_to_one_in;
+    const trusted = x <= curve.resolved_to_one_in;
     const [low, high] = [curve.low_ns[place] ?? null, curve.high_ns[place] ?? null];
     const between = low !== null && high !== null ? `\n95% interval ${format.time(low)} to ${format.time(high)}` : "";
     return { x, y, low, high, name, trusted, title: `${name}: ${format.percentile(x)} within ${format.time(y)}${between}${trusted ? "" : "\nfewer than ten I/Os lie beyond"}` };
@@ -28,7 +28,7 @@ export function distributionChart(detail: Detail, width: number): Drawn {
   const names = curves.map((curve) => NAMES[curve.operation] ?? curve.operation);
   const end = Math.max(...all.map((point) => point.x), 10);
   const total = curves[0] as Distribution;
-  const trust = Math.min(end, total.trusted_to_one_in);
+  const trust = Math.min(end, total.resolved_to_one_in);
   const domain = logDomain(all.map((point) => point.y), 1.25);
   const nines = [1, 2, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].filter((tick) => tick <= end * 1.01);
   const ribbon = all.filter((point) => point.low !== null && point.high !== null);

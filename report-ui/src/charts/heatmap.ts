@@ -113,11 +113,11 @@ function places(page: Page, state: State, unit: Unit): Place[] {
     const failed = measured.length === 0 && page.cell(cell).failed;
     const value = measured.length > 0 ? page.number(cell, state.metric) : null;
     const said = failed ? `no result: ${page.cell(cell).reasons[0] ?? "failed"}` : format.shown(value, unit);
-    const rank = page.cell(cell).rank;
+    const validity = page.cell(cell).validity;
     return [{
       x: x ?? "", y: y ?? "", cell, value, failed, of: cells.length,
       title: `${axisName(state.x)} ${x}, ${axisName(state.y).toLowerCase()} ${y}\n${said}\n${page.cell(cell).id}` +
-        (rank && rank !== "valid" ? `, ${rank}` : "") + (cells.length > 1 ? `, the middle of ${cells.length} results` : ""),
+        (validity && validity !== "valid" ? `, ${validity}` : "") + (cells.length > 1 ? `, the middle of ${cells.length} results` : ""),
     }];
   });
 }

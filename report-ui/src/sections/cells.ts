@@ -90,7 +90,7 @@ function typed(value: unknown): string {
 
 function order(page: Page, places: number[], state: State): void {
   if (state.sort === "") return;
-  const key = (place: number) => (state.sort === "rank" ? ["valid", "not_checked", "caution", "invalid"].indexOf(page.cell(place).rank ?? "") : page.value(place, state.sort));
+  const key = (place: number) => (state.sort === "validity" ? ["valid", "not_checked", "caution", "invalid"].indexOf(page.cell(place).validity ?? "") : page.value(place, state.sort));
   places.sort((a, b) => {
     const [one, other] = [key(a), key(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
@@ -111,7 +111,7 @@ function heads(columns: Column[], state: State, sortBy: (name: string) => void):
     return h("th", { scope: "col", "aria-sort": sorted, class: number ? "number" : "" },
       h("button", { type: "button", class: "sort", "data-sort": name, title: about, onclick: () => sortBy(name) }, text, h("span", { "aria-hidden": "true" }, sign)));
   };
-  return h("tr", {}, head("id", "cell", "name of the result", false), head("rank", "verdict", "how far it may be used", false),
+  return h("tr", {}, head("id", "cell", "name of the result", false), head("validity", "verdict", "how far it may be used", false),
     ...columns.map((column) => head(column.name, column.name, column.about, !["text", "tags"].includes(column.unit))));
 }
 
@@ -119,7 +119,7 @@ function row(page: Page, place: number, columns: Column[]): HTMLElement {
   const cell = page.cell(place);
   return h("tr", { class: cell.failed ? "failed" : "", "data-cell": cell.id },
     h("th", { scope: "row" }, cellLink(page, place)),
-    h("td", { title: cell.reasons.join("; ") }, cell.failed && cell.rank === null ? h("span", { class: "badge failed" }, "NO RESULT") : badge(cell.rank)),
+    h("td", { title: cell.reasons.join("; ") }, cell.failed && cell.validity === null ? h("span", { class: "badge failed" }, "NO RESULT") : badge(cell.validity)),
     ...columns.map((column) => {
       const value = page.value(place, column.name);
       const weak = isWeak(page, place, column.name);

@@ -51,7 +51,7 @@ export function method(page: Page): HTMLElement {
         ["Measured by", part.tool_version ? `version ${part.tool_version}` : null],
         ["Tags", part.tags.join(" ")],
         ...(part.engine ? [
-          ["Engine", `${part.engine.backend}${part.engine.asked === part.engine.backend ? "" : ` (asked: ${part.engine.asked})`}`],
+          ["Engine", `${part.engine.backend}${part.engine.requested === part.engine.backend ? "" : ` (requested: ${part.engine.requested})`}`],
           ["Offers used", part.engine.features.join(", ")], ["Notes", part.engine.notes.join("; ")],
           ["Seed", String(part.engine.seed)],
           ["Clock", `${part.engine.clock_source}, ${format.time(part.engine.clock_cost_ns)} a reading, ${format.time(part.engine.clock_drift_ns)} off at the end`],

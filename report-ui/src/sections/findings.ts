@@ -11,7 +11,7 @@ const CELLS_SHOWN = 6;
 export function findings(page: Page): HTMLElement {
   const { findings: all, cells } = page.document;
   if (all.length === 0) {
-    return section("findings", "Findings", h("p", { class: "empty" }, cells.some((cell) => cell.rank !== null)
+    return section("findings", "Findings", h("p", { class: "empty" }, cells.some((cell) => cell.validity !== null)
       ? "No rule found anything that speaks against the results that there are." : "No rule could look at these results."));
   }
   return section("findings", "Findings", h("ol", { class: "findings" }, ...all.map((finding) => one(page, finding))));

@@ -1,20 +1,20 @@
 // The answer first: verdict and three sentences of every part, then the five figures that a person looks for.
 
-import type { Part, PanelItem, Rank } from "../document";
+import type { Part, PanelItem, Validity } from "../document";
 import { h, section } from "../dom";
 import * as format from "../format";
 import type { Page } from "../page";
 import { themeSwitch } from "../theme";
 import { cellLink } from "./link";
 
-const WORDS: Record<Rank, string> = { valid: "VALID", not_checked: "NOT CHECKED", caution: "CAUTION", invalid: "INVALID" };
+const WORDS: Record<Validity, string> = { valid: "VALID", not_checked: "NOT CHECKED", caution: "CAUTION", invalid: "INVALID" };
 /** A sign beside the colour: colour alone says nothing to many. */
-const SIGNS: Record<Rank, string> = { valid: "✓", not_checked: "?", caution: "!", invalid: "✕" };
+const SIGNS: Record<Validity, string> = { valid: "✓", not_checked: "?", caution: "!", invalid: "✕" };
 
-export function badge(rank: Rank | null): HTMLElement {
-  return rank === null
+export function badge(validity: Validity | null): HTMLElement {
+  return validity === null
     ? h("span", { class: "badge unknown" }, "NOT JUDGED")
-    : h("span", { class: `badge ${rank}` }, h("span", { "aria-hidden": "true" }, SIGNS[rank]), WORDS[rank]);
+    : h("span", { class: `badge ${validity}` }, h("span", { "aria-hidden": "true" }, SIGNS[validity]), WORDS[validity]);
 }
 
 export function bar(): HTMLElement {
@@ -32,14 +32,14 @@ function kindOf(part: Part): string {
 
 export function verdicts(page: Page): HTMLElement {
   const blocks = page.document.parts.map((part, place) => {
-    const { headline, rank, sentences } = part.verdict;
+    const { headline, validity, sentences } = part.verdict;
     const words = headline.replace(/^(VALID|NOT CHECKED|CAUTION|INVALID)( as [^:(]*)?( \([^)]*\))?: /, "");
     const heading = page.compares ? "h2" : "h1";
     const started = part.started_utc_ns === null ? "" : ` · ${format.moment(part.started_utc_ns)}`;
     const doubt = headline.match(/^[A-Z ]+?( as [^:(]*)?( \(([^)]*)\))?:/);
-    return h("div", { class: `verdict ${rank ?? "unknown"}`, "data-part": place },
+    return h("div", { class: `verdict ${validity ?? "unknown"}`, "data-part": place },
       h("p", { class: "what" }, `${kindOf(part)} · `, h("span", { class: "target" }, part.target || "no target"), started),
-      h(heading, { class: words.length > 90 ? "long" : "" }, badge(rank), " ", h("span", { class: "headline" }, words)),
+      h(heading, { class: words.length > 90 ? "long" : "" }, badge(validity), " ", h("span", { class: "headline" }, words)),
       doubt?.[1] || doubt?.[3] ? h("p", { class: "quiet-text" }, [doubt[1]?.trim(), doubt[3] === "simulated" ? "simulated device: no hardware was measured" : doubt[3] ? `${doubt[3]} in doubt` : ""].filter(Boolean).join(", ")) : null,
       ...sentences.filter((sentence) => !same(sentence, words)).map((sentence) => h("p", { class: "sentence" }, sentence)),
       part.outcome !== "complete" && h("p", { class: "sentence strong" }, `This ${part.kind} ended as: ${part.outcome}.`));

@@ -53,7 +53,7 @@ function about(page: Page, having: number[]): HTMLElement[] {
     .map(([name, label]) => h("span", { class: "small-figure" }, h("span", {}, label ?? ""), " ",
       h("strong", {}, format.shown(page.value(page.selected, name ?? ""), page.columns.get(name ?? "")?.column.unit ?? "text"))));
   return [
-    h("div", { class: "controls" }, several, badge(cell.rank)),
+    h("div", { class: "controls" }, several, badge(cell.validity)),
     h("p", { class: "figures" }, ...figures),
     ...(cell.reasons.length > 0 ? [h("p", { class: "note" }, cell.reasons.join("; "))] : []),
     ...(cell.command ? [h("p", { class: "command" }, h("span", {}, "This cell alone: "), h("code", { tabindex: 0 }, cell.command))] : []),

@@ -52,15 +52,15 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::Field { read, near } => {
-                write!(f, "read `{read}`; there is no such field; ")?;
+                write!(f, "unknown field '{read}': ")?;
                 if let Some(near) = near {
-                    write!(f, "did you mean `{near}`? ")?;
+                    write!(f, "did you mean '{near}'? ")?;
                 }
                 let names = columns().map(|column| column.name);
                 let names: Vec<&str> = names.filter(|name| !is_of_one_operation(name)).collect();
                 write!(
                     f,
-                    "there are {}, and most of these with read_ or write_ before them",
+                    "must be {}, or most of these with read_ or write_ before them",
                     names.join(", ")
                 )
             }
@@ -68,12 +68,12 @@ impl fmt::Display for Problem {
                 field,
                 read,
                 accepted,
-            } => write!(f, "{field}: read `{read}`; {accepted}"),
+            } => f.write_str(&model::invalid_value(read, field, accepted)),
             Problem::Syntax {
                 at: 0, accepted, ..
             } => write!(f, "at the end: {accepted}"),
             Problem::Syntax { at, read, accepted } => {
-                write!(f, "at character {at}, read `{read}`; {accepted}")
+                write!(f, "at character {at}, '{read}': {accepted}")
             }
         }
     }
@@ -147,20 +147,20 @@ pub fn sort_of(text: &str) -> Result<Vec<SortKey>, Vec<Problem>> {
 
 /// Where a row stands among others that are sorted by the same keys; what is not known comes last either way.
 #[derive(Clone, Debug)]
-pub struct Rank<'a> {
+pub struct SortRank<'a> {
     keys: &'a [SortKey],
     values: Vec<Value>,
 }
 
-impl<'a> Rank<'a> {
+impl<'a> SortRank<'a> {
     /// Reads the fields once, however many rows it is compared with.
     pub fn of(row: &ResultRow, keys: &'a [SortKey]) -> Self {
         let values = keys.iter().map(|key| (key.column.read)(row)).collect();
-        Rank { keys, values }
+        SortRank { keys, values }
     }
 }
 
-impl Ord for Rank<'_> {
+impl Ord for SortRank<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         let pairs = self.values.iter().zip(&other.values);
         let mut orders = self.keys.iter().zip(pairs).map(|(key, (one, other))| {
@@ -177,19 +177,19 @@ impl Ord for Rank<'_> {
     }
 }
 
-impl PartialOrd for Rank<'_> {
+impl PartialOrd for SortRank<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Rank<'_> {
+impl PartialEq for SortRank<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Rank<'_> {}
+impl Eq for SortRank<'_> {}
 
 /// Fields of rows, ready to be shown or written.
 #[derive(Clone, Debug)]
@@ -511,7 +511,7 @@ mod tests {
     use super::*;
 
     fn sort_rows(rows: &mut [ResultRow], keys: &[SortKey]) {
-        rows.sort_by_cached_key(|row| Rank::of(row, keys));
+        rows.sort_by_cached_key(|row| SortRank::of(row, keys));
     }
 
     fn numbers(rows: &[ResultRow]) -> Vec<u32> {
@@ -539,13 +539,12 @@ mod tests {
         let problems = columns_of("block,trheads,nonsense").unwrap_err();
         let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(
-            reported[0].contains("did you mean `threads`?"),
+            reported[0].contains("did you mean 'threads'?"),
             "{}",
             reported[0]
         );
         assert!(
-            reported[1]
-                .starts_with("read `nonsense`; there is no such field; there are id, session"),
+            reported[1].starts_with("unknown field 'nonsense': must be id, session"),
             "{}",
             reported[1]
         );

@@ -14,7 +14,7 @@ mod value;
 
 pub use best::{Best, best};
 pub use choose::{
-    Alike, Problem, Rank, SelectedRow, Selection, SortKey, Usual, columns_of, sort_of, usual,
+    Alike, Problem, SelectedRow, Selection, SortKey, SortRank, Usual, columns_of, sort_of, usual,
 };
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};
@@ -105,7 +105,7 @@ mod tests {
                 Unit::Time => "_ns",
                 Unit::Size => "bytes",
                 Unit::SizePerSecond => "bytes_per_s",
-                Unit::Rate => "_per_s",
+                Unit::Rate => "iops",
                 Unit::Percent => "_percent",
                 Unit::Moment => "_utc",
                 _ => "",

@@ -187,9 +187,9 @@ const WORK: &[Column] = &[
     ),
     field(
         "rate",
-        "rate_asked_per_s",
+        "target_iops",
         Unit::Rate,
-        "I/Os that were to start a second, where asked",
+        "I/Os scheduled per second (--rate)",
         |r| Value::whole(r.work.rate_per_s),
     ),
     field(
@@ -214,7 +214,7 @@ macro_rules! figures {
         &[
             field(
                 concat!($before, "iops"),
-                concat!($before, "ios_per_s"),
+                concat!($before, "iops"),
                 Unit::Rate,
                 concat!("IOPS", $words),
                 |r| ios_per_s(r, &r.$of),
@@ -223,7 +223,7 @@ macro_rules! figures {
                 concat!($before, "throughput"),
                 concat!($before, "bytes_per_s"),
                 Unit::SizePerSecond,
-                concat!("bytes a second", $words),
+                concat!("bytes per second", $words),
                 |r| bytes_per_s(r, &r.$of),
             ),
             field(

@@ -8,7 +8,7 @@ use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
 use super::{
     CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference, Side, SideReport,
 };
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use crate::{FieldValue, say};
 use model::Origin;
 
@@ -281,7 +281,9 @@ fn unsound(pairs: &Pairs<'_>) -> Option<String> {
         .cells
         .iter()
         .flat_map(|cell| cell.a.iter().chain(&cell.b));
-    let invalid: Vec<&&Compared> = all.filter(|one| one.rank == Some(Rank::Invalid)).collect();
+    let invalid: Vec<&&Compared> = all
+        .filter(|one| one.validity == Some(Validity::Invalid))
+        .collect();
     let first = invalid.first()?;
     let why = first.reason.clone().unwrap_or_default();
     Some(match invalid.len() {

@@ -6,7 +6,7 @@
 use super::spread::{Spread, spreads};
 use crate::known::Known;
 use crate::run::Reading;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use model::{BlockDevice, ResultRow, RunRecord, TargetFacts};
 
 /// One result.
@@ -17,7 +17,7 @@ pub struct Compared {
     /// In the order of `METRICS`; empty where no record was read.
     pub(super) spreads: Vec<Option<Spread>>,
     pub(super) facts: Vec<Fact>,
-    pub(super) rank: Option<Rank>,
+    pub(super) validity: Option<Validity>,
     pub(super) reason: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl Compared {
         Compared {
             spreads: spreads(record, read.sums),
             facts: facts(record),
-            rank: Some(verdict.rank),
+            validity: Some(verdict.validity),
             reason: verdict.reasons.into_iter().next(),
             row,
         }
@@ -44,7 +44,7 @@ impl Compared {
             row,
             spreads: Vec::new(),
             facts: Vec::new(),
-            rank: None,
+            validity: None,
             reason: None,
         }
     }

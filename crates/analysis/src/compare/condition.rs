@@ -27,13 +27,13 @@ pub struct Condition {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Held {
+pub enum ConditionOutcome {
     /// The whole interval lies within the limit, of every cell.
-    Holds,
+    Met,
     /// The data neither break it nor show that it holds.
-    CannotTell,
+    Inconclusive,
     /// The change lies beyond the limit and is significant.
-    Broken,
+    Missed,
 }
 
 /// A condition and its result.
@@ -42,19 +42,20 @@ pub struct ConditionReport {
     /// As it was given.
     pub condition: String,
     /// Its result.
-    pub held: Held,
+    pub outcome: ConditionOutcome,
     /// Why, with the cell that says so.
     pub sentence: String,
 }
 
-const ACCEPTED: &str = "a condition is a figure, > with a rise or < with a fall, and a percentage: 'p99 > +10%', 'rate < -5%'";
+const ACCEPTED: &str = "must be a figure, > with a rise or < with a fall, and a percentage: 'p99 > +10%', 'rate < \
+                       -5%'";
 
 impl Condition {
     /// Reads `FIGURE > +N%` or `FIGURE < -N%`.
     ///
     /// Errors: a sentence with what was read and what is accepted.
     pub fn read(text: &str) -> Result<Condition, String> {
-        let wrong = |what: String| format!("read `{text}`; {what}");
+        let wrong = |what: String| format!("invalid value '{text}': {what}");
         let at = text
             .find(['<', '>'])
             .ok_or_else(|| wrong(ACCEPTED.to_owned()))?;
@@ -106,7 +107,7 @@ impl Condition {
             .collect();
         let several = cells.len() > 1;
         let shared = OUTSIDE / cells.len().max(1) as f64;
-        let mut found: Vec<(Held, String)> = mine
+        let mut found: Vec<(ConditionOutcome, String)> = mine
             .iter()
             .map(|(name, figure)| {
                 self.look(figure.as_ref(), shared, if several { name } else { "" })
@@ -119,28 +120,33 @@ impl Condition {
             .iter()
             .map(|(held, _)| *held)
             .max()
-            .unwrap_or(Held::CannotTell);
+            .unwrap_or(ConditionOutcome::Inconclusive);
         let sentences: Vec<&String> = found
             .iter()
             .filter(|(h, _)| *h == held)
             .map(|(_, s)| s)
             .collect();
         let more = match (held, sentences.len()) {
-            (Held::Holds, _) | (_, 0 | 1) => String::new(),
+            (ConditionOutcome::Met, _) | (_, 0 | 1) => String::new(),
             (_, count) => format!(", and {} more", count - 1),
         };
         let first = match held {
-            Held::Holds if several => format!("in all {} cells", cells.len()),
+            ConditionOutcome::Met if several => format!("in all {} cells", cells.len()),
             _ => sentences.first().map_or_else(String::new, |s| (*s).clone()),
         };
         ConditionReport {
             condition: self.text.clone(),
-            held,
+            outcome: held,
             sentence: format!("{first}{more}"),
         }
     }
 
-    fn look(&self, figure: Option<&Figure>, outside: f64, name: &str) -> (Held, String) {
+    fn look(
+        &self,
+        figure: Option<&Figure>,
+        outside: f64,
+        name: &str,
+    ) -> (ConditionOutcome, String) {
         let before = if name.is_empty() {
             String::new()
         } else {
@@ -149,7 +155,7 @@ impl Condition {
         let what = self.metric.short();
         let Some(figure) = figure else {
             return (
-                Held::CannotTell,
+                ConditionOutcome::Inconclusive,
                 format!("{before}{what} is not known on both sides"),
             );
         };
@@ -159,9 +165,12 @@ impl Condition {
                 && !self.rise
                 && self.metric.more_is_better()
             {
-                true => (Held::Broken, format!("{before}{what} fell to 0")),
+                true => (
+                    ConditionOutcome::Missed,
+                    format!("{before}{what} fell to 0"),
+                ),
                 false => (
-                    Held::CannotTell,
+                    ConditionOutcome::Inconclusive,
                     format!(
                         "{before}{what}: {}",
                         figure.cannot.clone().unwrap_or_default()
@@ -175,21 +184,21 @@ impl Condition {
         );
         let Some((low, high)) = change.ends(outside) else {
             let why = figure.cannot.clone().unwrap_or_default();
-            return (Held::CannotTell, format!("{reported}: {why}"));
+            return (ConditionOutcome::Inconclusive, format!("{reported}: {why}"));
         };
         let limit = self.ratio.ln();
         (self.held(&change, (low, high), limit), reported)
     }
 
-    fn held(&self, change: &Change, (low, high): (f64, f64), limit: f64) -> Held {
+    fn held(&self, change: &Change, (low, high): (f64, f64), limit: f64) -> ConditionOutcome {
         let (beyond, reported_apart, within) = match self.rise {
             true => (change.log > limit, low > 0.0, high <= limit),
             false => (change.log < limit, high < 0.0, low >= limit),
         };
         match (beyond && reported_apart, within) {
-            (true, _) => Held::Broken,
-            (_, true) => Held::Holds,
-            _ => Held::CannotTell,
+            (true, _) => ConditionOutcome::Missed,
+            (_, true) => ConditionOutcome::Met,
+            _ => ConditionOutcome::Inconclusive,
         }
     }
 }
@@ -234,20 +243,21 @@ mod tests {
     #[test]
     fn anything_else_is_refused_with_what_is_accepted() {
         for (text, words) in [
-            ("p99", "a condition is a figure"),
+            ("p99", "must be a figure"),
             ("p99 > 5ms", "`5ms` is no change in percent"),
-            ("rate < 5%", "a condition is a figure"),
-            ("p99 > -5%", "a condition is a figure"),
-            ("rate < -100%", "a condition is a figure"),
+            ("rate < 5%", "must be a figure"),
+            ("p99 > -5%", "must be a figure"),
+            ("rate < -100%", "must be a figure"),
             ("nonsense > 5%", "`nonsense` is no figure; there are iops"),
             ("label > 5%", "`label` is no figure that is compared"),
             ("rate < -x%", "no change in percent"),
-            ("", "a condition is a figure"),
+            ("", "must be a figure"),
             ("> 5%", "`` is no figure"),
         ] {
             let reported = Condition::read(text).unwrap_err();
             assert!(
-                reported.starts_with(&format!("read `{text}`; ")) && reported.contains(words),
+                reported.starts_with(&format!("invalid value '{text}': "))
+                    && reported.contains(words),
                 "{text}: {reported}"
             );
         }

@@ -18,7 +18,7 @@ mod tests;
 
 pub use build::compare_report;
 pub use compared::Compared;
-pub use condition::{Condition, ConditionReport, Held};
+pub use condition::{Condition, ConditionOutcome, ConditionReport};
 pub use metric::{METRICS, Metric};
 
 use crate::{Estimate, FieldValue};

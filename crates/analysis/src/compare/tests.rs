@@ -192,8 +192,8 @@ fn the_first_line_says_how_much_faster_and_what_else_differs() {
         "{}",
         found.answer
     );
-    let held: Vec<Held> = found.conditions.iter().map(|one| one.held).collect();
-    assert_eq!(held, [Held::Holds, Held::Broken]);
+    let held: Vec<ConditionOutcome> = found.conditions.iter().map(|one| one.outcome).collect();
+    assert_eq!(held, [ConditionOutcome::Met, ConditionOutcome::Missed]);
     let reported: Vec<(&str, &str, &str)> = found
         .differences
         .iter()
@@ -219,7 +219,10 @@ fn the_same_results_are_exactly_one() {
         (1.0, Some(1.0), Some(1.0))
     );
     assert!(
-        found.conditions.iter().all(|one| one.held == Held::Holds),
+        found
+            .conditions
+            .iter()
+            .all(|one| one.outcome == ConditionOutcome::Met),
         "{:?}",
         found.conditions
     );
@@ -238,7 +241,7 @@ fn an_import_alone_cannot_tell_and_repeats_of_it_can() {
         "{}",
         found.answer
     );
-    assert_eq!(found.conditions[0].held, Held::CannotTell);
+    assert_eq!(found.conditions[0].outcome, ConditionOutcome::Inconclusive);
     let three = |first: u32, rates: [f64; 3]| {
         (first..)
             .zip(rates)
@@ -251,8 +254,8 @@ fn an_import_alone_cannot_tell_and_repeats_of_it_can() {
         &["rate > +5%"],
     );
     assert_eq!(
-        (found.verdict, found.conditions[0].held),
-        (Verdict::Faster, Held::Broken),
+        (found.verdict, found.conditions[0].outcome),
+        (Verdict::Faster, ConditionOutcome::Missed),
         "{}",
         found.answer
     );
@@ -269,8 +272,8 @@ fn what_moved_nothing_has_no_ratio() {
         &["rate < -5%"],
     );
     assert_eq!(
-        (found.verdict, found.conditions[0].held),
-        (Verdict::Slower, Held::Broken),
+        (found.verdict, found.conditions[0].outcome),
+        (Verdict::Slower, ConditionOutcome::Missed),
         "{}",
         found.answer
     );
@@ -281,8 +284,8 @@ fn what_moved_nothing_has_no_ratio() {
         &["rate < -5%"],
     );
     assert_eq!(
-        (found.verdict, found.conditions[0].held),
-        (Verdict::CannotTell, Held::CannotTell)
+        (found.verdict, found.conditions[0].outcome),
+        (Verdict::CannotTell, ConditionOutcome::Inconclusive)
     );
     let found = report(vec![plain(1000, 1, none)], vec![plain(1000, 2, none)], &[]);
     assert!(found.answer.starts_with("not known"), "{}", found.answer);
@@ -384,8 +387,8 @@ fn a_cell_without_a_result_says_why_and_hides_no_other() {
         .collect();
     assert_eq!(missing, [None, Some("B has none: no space")]);
     assert_eq!(
-        found.conditions[0].held,
-        Held::CannotTell,
+        found.conditions[0].outcome,
+        ConditionOutcome::Inconclusive,
         "a cell that is not there proves nothing"
     );
 }

@@ -3,13 +3,13 @@
 //! Read in this order: the report (here), `row` (one step), `batches` (how far off its rate may be), `notes` (what a
 //! person should know), `verdict`, `words` (the answer). Deliberately absent: other tools' layouts, which are `views`'s.
 
+mod answers;
 mod batches;
 mod notes;
 mod row;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod words;
 
 use crate::facts::{DeviceDigest, HostDigest};
 use crate::verdict::Answer;
@@ -117,7 +117,7 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
     let last = steps.last().unwrap_or(first);
     let warnings = notes::warnings(steps, &rows);
     FilesReport {
-        answers: words::answers(steps, &rows),
+        answers: answers::answers(steps, &rows),
         verdict: verdict::verdict(steps, &rows, &warnings),
         paths: names(first),
         file_system: fs.map(|fs| fs.kind.clone()),

@@ -20,7 +20,7 @@ pub(super) fn warnings(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> 
             let pages = small_enough_for_pages(work, &first.host, rows);
             names.into_iter().chain(pages).collect()
         }
-        Some((_, FilesWork::Copy(_))) => super::words::copy_caches(rows, true),
+        Some((_, FilesWork::Copy(_))) => super::answers::copy_caches(rows, true),
         None => Vec::new(),
     }
 }
@@ -32,7 +32,7 @@ pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
     let mut notes: Vec<String> = cut(rows, first).into_iter().collect();
     match &first.work {
         FilesWork::Tree(_) => notes.extend(not_yet_written(rows)),
-        FilesWork::Copy(_) => notes.extend(super::words::copy_caches(rows, false)),
+        FilesWork::Copy(_) => notes.extend(super::answers::copy_caches(rows, false)),
     }
     notes
 }

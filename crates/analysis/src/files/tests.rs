@@ -104,7 +104,7 @@ fn what_was_not_measured_says_why_and_has_no_figure() {
         report.rows[0].unmeasured.as_deref(),
         Some("no file was made")
     );
-    assert_eq!(report.verdict.rank, crate::Rank::Invalid);
+    assert_eq!(report.verdict.validity, crate::Validity::Invalid);
     assert_eq!(files_report(&[]).outcome, "interrupted");
 }
 
@@ -127,7 +127,7 @@ fn a_cache_that_answers_is_called_so() {
             "one large file: read 3.91 MiB/s (page cache)"
         ]
     );
-    assert_eq!(report.verdict.rank, crate::Rank::Caution);
+    assert_eq!(report.verdict.validity, crate::Validity::Caution);
     assert_eq!(report.verdict.reasons[1..], report.warnings);
     assert!(report.warnings[0].contains("1000 files"));
     assert!(report.warnings[1].contains("--data 16G"));

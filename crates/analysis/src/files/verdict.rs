@@ -5,7 +5,7 @@
 use super::FilesRow;
 use super::notes::FROM_DEVICE_MIN;
 use crate::checks::Checks;
-use crate::verdict::{Rank, Verdict};
+use crate::verdict::{Validity, Verdict};
 use model::{FilesOrder, FilesOutcome, FilesRecord, FilesWork, TreeStep};
 
 /// So many passed checks make a result without warnings VALID.
@@ -14,7 +14,7 @@ const CHECKS_MIN: usize = 2;
 /// Invalid: there is no figure.
 pub(super) fn of_nothing(why: &str) -> Verdict {
     Verdict {
-        rank: Rank::Invalid,
+        validity: Validity::Invalid,
         reasons: vec![why.to_owned()],
         ..Verdict::default()
     }
@@ -35,19 +35,20 @@ pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[Stri
     let checks = checks(steps, rows);
     let reasons: Vec<String> = ended.into_iter().chain(warnings.iter().cloned()).collect();
     let passed = checks.passed.join(", ");
-    let (rank, own) = match (reasons.is_empty(), checks.passed.len() >= CHECKS_MIN) {
-        (false, _) => (Rank::Caution, None),
-        (true, true) => (Rank::Valid, Some(format!("no errors; {passed}"))),
-        (true, false) if passed.is_empty() => {
-            (Rank::NotChecked, Some("nothing to check it by".to_owned()))
-        }
+    let (validity, own) = match (reasons.is_empty(), checks.passed.len() >= CHECKS_MIN) {
+        (false, _) => (Validity::Caution, None),
+        (true, true) => (Validity::Valid, Some(format!("no errors; {passed}"))),
+        (true, false) if passed.is_empty() => (
+            Validity::NotChecked,
+            Some("nothing to check it by".to_owned()),
+        ),
         (true, false) => (
-            Rank::NotChecked,
+            Validity::NotChecked,
             Some(format!("too little to check it by: only {passed}")),
         ),
     };
     Verdict {
-        rank,
+        validity,
         checks: checks.passed,
         unchecked: checks.missing,
         reasons: reasons.into_iter().chain(own).collect(),

@@ -26,7 +26,11 @@ const SHARE_MIN: f64 = 0.001;
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
     let total = &observed.total;
-    let (asked, rate, longest) = (observed.asked_in_flight?, total.rate_per_s?, total.max_ns?);
+    let (asked, rate, longest) = (
+        observed.requested_in_flight?,
+        total.rate_per_s?,
+        total.max_ns?,
+    );
     let ios = total.ios? as f64;
     let null = seen
         .own

@@ -118,7 +118,7 @@ fn work(run: &Observed) -> Option<Work> {
         bits(run.random_share),
         run.cache.map(|cache| std::mem::discriminant(&cache)),
         run.write_through,
-        bits(run.asked_in_flight),
+        bits(run.requested_in_flight),
     ))
 }
 

@@ -41,7 +41,7 @@ fn in_common(run: &Observed, vary: Vary) -> impl Eq + Hash {
     let bits = |value: Option<f64>| value.map(f64::to_bits);
     let rest = match vary {
         Vary::InFlight => run.block_bytes,
-        Vary::Size => bits(run.asked_in_flight),
+        Vary::Size => bits(run.requested_in_flight),
     };
     let cache = run.cache.map(|cache| std::mem::discriminant(&cache));
     (

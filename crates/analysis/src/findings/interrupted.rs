@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "The run was interrupted before its end.",
     method: "The outcome that the run recorded.",
-    evidence: &["measured_ns", "asked_ns"],
+    evidence: &["measured_ns", "requested_ns"],
     source: "fathom: the record.",
     advice: "Treat the result as that of a shorter run.",
     look: Look::Own(look),
@@ -31,7 +31,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
             say::time(measured),
             say::time(asked)
         ),
-        &[("measured_ns", measured), ("asked_ns", asked)],
+        &[("measured_ns", measured), ("requested_ns", asked)],
         "repeat the complete run",
     ))
 }

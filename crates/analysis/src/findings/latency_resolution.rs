@@ -32,7 +32,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let really = observed
-        .asked_in_flight
+        .requested_in_flight
         .zip(observed.total.rate_per_s.filter(|rate| *rate > 0.0))
         .map(|(asked, rate)| asked / rate * 1e9);
     let cut = format!(

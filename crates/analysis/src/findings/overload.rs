@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     what: "Overload: the requested rate was not sustained, and the backlog grew.",
     method: "With a requested rate, the delay behind schedule grew by at least 1% of the measured time and by ten I/Os or more. Response times then describe the length of the run, not the target.",
     evidence: &[
-        "asked_per_s",
+        "target_iops",
         "reached_per_s",
         "backlog_after_ios",
         "late_after_ns",
@@ -48,12 +48,12 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let sentence = format!(
         "overload: {who} sustained {} of {} IOPS; backlog {}, {} behind schedule",
         say::rate(open.reached_per_s),
-        say::rate(open.asked_per_s as f64),
+        say::rate(open.target_iops as f64),
         say::counted(open.backlog_after_ios, "I/O"),
         say::time(open.late_after_ns as f64)
     );
     let evidence = [
-        ("asked_per_s", open.asked_per_s as f64),
+        ("target_iops", open.target_iops as f64),
         ("reached_per_s", open.reached_per_s),
         ("backlog_after_ios", open.backlog_after_ios as f64),
         ("late_after_ns", open.late_after_ns as f64),

@@ -96,7 +96,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if let Some(cap) = named(seen.known, rate, bytes) {
         return Some(cap);
     }
-    let asked = observed.asked_in_flight?;
+    let asked = observed.requested_in_flight?;
     let in_flight = observed.in_flight()?;
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
@@ -225,7 +225,7 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     if own.record.engine.backend == "null" || rate_cv > uneven_max || waits_for_a_processor(own) {
         return None;
     }
-    let asked = seen.observed.asked_in_flight?;
+    let asked = seen.observed.requested_in_flight?;
     let waiting_ns = seen.observed.total.mean_ns?;
     let device = own.device_checks.first()?.device.as_deref()?;
     let counted = own.record.window.device(device)?;

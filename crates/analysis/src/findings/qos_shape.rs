@@ -22,7 +22,7 @@ const ONE_LENGTH: f64 = 0.8;
 /// Full queue, even windows, and latencies that hardly differ: each I/O waits for as many as are before it.
 pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     let observed = seen.observed;
-    let many = observed.asked_in_flight? >= IN_FLIGHT_MIN;
+    let many = observed.requested_in_flight? >= IN_FLIGHT_MIN;
     if !many || rate_cv > PACED_CV_MAX.max(counting_cv(seen)) || generator_is_busy(seen) {
         return None;
     }

@@ -43,7 +43,10 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     const BELOW: f64 = 0.8;
     /// Commands of a native command queue.
     const AHCI: std::ops::RangeInclusive<f64> = 28.0..=33.0;
-    let (mean, asked) = (seen.observed.in_flight()?, seen.observed.asked_in_flight?);
+    let (mean, asked) = (
+        seen.observed.in_flight()?,
+        seen.observed.requested_in_flight?,
+    );
     let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
     if mean > asked * ABOVE {
         let sentence = format!(
@@ -97,7 +100,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
 
 fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let (mean, edge) = (seen.in_flight.mean?, seen.in_flight.edge_error?);
-    let asked = seen.in_flight.asked as f64;
+    let asked = seen.in_flight.requested as f64;
     let lost = seen
         .record
         .threads
@@ -185,7 +188,7 @@ fn stalled_at_end(seen: &Own<'_>) -> bool {
     let slow_drain = phases.drained.minus(phases.measured_to).0 > phases.measured().0 / 20;
     let full = full_intervals(seen.intervals, seen.record.plan.interval);
     let silent = full.last().is_some_and(|row| row.ios == 0);
-    slow_drain || silent || seen.total.ios < seen.in_flight.asked.saturating_mul(USES_MIN)
+    slow_drain || silent || seen.total.ios < seen.in_flight.requested.saturating_mul(USES_MIN)
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {
         .into_iter()
         .flatten()
         .min()?;
-    let asked = own.in_flight.asked;
+    let asked = own.in_flight.requested;
     if asked <= room || room == 0 {
         return None;
     }

@@ -55,7 +55,7 @@ struct Level<'a> {
 /// Finds a queue that was full throughout one run.
 fn full_queue(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
-    let (mean, asked) = (observed.in_flight()?, observed.asked_in_flight?);
+    let (mean, asked) = (observed.in_flight()?, observed.requested_in_flight?);
     let share = mean / asked;
     if asked < IN_FLIGHT_MIN || (share - 1.0).abs() > APART_MAX {
         return None;
@@ -224,7 +224,7 @@ impl Level<'_> {
 
 impl Observed {
     fn asked(&self) -> f64 {
-        self.asked_in_flight.unwrap_or(0.0)
+        self.requested_in_flight.unwrap_or(0.0)
     }
 
     fn rate(&self) -> Option<f64> {
@@ -233,7 +233,7 @@ impl Observed {
 
     /// The mean latency that rate and depth make by Little's law: printed ones may be cut to whole milliseconds.
     fn latency_ns(&self) -> Option<f64> {
-        Some(self.asked_in_flight? / self.rate().filter(|rate| *rate > 0.0)? * 1e9)
+        Some(self.requested_in_flight? / self.rate().filter(|rate| *rate > 0.0)? * 1e9)
     }
 }
 
@@ -248,7 +248,7 @@ mod tests {
     fn run(block: u64, in_flight: f64, rate: f64) -> Observed {
         let mut run = Observed {
             block_bytes: Some(block),
-            asked_in_flight: Some(in_flight),
+            requested_in_flight: Some(in_flight),
             write_share: Some(1.0),
             random_share: Some(1.0),
             ..Observed::default()

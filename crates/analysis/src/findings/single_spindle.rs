@@ -75,7 +75,7 @@ struct Line {
 
 fn line(group: &[&Observed]) -> Option<Line> {
     let random = group[0].random_share.is_some_and(|share| share >= 1.0);
-    let alone = group[0].asked_in_flight == Some(1.0);
+    let alone = group[0].requested_in_flight == Some(1.0);
     if !random || !alone {
         return None;
     }
@@ -125,7 +125,7 @@ mod tests {
     fn run(kib: u64, rate: f64) -> Observed {
         let mut run = Observed {
             block_bytes: Some(kib * 1024),
-            asked_in_flight: Some(1.0),
+            requested_in_flight: Some(1.0),
             write_share: Some(1.0),
             random_share: Some(1.0),
             ..Observed::default()

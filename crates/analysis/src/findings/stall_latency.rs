@@ -42,7 +42,7 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     }
     let counted = seen.own.map(|own| at_the_end(own, max));
     let beyond = counted.unwrap_or(beyond);
-    let stalls = observed.asked_in_flight.map(|asked| beyond / asked);
+    let stalls = observed.requested_in_flight.map(|asked| beyond / asked);
     // Fewer than half of the queue: some I/Os were slow, the target was not.
     if level < STALL_MIN_NS || stalls.is_some_and(|stalls| stalls < 0.5) {
         return None;

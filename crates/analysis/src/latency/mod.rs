@@ -47,7 +47,7 @@ pub struct Percentile {
     /// How many independent I/Os all I/Os of the row are worth for it: fewer, where slow ones come together.
     pub effective_ios: f64,
     /// How many of all and of these lie beyond it.
-    pub trust: Trust,
+    pub tail_samples: TailSamples,
 }
 
 impl Percentile {
@@ -62,11 +62,11 @@ impl Percentile {
 /// How many I/Os lie beyond a percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Trust {
+pub enum TailSamples {
     /// Ten or more independent ones.
-    Trusted,
+    Enough,
     /// Fewer than ten independent ones: another run may well say something else.
-    Weak,
+    Few,
     /// Fewer than one, independent or not: not shown.
     None,
 }
@@ -160,8 +160,8 @@ fn percentile(
     let count = histogram.count();
     let latency = histogram.quantile(quantile);
     let worth = latency.map_or_else(Worth::default, |latency| worth(latency, one_in));
-    let trust = trust(count, worth.sure, one_in);
-    let shown = latency.filter(|_| trust != Trust::None);
+    let tail_samples = tail_samples(count, worth.sure, one_in);
+    let shown = latency.filter(|_| tail_samples != TailSamples::None);
     let (low, high) = match worth.wide {
         Some(wide) if shown.is_some() => ranked.bounds(wide.max(1), one_in),
         _ => (None, None),
@@ -174,7 +174,7 @@ fn percentile(
         low_ns: low.filter(|low| latency.is_some_and(|ns| *low <= ns.0)),
         high_ns: high,
         effective_ios: worth.sure as f64,
-        trust,
+        tail_samples,
     }
 }
 
@@ -224,11 +224,11 @@ impl Ranked {
     }
 }
 
-fn trust(count: u64, effective: u64, one_in: u64) -> Trust {
+fn tail_samples(count: u64, effective: u64, one_in: u64) -> TailSamples {
     match (count / one_in, effective / one_in) {
-        (0, _) => Trust::None,
-        (_, 0..10) => Trust::Weak,
-        _ => Trust::Trusted,
+        (0, _) => TailSamples::None,
+        (_, 0..10) => TailSamples::Few,
+        _ => TailSamples::Enough,
     }
 }
 

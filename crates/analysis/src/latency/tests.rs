@@ -3,25 +3,25 @@
 use super::*;
 use model::{Bytes, HeatRow, Interval, LatencyHeat, Operation, Tally};
 
-fn trusts(count: u64) -> Vec<Trust> {
+fn trusts(count: u64) -> Vec<TailSamples> {
     let mut histogram = LatencyHistogram::new();
     (0..count).for_each(|n| histogram.record(Nanos(1000 + n)));
     Latency::of(&histogram)
         .percentiles
         .iter()
-        .map(|p| p.trust)
+        .map(|p| p.tail_samples)
         .collect()
 }
 
 #[test]
 fn a_percentile_is_shown_only_as_deep_as_the_count_reaches() {
-    use Trust::{None, Trusted, Weak};
+    use TailSamples::{Enough, Few, None};
     assert_eq!(trusts(0), [None, None, None, None, None]);
     assert_eq!(trusts(1), [None, None, None, None, None]);
-    assert_eq!(trusts(99), [Trusted, Weak, None, None, None]);
-    assert_eq!(trusts(999), [Trusted, Trusted, Weak, None, None]);
-    assert_eq!(trusts(10_000), [Trusted, Trusted, Trusted, Trusted, Weak]);
-    assert_eq!(trusts(100_000), [Trusted; 5]);
+    assert_eq!(trusts(99), [Enough, Few, None, None, None]);
+    assert_eq!(trusts(999), [Enough, Enough, Few, None, None]);
+    assert_eq!(trusts(10_000), [Enough, Enough, Enough, Enough, Few]);
+    assert_eq!(trusts(100_000), [Enough; 5]);
 }
 
 /// The percentile 99% of 2 s in steps of 20 ms with 1000 I/Os each, of which this share is slow by step; all others
@@ -63,7 +63,7 @@ fn p99_of_noisy_steps(slow: fn(u64) -> u64) -> Percentile {
 #[test]
 fn a_level_that_comes_and_goes_takes_nothing_from_a_percentile_of_even_slow_ios() {
     let reported = p99_of_noisy_steps(|step| 12 + step * 7 % 5);
-    assert_eq!(reported.trust, Trust::Trusted);
+    assert_eq!(reported.tail_samples, TailSamples::Enough);
     assert_eq!(reported.effective_ios, 100_000.0);
     assert!(
         reported.low_ns >= Some(1_990_000) && reported.high_ns.is_some(),
@@ -74,7 +74,7 @@ fn a_level_that_comes_and_goes_takes_nothing_from_a_percentile_of_even_slow_ios(
 #[test]
 fn slow_ios_that_came_together_make_a_percentile_weak_and_do_not_hide_it() {
     let reported = p99_of_noisy_steps(|step| if step == 40 || step == 41 { 700 } else { 0 });
-    assert_eq!(reported.trust, Trust::Weak, "{reported:?}");
+    assert_eq!(reported.tail_samples, TailSamples::Few, "{reported:?}");
     assert!(reported.latency_ns >= Some(1_990_000), "{reported:?}");
 }
 
@@ -119,11 +119,12 @@ fn runs_taken_together_go_as_deep_as_all_their_ios_carry() {
     let run = || run_of(600, Nanos::micros(100));
     let alone = taken_together(&[run()]);
     let both = taken_together(&[run(), run()]);
-    let trust =
-        |latency: &Latency| -> Vec<Trust> { latency.percentiles.iter().map(|p| p.trust).collect() };
-    use Trust::{None, Trusted, Weak};
-    assert_eq!(trust(&alone), [Trusted, Trusted, Weak, None, None]);
-    assert_eq!(trust(&both), [Trusted, Trusted, Trusted, Weak, None]);
+    let trust = |latency: &Latency| -> Vec<TailSamples> {
+        latency.percentiles.iter().map(|p| p.tail_samples).collect()
+    };
+    use TailSamples::{Enough, Few, None};
+    assert_eq!(trust(&alone), [Enough, Enough, Few, None, None]);
+    assert_eq!(trust(&both), [Enough, Enough, Enough, Few, None]);
     assert_eq!(both.percentiles[2].effective_ios, 1200.0);
     let (record, tally) = run();
     let own = Latency::of_series(&Series::of(&record, &tally, Option::None));

@@ -16,7 +16,7 @@ use crate::checks::Checks;
 use crate::findings::{Finding, PAGE_CACHE, SHORT_RUN};
 use crate::run::{RunReport, run_report};
 use crate::spread::relative_half_width;
-use crate::verdict::{Rank, Verdict};
+use crate::verdict::{Validity, Verdict};
 use crate::{DeviceDigest, Estimate, HostDigest, Severity, TargetDigest};
 use model::RunRecord;
 use schemars::JsonSchema;
@@ -102,11 +102,11 @@ fn verdict(
         None => context.interrupted.then(|| "interrupted".to_owned()),
     };
     if known.is_empty() {
-        verdict.rank = Rank::Invalid;
+        verdict.validity = Validity::Invalid;
         verdict.reasons = vec![ended.unwrap_or_else(|| "no run was completed".to_owned())];
     } else if let Some(ended) = ended {
-        let valid = verdict.rank <= Rank::NotChecked;
-        verdict.rank = verdict.rank.max(Rank::Caution);
+        let valid = verdict.validity <= Validity::NotChecked;
+        verdict.validity = verdict.validity.max(Validity::Caution);
         match valid {
             true => verdict.reasons = vec![ended],
             false => verdict.reasons.push(ended),

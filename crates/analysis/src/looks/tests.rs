@@ -74,6 +74,6 @@ fn what_was_cut_short_says_so() {
     let report = quick_report(&[], &cut);
     assert!(!report.complete && report.place.is_none());
     assert!(report.answers.is_empty());
-    assert_eq!(report.verdict.rank, Rank::Invalid);
+    assert_eq!(report.verdict.validity, Validity::Invalid);
     assert_eq!(layers_report(&[], &cut).rounds, 0);
 }

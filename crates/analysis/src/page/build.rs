@@ -6,8 +6,8 @@ use super::detail::CellDetail;
 use super::loads::loads;
 use super::reports::Surveyed;
 use super::{
-    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, panel, reports,
-    roof, words,
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, messages, panel,
+    reports, roof,
 };
 use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
@@ -18,7 +18,7 @@ use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
 use crate::survey::SurveyReport;
 use crate::sweep::SweepReport;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use model::{Origin, ResultRow, RunRecord};
 use std::collections::{HashMap, HashSet};
 
@@ -67,9 +67,9 @@ impl PageBuilder {
     ) {
         let steps_max = diet::STEPS_MAX;
         let cell = PageCell {
-            rank: Some(report.verdict.rank),
-            reasons: match report.verdict.rank {
-                Rank::Valid => Vec::new(),
+            validity: Some(report.verdict.validity),
+            reasons: match report.verdict.validity {
+                Validity::Valid => Vec::new(),
                 _ => report.verdict.reasons.clone(),
             },
             failed: report.outcome.kind == OutcomeKind::Failed,
@@ -93,9 +93,9 @@ impl PageBuilder {
     pub fn imported(&mut self, row: ResultRow, report: &ImportedReport) {
         let cell = PageCell {
             rate: rate_of(&row),
-            rank: Some(report.verdict.rank),
-            reasons: match report.verdict.rank {
-                Rank::Valid => Vec::new(),
+            validity: Some(report.verdict.validity),
+            reasons: match report.verdict.validity {
+                Validity::Valid => Vec::new(),
                 _ => report.verdict.reasons.clone(),
             },
             ..self.cell(&row)
@@ -156,14 +156,14 @@ impl PageBuilder {
             if let Some(surveyed) = self.surveyed.get(&number) {
                 panel::name(&mut part.panel, &seen, (surveyed, number));
             }
-            part.counts = words::counts(&seen, part.counts.planned, number);
-            words::complete(part, &seen, number);
+            part.counts = messages::counts(&seen, part.counts.planned, number);
+            messages::complete(part, &seen, number);
             roofs.extend(roof::roofs(&seen, &loads, number));
         }
         self.document.curves = curves;
         self.document.loads = loads;
         self.document.roofs = roofs;
-        self.document.title = words::title(&self.document.parts);
+        self.document.title = messages::title(&self.document.parts);
         self.document
             .findings
             .sort_by_key(|finding| std::cmp::Reverse(finding.severity));

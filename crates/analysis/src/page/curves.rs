@@ -28,7 +28,7 @@ impl Seen<'_> {
     /// Whether its figures may be used.
     pub(super) fn is_usable(&self) -> bool {
         let errors = self.row.total.errors.unwrap_or(0);
-        let valid = self.cell.rank != Some(crate::verdict::Rank::Invalid);
+        let valid = self.cell.validity != Some(crate::verdict::Validity::Invalid);
         valid && !self.cell.failed && errors == 0 && self.rate() > 0.0
     }
 

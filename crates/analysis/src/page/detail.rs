@@ -140,7 +140,7 @@ pub struct DistributionCurve {
     /// The largest, in nanoseconds.
     pub max_ns: Option<u64>,
     /// Up to here ten I/Os or more lie beyond: it may be trusted.
-    pub trusted_to_one_in: f64,
+    pub resolved_to_one_in: f64,
 }
 
 /// Places to a power of ten on the nines axis.
@@ -289,7 +289,7 @@ fn curve(operation: &str, histogram: &LatencyHistogram, report: &RunReport) -> D
         operation: operation.to_owned(),
         ios: count,
         max_ns: histogram.max().map(|max| max.0),
-        trusted_to_one_in: count as f64 / BEYOND_MIN,
+        resolved_to_one_in: count as f64 / BEYOND_MIN,
         ..DistributionCurve::default()
     };
     for place in 0u32.. {

@@ -7,7 +7,7 @@
 use super::curves::Seen;
 use super::{PageCounts, PagePart, PanelItem};
 use crate::say;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 
 /// How many cells of a part there are of each kind.
 pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> PageCounts {
@@ -25,10 +25,10 @@ pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> P
         if seen.row.outcome.as_deref() == Some("interrupted") {
             counts.interrupted += 1;
         }
-        match seen.cell.rank {
-            Some(Rank::Valid) => counts.valid += 1,
-            Some(Rank::Caution | Rank::NotChecked) => counts.caution += 1,
-            Some(Rank::Invalid) => counts.invalid += 1,
+        match seen.cell.validity {
+            Some(Validity::Valid) => counts.valid += 1,
+            Some(Validity::Caution | Validity::NotChecked) => counts.caution += 1,
+            Some(Validity::Invalid) => counts.invalid += 1,
             None => {}
         }
         let request = seen.row.key.clone().unwrap_or_else(|| seen.cell.id.clone());
@@ -45,7 +45,10 @@ pub(super) fn complete(part: &mut PagePart, cells: &[Seen<'_>], number: usize) {
         .iter()
         .filter(|seen| seen.cell.part == number)
         .collect();
-    part.verdict.rank = part.verdict.rank.or_else(|| rank(part.counts, &own));
+    part.verdict.validity = part
+        .verdict
+        .validity
+        .or_else(|| validity(part.counts, &own));
     let answer = part.verdict.sentences.first().cloned();
     let answer = answer.or_else(|| match own.as_slice() {
         [one] if !one.cell.failed => figures(one),
@@ -63,21 +66,26 @@ pub(super) fn complete(part: &mut PagePart, cells: &[Seen<'_>], number: usize) {
 }
 
 /// The worst that can be said of all, the best that can be said of some: as of the rows of a survey.
-fn rank(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Rank> {
+fn validity(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Validity> {
     let judged = counts.valid + counts.caution + counts.invalid;
     if judged == 0 && counts.failed == 0 {
         return None;
     }
     if let [one] = own
-        && one.cell.rank == Some(Rank::NotChecked)
+        && one.cell.validity == Some(Validity::NotChecked)
     {
-        return one.cell.rank;
+        return one.cell.validity;
     }
     if counts.valid + counts.caution == 0 {
-        return (judged > 0 || own.iter().all(|seen| seen.cell.failed)).then_some(Rank::Invalid);
+        return (judged > 0 || own.iter().all(|seen| seen.cell.failed))
+            .then_some(Validity::Invalid);
     }
     let doubted = counts.caution + counts.invalid + counts.failed > 0;
-    Some(if doubted { Rank::Caution } else { Rank::Valid })
+    Some(if doubted {
+        Validity::Caution
+    } else {
+        Validity::Valid
+    })
 }
 
 fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String {
@@ -93,8 +101,8 @@ fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String 
         valid,
         ..
     } = part.counts;
-    let word = match part.verdict.rank {
-        Some(rank) => rank.word(),
+    let word = match part.verdict.validity {
+        Some(validity) => validity.word(),
         None => return what.to_owned(),
     };
     let share = match own {
@@ -175,7 +183,7 @@ fn sureness(part: &PagePart, own: &[&Seen<'_>]) -> String {
     let counts = part.counts;
     match own {
         [] => "there is nothing to be sure of".to_owned(),
-        [one] if one.cell.rank == Some(Rank::Valid) => {
+        [one] if one.cell.validity == Some(Validity::Valid) => {
             "nothing speaks against this result".to_owned()
         }
         [one] => match one.cell.reasons.as_slice() {

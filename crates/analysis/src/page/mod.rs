@@ -14,13 +14,13 @@ mod detail;
 mod diet;
 mod glance;
 mod loads;
+mod messages;
 mod panel;
 mod reports;
 mod roof;
 mod series;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use build::PageBuilder;
 pub use detail::{
@@ -34,7 +34,7 @@ use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, Group, RuleId, Severity};
 use crate::latency::Latency;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -115,7 +115,7 @@ pub struct PagePart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageVerdict {
     /// In one word; none where it is not known, as of imported results.
-    pub rank: Option<Rank>,
+    pub validity: Option<Validity>,
     /// The same in a line.
     pub headline: String,
     /// What was found, what bounds it, how sure that is. // at most three
@@ -204,7 +204,7 @@ pub struct PageCell {
     /// What it was for.
     pub label: String,
     /// How far it may be used; none where it is not known.
-    pub rank: Option<Rank>,
+    pub validity: Option<Validity>,
     /// Why it is not valid, or why it has no result.
     pub reasons: Vec<String>,
     /// Set where it has no figures that may be shown: tried without a result, or ended by a failed I/O.

@@ -23,7 +23,7 @@ pub(super) struct Surveyed {
 
 /// Completes the part of a survey.
 pub(super) fn survey(part: &mut PagePart, report: SurveyReport) -> Surveyed {
-    part.verdict.rank = Some(report.verdict.rank);
+    part.verdict.validity = Some(report.verdict.validity);
     part.verdict.headline = report.verdict.sentence();
     let rows = report.rows.iter();
     part.models = rows.flat_map(|row| found(row, &report)).collect();
@@ -43,7 +43,7 @@ pub(super) fn survey(part: &mut PagePart, report: SurveyReport) -> Surveyed {
 
 /// Completes the part of a sweep.
 pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
-    part.verdict.rank = (!report.rows.is_empty()).then_some(report.verdict.rank);
+    part.verdict.validity = (!report.rows.is_empty()).then_some(report.verdict.validity);
     let models = report.models.iter().flat_map(|models| {
         let of = match models.series.as_str() {
             "" => String::new(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sample::Sample;
-use crate::{Rank, SurveyContext, SurveyReport, run_report, survey_report};
+use crate::{SurveyContext, SurveyReport, Validity, run_report, survey_report};
 use model::{Arrivals, Bytes, Origin, Ratio, ResultRow, RunRecord, Spacing};
 
 fn part(name: &str) -> PagePart {
@@ -254,7 +254,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     assert_eq!(reported, best.rate);
     assert_eq!(item.unwrap().cell, Some(3), "the run that reached the most");
     let row = &report.rows[0];
-    assert_eq!(row.rank, Rank::Caution);
+    assert_eq!(row.validity, Validity::Caution);
     let unlike = &row.best.as_ref().unwrap().findings[0];
     assert_eq!(unlike.id, crate::findings::NOT_REPEATABLE);
     assert!(row.reasons[0].starts_with(&unlike.sentence), "{row:?}");
@@ -304,7 +304,7 @@ fn fields_that_are_alike_are_said_once_and_a_missing_cell_is_no_witness() {
         .filter(|column| column.alike.is_none())
         .count();
     assert!(page.cells.iter().all(|cell| cell.values.len() == reported));
-    assert_eq!(page.parts[0].verdict.rank, Some(Rank::Caution));
+    assert_eq!(page.parts[0].verdict.validity, Some(Validity::Caution));
     assert_eq!(
         (page.parts[0].counts.done, page.parts[0].counts.failed),
         (1, 1)
@@ -314,13 +314,13 @@ fn fields_that_are_alike_are_said_once_and_a_missing_cell_is_no_witness() {
 #[test]
 fn a_part_without_cells_and_one_that_failed_altogether_say_so() {
     let empty = page_of(&[]);
-    assert_eq!(empty.parts[0].verdict.rank, None);
+    assert_eq!(empty.parts[0].verdict.validity, None);
     assert!(empty.parts[0].verdict.headline.starts_with("no result"));
     let mut page = PageBuilder::new(7, "0.1.0", false);
     page.part(part("12"));
     page.missing(missing(1));
     let page = page.finish(1 << 20);
-    assert_eq!(page.parts[0].verdict.rank, Some(Rank::Invalid));
+    assert_eq!(page.parts[0].verdict.validity, Some(Validity::Invalid));
     assert_eq!(page.parts[0].verdict.headline, "INVALID: no space");
 }
 
@@ -360,7 +360,7 @@ fn a_distribution_ends_where_no_io_lies_beyond_and_says_how_far_it_may_be_truste
         panic!("{:?}", detail.distributions);
     };
     assert_eq!(all.ios, 20_000);
-    assert_eq!(all.trusted_to_one_in, 2000.0);
+    assert_eq!(all.resolved_to_one_in, 2000.0);
     assert!(all.one_in.iter().all(|one_in| *one_in <= 20_000.0));
     assert_eq!(all.one_in.len(), all.latency_ns.len());
 }

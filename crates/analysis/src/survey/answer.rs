@@ -6,7 +6,7 @@ use super::visits::Runs;
 use super::{CellReport, SurveyRow};
 use crate::facts::WorkDigest;
 use crate::say;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use model::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ pub(super) fn answers(
     let usable: Vec<Usable<'_>> = rows
         .iter()
         .zip(works)
-        .filter(|(row, _)| row.rank != Rank::Invalid && row.best.is_some())
+        .filter(|(row, _)| row.validity != Validity::Invalid && row.best.is_some())
         .filter_map(|(row, work)| Some((row, (*work)?)))
         .collect();
     let of = |access: &Access| {

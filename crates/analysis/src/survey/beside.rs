@@ -169,7 +169,7 @@ fn file_system(cells: &[&CellReport]) -> Vec<String> {
         let workload = raw.workload.strip_suffix(RAW)?;
         let same = |cell: &&&CellReport| {
             cell.workload == workload
-                && cell.asked_rate_per_s.is_none()
+                && cell.target_iops.is_none()
                 && (cell.queue_depth, cell.threads) == (raw.queue_depth, raw.threads)
         };
         let file = cells

@@ -125,7 +125,7 @@ impl CellReport {
         let total = run.total();
         CellReport {
             workload: label.to_owned(),
-            queue_depth: run.in_flight.asked,
+            queue_depth: run.in_flight.requested,
             threads: run
                 .targets
                 .iter()
@@ -135,8 +135,8 @@ impl CellReport {
                 .targets
                 .first()
                 .map_or(0, |target| target.work.write_percent),
-            asked_rate_per_s: run.open_loop.as_ref().map(|open| open.asked_per_s),
-            rank: run.verdict.rank,
+            target_iops: run.open_loop.as_ref().map(|open| open.target_iops),
+            validity: run.verdict.validity,
             outcome: run.outcome.clone(),
             runs: 1,
             latency_runs: 1,

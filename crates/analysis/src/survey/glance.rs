@@ -5,7 +5,7 @@
 
 use super::{CellReport, SurveyReport};
 use crate::estimate::Estimate;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 
 /// The most that a survey reached, and how long one I/O alone takes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +38,11 @@ pub struct GlanceLoad {
 impl SurveyReport {
     /// The figures of the first line.
     pub fn glance(&self) -> Glance {
-        let usable = || self.rows.iter().filter(|row| row.rank != Rank::Invalid);
+        let usable = || {
+            self.rows
+                .iter()
+                .filter(|row| row.validity != Validity::Invalid)
+        };
         let most = |of: fn(&CellReport) -> f64| {
             let bests = usable().filter_map(|row| row.best.as_ref());
             bests.max_by(|a, b| of(a).total_cmp(&of(b))).map(load)

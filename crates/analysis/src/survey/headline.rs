@@ -5,15 +5,15 @@
 use super::judge::counted;
 use super::{CellReport, SurveyReport, SurveyRow};
 use crate::findings::Finding;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 
 /// How far the figures of a row may be used: VALID where nothing speaks against one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FigureRanks {
+pub struct FigureValidity {
     /// Of the peak, its interval and its latencies.
-    pub peak: Rank,
+    pub peak: Validity,
     /// Of the median at queue depth 1.
-    pub depth_1: Rank,
+    pub depth_1: Validity,
 }
 
 impl SurveyReport {
@@ -34,24 +34,24 @@ impl SurveyReport {
         counted(peak, shallow).collect()
     }
 
-    /// Returns the ranks of the figures of a row. A row that is doubtful for another reason has a doubtful peak.
-    pub fn figure_ranks(&self, row: &SurveyRow) -> FigureRanks {
+    /// Returns the validities of the figures of a row. A row that is doubtful for another reason has a doubtful peak.
+    pub fn figure_validity(&self, row: &SurveyRow) -> FigureValidity {
         let found = self.row_findings(row);
         let worst = |counts: &dyn Fn(&CellReport) -> bool| {
             let of = found.iter().filter(|(cell, _)| counts(cell));
-            Rank::of_severity(of.map(|(_, finding)| finding.severity).max())
+            Validity::of_severity(of.map(|(_, finding)| finding.severity).max())
         };
         let at = row.best.as_ref().map(|best| best.queue_depth);
-        let ranks = FigureRanks {
+        let validities = FigureValidity {
             peak: worst(&|cell| Some(cell.queue_depth) == at),
             depth_1: worst(&|cell| cell.queue_depth == 1),
         };
-        match ranks.peak.max(ranks.depth_1) {
-            Rank::Valid => FigureRanks {
-                peak: row.rank,
-                ..ranks
+        match validities.peak.max(validities.depth_1) {
+            Validity::Valid => FigureValidity {
+                peak: row.validity,
+                ..validities
             },
-            _ => ranks,
+            _ => validities,
         }
     }
 }

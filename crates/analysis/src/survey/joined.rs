@@ -16,7 +16,7 @@ use crate::findings::{Finding, Repeats, SHORT_RUN, Severity, not_repeatable, sho
 use crate::latency::Latency;
 use crate::rows::ErrorRow;
 use crate::say;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use model::{LatencyHeat, RunRecord, Tally};
 
 /// The loads that were run to their end more than once, all runs of each together, in the order of their first runs.
@@ -81,8 +81,8 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
         queue_depth: longest.queue_depth,
         threads: longest.threads,
         write_percent: longest.write_percent,
-        asked_rate_per_s: None,
-        rank: Rank::of_findings(&findings),
+        target_iops: None,
+        validity: Validity::of_findings(&findings),
         outcome: longest.outcome.clone(),
         runs: runs.len() as u64,
         latency_runs: timed.len() as u64,
@@ -179,7 +179,7 @@ pub(super) mod tests {
     use crate::sample::Sample;
     use crate::survey::visits::Runs;
     use crate::survey::{SurveyContext, survey_report};
-    use crate::verdict::Rank;
+    use crate::verdict::Validity;
     use model::{CacheMode, LatencyHistogram, Nanos};
 
     /// A run of so many IOPS.
@@ -312,10 +312,10 @@ pub(super) mod tests {
             found.map(|finding| finding.sentence.clone())
         };
         assert_eq!(reported(&short(600)), None);
-        assert_eq!(short(600).rank, Rank::Valid);
+        assert_eq!(short(600).validity, Validity::Valid);
         let few = short(400);
         assert_eq!(reported(&few).unwrap(), "a short run: 800 I/Os in 20 s");
-        assert_eq!(few.rank, Rank::Caution);
+        assert_eq!(few.validity, Validity::Caution);
     }
 
     #[test]
@@ -328,8 +328,8 @@ pub(super) mod tests {
         };
         let (_, best) = joined_of(&[sample(3000, 100), bad]);
         assert_eq!(
-            (best.rank, best.findings[0].id),
-            (Rank::Invalid, crate::findings::PAGE_CACHE)
+            (best.validity, best.findings[0].id),
+            (Validity::Invalid, crate::findings::PAGE_CACHE)
         );
         let failing = |count| {
             let mut cell = run(1000.0, Some(10.0), 1);

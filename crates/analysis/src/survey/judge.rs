@@ -7,7 +7,7 @@ use crate::comparison::Agreement;
 use crate::device_check::DeviceCheck;
 use crate::findings::{Finding, SHORT_RUN, Severity};
 use crate::say;
-use crate::verdict::{Rank, Verdict};
+use crate::verdict::{Validity, Verdict};
 
 /// The errors and warnings of the two points that a row shows: its peak, and the one at queue depth 1. Of the latter only the
 /// median is shown, which few I/Os can carry, so that it was short does not count.
@@ -24,11 +24,11 @@ pub(super) fn counted<'a>(
     both.filter(|(_, finding)| finding.because.is_none() && finding.severity > Severity::Note)
 }
 
-/// The rank of a row by these, and its reasons: each rule once, the worst first.
+/// The validity of a row by these, and its reasons: each rule once, the worst first.
 pub(super) fn judge(
     best: Option<&CellReport>,
     shallow: Option<&CellReport>,
-) -> (Rank, Vec<String>) {
+) -> (Validity, Vec<String>) {
     let mut rules: Vec<(&CellReport, &Finding)> = Vec::new();
     for one in counted(best, shallow) {
         if rules.iter().all(|(_, known)| known.id != one.1.id) {
@@ -36,26 +36,26 @@ pub(super) fn judge(
         }
     }
     rules.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
-    let rank = Rank::of_severity(rules.first().map(|(_, finding)| finding.severity));
+    let validity = Validity::of_severity(rules.first().map(|(_, finding)| finding.severity));
     let reason = |(cell, finding): &(&CellReport, &Finding)| {
         format!("{} (QD{})", finding.sentence, cell.queue_depth)
     };
-    (rank, rules.iter().map(reason).collect())
+    (validity, rules.iter().map(reason).collect())
 }
 
 /// Invalid when every measured row is, or none was measured; weak when any is not valid or one is missing.
 pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyContext) -> Verdict {
     let wanted: Vec<&SurveyRow> = rows.iter().filter(|row| !row.ladder.left_out()).collect();
     let measured = wanted.iter().filter(|row| row.best.is_some()).count();
-    let of = |rank| {
+    let of = |validity| {
         wanted
             .iter()
-            .filter(move |row| row.rank == rank && row.best.is_some())
+            .filter(move |row| row.validity == validity && row.best.is_some())
     };
-    let doubt = |rank: Rank, word: &str| {
-        let first = of(rank).next()?;
+    let doubt = |validity: Validity, word: &str| {
+        let first = of(validity).next()?;
         let why = first.reasons.first()?;
-        let (few, all) = (of(rank).count(), wanted.len());
+        let (few, all) = (of(validity).count(), wanted.len());
         Some(format!(
             "{}: {why}; {few} of {all} workloads are {word}",
             first.workload
@@ -81,22 +81,24 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
     let mut reasons: Vec<String> = [
         planned.failure.clone(),
         nothing,
-        doubt(Rank::Invalid, "INVALID, marked !"),
+        doubt(Validity::Invalid, "INVALID, marked !"),
         cut,
         missing,
-        doubt(Rank::Caution, "CAUTION, marked *"),
+        doubt(Validity::Caution, "CAUTION, marked *"),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let rank = if of(Rank::Invalid).count() == measured {
-        Rank::Invalid
+    let validity = if of(Validity::Invalid).count() == measured {
+        Validity::Invalid
     } else if reasons.is_empty() {
-        Rank::Valid
+        Validity::Valid
     } else {
-        Rank::Caution
+        Validity::Caution
     };
-    let not_as = (rank == Rank::Invalid).then(|| same_not_as(rows)).flatten();
+    let not_as = (validity == Validity::Invalid)
+        .then(|| same_not_as(rows))
+        .flatten();
     if reasons.is_empty() {
         let good = good(measured, check);
         reasons.push(match shared_limit(rows) {
@@ -105,7 +107,7 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
         });
     }
     Verdict {
-        rank,
+        validity,
         not_as,
         checks: Vec::new(),
         unchecked: Vec::new(),

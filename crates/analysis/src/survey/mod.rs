@@ -39,7 +39,7 @@ use crate::latency::Latency;
 use crate::models::KneeModels;
 use crate::rows::ErrorRow;
 use crate::run::OutcomeReport;
-use crate::verdict::{Rank, Verdict};
+use crate::verdict::{Validity, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +168,7 @@ pub struct SurveyRow {
     /// Its name.
     pub workload: String,
     /// How far the row may be used: the worse of its best cell and its cell at depth 1.
-    pub rank: Rank,
+    pub validity: Validity,
     /// Why it is not valid; empty for a valid row.
     pub reasons: Vec<String>,
     /// The cell that surely reaches the most (its rate less one standard error is the highest) among those that did not
@@ -282,9 +282,9 @@ pub struct CellReport {
     #[serde(default)]
     pub write_percent: u8,
     /// IOPS that were to start, in an open loop; none in a closed one.
-    pub asked_rate_per_s: Option<u64>,
+    pub target_iops: Option<u64>,
     /// How far it may be used.
-    pub rank: Rank,
+    pub validity: Validity,
     /// How it ended.
     pub outcome: OutcomeReport,
     /// Runs of this load that are taken together here; 1 of a single run.

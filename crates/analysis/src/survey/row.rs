@@ -12,7 +12,7 @@ use crate::findings::{Finding, NOT_REPEATABLE};
 use crate::goal::{Bracket, Goal, Trial};
 use crate::models::{KneeModels, Point, knees};
 use crate::run::OutcomeKind;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 use model::{Nanos, RunRecord};
 
 /// The row of a label, with or without cells.
@@ -28,27 +28,27 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
     let failed = |cell: &CellReport| cell.outcome.kind == OutcomeKind::Failed;
     let ended = runs.cells.iter().any(failed);
     let ladder = ladder::ladder(label, &mine, best, (planned, ended));
-    let (mut rank, mut reasons) = judge(best, shallow);
+    let (mut validity, mut reasons) = judge(best, shallow);
     if best.is_none() && ladder.end != LadderEnd::NotRun {
-        rank = Rank::Invalid;
+        validity = Validity::Invalid;
         reasons.push(ladder.reason.clone());
     } else if ladder.end == LadderEnd::Failed {
-        rank = rank.max(Rank::Caution);
+        validity = validity.max(Validity::Caution);
         reasons.push(ladder.reason.clone());
     }
     if let Some(reason) = best.and_then(|best| contradiction(best, &mine)) {
         // What makes a row invalid comes first; of what weakens it, the text shows the first alone.
-        let place = if rank == Rank::Invalid {
+        let place = if validity == Validity::Invalid {
             reasons.len()
         } else {
             0
         };
-        rank = rank.max(Rank::Caution);
+        validity = validity.max(Validity::Caution);
         reasons.insert(place, reason);
     }
     SurveyRow {
         workload: label.to_owned(),
-        rank,
+        validity,
         reasons,
         depth_1_p50_ns: shallow.and_then(|cell| cell.latency.at(0.5)?.latency_ns),
         depth_1_mean_ns: shallow.and_then(|cell| cell.latency.mean_ns),
@@ -64,7 +64,7 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
 /// One curve: a workload has one block size.
 fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     let sound = cells.iter().filter(|cell| {
-        cell.rank != Rank::Invalid && cell.rate_per_s > 0.0 && cell.errors.is_empty()
+        cell.validity != Validity::Invalid && cell.rate_per_s > 0.0 && cell.errors.is_empty()
     });
     let points: Vec<Point> = sound
         .map(|cell| Point {

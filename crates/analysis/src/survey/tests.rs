@@ -134,7 +134,7 @@ fn a_workload_that_was_left_out_says_why_and_weakens_nothing() {
         report.rows[1].ladder.reason,
         "omitted: this survey only reads"
     );
-    assert_eq!(report.verdict.rank, Rank::Valid);
+    assert_eq!(report.verdict.validity, Validity::Valid);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn without_cells_nothing_was_measured() {
             ..context()
         },
     );
-    assert_eq!(report.verdict.rank, Rank::Invalid);
+    assert_eq!(report.verdict.validity, Validity::Invalid);
     assert_eq!(report.verdict.reasons[0], "nothing was measured");
     assert_eq!(
         report.rows[0].ladder.reason,
@@ -182,8 +182,8 @@ fn a_failed_cell_ends_its_ladder_and_is_never_the_best() {
     assert_eq!(row.best.as_ref().unwrap().queue_depth, 8);
     assert_eq!(row.ladder.reason, "failed at depth 16: Input/output error");
     assert_eq!(
-        (row.rank, report.verdict.rank),
-        (Rank::Caution, Rank::Caution)
+        (row.validity, report.verdict.validity),
+        (Validity::Caution, Validity::Caution)
     );
     assert_eq!(report.cell_counts.failed, 1);
 }
@@ -193,7 +193,7 @@ fn a_survey_that_only_failed_is_invalid_and_says_why() {
     let mut cells = vec![cell("4K random read", 1, 0)];
     cells[0].1.outcome = failure();
     let report = survey_report(&cells, &context());
-    assert_eq!(report.verdict.rank, Rank::Invalid);
+    assert_eq!(report.verdict.validity, Validity::Invalid);
     assert_eq!(
         report.rows[0].reasons,
         ["failed at depth 1: Input/output error"]

@@ -41,7 +41,7 @@ impl<'a> Runs<'a> {
 
 /// Whether a new I/O began when one ended, as against at a rate.
 pub(super) fn is_closed(run: &CellReport) -> bool {
-    run.asked_rate_per_s.is_none()
+    run.target_iops.is_none()
 }
 
 pub(super) fn is_same(one: &CellReport, other: &CellReport) -> bool {

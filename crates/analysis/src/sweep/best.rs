@@ -7,7 +7,7 @@
 use super::{BestCell, BestIn, CellFigures, SweepRow};
 use crate::say;
 use crate::verdict::Answer;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 
 /// Rates this share of the largest and more are as good as it.
 const EQUAL: f64 = 0.99;
@@ -17,7 +17,7 @@ pub(super) fn best(rows: &[SweepRow]) -> Vec<BestCell> {
     let usable: Vec<(&SweepRow, &CellFigures)> = rows
         .iter()
         .filter_map(|row| Some((row, row.figures.as_ref()?)))
-        .filter(|(_, figures)| figures.rank != Some(Rank::Invalid) && figures.errors == 0)
+        .filter(|(_, figures)| figures.validity != Some(Validity::Invalid) && figures.errors == 0)
         .filter(|(_, figures)| figures.rate_per_s > 0.0)
         .collect();
     [
@@ -72,7 +72,7 @@ pub(super) fn answers(rows: &[SweepRow], best: &[BestCell]) -> Vec<Answer> {
         Some(format!("p99 {}", say::time(ns as f64)))
     };
     let line = |what: &str, figure: String, (row, its): (&SweepRow, &CellFigures)| {
-        let doubt = (its.rank == Some(Rank::Caution)).then(|| "CAUTION".to_owned());
+        let doubt = (its.validity == Some(Validity::Caution)).then(|| "CAUTION".to_owned());
         let cell = std::iter::once(name(row)).chain(doubt);
         let cell: Vec<String> = cell.collect();
         let answer = Answer::of(what, [Some(figure), p99(its)])?;

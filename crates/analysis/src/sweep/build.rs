@@ -13,8 +13,8 @@ use crate::models::models;
 use crate::observed::Observed;
 use crate::say;
 use crate::spread::{mean, relative_half_width};
-use crate::verdict::Rank;
 use crate::verdict::SIMULATED;
+use crate::verdict::Validity;
 
 /// Whether any cell ran on a device that exists in a model only.
 fn is_simulated(cells: &[SweepCell]) -> bool {
@@ -110,10 +110,13 @@ fn figures(results: &[&SweepResult]) -> Option<CellFigures> {
     let (_, middle) = ranked.get(ranked.len().saturating_sub(1) / 2)?;
     let latency = &middle.row.total.latency;
     let at = |quantile| latency.at(quantile).map(|time| time.0);
-    let worst = ranked.iter().filter_map(|(_, result)| result.rank).max();
+    let worst = ranked
+        .iter()
+        .filter_map(|(_, result)| result.validity)
+        .max();
     let doubted = ranked
         .iter()
-        .find(|(_, result)| result.rank == worst && worst > Some(Rank::Valid));
+        .find(|(_, result)| result.validity == worst && worst > Some(Validity::Valid));
     Some(CellFigures {
         rate_per_s: mean(&rates),
         rate_half_width_share: relative_half_width(&rates),
@@ -127,7 +130,7 @@ fn figures(results: &[&SweepResult]) -> Option<CellFigures> {
             .iter()
             .filter_map(|(_, result)| result.row.total.errors)
             .sum(),
-        rank: worst,
+        validity: worst,
         reasons: doubted.map_or_else(Vec::new, |(_, result)| result.reasons.clone()),
     })
 }
@@ -161,14 +164,14 @@ fn notes(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Vec<
             name(first)
         ));
     }
-    for (rank, word) in [
-        (Rank::Invalid, "invalid"),
-        (Rank::Caution, "CAUTION"),
-        (Rank::NotChecked, "not checked"),
+    for (validity, word) in [
+        (Validity::Invalid, "invalid"),
+        (Validity::Caution, "CAUTION"),
+        (Validity::NotChecked, "not checked"),
     ] {
         let of_rank = |row: &&SweepRow| {
             let figures = row.figures.as_ref();
-            figures.is_some_and(|figures| figures.rank == Some(rank))
+            figures.is_some_and(|figures| figures.validity == Some(validity))
         };
         let Some(first) = rows.iter().find(of_rank) else {
             continue;

@@ -7,7 +7,7 @@ use super::best::name;
 use super::{SweepContext, SweepCounts, SweepReport, SweepRow};
 use crate::say::{count, counted};
 use crate::verdict::Answer;
-use crate::verdict::{Rank, Verdict};
+use crate::verdict::{Validity, Verdict};
 
 impl SweepReport {
     /// Joins the answer: `most IOPS: 84.1k IOPS, p99 1.20 ms, depth=32; …`; none where no cell may be used.
@@ -17,17 +17,19 @@ impl SweepReport {
     }
 }
 
-fn is(row: &SweepRow, rank: Rank) -> bool {
-    row.figures.as_ref().is_some_and(|f| f.rank == Some(rank))
+fn is(row: &SweepRow, validity: Validity) -> bool {
+    row.figures
+        .as_ref()
+        .is_some_and(|f| f.validity == Some(validity))
 }
 
 pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Verdict {
     let done = counts.done;
-    let of = |rank| rows.iter().filter(move |row| is(row, rank));
-    let doubt = |rank: Rank, word: &str| {
-        let first = of(rank).next()?;
+    let of = |validity| rows.iter().filter(move |row| is(row, validity));
+    let doubt = |validity: Validity, word: &str| {
+        let first = of(validity).next()?;
         let why = first.figures.as_ref()?.reasons.first()?;
-        let few = count(of(rank).count() as u64);
+        let few = count(of(validity).count() as u64);
         let planned = counted(counts.planned, "cell");
         Some(format!(
             "{why}; {few} of {planned} {word}, first {}",
@@ -51,27 +53,27 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
     let mut reasons: Vec<String> = [
         failure.map(|why| format!("it ended early: {why}")),
         nothing,
-        doubt(Rank::Invalid, "invalid"),
+        doubt(Validity::Invalid, "invalid"),
         left,
         missing,
-        doubt(Rank::Caution, "CAUTION"),
-        doubt(Rank::NotChecked, "not checked"),
+        doubt(Validity::Caution, "CAUTION"),
+        doubt(Validity::NotChecked, "not checked"),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let rank = if of(Rank::Invalid).count() as u64 == done {
-        Rank::Invalid
+    let validity = if of(Validity::Invalid).count() as u64 == done {
+        Validity::Invalid
     } else if reasons.is_empty() {
-        Rank::Valid
+        Validity::Valid
     } else {
-        Rank::Caution
+        Validity::Caution
     };
     if reasons.is_empty() {
         reasons.push(format!("{}, no errors", counted(done, "cell")));
     }
     Verdict {
-        rank,
+        validity,
         not_as: None,
         checks: Vec::new(),
         unchecked: Vec::new(),

@@ -22,7 +22,7 @@ use crate::models::SeriesModels;
 use crate::rows::per_second;
 use crate::run::Reading;
 use crate::verdict::Answer;
-use crate::verdict::{Rank, Verdict};
+use crate::verdict::{Validity, Verdict};
 use model::{Nanos, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub struct SweepResult {
     /// Its figures.
     pub row: ResultRow,
     /// How far it may be used; `None` where only its row was read.
-    pub rank: Option<Rank>,
+    pub validity: Option<Validity>,
     /// Why it is not valid.
     pub reasons: Vec<String>,
 }
@@ -96,10 +96,10 @@ impl SweepResult {
         let verdict = read.report.verdict;
         SweepResult {
             row: read.row,
-            rank: Some(verdict.rank),
-            reasons: match verdict.rank {
-                Rank::Valid => Vec::new(),
-                Rank::NotChecked | Rank::Caution | Rank::Invalid => verdict.reasons,
+            validity: Some(verdict.validity),
+            reasons: match verdict.validity {
+                Validity::Valid => Vec::new(),
+                Validity::NotChecked | Validity::Caution | Validity::Invalid => verdict.reasons,
             },
         }
     }
@@ -225,7 +225,7 @@ pub struct CellFigures {
     /// Failed I/Os of all runs.
     pub errors: u64,
     /// How far the cell may be used: as its worst run; none where only a part of its record was read.
-    pub rank: Option<Rank>,
+    pub validity: Option<Validity>,
     /// Why it is not valid.
     pub reasons: Vec<String>,
 }

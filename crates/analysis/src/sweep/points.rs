@@ -4,7 +4,7 @@
 
 use super::{SweepCell, SweepRow};
 use crate::models::Point;
-use crate::verdict::Rank;
+use crate::verdict::Validity;
 
 /// Fields by which the points of one series differ.
 const WITHIN: [&str; 3] = ["block", "depth", "threads"];
@@ -20,8 +20,9 @@ pub(super) fn points(cells: &[SweepCell], rows: &[SweepRow]) -> Vec<Point> {
 
 fn point(cell: &SweepCell, row: &SweepRow) -> Option<Point> {
     let figures = row.figures.as_ref()?;
-    let usable =
-        figures.rank != Some(Rank::Invalid) && figures.errors == 0 && figures.rate_per_s > 0.0;
+    let usable = figures.validity != Some(Validity::Invalid)
+        && figures.errors == 0
+        && figures.rate_per_s > 0.0;
     let result = cell.runs.iter().find_map(|run| run.result.as_ref().ok())?;
     let work = &result.row.work;
     if !usable || work.rate_per_s.is_some() {

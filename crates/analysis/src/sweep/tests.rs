@@ -91,7 +91,7 @@ fn several_runs_are_one_row_with_the_latencies_of_the_middle_one() {
 #[test]
 fn what_may_not_be_used_is_not_best() {
     let mut broken = ran(900_000, 8).unwrap();
-    broken.rank = Some(Rank::Invalid);
+    broken.validity = Some(Validity::Invalid);
     broken.reasons = vec!["not the disk".into()];
     let cells = [
         cell(1, 1, vec![ran(20_000, 1)]),

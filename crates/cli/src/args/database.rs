@@ -239,7 +239,7 @@ pub(crate) struct BackupArgs {
 /// `fathom db sql`.
 #[derive(Args, Debug)]
 pub(crate) struct SqlArgs {
-    /// One statement: 'SELECT result, ios_per_s FROM results'
+    /// One statement: 'SELECT result, iops FROM results'
     #[arg(value_name = "SQL")]
     pub(crate) sql: String,
     /// Comma-separated

@@ -22,6 +22,8 @@ pub(crate) struct KnownArgs {
     pub(crate) medium: Option<String>,
 }
 
+const NUMBER: &str = "must be a number above 0, as 1920 or 22.5";
+
 impl KnownArgs {
     /// As the findings want it, with the published caps; all that is wrong with the words is reported at once.
     pub(crate) fn read(&self) -> Result<Known, CommandError> {
@@ -32,9 +34,7 @@ impl KnownArgs {
             let value = text.parse::<f64>().ok();
             let value = value.filter(|value| value.is_finite() && *value > 0.0);
             if value.is_none() {
-                wrong.push(format!(
-                    "{name}: read `{text}`; it is a number above 0, as 1920 or 22.5"
-                ));
+                wrong.push(model::invalid_value(text, name, NUMBER));
             }
             value
         };
@@ -43,8 +43,8 @@ impl KnownArgs {
         let array_cache = match self.array_cache.as_ref().map(|text| text.parse::<Bytes>()) {
             None => None,
             Some(Ok(size)) => Some(size.0),
-            Some(Err(UnitError { read, accepted })) => {
-                wrong.push(format!("--array-cache: read `{read}`; {accepted}"));
+            Some(Err(error)) => {
+                wrong.push(UnitError::of(&error, "--array-cache"));
                 None
             }
         };
@@ -90,9 +90,9 @@ mod tests {
         };
         let reported = args.read().unwrap_err().to_string();
         for part in [
-            "--cap-iops: read `many`",
-            "--cap-mibs: read `-3`",
-            "medium: read `tape`",
+            "invalid value 'many' for --cap-iops",
+            "invalid value '-3' for --cap-mibs",
+            "invalid value 'tape' for --medium",
         ] {
             assert!(reported.contains(part), "{reported}");
         }

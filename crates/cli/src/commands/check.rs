@@ -25,7 +25,9 @@ pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Endin
     let look = look.filter(|look| (LOOK_MIN..=LOOK_MAX).contains(look));
     let look = look.ok_or_else(|| {
         let read = &args.duration;
-        CommandError::refused(format!("--duration: read `{read}`; accepted are 1s to 60s"))
+        CommandError::refused(format!(
+            "invalid value '{read}' for --duration: must be 1s to 60s"
+        ))
     })?;
     let root = Root::live();
     let host = host::host_record(&root);

@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
-use analysis::{CompareReport, Compared, Condition, Held, Side, compare_report};
+use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_report};
 use model::{CommandError, Origin, ResultRow};
 use store::{RunName, Store};
 
@@ -54,7 +54,7 @@ pub(super) fn held_against(
             a.name, b.name
         )];
         let hint =
-            ["name results of the same work: fathom table ID shows what each has".to_owned()];
+            ["specify results of the same work: fathom table ID shows what each has".to_owned()];
         return Err(CommandError::refused_for(
             words.into_iter().chain(found.notes).chain(hint),
         ));
@@ -71,23 +71,23 @@ fn said(found: &CompareReport, strict: bool) -> Ending {
             "--fail-if '{}': {}",
             condition.condition, condition.sentence
         );
-        match condition.held {
-            Held::Broken => {
+        match condition.outcome {
+            ConditionOutcome::Missed => {
                 output::tell(&reported);
                 ending = Ending::Denied;
             }
-            Held::CannotTell if strict => {
+            ConditionOutcome::Inconclusive if strict => {
                 output::tell(&format!(
                     "inconclusive, which --strict does not accept: {reported}"
                 ));
                 ending = Ending::Denied;
             }
-            Held::CannotTell => {
+            ConditionOutcome::Inconclusive => {
                 output::tell(&format!(
                     "inconclusive, and passed without --strict: {reported}"
                 ));
             }
-            Held::Holds => {}
+            ConditionOutcome::Met => {}
         }
     }
     ending
@@ -188,6 +188,6 @@ fn tagged(store: &Store, tag: &str) -> Result<Vec<ResultRow>, CommandError> {
         false => format!("there are {}", known.join(", ")),
     };
     Err(CommandError::refused(format!(
-        "read `{tag}`; it is no session or result, as 12 or 12.3, and nothing has it as a tag: {known}"
+        "invalid value '{tag}': must be a session or result, as 12 or 12.3, and nothing has it as a tag: {known}"
     )))
 }

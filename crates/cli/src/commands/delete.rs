@@ -25,7 +25,7 @@ pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<End
         Some(said) if *said == words => {}
         Some(said) => {
             return Err(CommandError::refused(format!(
-                "--lose: read `{said}`; what would be lost is `{words}`: {}",
+                "invalid value '{said}' for --lose: what would be lost is `{words}`: {}",
                 what(&store, &names)?
             )));
         }

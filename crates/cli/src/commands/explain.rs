@@ -44,5 +44,8 @@ fn unknown(read: &str, id: &str, ids: &[&str]) -> String {
         Some((_, known)) => format!("fathom explain {known}"),
         None => "fathom explain lists all ids".to_owned(),
     };
-    format!("invalid value '{read}' for ID: no id has this name\nhint: {hint}")
+    format!(
+        "{}; hint: {hint}",
+        model::invalid_value(read, "ID", "no id has this name")
+    )
 }

@@ -235,8 +235,8 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     };
     match read() {
         Ok(length) if length as u64 > fits && fits < LENGTH_MAX => Err(format!(
-            "it is longer than {}: importing it takes up to {MEMORY_PER_BYTE} times its length of memory, and {} are free \
-             for this process (MemAvailable, memory.max); hint: split the file, or raise the limit",
+            "it is longer than {}: importing it takes up to {MEMORY_PER_BYTE} times its length of memory, and {} are \
+            free for this process (MemAvailable, memory.max); hint: split the file, or raise the limit",
             Bytes(fits).about(),
             room.unwrap_or_default().about()
         )),

@@ -94,7 +94,7 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
         {
             Some((name, path)) => map.push((name.to_owned(), PathBuf::from(path))),
             None => reported.push(format!(
-                "--target-map: read `{text}`; say 'C:=/mnt/iobw.tst'"
+                "invalid value '{text}' for --target-map: must be NAME=PATH, as 'C:=/mnt/iobw.tst'"
             )),
         }
     }
@@ -105,7 +105,7 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
         };
         text.and_then(|text| {
             read(text)
-                .map_err(|error| reported.push(format!("{option}: {error}")))
+                .map_err(|error| reported.push(error.of(option)))
                 .ok()
         })
     };
@@ -116,7 +116,7 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
     let engine = args
         .engine
         .parse()
-        .map_err(|error: model::UnitError| reported.push(format!("--engine: {error}")));
+        .map_err(|error: model::UnitError| reported.push(error.of("--engine")));
     match (engine, reported.is_empty()) {
         (Ok(engine), true) => Ok(Wishes {
             map,

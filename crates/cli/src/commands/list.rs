@@ -12,9 +12,9 @@ use std::ops::ControlFlow;
 use store::{Pass, SessionKind, SessionSummary};
 use tools::{Problem, Reader};
 
-const NUMBER_FORM: &str = "say how many sessions to list, a whole number from 1: 10";
-const KIND_FORM: &str = "a kind is run, survey, sweep, import, files, dd, quick, layers or watch";
-const DATE_FORM: &str = "a date in UTC is 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
+const NUMBER_FORM: &str = "must be a whole number of sessions from 1: 10";
+const KIND_FORM: &str = "must be run, survey, sweep, import, files, dd, quick, layers or watch";
+const DATE_FORM: &str = "must be 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
 
 /// What is looked for.
 #[derive(Debug)]

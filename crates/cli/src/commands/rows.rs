@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::{keep, output};
 use analysis::columns::{
-    Column, Filter, Problem, Rank, SelectedRow, Selection, SortKey, Usual, columns, columns_of,
+    Column, Filter, Problem, SelectedRow, Selection, SortKey, SortRank, Usual, columns, columns_of,
     sort_of, usual,
 };
 use model::{CommandError, ResultRow};
@@ -141,7 +141,7 @@ impl Choice {
         if filter.is_some_and(|filter| !filter.fits(row)) {
             return ControlFlow::Continue(());
         }
-        let rank = Rank::of(row, &self.sort);
+        let rank = SortRank::of(row, &self.sort);
         if kept.last.as_ref().is_none_or(|last| rank < *last) {
             kept.rows.push((rank, pick(row)));
         }
@@ -167,15 +167,15 @@ impl Choice {
 
 /// The rows that are meant, as far as they were seen.
 struct Kept<'a, T> {
-    rows: Vec<(Rank<'a>, T)>,
+    rows: Vec<(SortRank<'a>, T)>,
     /// Of the last row within the limit: a row that does not stand before it is not meant.
-    last: Option<Rank<'a>>,
+    last: Option<SortRank<'a>>,
 }
 
 fn limit(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| {
-        format!("--limit: read `{text}`; say how many results at most, a whole number from 1: 10")
+        format!("invalid value '{text}' for --limit: must be a whole number of results from 1: 10")
     })
 }
 

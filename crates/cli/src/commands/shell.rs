@@ -35,7 +35,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, CommandError
 pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
     if !args.folder.is_dir() {
         return Err(CommandError::refused(format!(
-            "{}: this is not a folder: name an existing one to put the man pages into",
+            "{}: this is not a folder: specify an existing one to put the man pages into",
             args.folder.display()
         )));
     }
@@ -69,7 +69,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
 fn reported(error: &OutputError) -> String {
     match error {
         OutputError::Exists { path } => format!(
-            "{}: already exists, and was not changed. hint: --overwrite replaces it",
+            "{}: already exists, and was not changed; hint: --overwrite replaces it",
             path.display()
         ),
         other => other.to_string(),

@@ -86,11 +86,13 @@ fn grid(by: &str, args: &TableArgs) -> Result<Grid, CommandError> {
     let show = fields("--show", shown);
     if wrong.is_empty() && by_fields.len() > 2 {
         wrong.push(format!(
-            "--by: read `{by}`; one field, or two: rows first, as in block,threads"
+            "invalid value '{by}' for --by: must be one field, or two: rows first, as in block,threads"
         ));
     }
     if wrong.is_empty() && show.len() != 1 {
-        wrong.push(format!("--show: read `{shown}`; one field: iops"));
+        wrong.push(format!(
+            "invalid value '{shown}' for --show: must be one field: iops"
+        ));
     }
     if !wrong.is_empty() {
         return Err(CommandError::refused_for(wrong));

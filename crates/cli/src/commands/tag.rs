@@ -12,7 +12,7 @@ pub(crate) fn tag(args: &TagArgs, environment: &Environment) -> Result<Ending, C
     let both = args.add.iter().find(|word| args.remove.contains(word));
     if let Some(word) = both {
         return Err(CommandError::refused(format!(
-            "{word}: given and taken at once: say --add or --remove for it"
+            "{word}: given and taken at once: specify --add or --remove for it"
         )));
     }
     let store = open_store(&args.store, environment)?;

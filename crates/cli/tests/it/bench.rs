@@ -161,7 +161,9 @@ impl Said {
         assert_eq!(self.out, "", "{self:?}");
         assert!(self.err.contains(words), "{words} in {self:?}");
         assert!(
-            self.err.lines().all(|line| line.starts_with("fathom: ")),
+            self.err
+                .lines()
+                .all(|line| line.starts_with("fathom: ") || line.starts_with("hint: ")),
             "{self:?}"
         );
     }

@@ -111,7 +111,7 @@ fn what_cannot_be_compared_is_refused_with_what_to_do() {
         ),
         (
             &["compare", "1", "fast"],
-            "read `fast`; it is no session or result",
+            "invalid value 'fast': it is no session or result",
         ),
         (
             &["compare", "1", "baseline:gold"],
@@ -127,7 +127,7 @@ fn what_cannot_be_compared_is_refused_with_what_to_do() {
         ),
         (
             &["compare", "1", ""],
-            "read ``; a session is named by its number",
+            "invalid value '': a session is named by its number",
         ),
     ] {
         words(&bench, line).refused(reported);
@@ -225,5 +225,5 @@ fn the_best_depth_under_a_limit_is_said_first() {
     let none = words(&bench, &["table", "1", "--best", "p50 < 1us"]).good();
     assert_eq!(none.out, "no result fits\n");
     words(&bench, &["table", "1", "--best", "p98 < 1us"])
-        .refused("--best: read `p98`; there is no such field");
+        .refused("invalid value 'p98' for --best: there is no such field");
 }

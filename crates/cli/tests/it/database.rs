@@ -43,9 +43,9 @@ fn the_questions_of_the_scripts_are_one_command_each() {
     assert_eq!(best[0]["block_bytes"], 65536);
     let all = bench.line("table --where block=64K --json").good().json();
     let rates = all.as_array().unwrap().iter();
-    let most = rates.map(|row| row["ios_per_s"].as_f64().unwrap());
+    let most = rates.map(|row| row["iops"].as_f64().unwrap());
     assert_eq!(
-        best[0]["ios_per_s"].as_f64(),
+        best[0]["iops"].as_f64(),
         most.max_by(f64::total_cmp),
         "{all}"
     );
@@ -54,7 +54,7 @@ fn the_questions_of_the_scripts_are_one_command_each() {
         .good()
         .out;
     let lines: Vec<&str> = flat.lines().collect();
-    assert_eq!(lines[0], "threads,block_bytes,ios_per_s");
+    assert_eq!(lines[0], "threads,block_bytes,iops");
     assert!(
         lines[1].starts_with("1,65536,") && lines[4].starts_with("2,4096,"),
         "{flat}"
@@ -77,11 +77,11 @@ fn everything_wrong_with_a_table_is_reported_at_once() {
         "0",
     ]);
     for reported in [
-        "read `x`; a session",
-        "--where: read `blok`",
-        "--sort: read `nothing`",
-        "--columns: read `y`",
-        "--limit: read `0`",
+        "invalid value 'x': a session",
+        "invalid value 'blok' for --where",
+        "invalid value 'nothing' for --sort",
+        "invalid value 'y' for --columns",
+        "invalid value '0' for --limit",
     ] {
         assert!(said.err.contains(reported), "{reported}: {said:?}");
     }
@@ -92,7 +92,7 @@ fn everything_wrong_with_a_table_is_reported_at_once() {
         .refused("1.2: session 1 holds one result, 1.1");
     bench
         .line("table --by block,threads,write")
-        .refused("--by: read `block,threads,write`; one field, or two");
+        .refused("invalid value 'block,threads,write' for --by: one field, or two");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn sessions_are_found_by_what_they_are() {
     );
     bench
         .line("list --kind test --since yesterday")
-        .refused("--since: read `yesterday`");
+        .refused("invalid value 'yesterday' for --since");
     bench.line("tag 2 --add a,b").refused("a tag is one word");
 }
 
@@ -200,7 +200,7 @@ fn the_file_is_looked_after() {
     bench.say(&["db", "sql", "select(1)"]).good();
     bench
         .say(&["db", "sql", "DELETE FROM runs"])
-        .refused("a question begins with SELECT");
+        .refused("must begin with SELECT");
 }
 
 #[test]

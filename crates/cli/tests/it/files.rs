@@ -90,8 +90,10 @@ fn steps_that_are_left_out_are_named_and_no_step_misses_what_it_works_on() {
     assert!(command.iter().any(|word| word == "bytes,rename"));
 
     let reported = bench.line("files . --skip stat,remove,fsync --threads 0");
-    reported.refused("--skip: read `remove,fsync`; steps are write-bytes, write-blocks");
-    reported.refused("--threads: read `0`");
+    reported.refused(
+        "invalid value 'remove,fsync' for --skip: must be steps: write-bytes, write-blocks",
+    );
+    reported.refused("invalid value '0' for --threads");
     bench
         .line("files . --skip write-blocks")
         .refused("rewrite-blocks, read-bytes, read-blocks and seek need what it leaves");
@@ -156,11 +158,11 @@ fn folders_that_cannot_serve_are_refused_and_all_is_reported_at_once() {
         .refused("gone: cannot be looked into");
     let reported = bench.line("files . --files 0 --data 0 --threads 0 --patience 0s");
     reported.refused("there is nothing to do");
-    reported.refused("--threads: read `0`");
-    reported.refused("--patience: read `0s`");
+    reported.refused("invalid value '0' for --threads");
+    reported.refused("invalid value '0s' for --patience");
     bench
         .line("files . --files 100 --bonnie")
-        .refused("say a multiple of 1024");
+        .refused("must be a multiple of 1024");
     let Some(full) = Mounted::memory(&bench, "1m") else {
         return;
     };

@@ -204,7 +204,7 @@ fn a_core_that_is_not_there_is_called_so() {
     let line = "run --engine null --no-store -d 200ms --cores 8000";
     bench.line(line).refused("core 8000 is not online");
     let line = "run --engine null --no-store --cores 3-1";
-    bench.line(line).refused("cores are free");
+    bench.line(line).refused("must be free");
 }
 
 #[test]

@@ -33,7 +33,9 @@ fn a_quick_look_writes_nothing_of_a_persons_without_the_words() {
     let before = bench.snapshot();
     bench.line("quick letter --write").refused("--overwrite");
     bench.line("quick gone").refused("gone");
-    bench.line("quick . --size 1M").refused("--size: read `1M`");
+    bench
+        .line("quick . --size 1M")
+        .refused("invalid value '1M' for --size");
     bench.write("small", 1000);
     bench.line("quick small").refused("read in no time");
     std::fs::remove_file(bench.path("small")).unwrap();
@@ -100,9 +102,9 @@ fn layers_are_compared_in_rounds_and_the_device_is_only_read() {
         .line("layers m --mount m")
         .refused("this is no block device");
     let gone = bench.line("layers /dev/gone --mount m");
-    gone.refused("/dev/gone: there is nothing under this name: name the device");
+    gone.refused("/dev/gone: there is nothing under this name: specify the device");
     assert_eq!(gone.err.lines().count(), 1, "{gone:?}");
     bench
         .line(&format!("layers {device} --mount gone --rounds 1"))
-        .refused("--rounds: read `1`");
+        .refused("invalid value '1' for --rounds");
 }

@@ -136,11 +136,15 @@ fn a_page_is_written_whole_or_not_at_all() {
     let bench = Bench::new();
     bench.line("run --engine null --warmup 0s -d 50ms").good();
     let said = bench.line("report 1").good();
-    let ranks = ["VALID", "CAUTION", "INVALID", "NOT CHECKED"];
+    let validities = ["VALID", "CAUTION", "INVALID", "NOT CHECKED"];
     let verdict = |text: &str| {
         let mut lines = text.lines();
-        let rank = lines.find_map(|line| ranks.iter().find(|rank| line.starts_with(**rank)));
-        (*rank.unwrap()).to_owned()
+        let validity = lines.find_map(|line| {
+            validities
+                .iter()
+                .find(|validity| line.starts_with(**validity))
+        });
+        (*validity.unwrap()).to_owned()
     };
     let shown = bench.line("show 1").good().out;
     assert_eq!(verdict(&said.out), verdict(&shown));

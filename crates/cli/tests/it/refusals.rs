@@ -20,53 +20,53 @@ fn values_that_cannot_be_read_or_be_right() {
     all_are_refused(
         &bench,
         &[
-            ("run -b 64Q f", "--block: read `64Q`; a size is"),
+            ("run -b 64Q f", "'64Q' for --block: must be"),
             ("run -b 4KB f", "1000 to some"),
             (
                 "run -b 1000 f",
-                "invalid value '1000' for --block: must be a multiple of 512",
+                "'1000' for --block: must be a multiple of 512",
             ),
             ("run -b 0 f", "'0' for --block"),
             ("run -o 0 f", "'0' for --depth"),
             ("run -o 99999 f", "'99999' for --depth"),
-            ("run -o 99999999999 f", "--depth: read `99999999999`"),
+            ("run -o 99999999999 f", "'99999999999' for --depth"),
             ("run -t 0 f", "'0' for --threads"),
             ("run -t 1025 f", "'1025' for --threads"),
-            ("run -w 101 f", "--write: read `101`; a percentage"),
+            ("run -w 101 f", "'101' for --write: must be"),
             (
                 "run --pattern zipf f",
-                "--pattern: read `zipf`; a pattern is random or sequential",
+                "'zipf' for --pattern: must be random or sequential",
             ),
-            ("run --cache off f", "--cache: read `off`"),
+            ("run --cache off f", "'off' for --cache"),
             (
                 "run -d 10 f",
-                "--duration: read `10`; a time is a number with its unit",
+                "'10' for --duration: must be a number with its unit",
             ),
             ("run -d 0s f", "'0s' for --duration"),
             ("run --interval 1us f", "'1us' for --interval"),
-            ("run --seed x f", "--seed: read `x`"),
+            ("run --seed x f", "'x' for --seed"),
             (
                 "run --engine posixaio f",
-                "--engine: read `posixaio`; an engine is",
+                "'posixaio' for --engine: must be",
             ),
             ("run --base 100 f", "'100' for --base"),
             ("run --length 2M f", "goes beyond the end at 1M"),
             ("run -b 2M f", "hold no whole block"),
-            ("survey --size 1M", "--size: read `1M`; a survey's size"),
-            ("survey --size 100000001", "--size: read `100000001`"),
+            ("survey --size 1M", "'1M' for --size: must be"),
+            ("survey --size 100000001", "'100000001' for --size"),
             ("survey --budget 1s", "cells need at least"),
-            ("survey --budget soon", "--budget: read `soon`"),
-            ("survey --depth-max 0", "--depth-max: read `0`"),
+            ("survey --budget soon", "'soon' for --budget"),
+            ("survey --depth-max 0", "'0' for --depth-max"),
             ("survey --depth-max 256", "from 1 to 128"),
-            ("list --number 0", "--number: read `0`"),
-            ("run -b -1 f", "--block: read `-1`; a size is"),
-            ("run -b --json f", "--block: read `--json`; a size is"),
-            ("run -w -5 f", "--write: read `-5`; a percentage"),
-            ("run -d -5s f", "--duration: read `-5s`"),
-            ("run --seed -1 f", "--seed: read `-1`"),
-            ("survey --size -64M", "--size: read `-64M`"),
-            ("list --number few", "--number: read `few`"),
-            ("show x", "named by its number"),
+            ("list --number 0", "'0' for --number"),
+            ("run -b -1 f", "'-1' for --block: must be"),
+            ("run -b --json f", "'--json' for --block: must be"),
+            ("run -w -5 f", "'-5' for --write: must be"),
+            ("run -d -5s f", "'-5s' for --duration"),
+            ("run --seed -1 f", "'-1' for --seed"),
+            ("survey --size -64M", "'-64M' for --size"),
+            ("list --number few", "'few' for --number"),
+            ("show x", "must be the number of a session"),
         ],
     );
 }
@@ -173,7 +173,7 @@ fn names_that_lead_to_nothing_that_can_be_measured() {
             ),
             (
                 "survey folder",
-                "name a file in it, such as folder/fathom.dat",
+                "specify a file in it, such as folder/fathom.dat",
             ),
             ("survey no/where", "its folder does not exist"),
             ("survey /dev/null", "neither a regular file"),
@@ -267,7 +267,11 @@ fn a_name_with_a_line_end_stays_on_its_line() {
     let bench = Bench::new();
     let said = bench.say(&["run", "a\nfathom: all is well"]);
     said.refused("a\\nfathom: all is well: there is nothing under this name");
-    assert_eq!(said.err.lines().count(), 1, "{said:?}");
+    assert_eq!(
+        said.err.lines().count(),
+        2,
+        "the message, and its hint: {said:?}"
+    );
 }
 
 #[test]

@@ -129,8 +129,8 @@ impl Forms {
     }
 
     fn verdict(&mut self) {
-        let ranks = self.part()["verdict"]["rank"] == self.survey["verdict"]["rank"];
-        self.same("verdict", ranks);
+        let validities = self.part()["verdict"]["validity"] == self.survey["verdict"]["validity"];
+        self.same("verdict", validities);
         let headline = words(
             self.part()["verdict"]["headline"]
                 .as_str()
@@ -164,7 +164,7 @@ impl Forms {
 
     fn peaks(&mut self) {
         let mut usable = self.rows();
-        usable.retain(|row| row["rank"] != "invalid" && row["best"].is_object());
+        usable.retain(|row| row["validity"] != "invalid" && row["best"].is_object());
         let of = |row: &Value, field: &str| row["best"][field].as_f64().unwrap();
         for (id, field) in [("peak_rate", "rate_per_s"), ("peak_bytes", "bytes_per_s")] {
             let most = usable.iter().map(|row| of(row, field)).reduce(f64::max);

@@ -249,7 +249,12 @@ fn memory_that_answers_is_reported_of_a_run_through_it_and_not_of_one_past_it() 
         Some(_) => cached,
         None => run(&bench, "--cache cached -o 4", &file), // by now all of it is in memory
     };
-    assert_eq!(cached["verdict"]["rank"], "invalid", "{:?}", ids(&cached));
+    assert_eq!(
+        cached["verdict"]["validity"],
+        "invalid",
+        "{:?}",
+        ids(&cached)
+    );
     assert!(finding(&cached, "page-cache").is_some());
     let past = run(&bench, "-o 4", &file);
     for id in [
@@ -280,7 +285,7 @@ fn a_file_that_was_reserved_and_never_written_is_no_disk_result() {
     let document = said.good().json();
     let reported = finding(&document, "unwritten-extents").unwrap();
     assert_eq!(reported["severity"], "error");
-    assert_eq!(document["verdict"]["rank"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "invalid");
     assert_eq!(evidence(&reported, "unbacked_share"), Some(1.0));
 }
 

@@ -110,7 +110,7 @@ fn a_device_of_which_one_io_outlasts_a_cell_is_said_to_have_reported_nothing() {
     let bench = Bench::new();
     let said = bench.line("survey sim:ssd,channels=1,service=30s,write-service=30s --json");
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert_eq!(said.json()["verdict"]["rank"], "invalid", "{said:?}");
+    assert_eq!(said.json()["verdict"]["validity"], "invalid", "{said:?}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_device_that_lets_one_io_a_second_through_is_surveyed_as_far_as_the_time_goe
     ]);
     let said = Said::from(command.output().unwrap());
     let report = said.json();
-    assert_ne!(report["verdict"]["rank"], "valid", "{said:?}");
+    assert_ne!(report["verdict"]["validity"], "valid", "{said:?}");
     assert!(!report["verdict"]["reasons"].as_array().unwrap().is_empty());
 }
 
@@ -165,7 +165,7 @@ fn a_budget_for_nothing_is_refused_with_what_would_do() {
     let bench = Bench::new();
     bench
         .line("survey sim:ssd --budget 1s")
-        .refused("say --budget");
+        .refused("must be --budget");
 }
 
 #[test]

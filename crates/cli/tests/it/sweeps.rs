@@ -309,17 +309,17 @@ fn everything_that_is_wrong_is_reported_at_once() {
         said.err
     };
     expect![[r#"
-        fathom: --axis: there is no field `nope`; accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
-        fathom: --block: read `2..3`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
-        fathom: --order: read `x`; an order is given, shuffled or interleaved
-        fathom: --rest: read `5`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        fathom: --axis: there is no field `nope`; fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
+        fathom: invalid value '2..3' for --block: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
+        fathom: invalid value 'x' for --order: must be given, shuffled or interleaved
+        fathom: invalid value '5' for --rest: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
     "#]].assert_eq(&reported("sweep -b 1..2..3 -o 1,1 --order x --rest 5 --axis nope=1 f"));
     expect![[r#"
-        fathom: write: 5 is given twice: give each value once, and say how often all is repeated with --repeat
+        fathom: write: 5 is given twice: give each value once, and specify how often all is repeated with --repeat
         fathom: 2000000 combinations: at most 10000 are accepted: give fewer values, or make several sweeps of it
     "#]].assert_eq(&reported("sweep --engine null -o 1..1000+1 -t 1..1000+1 -w 5,5"));
     expect![[r#"
-        fathom: --write: read `101`; a percentage is a whole number from 0 to 100
+        fathom: invalid value '101' for --write: must be a whole number from 0 to 100
     "#]]
     .assert_eq(&reported("sweep missing.dat -b 1000,1K -o 0,1 -w 0,101"));
     assert_eq!(bench.snapshot(), []);
@@ -384,7 +384,7 @@ fn a_script_for_fathom_has_commands_that_fathom_reads() {
     }
     bench
         .line("sweep f -o 1,2 --script fish")
-        .refused("a script is for bat, ps1 or sh");
+        .refused("must be bat, ps1 or sh");
     bench
         .line("sweep f -o 1,2 -d 1ms --script bat")
         .refused("DISKSPD counts in whole seconds");

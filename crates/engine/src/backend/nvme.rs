@@ -179,11 +179,11 @@ fn build(entries: u32, polling: Polling, used: &mut Used) -> io::Result<Ring> {
 fn trial_remedy(errno: i32) -> &'static str {
     match errno {
         libc::EACCES | libc::EPERM => {
-            "commands may be passed through by root, and since Linux 6.2 by who may read and write the device: run as \
-             root, or name the block device"
+            "commands may be passed through by root, and since Linux 6.2 by who may read and write the device: run \
+            as root, or specify the block device"
         }
         libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL => NEWER,
-        _ => "see the system's log (dmesg) for more, or name the block device",
+        _ => "see the system's log (dmesg) for more, or specify the block device",
     }
 }
 

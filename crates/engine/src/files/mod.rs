@@ -48,7 +48,7 @@ const PREFIX: &str = ".fathom-files-";
     reason = "the message says what each variant and field is"
 )]
 pub enum FilesError {
-    #[error("{}: no folder could be made in it: {}; name a folder that you may write", folder.display(), errno_text(source))]
+    #[error("{}: no folder could be made in it: {}; specify a folder that you may write", folder.display(), errno_text(source))]
     Make { folder: PathBuf, source: io::Error },
     #[error("{}: cannot be looked into: {}", folder.display(), errno_text(source))]
     Look { folder: PathBuf, source: io::Error },

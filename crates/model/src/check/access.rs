@@ -96,7 +96,7 @@ fn check_stripe(target: &Target, stripe: StripeAccess, threads: u32, problems: &
         });
     } else if target.length.map(|length| u128::from(length.0)) != Some(bytes) {
         problems.push(Problem::Walk {
-            why: "a stripe's range is as long as its columns times its rows of blocks: say just that length",
+            why: "a stripe's range is as long as its columns times its rows of blocks: specify just that length",
         });
     }
     if threads > stripe.columns {
@@ -118,8 +118,8 @@ fn check_walk(access: &DiskspdAccess, block: Bytes) -> Result<(), &'static str> 
     }
     if random > 0 && (access.sequence != Sequence::PerThread || access.thread_stride.0 > 0) {
         return Err(
-            "pointers that are shared, one a slot or set apart by thread belong to sequential I/O: \
-             leave them out, or make no I/O random",
+            "pointers that are shared, one a slot or set apart by thread belong to sequential I/O: omit them, or \
+            make no I/O random",
         );
     }
     if shared && access.thread_stride.0 > 0 {
@@ -188,7 +188,7 @@ fn check_mapped(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
         );
     }
     if target.location.path().is_none() {
-        refuse("nowhere", "name a file");
+        refuse("nowhere", "specify a file");
     }
 }
 

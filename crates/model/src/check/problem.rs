@@ -33,7 +33,7 @@ pub enum Problem {
         instead: Option<Remedy>,
     },
     #[error(
-        "the engine null moves no bytes, so it has no file or device: name a target and another engine"
+        "the engine null moves no bytes, so it has no file or device: specify a target and another engine"
     )]
     NullMismatch,
     #[error("invalid {} '{read}': must be {rule}", field.noun())]
@@ -53,7 +53,7 @@ pub enum Problem {
     #[error("{}: its folder does not exist: make it first, or check the spelling", path.display())]
     MissingFolder { path: PathBuf },
     #[error(
-        "{}: this is a folder; a target is a file or a block device: name a file in it, such as {}",
+        "{}: this is a folder; a target is a file or a block device: specify a file in it, such as {}",
         path.display(), path.join("fathom.dat").display()
     )]
     Folder { path: PathBuf },
@@ -127,7 +127,7 @@ pub enum Problem {
         instead: &'static str,
     },
     #[error(
-        "{}: memory-mapped I/O is for files, as it is in DISKSPD: name a file on the device, or do not map it",
+        "{}: memory-mapped I/O is for files, as it is in DISKSPD: specify a file on the device, or do not map it",
         path.display()
     )]
     MappedDevice { path: PathBuf },
@@ -140,7 +140,7 @@ pub enum Problem {
         what: &'static str,
         instead: &'static str,
     },
-    #[error("the engine null has no {what}: leave it out, or name a target and another engine")]
+    #[error("the engine null has no {what}: omit it, or specify a target and another engine")]
     NullCannot { what: &'static str },
     #[error(
         "{}: only a network file system (nfs, cifs) has a local cache that can be gone past by itself, and this is {}",
@@ -158,22 +158,23 @@ pub enum Problem {
     PoolThreads { read: u32 },
     #[error("pool: read thread {read}; its {threads} threads count from 0")]
     PoolThreadNumber { read: u32, threads: u32 },
-    #[error("pool: thread {thread} has no target: take fewer threads, or name it for one")]
+    #[error("pool: thread {thread} has no target: take fewer threads, or specify it for one")]
     PoolIdle { thread: u32 },
     #[error("pool: a weight of 0 never gets an I/O: give at least 1, or leave the target away")]
     WeightZero,
     #[error(
-        "weights belong to a pool of threads whose outstanding I/Os are shared by the targets: ask for one, or leave them out"
+        "weights belong to a pool of threads whose outstanding I/Os are shared by the targets: ask for one, or omit \
+        them"
     )]
     ShareWithoutPool,
     #[error(
-        "pool: outstanding I/Os that are shared by the targets leave no room for {what}: leave it out, or give \
-         each target its own outstanding I/Os"
+        "pool: outstanding I/Os that are shared by the targets leave no room for {what}: omit it, or give each \
+        target its own outstanding I/Os"
     )]
     PoolCannot { what: &'static str },
     #[error(
-        "pool: targets that take turns need outstanding I/Os that are shared, and no weights: say how many each thread has \
-         over all targets, and leave weights out"
+        "pool: targets that take turns need outstanding I/Os that are shared, and no weights: specify how many each \
+        thread has over all targets, and leave weights out"
     )]
     PoolTurns,
     #[error(
@@ -181,7 +182,7 @@ pub enum Problem {
          one after the other"
     )]
     PoolMixed,
-    #[error("{}: a device has its size and is not created: name a file", path.display())]
+    #[error("{}: a device has its size and is not created: specify a file", path.display())]
     CreateDevice { path: PathBuf },
     #[error(
         "{}: {needed} more are needed and {} are free on {}: make room",
@@ -194,7 +195,7 @@ pub enum Problem {
         mount_point: PathBuf,
     },
     #[error(
-        "{}: {} takes no unbuffered I/O (O_DIRECT): name a target on another file system", path.display(),
+        "{}: {} takes no unbuffered I/O (O_DIRECT): specify a target on another file system", path.display(),
         file_system.as_deref().map_or_else(|| "the file system".to_owned(), |kind| format!("the file system {kind}"))
     )]
     NoDirectIo {
@@ -227,13 +228,13 @@ pub enum Problem {
     )]
     NoNamespace { path: PathBuf },
     #[error(
-        "{}: the system has no block device for this namespace, so that its size and its users are unknown: \
-         name another target", path.display()
+        "{}: the system has no block device for this namespace, so that its size and its users are unknown: specify \
+        another target", path.display()
     )]
     NamespaceUnknown { path: PathBuf },
     #[error(
         "commands are passed through to some of the targets and not to others: measure them one after the other, or \
-         name the namespaces' block devices"
+        specify the namespaces' block devices"
     )]
     PassthroughMixed,
     #[error(
@@ -246,7 +247,7 @@ pub enum Problem {
         uses: Vec<Claim>,
     },
     #[error(
-        "commands that are passed through have no {what}: leave it out, or name the block device"
+        "commands that are passed through have no {what}: omit it, or specify the block device"
     )]
     PassthroughCannot {
         what: &'static str,
@@ -255,18 +256,18 @@ pub enum Problem {
     #[error("{}: in use, so it is not written: {}", path.display(), in_use(uses))]
     InUse { path: PathBuf, uses: Vec<Claim> },
     #[error(
-        "{}: a setting of the kernel ({kind}), so it is not written: the system would change; hint: specify a file on \
-         a disk", path.display()
+        "{}: a setting of the kernel ({kind}), so it is not written: the system would change; hint: specify a file \
+        on a disk", path.display()
     )]
     Setting { path: PathBuf, kind: String },
     #[error(
-        "{}: not written, because it could not be checked: {}. Another program might be using it, and lose its data; hint: \
-         run where /proc and /sys are mounted, as a user who may read all devices", path.display(), what.join("; ")
+        "{}: not written, because it could not be checked: {}. Another program might be using it, and lose its \
+        data; hint: run where /proc and /sys are mounted, as a user who may read all devices", path.display(), what.join("; ")
     )]
     Unchecked { path: PathBuf, what: Vec<String> },
     #[error(
-        "{}: not written, because the symbolic link {} is in a folder ({}) that another user owns or may write to: that \
-         user decides which file would be lost; hint: specify the file itself (readlink -f {})", path.display(),
+        "{}: not written, because the symbolic link {} is in a folder ({}) that another user owns or may write to: \
+        that user decides which file would be lost; hint: specify the file itself (readlink -f {})", path.display(),
         link.display(), folder_of(link), path.display()
     )]
     ForeignLink { path: PathBuf, link: PathBuf },
@@ -331,7 +332,7 @@ impl Problem {
             .collect();
         let message = match self {
             Problem::Value { field, read, rule } => match options(*field) {
-                Some(option) => format!("invalid value '{read}' for {option}: must be {rule}"),
+                Some(option) => crate::invalid_value(read, option, &format!("must be {rule}")),
                 None => self.to_string(),
             },
             _ => self.to_string(),

@@ -13,7 +13,7 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
         problems.push(Problem::SimulatedMixed);
     }
     let any = |asks: fn(&Target) -> bool| span.targets.iter().filter(is_simulated).any(asks);
-    let away = "leave it out, or name a file or device";
+    let away = "omit it, or specify a file or device";
     for (asked, what, instead) in [
         (span.engine != EngineChoice::Auto, "engine to choose", away),
         (span.polling.any(), "completions to poll for", away),
@@ -26,7 +26,7 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
         (
             any(|target| target.cache != CacheMode::Unbuffered),
             "cache of the system before it",
-            "leave it out, or say sim:…,page-cache=50%",
+            "omit it, or specify sim:…,page-cache=50%",
         ),
         (
             any(|target| target.write_through),

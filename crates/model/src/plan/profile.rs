@@ -145,7 +145,7 @@ impl FromStr for EngineChoice {
         row.map(|(choice, _)| *choice)
             .ok_or_else(|| crate::UnitError {
                 read: text.to_owned(),
-                accepted: "an engine is auto, io_uring, libaio, sync, nvme or null",
+                accepted: "must be auto, io_uring, libaio, sync, nvme or null",
             })
     }
 }

@@ -5,10 +5,10 @@
 //! systems, and any claim that a real device is like this.
 
 mod keys;
-mod words;
+mod notation;
 
 pub use keys::{KEYS, SimulatedKey, Unit};
-pub use words::SimulatedError;
+pub use notation::SimulatedError;
 
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;

@@ -14,12 +14,19 @@ pub use time::Nanos;
 
 /// Text that is not a size, a time or a percentage, with what would have been.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("read `{read}`; {accepted}")]
+#[error("invalid value '{read}': {accepted}")]
 pub struct UnitError {
     /// The text as it was given.
     pub read: String,
     /// One sentence on what is accepted here.
     pub accepted: &'static str,
+}
+
+impl UnitError {
+    /// Returns the message with the option that the text was given for.
+    pub fn of(&self, option: &str) -> String {
+        crate::invalid_value(&self.read, option, self.accepted)
+    }
 }
 
 fn error(read: &str, accepted: &'static str) -> UnitError {

@@ -24,7 +24,7 @@ use std::str::FromStr;
 #[serde(transparent)]
 pub struct Ratio(u8);
 
-const RATIO_FORM: &str = "a percentage is a whole number from 0 to 100";
+const RATIO_FORM: &str = "must be a whole number from 0 to 100";
 
 impl Ratio {
     /// `None` above 100.

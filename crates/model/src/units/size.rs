@@ -25,10 +25,10 @@ use std::str::FromStr;
 pub struct Bytes(pub u64);
 
 const SIZE_FORM: &str =
-    "a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes";
+    "must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes";
 const SIZE_DECIMAL: &str =
     "KB, MB and GB mean 1000 to some and 1024 to others: write 4K or 4KiB for 4096, or plain bytes";
-const SIZE_LARGE: &str = "a size is at most 16383P, that is 2^64 - 1 bytes";
+const SIZE_LARGE: &str = "must be at most 16383P, that is 2^64 - 1 bytes";
 
 const SIZE_UNITS: [(&str, u64); 5] = [
     ("P", 1 << 50),
@@ -148,7 +148,7 @@ mod tests {
         ] {
             let reported = text.parse::<Bytes>().unwrap_err().to_string();
             assert!(
-                reported.starts_with(&format!("read `{text}`; ")),
+                reported.starts_with(&format!("invalid value '{text}': ")),
                 "{reported}"
             );
         }

@@ -24,10 +24,9 @@ use std::str::FromStr;
 #[serde(transparent)]
 pub struct Nanos(pub u64);
 
-const TIME_FORM: &str =
-    "a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s";
-const TIME_FINE: &str = "a time has at most nine decimals";
-const TIME_LARGE: &str = "a time is at most 584 years";
+const TIME_FORM: &str = "must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s";
+const TIME_FINE: &str = "must have at most nine decimals";
+const TIME_LARGE: &str = "must be at most 584 years";
 
 /// Each with its nanoseconds. All letters between two numbers are one unit, so that `ms` is not read as `m`.
 const TIME_UNITS: [(&str, u64); 7] = [

@@ -260,7 +260,7 @@ fn the_view_has_a_line_a_result_in_units_of_people() {
         .import(&new_session(), |put| put(&imported(1)))
         .unwrap();
     let answer = store
-        .ask("SELECT result, origin, tool, block_kib, ios_per_s, latency_p99_us, outcome, reason FROM results ORDER BY session")
+        .ask("SELECT result, origin, tool, block_kib, iops, latency_p99_us, outcome, reason FROM results ORDER BY session")
         .unwrap();
     let text = |text: &str| Cell::Text(text.to_owned());
     assert_eq!(
@@ -295,19 +295,19 @@ fn a_question_changes_nothing() {
     let (_folder, store) = shelf();
     let session = store.begin(&new_session()).unwrap();
     for (sql, word) in [
-        ("DELETE FROM sessions", "a question begins with"),
+        ("DELETE FROM sessions", "must begin with"),
         (
             "WITH x AS (SELECT 1) DELETE FROM sessions",
             "it would change the store",
         ),
         ("SELECT 1; SELECT 2", "ultiple statement"),
-        ("SELECT iops FROM results", "no such column: iops"),
+        ("SELECT ios_per_s FROM results", "no such column: ios_per_s"),
         (
             "VACUUM INTO 'x'",
-            "a question begins with SELECT, WITH, VALUES or EXPLAIN",
+            "must begin with SELECT, WITH, VALUES or EXPLAIN",
         ),
-        ("PRAGMA journal_mode = DELETE", "a question begins with"),
-        ("", "a question begins with"),
+        ("PRAGMA journal_mode = DELETE", "must begin with"),
+        ("", "must begin with"),
     ] {
         let error = reported(&store.ask(sql).unwrap_err(), &store);
         assert!(error.contains(word), "{sql}: {error}");

@@ -31,7 +31,7 @@ fn what_is_no_store_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     assert!(
         refused(folder.path())
-            .starts_with("S: this is a folder; a store is one file: name a file in it")
+            .starts_with("S: this is a folder; a store is one file: specify a file in it")
     );
     assert!(refused(Path::new("/dev/null")).contains("not a regular file"));
     let text = folder.path().join("notes.txt");

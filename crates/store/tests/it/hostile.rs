@@ -52,7 +52,7 @@ fn what_fathom_did_not_put_into_the_schema_is_refused() {
 fn what_fathom_defined_otherwise_is_refused() {
     for sql in [
         "DROP VIEW results; CREATE VIEW results AS SELECT randomblob(1000000000) AS result",
-        "DROP VIEW run_overview",
+        "DROP VIEW results",
         "DROP TABLE baselines; CREATE TABLE baselines (name, session_id, number, set_utc_ns AS (zeroblob(1 << 30)))",
     ] {
         let (_folder, path) = changed(sql);

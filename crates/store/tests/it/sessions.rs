@@ -194,7 +194,7 @@ fn the_overview_speaks_in_units_of_people() {
     let connection = rusqlite::Connection::open(store.path()).unwrap();
     let row: (String, String, f64, f64) = connection
         .query_row(
-            "SELECT run, started_utc, ios_per_s, mib_per_s FROM run_overview",
+            "SELECT result, started_utc, iops, mib_per_s FROM results",
             [],
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
         )

@@ -139,8 +139,8 @@ fn everything_that_is_wrong_is_reported_at_once() {
         reported(&grid),
         [
             "group a: there are two of this name: results are distinguished by it, so give each its own",
-            "z: it has no value: give it at least one, or leave it out",
-            "w: 1 is given twice: give each value once, and say how often all is repeated with --repeat",
+            "z: it has no value: give it at least one, or omit it",
+            "w: 1 is given twice: give each value once, and specify how often all is repeated with --repeat",
             "1000000 combinations: at most 10000 are accepted: give fewer values, or make several sweeps of it",
         ]
     );

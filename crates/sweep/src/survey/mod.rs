@@ -132,7 +132,7 @@ impl SurveyOptions {
 pub enum SurveyError {
     /// Not every cell that may come would get the least time that gives a result.
     #[error(
-        "budget: read {read}; {cells} cells need at least {needed}: say --budget {needed} or more"
+        "budget: read {read}; {cells} cells need at least {needed}: specify --budget {needed} or more"
     )]
     Budget {
         /// As it was given.
@@ -157,7 +157,7 @@ pub enum SurveyError {
     QueueDepth,
     /// Nothing is left to be done.
     #[error(
-        "--read-only: every workload of this survey writes: leave it out, or take workloads that read"
+        "--read-only: every workload of this survey writes: omit it, or take workloads that read"
     )]
     NothingToRead,
 }

@@ -519,7 +519,7 @@ fn what_cannot_be_done_is_refused_with_what_can() {
         change(&mut request);
         Survey::new(request).unwrap_err().to_string()
     };
-    expect!["budget: read 5s; 42 cells need at least 15s: say --budget 15s or more"]
+    expect!["budget: read 5s; 42 cells need at least 15s: specify --budget 15s or more"]
         .assert_eq(&refuse(|r| r.options.budget = Nanos::seconds(5)));
     expect![
         "size: read 512K; a survey needs at least 1M, and is inaccurate below 1G: use --size 1G"

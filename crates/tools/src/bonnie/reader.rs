@@ -167,7 +167,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             found.fault_at(
                 at,
                 format!(
-                    "read `{}`; bonnie++ 1.03, 1.96 and 1.97 are read",
+                    "unknown version in '{}': bonnie++ 1.03, 1.96 and 1.97 are read",
                     short(line)
                 ),
             );

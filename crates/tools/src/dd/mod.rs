@@ -56,7 +56,8 @@ pub enum DdProblem {
     },
     /// A number that cannot be read.
     #[error(
-        "{name}=: read `{read}`; a number with a suffix: c (1), w (2), b (512), kB (1000), K (1024), MB, M, GB, G and so on, joined by x"
+        "invalid value '{read}' for {name}=: must be a number with a suffix: c (1), w (2), b (512), kB (1000), K \
+        (1024), MB, M, GB, G and so on, joined by x"
     )]
     Number {
         /// The operand.
@@ -65,7 +66,7 @@ pub enum DdProblem {
         read: String,
     },
     /// A block size of 0 or beyond what fits into memory.
-    #[error("{name}=: read `{read}`; a block is 1 byte to 1G")]
+    #[error("invalid value '{read}' for {name}=: must be 1 byte to 1G")]
     Block {
         /// The operand.
         name: String,

@@ -13,8 +13,8 @@ const IFLAGS: &str =
 const OFLAGS: &str = "of output flags there are direct, dsync, sync, append and seek_bytes here";
 const CONVERSIONS: &str =
     "of conversions there are notrunc, nocreat, excl, fdatasync, fsync, noerror and sync here";
-const CHANGES: &str = "this changes the data, which is no part of a measurement: leave it out";
-const STATUS: &str = "a status is none, noxfer or progress";
+const CHANGES: &str = "this changes the data, which is no part of a measurement: omit it";
+const STATUS: &str = "must be none, noxfer or progress";
 
 /// Reads all of it.
 pub fn read(words: &[String]) -> Result<DdRequest, Vec<DdProblem>> {
@@ -192,11 +192,11 @@ impl Reading {
         let reported = [
             (
                 self.asked.input.as_os_str().is_empty(),
-                "if=: say what is read: a file, a device or /dev/zero (standard input is not measured)",
+                "if=: specify what is read: a file, a device or /dev/zero (standard input is not measured)",
             ),
             (
                 self.asked.output.as_os_str().is_empty(),
-                "of=: say where it goes: a file, a device or /dev/null (standard output is for the result)",
+                "of=: specify where it goes: a file, a device or /dev/null (standard output is for the result)",
             ),
             (
                 self.asked.conversions.excl && self.asked.conversions.nocreat,

@@ -45,7 +45,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
                 None => found.fault_at(
                     at,
                     format!(
-                        "read `{}`; expected is `2147483648 bytes (2.1 GB) copied, 28.2787 s, 75.9 MB/s`",
+                        "unknown line '{}': expected is `2147483648 bytes (2.1 GB) copied, 28.2787 s, 75.9 MB/s`",
                         short(line)
                     ),
                 ),

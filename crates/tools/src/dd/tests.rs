@@ -106,15 +106,15 @@ fn everything_that_is_wrong_is_reported_at_once() {
     let reported =
         refused("if=a bs=0 count=1Q conv=ucase,purple oflag=nocache status=loud foo=1 bar");
     for part in [
-        "bs=: read `0`",
-        "count=: read `1Q`",
+        "invalid value '0' for bs=",
+        "invalid value '1Q' for count=",
         "conv=ucase: this changes the data",
         "conv=purple: of conversions",
         "oflag=nocache: of output flags",
-        "status=loud: a status is",
+        "status=loud: must be",
         "foo=: dd has no such operand",
         "`bar`: an operand is name=value",
-        "of=: say where it goes",
+        "of=: specify where it goes",
     ] {
         assert!(reported.contains(part), "{part} in {reported}");
     }

@@ -5,8 +5,8 @@
 use super::number::digits;
 use super::profile::Distribution;
 
-const FORM: &str = "say -rdpct<IO%>/<target%> or -rdabs<IO%>/<size>, more of them after colons, as in -rdpct90/10:5/20; \
-                    IO% is from 0 to 100, target% from 1 to 100, a size above 0";
+const FORM: &str = "must be -rdpct<IO%>/<target%> or -rdabs<IO%>/<size>, more of them after colons, as in \
+                   -rdpct90/10:5/20; IO% is from 0 to 100, target% from 1 to 100, a size above 0";
 
 /// Reads what follows `-rd`.
 ///

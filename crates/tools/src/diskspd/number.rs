@@ -5,7 +5,8 @@
 //! does not fit is refused.
 
 /// What a size looks like, in a sentence.
-pub(super) const SIZE_FORM: &str = "a size is digits with K, M, G or T after them (1024-based), or b for blocks, or nothing for bytes; at most 2^64 - 1 bytes";
+pub(super) const SIZE_FORM: &str = "must be digits with K, M, G or T after them (1024-based), or b for blocks, or \
+                                   nothing for bytes; at most 2^64 - 1 bytes";
 
 /// `digits[suffix]`, with `b` standing for `block` bytes. `None` for anything else, or what does not fit.
 pub(super) fn size(text: &str, block: u64) -> Option<u64> {

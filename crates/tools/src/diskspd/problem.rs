@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A value that is not what the switch takes.
-    #[error("{token}: {}; {accepted}", was_read(token, read))]
+    #[error("{}", invalid(token, read, accepted))]
     Value {
         /// The argument as it was given.
         token: String,
@@ -54,7 +54,7 @@ pub enum Problem {
         target: String,
     },
     /// Nothing to measure.
-    #[error("no target: name a file or a device at the end of the line")]
+    #[error("no target: specify a file or a device at the end of the line")]
     NoTarget,
     /// A switch beside a profile that the profile does not leave open.
     #[error("{token}: this stands in the profile of {profile} and cannot come from two places{}; beside -X there may be \
@@ -68,7 +68,7 @@ pub enum Problem {
         before: bool,
     },
     /// A profile that is not possible.
-    #[error("-X{path}: {why}; name a readable XML profile")]
+    #[error("-X{path}: {why}; specify a readable XML profile")]
     Unreadable {
         /// As it was given.
         path: String,
@@ -106,17 +106,14 @@ impl Problem {
     }
 }
 
-/// Nothing at all is mostly a value with a blank before it, as in `-b 4K`.
-fn was_read(token: &str, read: &str) -> String {
-    let letters = token.strip_prefix('-').unwrap_or_default();
-    let bare = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
-    match (read.is_empty(), bare) {
-        (false, _) => format!("read `{read}`"),
-        (true, true) => {
-            "read nothing, and what belongs to a switch follows it without a blank".to_owned()
-        }
-        (true, false) => "read nothing".to_owned(),
+/// Writes what is wrong with the value behind a switch. Without one, a blank mostly stands before it, as in `-b 4K`.
+pub(crate) fn invalid(token: &str, read: &str, accepted: &str) -> String {
+    let switch = token.strip_suffix(read).unwrap_or(token);
+    if read.is_empty() {
+        return format!("no value for {token}: {accepted}; it follows the switch without a blank");
     }
+    let option = if switch == "-" { token } else { switch };
+    model::invalid_value(read, option, accepted)
 }
 
 fn hint(before: bool) -> &'static str {

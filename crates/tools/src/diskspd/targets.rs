@@ -43,7 +43,11 @@ pub(super) fn substitute(profile: &mut Profile, given: &[String]) -> Result<(), 
         }
     }
     for (target, _) in given.iter().zip(&used).filter(|(_, used)| !**used) {
-        problems.push(rule(target, "the profile has no template for this target; leave it out, or write *1 into the profile"));
+        problems.push(rule(
+            target,
+            "the profile has no template for this target; omit it, or write *1 into the \
+                                   profile",
+        ));
     }
     Refusal::none_or(problems)
 }
@@ -67,8 +71,8 @@ pub(super) fn foreign(path: &str) -> Option<String> {
         let number = if number.is_empty() { "0" } else { number };
         let whole = if behind.is_empty() { "" } else { "all of " };
         return Some(format!(
-            "this is {whole}physical drive {number} to DISKSPD; on Linux name the device, as in /dev/sdb or /dev/nvme0n1 (`fathom \
-             devices` lists them), or write ./{path} for a file of this name"
+            "this is {whole}physical drive {number} to DISKSPD; on Linux specify the device, as in /dev/sdb or \
+            /dev/nvme0n1 (`fathom devices` lists them), or write ./{path} for a file of this name"
         ));
     }
     if path.starts_with(r"\\") {
@@ -84,7 +88,8 @@ pub(super) fn foreign(path: &str) -> Option<String> {
     }
     match rest {
         [] => Some(format!(
-            "this is a drive of Windows; on Linux name the partition, as in /dev/sdb1, or write ./{path} for a file of this name"
+            "this is a drive of Windows; on Linux specify the partition, as in /dev/sdb1, or write ./{path} for a \
+            file of this name"
         )),
         [b'\\' | b'/', ..] => {
             let tail = path[3..].replace('\\', "/");

@@ -80,12 +80,12 @@ fn check_span(span: &TimeSpan, name: &str, purpose: Purpose, rules: &mut Rules) 
     rules.unless(
         run && span.duration_s == 0,
         name,
-        "nothing is measured in 0 s; say -d with at least 1",
+        "nothing is measured in 0 s; specify -d with at least 1",
     );
     rules.unless(
         span.io_bucket_ms == 0,
         name,
-        "an interval of 0 ms holds nothing; say at least 1",
+        "an interval of 0 ms holds nothing; specify at least 1",
     );
     rules.unless(
         span.disable_affinity && !span.affinity.is_empty(),
@@ -113,12 +113,13 @@ fn check_target(span: &TimeSpan, target: &Target, purpose: Purpose, rules: &mut 
         rules.unless(
             place.is_empty(),
             "a target",
-            "read an empty name; name a file or a device",
+            "read an empty name; specify a file or a device",
         );
         rules.unless(
             place.starts_with('*'),
             place,
-            "this is a template; name the target on the command line, or print the profile with -Rp (a file of this name is ./*name)",
+            "this is a template; specify the target on the command line, or print the profile with -Rp (a file of \
+            this name is ./*name)",
         );
     }
     check_numbers(target, rules);
@@ -139,23 +140,19 @@ fn check_numbers(target: &Target, rules: &mut Rules) {
     rules.unless(
         block_bytes == 0,
         place,
-        "a block of 0 bytes moves nothing; say -b with at least 1",
+        "a block of 0 bytes moves nothing; specify -b with at least 1",
     );
     rules.unless(
         target.request_count == 0,
         place,
-        "0 outstanding I/Os move nothing; say -o with at least 1",
+        "0 outstanding I/Os move nothing; specify -o with at least 1",
     );
     rules.unless(
         target.threads == 0,
         place,
-        "0 threads move nothing; say -t with at least 1",
+        "0 threads move nothing; specify -t with at least 1",
     );
-    rules.unless(
-        target.write_percent > 100,
-        place,
-        "a share of writes is at most 100 %",
-    );
+    rules.unless(target.write_percent > 100, place, "must be at most 100 %");
     rules.unless(
         target.random_percent > 100,
         place,
@@ -188,7 +185,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
         rules.unless(
             stride,
             place,
-            "-T spreads sequential threads, and this is random I/O; leave one out",
+            "-T spreads sequential threads, and this is random I/O; omit one",
         );
         rules.unless(
             target.interlocked,
@@ -198,7 +195,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
         rules.unless(
             target.parallel_async,
             place,
-            "-p walks sequences, and this is random I/O; leave one out",
+            "-p walks sequences, and this is random I/O; omit one",
         );
         if let Some(why) = distribution::problem(&target.distribution, target.block_bytes) {
             rules.break_in(place, why);
@@ -224,7 +221,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         !target.interlocked && !several && stride,
         place,
-        "-T is the distance between threads, and there is one thread; add -t, or leave it out",
+        "-T is the distance between threads, and there is one thread; add -t, or omit it",
     );
     if target.parallel_async && target.request_count == 1 {
         rules.notes.push(Note::new(
@@ -266,7 +263,7 @@ fn check_pace(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         limited && span.completion_routines,
         place,
-        "-g cannot hold a rate with -x; leave one out",
+        "-g cannot hold a rate with -x; omit one",
     );
     let Target {
         burst_ios,
@@ -275,7 +272,8 @@ fn check_pace(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     } = *target;
     if (burst_ios == 0) != (think_ms == 0) {
         let why = format!(
-            "a burst (-i: {burst_ios} I/Os) and the pause after it (-j: {think_ms} ms) belong together; say both above 0"
+            "a burst (-i: {burst_ios} I/Os) and the pause after it (-j: {think_ms} ms) belong together; specify both \
+            above 0"
         );
         rules.break_in(place, why);
     }
@@ -296,22 +294,22 @@ fn check_pool(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         limited,
         place,
-        "-g holds a rate for each thread, and -F with -O share all I/Os; leave one out",
+        "-g holds a rate for each thread, and -F with -O share all I/Os; omit one",
     );
     rules.unless(
         target.think_ms > 0,
         place,
-        "-i and -j pause a thread, and -F with -O share all I/Os; leave one out",
+        "-i and -j pause a thread, and -F with -O share all I/Os; omit one",
     );
     rules.unless(
         target.parallel_async,
         place,
-        "-p walks a sequence for each I/O, and -F with -O share all I/Os; leave one out",
+        "-p walks a sequence for each I/O, and -F with -O share all I/Os; omit one",
     );
     rules.unless(
         target.weight == 0,
         place,
-        "a weight of 0 gives the target no I/O; say at least 1",
+        "a weight of 0 gives the target no I/O; specify at least 1",
     );
     let count = span.thread_count;
     if let Some((thread, _)) = target

@@ -247,13 +247,18 @@ impl Builder<'_> {
         let asked = jobs.iter().find_map(|job| job.runtime_ns).map(Nanos);
         for job in jobs {
             if job.time_based && asked.is_none() {
-                self.refuse(job, "time_based: no runtime is said: say runtime=60");
+                self.refuse(job, "time_based: no runtime is said: specify runtime=60");
             }
             if job.io_size.is_some() && job.loops > 1 {
-                self.refuse(job, "loops: with io_size fio does neither wholly: say io_size alone, which is all that is moved");
+                self.refuse(job, "loops: with io_size fio does neither wholly: specify io_size alone, which is all \
+                                 that is moved");
             }
             if !job.time_based && job.ramp_ns > 0 {
-                self.refuse(job, "ramp_time: what a job moves is counted from its start: say time_based and runtime");
+                self.refuse(
+                    job,
+                    "ramp_time: what a job moves is counted from its start: specify time_based and \
+                                 runtime",
+                );
             }
         }
         Phases {
@@ -271,7 +276,7 @@ impl Builder<'_> {
             Ok(placement) => placement,
             Err(error) => {
                 let error: model::UnitError = error;
-                self.refuse(job, format!("cpus_allowed: {error}"));
+                self.refuse(job, error.of("cpus_allowed"));
                 Placement::Free
             }
         }
@@ -297,7 +302,8 @@ impl Builder<'_> {
             self.refuse(job, "several files: a job that takes files in turn runs alone: give it a stonewall, or each file a job");
         }
         if !job.time_based {
-            self.refuse(job, "several files: say time_based and runtime: how much is moved is not shared out over files");
+            self.refuse(job, "several files: specify time_based and runtime: how much is moved is not shared out \
+                             over files");
         }
         Some(Pool {
             threads: job.jobs as u32,

@@ -112,7 +112,7 @@ pub const MAIN: &[Main] = &[
             extra.form = match text {
                 "normal" => Form::Text,
                 "json" | "json+" => Form::Json,
-                _ => return Err("this is normal or json: fathom has no terse output".to_owned()),
+                _ => return Err("must be normal or json: fathom has no terse output".to_owned()),
             };
             Ok(())
         },
@@ -190,7 +190,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
                 short if short.starts_with('-') && short.len() > 1 => {
                     sections.problems.push(wrong(
                         arg,
-                        "there is no such switch: say --help for those there are",
+                        "there is no such switch: specify --help for those there are",
                     ));
                 }
                 file => files.push(file.to_owned()),

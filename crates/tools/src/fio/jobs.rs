@@ -86,7 +86,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
             place: Place::default(),
             what: "no job".to_owned(),
             why:
-                "name a job file with a section beside [global], or say --name=NAME and its options"
+                "specify a job file with a section beside [global], or specify --name=NAME and its options"
                     .to_owned(),
         });
     }
@@ -112,7 +112,7 @@ impl Jobs {
                 Ok(None) => {}
                 Ok(Some(note)) => self.note(said, &note),
                 Err(why) if why.is_empty() => self.refuse(said, row.linux),
-                Err(why) => self.refuse(said, &why),
+                Err(why) => self.refuse_as(said, said.invalid(), why),
             },
             Fate::Note => self.note(said, row.linux),
             Fate::Refuse => self.refuse(said, row.linux),
@@ -120,11 +120,12 @@ impl Jobs {
     }
 
     fn refuse(&mut self, said: &Said, why: &str) {
-        let problem = Problem {
-            place: said.place.clone(),
-            what: said.shown(),
-            why: why.to_owned(),
-        };
+        self.refuse_as(said, said.shown(), why.to_owned());
+    }
+
+    fn refuse_as(&mut self, said: &Said, what: String, why: String) {
+        let place = said.place.clone();
+        let problem = Problem { place, what, why };
         // A global is read again for every job, and reported once.
         if self.reported.is_new(&problem) {
             self.problems.push(problem);

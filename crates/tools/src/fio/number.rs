@@ -10,8 +10,8 @@ use model::LINES_MAX;
 pub(super) struct Base(pub(super) u64);
 
 pub(super) const SIZE_FORM: &str =
-    "a size is a whole number, 0x for hexadecimal, with k, m, g, t or p behind it and b after that";
-pub(super) const TIME_FORM: &str = "a time is a whole number with us, ms, s, m, h or d behind it";
+    "must be a whole number, 0x for hexadecimal, with k, m, g, t or p behind it and b after that";
+pub(super) const TIME_FORM: &str = "must be a whole number with us, ms, s, m, h or d behind it";
 
 const LETTERS: [(&str, u32); 5] = [("k", 1), ("m", 2), ("g", 3), ("t", 4), ("p", 5)];
 

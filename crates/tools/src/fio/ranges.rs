@@ -102,7 +102,7 @@ impl Builder<'_> {
                 self.refuse(
                     job,
                     format!(
-                        "{}: no size is said and there is no such file: say size=1g",
+                        "{}: no size is said and there is no such file: specify size=1g",
                         path.display()
                     ),
                 );
@@ -112,7 +112,7 @@ impl Builder<'_> {
         if length == Some(0) {
             self.refuse(
                 job,
-                "size: nothing is left of the range: say a larger size, or a smaller offset",
+                "size: nothing is left of the range: specify a larger size, or a smaller offset",
             );
         }
         Range {

@@ -45,7 +45,7 @@ fn percent(value: Option<&str>) -> Result<u8, String> {
     number
         .filter(|number| *number <= 100)
         .map(|number| number as u8)
-        .ok_or_else(|| "a percentage is a whole number from 0 to 100".to_owned())
+        .ok_or_else(|| "must be a whole number from 0 to 100".to_owned())
 }
 
 /// Said alone it is 1.
@@ -53,7 +53,7 @@ fn flag(value: Option<&str>) -> Result<bool, String> {
     match value.map(str::trim) {
         None | Some("1" | "true") => Ok(true),
         Some("0" | "false") => Ok(false),
-        Some(_) => Err("this is 0 or 1".to_owned()),
+        Some(_) => Err("must be 0 or 1".to_owned()),
     }
 }
 
@@ -82,14 +82,14 @@ pub(super) fn kb_base(job: &mut Job, value: Option<&str>) -> Told {
     match text(value)? {
         "1024" => done!(job.base.0 = 1024),
         "1000" => done!(job.base.0 = 1000),
-        _ => Err("this is 1024 or 1000".to_owned()),
+        _ => Err("must be 1024 or 1000".to_owned()),
     }
 }
 
 pub(super) fn name(job: &mut Job, value: Option<&str>) -> Told {
     let name = text(value)?;
     if name.len() > NAME_MAX {
-        return Err(format!("a name has at most {NAME_MAX} bytes"));
+        return Err(format!("must have at most {NAME_MAX} bytes"));
     }
     done!(name.clone_into(&mut job.name))
 }
@@ -108,11 +108,11 @@ pub(super) fn filename(job: &mut Job, value: Option<&str>) -> Told {
 pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
     let folder = text(value)?;
     if folder.len() > PATH_MAX {
-        return Err(format!("a path has at most {PATH_MAX} bytes"));
+        return Err(format!("must have at most {PATH_MAX} bytes"));
     }
     if folder.replace("\\:", "").contains(':') {
         return Err(
-            "several folders: name the files by filename, or one folder for each job".to_owned(),
+            "several folders: specify the files by filename, or one folder for each job".to_owned(),
         );
     }
     done!(job.directory = Some(folder.replace("\\:", ":")))
@@ -137,9 +137,9 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> Told {
             );
         }
         word if word.contains(':') => {
-            return Err("a step or a count behind the colon changes the order of I/O, which fathom has not: leave it out".to_owned());
+            return Err("a step or a count behind the colon changes the order of I/O, which fathom has not: omit it".to_owned());
         }
-        _ => return Err("this is read, write, randread, randwrite, rw or randrw".to_owned()),
+        _ => return Err("must be read, write, randread, randwrite, rw or randrw".to_owned()),
     };
     job.pattern = Pattern {
         random,
@@ -168,9 +168,9 @@ pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> Told {
     let shares = shares?;
     match shares.iter().all(|share| *share == shares[0]) {
         true => done!(job.percentage_random = shares[0]),
-        false => {
-            Err("reads and writes have one share of random I/O together: say one number".to_owned())
-        }
+        false => Err(
+            "reads and writes have one share of random I/O together: specify one number".to_owned(),
+        ),
     }
 }
 
@@ -221,13 +221,13 @@ pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> Told {
             Sizes::Range(low, high)
         })
     };
-    let (reads, writes) = both(Some(&value), range, "a range is LOW-HIGH, such as 4k-64k")?;
+    let (reads, writes) = both(Some(&value), range, "must be LOW-HIGH, such as 4k-64k")?;
     sizes(job, reads, writes)
 }
 
 pub(super) fn bssplit(job: &mut Job, value: Option<&str>) -> Told {
     let base = job.base;
-    const FORM: &str = "a split is SIZE/PERCENT:SIZE/PERCENT…, the percentages 100 together";
+    const FORM: &str = "must be SIZE/PERCENT:SIZE/PERCENT…, the percentages 100 together";
     let (reads, writes) = both(value, |text| base.split(text).map(Sizes::Split), FORM)?;
     sizes(job, reads, writes)
 }
@@ -289,7 +289,7 @@ pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> Told {
     let (low, high) = job.base.range(text(value)?).ok_or(SIZE_FORM)?;
     match low == high {
         true => done!(job.file_size = Some(low)),
-        false => Err("files of sizes drawn by chance: say one size".to_owned()),
+        false => Err("files of sizes drawn by chance: specify one size".to_owned()),
     }
 }
 
@@ -345,13 +345,13 @@ pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> Told {
-    const FORM: &str = "a rate is a whole number of IOPS";
+    const FORM: &str = "must be a whole number of IOPS";
     done!(job.rate_iops = Some(one_rate(job, value, FORM)?))
 }
 
 /// One for reads and writes together: fio's `READ,WRITE`, either of which may be empty, has to say the same twice.
 fn one_rate(job: &Job, value: Option<&str>, form: &'static str) -> Result<u64, String> {
-    const APART: &str = "reads and writes have no rates of their own here: say one rate";
+    const APART: &str = "reads and writes have no rates of their own here: specify one rate";
     if text(value)?.split(',').any(|part| part.trim().is_empty()) {
         return Err(APART.to_owned());
     }
@@ -367,7 +367,7 @@ pub(super) fn rate_process(job: &mut Job, value: Option<&str>) -> Told {
     match text(value)? {
         "linear" => done!(job.spacing = Spacing::Constant),
         "poisson" => done!(job.spacing = Spacing::Poisson),
-        _ => Err("this is linear or poisson".to_owned()),
+        _ => Err("must be linear or poisson".to_owned()),
     }
 }
 
@@ -383,7 +383,7 @@ pub(super) fn sync(job: &mut Job, value: Option<&str>) -> Told {
     job.durable = match value.map(str::trim) {
         Some("0" | "none") => false,
         None | Some("1" | "sync" | "dsync") => true,
-        Some(_) => return Err("this is none, sync or dsync".to_owned()),
+        Some(_) => return Err("must be none, sync or dsync".to_owned()),
     };
     let file = job.durable && value != Some("dsync");
     Ok(file.then(|| "O_DSYNC instead of O_SYNC: the data is on stable storage, times of the file need not be".to_owned()))
@@ -399,7 +399,7 @@ pub(super) fn no_flush(_: &mut Job, value: Option<&str>) -> Told {
 
 pub(super) fn randseed(job: &mut Job, value: Option<&str>) -> Told {
     let number = digits(text(value)?, 10);
-    done!(job.seed = number.ok_or("a seed is a whole number")?)
+    done!(job.seed = number.ok_or("must be a whole number")?)
 }
 
 pub(super) fn randrepeat(_: &mut Job, value: Option<&str>) -> Told {
@@ -439,7 +439,7 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
         };
         let items = rest.split(':').filter(|item| !item.is_empty());
         if items.clone().nth(ZONES_MAX).is_some() {
-            return Err(format!("more than {ZONES_MAX} zones: say fewer"));
+            return Err(format!("more than {ZONES_MAX} zones: specify fewer"));
         }
         let all: Option<Vec<(u8, u64)>> = items.map(pair).collect();
         all.ok_or_else(|| FORM.to_owned())
@@ -455,7 +455,7 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
         "zipf" | "pareto" | "normal" => {
             Err("fathom has no such distribution: zoned and zoned_abs are the nearest, such as zoned:80/20:20/80".to_owned())
         }
-        _ => Err("this is random, zoned or zoned_abs".to_owned()),
+        _ => Err("must be random, zoned or zoned_abs".to_owned()),
     }
 }
 
@@ -463,7 +463,7 @@ pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> Told {
     match value.map(str::trim) {
         Some("none" | "0") => done!(job.go_on = false),
         None | Some("all" | "io" | "1") => done!(job.go_on = true),
-        Some(_) => Err("errors of one kind apart: say all, or leave it out".to_owned()),
+        Some(_) => Err("errors of one kind apart: specify all, or omit it".to_owned()),
     }
 }
 
@@ -482,7 +482,7 @@ pub(super) fn dedupe(job: &mut Job, value: Option<&str>) -> Told {
 pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> Told {
     let cores = text(value)?;
     match cores.len() > PATH_MAX {
-        true => Err(format!("a list of processors has at most {PATH_MAX} bytes")),
+        true => Err(format!("must have at most {PATH_MAX} bytes")),
         false => done!(job.cores = Some(cores.to_owned())),
     }
 }
@@ -518,9 +518,7 @@ pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> Told {
 pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> Told {
     match text(value)? {
         "none" => Ok(None),
-        _ => {
-            Err("fathom has no zones of a device: leave it out on a device without them".to_owned())
-        }
+        _ => Err("fathom has no zones of a device: omit it on a device without them".to_owned()),
     }
 }
 

@@ -68,7 +68,7 @@ fn parts(sizes: &Sizes) -> Result<Vec<(u64, u32)>, String> {
             let count = high / low;
             if count > LINES_MAX as u64 / 2 {
                 return Err(format!(
-                    "bsrange: {count} sizes, and a mix has {} at most: say the usual ones by bssplit",
+                    "bsrange: {count} sizes, and a mix has {} at most: specify the usual ones by bssplit",
                     LINES_MAX / 2
                 ));
             }
@@ -138,7 +138,7 @@ fn lines(job: &Job, random: u8) -> Result<Vec<MixedLine>, String> {
             let share = if together { u64::from(share) } else { apart };
             Ok(MixedLine {
                 share: u32::try_from(share)
-                    .map_err(|_| "the shares are too fine: say round percentages".to_owned())?,
+                    .map_err(|_| "the shares are too fine: specify round percentages".to_owned())?,
                 write: percent(write),
                 random: percent(random),
                 align: Bytes(align),

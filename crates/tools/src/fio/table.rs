@@ -295,7 +295,7 @@ pub const ROWS: &[Row] = &[
     ),
     read(
         &["fill_device", "fd", "file_append"],
-        "0 only: a range has its size from the start: say size",
+        "0 only: a range has its size from the start: specify size",
         read::only_off,
     ),
     read(
@@ -465,11 +465,11 @@ pub const ROWS: &[Row] = &[
             "verifysort",
             "verifysort_nr",
         ],
-        "fathom measures, and does not verify: leave it out, or run this job with fio",
+        "fathom measures, and does not verify: omit it, or run this job with fio",
     ),
     refuse(
         &["number_ios"],
-        "a count of I/Os: say io_size, which is that count times the block",
+        "a count of I/Os: specify io_size, which is that count times the block",
     ),
     refuse(
         &["offset_increment", "offset_align"],
@@ -477,11 +477,11 @@ pub const ROWS: &[Row] = &[
     ),
     refuse(
         &["filename_format", "opendir", "lockfile"],
-        "name the files by filename",
+        "specify the files by filename",
     ),
     refuse(
         &["rw_sequencer"],
-        "a step or a count between places: leave it out",
+        "a step or a count between places: omit it",
     ),
     refuse(
         &[

@@ -41,6 +41,14 @@ impl Said {
         BESIDE + self.name.len() + self.value.as_ref().map_or(0, String::len)
     }
 
+    /// Its value as one that the option does not take.
+    pub(super) fn invalid(&self) -> String {
+        match &self.value {
+            Some(value) => format!("invalid value '{value}' for {}", self.name),
+            None => format!("no value for {}", self.name),
+        }
+    }
+
     /// As it was given.
     pub(super) fn shown(&self) -> String {
         match &self.value {
@@ -262,7 +270,7 @@ impl<'e> Sections<'e> {
         }
         if out.contains("$pagesize") {
             return Err(
-                "the size of a page is not asked for: say the number, usually 4k".to_owned(),
+                "the size of a page is not asked for: specify the number, usually 4k".to_owned(),
             );
         }
         self.meant += out.len();

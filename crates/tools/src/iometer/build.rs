@@ -225,7 +225,8 @@ impl<'b> Builder<'b> {
 
     fn times(&mut self) {
         if self.config.run_s == 0 && self.wishes.duration.is_none() {
-            self.refuse(0, "run time: read 0, which is until the user stops it: say --duration 60s, or a run time in the file");
+            self.refuse(0, "run time: read 0, which is until the user stops it: specify --duration 60s, or a run \
+                           time in the file");
         }
     }
 
@@ -337,7 +338,7 @@ impl<'b> Builder<'b> {
             ),
             (_, None) => {
                 self.refuse(worker.at, format!(
-                    "[{}]: {} is not there, and the file says no maximum size: say --size 8G, or make it first",
+                    "[{}]: {} is not there, and the file says no maximum size: specify --size 8G, or make it first",
                     worker.name, path.display()
                 ));
                 return None;
@@ -381,9 +382,9 @@ impl<'b> Builder<'b> {
         let first = name.split([' ', '"', '[']).next().unwrap_or(name);
         let example = match first.strip_suffix(':').filter(|letter| letter.len() == 1) {
             Some(_) => format!(
-                "IOmeter tests a volume by its file iobw.tst: say --target-map '{first}=/PATH/iobw.tst'"
+                "IOmeter tests a volume by its file iobw.tst: specify --target-map '{first}=/PATH/iobw.tst'"
             ),
-            None => format!("say --target-map '{first}=/dev/DEVICE', or a file"),
+            None => format!("must be --target-map '{first}=/dev/DEVICE', or a file"),
         };
         self.refuse(
             worker.at,

@@ -190,7 +190,7 @@ impl Reader {
                 None => self.refuse(
                     number,
                     format!(
-                        "read `'{}`; expected is a section, such as 'TEST SETUP",
+                        "unknown section ''{}': must be one, such as 'TEST SETUP",
                         short(comment)
                     ),
                 ),
@@ -221,10 +221,7 @@ impl Reader {
                     self.fixed = lower.contains("fixed seed");
                 }
             }
-            None => self.refuse(
-                number,
-                format!("read `'{}`; IOmeter has no such key here", short(comment)),
-            ),
+            None => self.refuse(number, format!("unknown key ''{}'", short(comment))),
         }
     }
 
@@ -237,7 +234,7 @@ impl Reader {
             return self.refuse(
                 number,
                 format!(
-                    "read `{}`; expected is a key, which begins with `'`",
+                    "invalid value '{}': must be a key, which begins with `'`",
                     short(line)
                 ),
             );
@@ -256,7 +253,7 @@ impl Reader {
             _ => self.worker(line),
         };
         if let Err(why) = reported {
-            self.refuse(number, format!("read `{}`; {why}", short(line)));
+            self.refuse(number, format!("invalid value '{}': {why}", short(line)));
         }
     }
 
@@ -280,7 +277,7 @@ impl Reader {
                     exponential: match *kind {
                         "EXPONENTIAL" => true,
                         "LINEAR" => false,
-                        _ => return Err("a step is LINEAR or EXPONENTIAL".to_owned()),
+                        _ => return Err("must be LINEAR or EXPONENTIAL".to_owned()),
                     },
                 };
             }
@@ -291,7 +288,7 @@ impl Reader {
             (Key::Depths, _) => {
                 return Err("cycling is start, end, step and LINEAR or EXPONENTIAL".to_owned());
             }
-            _ => return Err("expected is one word".to_owned()),
+            _ => return Err("must be one word".to_owned()),
         }
         Ok(())
     }
@@ -352,7 +349,7 @@ impl Reader {
         if self.key == Key::ManagerName {
             let (_, name) = line
                 .split_once(',')
-                .ok_or("expected is a number, a comma and a name")?;
+                .ok_or("must be a number, a comma and a name")?;
             if self.config.managers.len() == PARTS_MAX {
                 return Err(format!("more than {PARTS_MAX} managers"));
             }
@@ -408,9 +405,7 @@ impl Reader {
             Key::Disk => {
                 worker.sectors = whole(cells[0], u64::MAX >> 9)?;
                 worker.start = whole(
-                    cells
-                        .get(1)
-                        .ok_or("expected is a size and a starting sector")?,
+                    cells.get(1).ok_or("must be a size and a starting sector")?,
                     u64::MAX >> 9,
                 )?;
                 worker.pattern = cells

@@ -32,21 +32,21 @@ pub const CACHE_MODES: [(&str, CacheMode); 2] = [
 ];
 /// What `--cache` accepts, in a sentence.
 pub const CACHE_FORM: &str =
-    "say unbuffered (past the system's cache) or cached (through the system's cache)";
+    "must be unbuffered (past the system's cache) or cached (through the system's cache)";
 
 const PATTERNS: [(&str, Access); 2] = [
     ("random", Access::Random),
     ("sequential", Access::Sequential),
 ];
-const PATTERN_FORM: &str = "a pattern is random or sequential";
-const DEPTH_FORM: &str = "a queue depth is a whole number from 1 to 32768";
+const PATTERN_FORM: &str = "must be random or sequential";
+const DEPTH_FORM: &str = "must be a whole number from 1 to 32768";
 const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";
 const RATE_FORM: &str =
-    "a rate is a whole number of IOPS over all threads, 1 to 1000000000: 5000 or 5000/s";
+    "must be a whole number of IOPS over all threads, 1 to 1000000000: 5000 or 5000/s";
 const SPACING_FORM: &str =
     "arrivals are constant (at equal distances) or poisson (at random, as independent users come)";
-const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
-const EVERY_FORM: &str = "say a whole number: 100 makes one I/O of every hundred fail, 0 none";
+const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
+const EVERY_FORM: &str = "must be a whole number: 100 makes one I/O of every hundred fail, 0 none";
 
 /// Reads the whole request. Nothing on the machine is touched.
 pub fn build(request: &Request) -> Result<Built, Refusal> {
@@ -154,7 +154,7 @@ fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
         for (option, _) in asked.iter().filter(|(_, text)| text.is_some()) {
             reader.refuse(Problem::Contradiction {
                 option,
-                why: "this is for the engine null only: add --engine null, or leave it out",
+                why: "this is for the engine null only: add --engine null, or omit it",
             });
         }
     }
@@ -223,7 +223,7 @@ fn read_arrivals(
     if per_s.is_none() && spacing.is_some() {
         reader.refuse(Problem::Contradiction {
             option: "--arrivals",
-            why: "this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it out",
+            why: "this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or omit it",
         });
     }
     Some(Arrivals {
@@ -371,7 +371,7 @@ fn refuse_what_null_has_not(place: &PlaceText, reader: &mut Reader) {
     for (_, option) in asked.iter().filter(|(asked, _)| *asked) {
         reader.refuse(Problem::Contradiction {
             option,
-            why: "the engine null has no file, no cache and no storage: leave it out, or say another engine",
+            why: "the engine null has no file, no cache and no storage: omit it, or specify another engine",
         });
     }
 }

@@ -8,8 +8,8 @@ use crate::read::Reader;
 use model::{Bytes, MixedAccess, MixedLine};
 use std::str::FromStr;
 
-const FORM: &str = "a mix is made of lines such as 4K:60,64K:40: a size, its share, and after further colons write=PERCENT, \
-                    random=PERCENT, align=SIZE, burst=COUNT or pause=TIME, each once";
+const FORM: &str = "must be mix components such as 4K:60,64K:40: a size, its share, and after further colons \
+                   write=PERCENT, random=PERCENT, align=SIZE, burst=COUNT or pause=TIME, each once";
 
 /// Whether the text is more than one size.
 pub(super) fn is_mixed(text: &str) -> bool {

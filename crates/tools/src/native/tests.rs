@@ -61,24 +61,24 @@ fn all_problems_are_reported_at_once_with_what_was_read_and_what_is_accepted() {
         request.engine.seed = "0x1".into();
     });
     expect![[r#"
-        --engine: read `posixaio`; an engine is auto, io_uring, libaio, sync, nvme or null
-        --seed: read `0x1`; a seed is a whole number from 0 to 18446744073709551615
-        --duration: read `10`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-        --warmup: read `1d`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-        --cooldown: read `s`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-        --interval: read `fast`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-        --rate: read `50k`; a rate is a whole number of IOPS over all threads, 1 to 1000000000: 5000 or 5000/s
-        --arrivals: read `bursty`; arrivals are constant (at equal distances) or poisson (at random, as independent users come)
-        --depth: read `many`; a queue depth is a whole number from 1 to 32768
-        --write: read `130`; a percentage is a whole number from 0 to 100
-        --pattern: read `rnd`; a pattern is random or sequential
-        --block: read `64Q`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
-        --threads: read `-1`; threads are a whole number from 1 to 1024 for each target
-        --base: read ``; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
-        --length: read `1.5G`; a size is a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
-        --create: read `1GB`; KB, MB and GB mean 1000 to some and 1024 to others: write 4K or 4KiB for 4096, or plain bytes
-        --cache: read `off`; say unbuffered (past the system's cache) or cached (through the system's cache)
-        no target: name a file or a device at the end of the line"#]]
+        invalid value 'posixaio' for --engine: must be auto, io_uring, libaio, sync, nvme or null
+        invalid value '0x1' for --seed: must be a whole number from 0 to 18446744073709551615
+        invalid value '10' for --duration: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        invalid value '1d' for --warmup: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        invalid value 's' for --cooldown: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        invalid value 'fast' for --interval: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        invalid value '50k' for --rate: must be a whole number of IOPS over all threads, 1 to 1000000000: 5000 or 5000/s
+        invalid value 'bursty' for --arrivals: arrivals are constant (at equal distances) or poisson (at random, as independent users come)
+        invalid value 'many' for --depth: must be a whole number from 1 to 32768
+        invalid value '130' for --write: must be a whole number from 0 to 100
+        invalid value 'rnd' for --pattern: must be random or sequential
+        invalid value '64Q' for --block: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
+        invalid value '-1' for --threads: threads are a whole number from 1 to 1024 for each target
+        invalid value '' for --base: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
+        invalid value '1.5G' for --length: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
+        invalid value '1GB' for --create: KB, MB and GB mean 1000 to some and 1024 to others: write 4K or 4KiB for 4096, or plain bytes
+        invalid value 'off' for --cache: must be unbuffered (past the system's cache) or cached (through the system's cache)
+        no target: specify a file or a device at the end of the line"#]]
     .assert_eq(&refused(&request));
 }
 
@@ -91,10 +91,10 @@ fn the_engine_null_takes_no_target_and_nothing_that_needs_one() {
         request.place.write_through = true;
     });
     expect![[r#"
-        a: the engine null moves no bytes, so it takes no target: leave the name away, or say another engine
-        --create: the engine null has no file, no cache and no storage: leave it out, or say another engine
-        --cache cached: the engine null has no file, no cache and no storage: leave it out, or say another engine
-        --write-through: the engine null has no file, no cache and no storage: leave it out, or say another engine"#]]
+        a: the engine null moves no bytes, so it takes no target: omit the name, or specify another engine
+        --create: the engine null has no file, no cache and no storage: omit it, or specify another engine
+        --cache cached: the engine null has no file, no cache and no storage: omit it, or specify another engine
+        --write-through: the engine null has no file, no cache and no storage: omit it, or specify another engine"#]]
     .assert_eq(&refused(&request));
 }
 
@@ -106,9 +106,9 @@ fn null_options_are_for_the_engine_null_only() {
         request.engine.null_error_every = Some("9".into());
     });
     expect![[r#"
-        --null-size: this is for the engine null only: add --engine null, or leave it out
-        --null-delay: this is for the engine null only: add --engine null, or leave it out
-        --null-error-every: this is for the engine null only: add --engine null, or leave it out"#]]
+        --null-size: this is for the engine null only: add --engine null, or omit it
+        --null-delay: this is for the engine null only: add --engine null, or omit it
+        --null-error-every: this is for the engine null only: add --engine null, or omit it"#]]
     .assert_eq(&refused(&request));
 }
 
@@ -118,8 +118,8 @@ fn a_name_is_given_once_and_is_text() {
         request.targets = ["a", "b", "a", "a", ""].map(PathBuf::from).to_vec();
     });
     expect![[r#"
-        a: given twice as a target: name it once, and say --threads for more load on it
-        a target: read an empty name; name a file or a device"#]]
+        a: given twice as a target: specify it once, and specify --threads for more load on it
+        a target: read an empty name; specify a file or a device"#]]
     .assert_eq(&refused(&twice));
 }
 
@@ -333,7 +333,7 @@ fn a_rate_is_a_number_with_or_without_its_unit() {
         (7, model::Spacing::Poisson)
     );
     let alone = asking(|request| request.time.arrivals = Some("poisson".into()));
-    expect![[r#"--arrivals: this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or leave it out"#]]
+    expect!["--arrivals: this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or omit it"]
         .assert_eq(&refused(&alone));
 }
 

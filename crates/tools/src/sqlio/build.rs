@@ -73,8 +73,8 @@ pub fn build(profile: &Profile, extra: &Extra, found: &[Option<There>]) -> Resul
         let size = size(profile, *specified, *there);
         let raw = there.is_some_and(|there| there.device);
         if raw && specified.is_none() && !matches!(profile.access, Access::Stripe(_)) {
-            let why = "a device has no size to SQLIO: say it in a parameter file (-F), in MB, as in `DEVICE 1 0x0 1024`; \
-                       without one, only stripes (-f and a number) know where to end";
+            let why = "a device has no size to SQLIO: specify it in a parameter file (-F), in MB, as in `DEVICE 1 \
+                      0x0 1024`; without one, only stripes (-f and a number) know where to end";
             problems.push(rule(name, why));
         }
         sizes.push(size);
@@ -228,7 +228,7 @@ fn content(profile: &Profile, files: u64) -> WriteContent {
 
 fn workload(profile: &Profile) -> Workload {
     let block = Bytes(profile.block_bytes());
-    let writes = Ratio::percent(100 - profile.read_percent).expect("a share is at most 100");
+    let writes = Ratio::percent(100 - profile.read_percent).expect("must be at most 100");
     Workload {
         block,
         queue_depth: QueueDepth(profile.outstanding.max(1)),

@@ -81,7 +81,7 @@ impl Command<'_> {
                 Vec::new()
             }),
             Err(why) => {
-                let why = format!("{why}; name a readable parameter file");
+                let why = format!("{why}; specify a readable parameter file");
                 self.problems.push(rule(&format!("-F{file}"), why));
                 Vec::new()
             }
@@ -104,8 +104,8 @@ impl Command<'_> {
             note(
                 format!("-t{threads}"),
                 format!(
-                    "changes nothing: with -F the parameter file says the threads{says}; change {file}, or name the file itself \
-                     instead of -F"
+                    "changes nothing: with -F the parameter file says the threads{says}; change {file}, or specify \
+                    the file itself instead of -F"
                 ),
             );
         }
@@ -156,7 +156,7 @@ impl Command<'_> {
         let (files, threads) = (targets.len(), self.profile.threads());
         let mut reported = Vec::new();
         if files > COUNT_MAX as usize {
-            let why = format!("read {files}; there are at most {COUNT_MAX}: leave some out");
+            let why = format!("read {files}; there are at most {COUNT_MAX}: omit some");
             reported.push(rule("files", why));
         }
         if threads > COUNT_MAX {

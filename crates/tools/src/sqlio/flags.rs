@@ -70,14 +70,14 @@ pub const FLAGS: &[Flag] = &[
         "d",
         "LETTERS",
         "drives: the one file name on each of them",
-        "refused: Linux has no drive letters; name the files by their paths",
+        "refused: Linux has no drive letters; specify the files by their paths",
         switches::drives,
     ),
     short(
         "R",
         "LETTERS AND NUMBERS",
         "raw partitions and disks",
-        "refused: name the devices as files, as in /dev/sdb",
+        "refused: specify the devices as files, as in /dev/sdb",
         switches::raw,
     ),
     short(

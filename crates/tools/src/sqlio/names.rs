@@ -34,8 +34,8 @@ pub(super) fn foreign(name: &str) -> Option<String> {
     let number = !front.is_empty() && front.bytes().all(|byte| byte.is_ascii_digit());
     if number && tail.is_empty() {
         return Some(format!(
-            "this is the whole of physical disk {front}; on Linux name the device, as in /dev/sdb or /dev/nvme0n1 (`fathom \
-             devices` lists them), or write ./{name} for a file of this name"
+            "this is the whole of physical disk {front}; on Linux specify the device, as in /dev/sdb or /dev/nvme0n1 \
+            (`fathom devices` lists them), or write ./{name} for a file of this name"
         ));
     }
     let &[letter] = front.as_bytes() else {
@@ -46,8 +46,8 @@ pub(super) fn foreign(name: &str) -> Option<String> {
     }
     if tail.is_empty() {
         return Some(format!(
-            "this is a drive of Windows; on Linux name the partition, as in /dev/sdb1 (`fathom devices` lists them), or write \
-             ./{name} for a file of this name"
+            "this is a drive of Windows; on Linux specify the partition, as in /dev/sdb1 (`fathom devices` lists \
+            them), or write ./{name} for a file of this name"
         ));
     }
     let tail = tail.replace('\\', "/");

@@ -66,7 +66,7 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
         return Ok(None);
     };
     let [threads, rest @ ..] = rest else {
-        return Err(vec![format!("read `{name}` and nothing behind it; {FORM}")]);
+        return Err(vec![format!("'{name}' and nothing behind it; {FORM}")]);
     };
     let mut reported = Vec::new();
     let mut read = |found: Option<u64>, what: String| {
@@ -78,12 +78,15 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
     let count = command::number(threads).filter(|count| (1..=u64::from(COUNT_MAX)).contains(count));
     let threads = read(
         count,
-        format!("threads: read `{threads}`; say a whole number from 1 to {COUNT_MAX}"),
+        format!(
+            "invalid value '{threads}' for threads: must be a whole number from 1 to {COUNT_MAX}"
+        ),
     );
     let mask = rest.first().map_or(0, |text| {
         read(
             command::mask(text),
-            format!("mask: read `{text}`; say a mask, decimal or behind 0x, of at most 64 bits; 0x0 for none"),
+            format!("invalid value '{text}' for mask: must be a mask, decimal or behind 0x, of at most 64 bits; 0x0 \
+                    for none"),
         )
     });
     let size = rest.get(1).map(|text| {
@@ -91,7 +94,7 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
         read(
             mib,
             format!(
-                "size: read `{text}`; say whole MB from 1 to {}, without a unit",
+                "invalid value '{text}' for size: must be whole MB from 1 to {}, without a unit",
                 u32::MAX
             ),
         )
@@ -99,7 +102,7 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
     if let [_, _, more @ ..] = rest
         && !more.is_empty()
     {
-        let what = format!("read `{}` behind the size; {FORM}", more.join(" "));
+        let what = format!("'{}' behind the size; {FORM}", more.join(" "));
         read(None, what);
     }
     if !reported.is_empty() {
@@ -154,14 +157,12 @@ mod tests {
         let text = "a 0 x 0\n# fine\nb\nc 1 0x0 10 20\n\"d 1\n";
         assert_eq!(
             reported(text),
-            "p line 1: threads: read `0`; say a whole number from 1 to 256\n\
-             p line 1: mask: read `x`; say a mask, decimal or behind 0x, of at most 64 bits; 0x0 for none\n\
-             p line 1: size: read `0`; say whole MB from 1 to 4294967295, without a unit\n\
-             p line 3: read `b` and nothing behind it; a line is: FILE THREADS [MASK [SIZE IN MB]], as in /data/test.dat 2 \
-             0x0 1024\n\
-             p line 4: read `20` behind the size; a line is: FILE THREADS [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 \
-             1024\n\
-             p line 5: the quotation mark at the front of the name has no other: close it"
+            "p line 1: invalid value '0' for threads: must be a whole number from 1 to 256\np line 1: invalid value 'x' for mask: must be a \
+            mask, decimal or behind 0x, of at most 64 bits; 0x0 for none\np line 1: invalid value '0' for size: must be whole MB \
+            from 1 to 4294967295, without a unit\np line 3: 'b' and nothing behind it; a line is: FILE THREADS \
+            [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 1024\np line 4: '20' behind the size; a line is: \
+            FILE THREADS [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 1024\np line 5: the quotation mark at the \
+            front of the name has no other: close it"
         );
         assert!(reported("# x\n\n").contains("names no file"));
         assert!(reported(&"x\n".repeat(50)).contains("30 more"));

@@ -61,7 +61,7 @@ fn split<'t>(args: &'t [String], command: &mut Command) -> Vec<Word<'t>> {
                 command.problems.push(Problem::Value {
                     token: "a file".to_owned(),
                     read: String::new(),
-                    accepted: "name a file or a device",
+                    accepted: "specify a file or a device",
                 });
             } else {
                 command.given.files.push(argument.clone());

@@ -200,7 +200,7 @@ impl Walk {
             return Err("SQLIO's output ends before `CUMULATIVE DATA:`".to_owned());
         }
         if let Some(text) = &self.odd {
-            return Err(format!("read `{text}`; a number is expected"));
+            return Err(format!("invalid value '{text}': a number is expected"));
         }
         let total = &self.run.figures.total;
         if total.ios_per_s.is_none() || total.bytes_per_s.is_none() {

@@ -24,7 +24,7 @@ pub(super) fn kind(command: &mut Command, word: &Word) -> Done {
     command.profile.read_percent = match word.value {
         "R" => 100,
         "W" => 0,
-        _ => return Err(word.value("say R to read or W to write, as in -kR")),
+        _ => return Err(word.value("must be R to read or W to write, as in -kR")),
     };
     command.given.kind = Some(word.token.clone());
     Ok(())
@@ -33,7 +33,7 @@ pub(super) fn kind(command: &mut Command, word: &Word) -> Done {
 pub(super) fn read_share(command: &mut Command, word: &Word) -> Done {
     let share = word.number(
         0..=100,
-        "say a share of reads from 0 to 100 percent, as in -T70",
+        "must be a share of reads from 0 to 100 percent, as in -T70",
     )?;
     command.profile.read_percent = share as u8;
     command.given.share = Some(word.token.clone());
@@ -41,22 +41,27 @@ pub(super) fn read_share(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(super) fn threads(command: &mut Command, word: &Word) -> Done {
-    let threads = word.number(1..=COUNT_MAX, "say a whole number of threads from 1 to 256")?;
+    let threads = word.number(
+        1..=COUNT_MAX,
+        "must be a whole number of threads from 1 to 256",
+    )?;
     command.given.threads = Some(threads);
     Ok(())
 }
 
 pub(super) fn seconds(command: &mut Command, word: &Word) -> Done {
     const SECONDS_MAX: u32 = i32::MAX as u32;
-    command.profile.seconds =
-        word.number(1..=SECONDS_MAX, "say whole seconds from 1 to 2147483647")?;
+    command.profile.seconds = word.number(
+        1..=SECONDS_MAX,
+        "must be whole seconds from 1 to 2147483647",
+    )?;
     Ok(())
 }
 
 pub(super) fn drives(command: &mut Command, word: &Word) -> Done {
     let letters = word.value.chars();
     if word.value.is_empty() || !letters.clone().all(|c| c.is_ascii_alphabetic()) {
-        return Err(word.value("say the letters of drives, as in -dDE"));
+        return Err(word.value("must be the letters of drives, as in -dDE"));
     }
     command.given.drives = Some(word.value.to_owned());
     Ok(())
@@ -65,7 +70,7 @@ pub(super) fn drives(command: &mut Command, word: &Word) -> Done {
 pub(super) fn raw(command: &mut Command, word: &Word) -> Done {
     let names: String = word.value.chars().filter(|c| *c != ',').collect();
     if names.is_empty() || !names.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return Err(word.value("say letters of partitions and numbers of disks, as in -RDE1"));
+        return Err(word.value("must be letters of partitions and numbers of disks, as in -RDE1"));
     }
     command.given.raw = Some(names);
     Ok(())
@@ -77,7 +82,7 @@ pub(super) fn access(command: &mut Command, word: &Word) -> Done {
         "sequential" => Access::Sequential,
         _ => Access::Stripe(word.number(
             1..=u32::MAX,
-            "say random, sequential, or a stripe factor: a whole number of blocks from 1 on",
+            "must be random, sequential, or a stripe factor: a whole number of blocks from 1 on",
         )?),
     };
     Ok(())
@@ -93,7 +98,7 @@ pub(super) fn processor(command: &mut Command, word: &Word) -> Done {
     }
     let cpu = word.number(
         0..=1023,
-        "say the number of a processor, counted from 0, as in -p2",
+        "must be the number of a processor, counted from 0, as in -p2",
     )?;
     set_affinity(command, word, Affinity::One(cpu))
 }
@@ -113,8 +118,8 @@ pub(super) fn affinity(command: &mut Command, word: &Word) -> Done {
     }
     let bits = mask(rest).filter(|bits| *bits > 0).ok_or_else(|| {
         word.value(
-            "say a mask with a bit for each processor, decimal or behind 0x, at most 64 bits and not 0, as in -a0x5 \
-             or -aR0x5",
+            "must be a mask with a bit for each processor, decimal or behind 0x, at most 64 bits and not 0, as in \
+            -a0x5 or -aR0x5",
         )
     })?;
     let affinity = match round_robin {
@@ -138,7 +143,7 @@ fn set_affinity(command: &mut Command, word: &Word, affinity: Affinity) -> Done 
 pub(super) fn outstanding(command: &mut Command, word: &Word) -> Done {
     command.profile.outstanding = word.number(
         0..=QUEUE_DEPTH_MAX,
-        "say a whole number of outstanding I/Os from 0 to 32768",
+        "must be a whole number of outstanding I/Os from 0 to 32768",
     )?;
     Ok(())
 }
@@ -147,14 +152,14 @@ pub(super) fn block(command: &mut Command, word: &Word) -> Done {
     const KIB_MAX: u32 = (BLOCK_MAX.0 / 1024) as u32;
     command.profile.block_kib = word.number(
         1..=KIB_MAX,
-        "say a whole number of KiB from 1 to 1048576, without a unit, as in -b64",
+        "must be a whole number of KiB from 1 to 1048576, without a unit, as in -b64",
     )?;
     Ok(())
 }
 
 pub(super) fn run_ios(command: &mut Command, word: &Word) -> Done {
     command.profile.run_ios =
-        word.number(1..=u32::MAX, "say a whole number from 1 to 4294967295")?;
+        word.number(1..=u32::MAX, "must be a whole number from 1 to 4294967295")?;
     command.given.run_ios = Some(word.token.clone());
     Ok(())
 }
@@ -168,7 +173,7 @@ pub(super) fn multi_buffer(_: &mut Command, word: &Word) -> Done {
         }
     };
     Err(word.refused(format!(
-        "an I/O here has one buffer and is not {what}; leave it out: -b alone is the nearest"
+        "an I/O here has one buffer and is not {what}; omit it: -b alone is the nearest"
     )))
 }
 
@@ -176,7 +181,7 @@ pub(super) fn latency(command: &mut Command, word: &Word) -> Done {
     let (timer, rest) = match word.value.chars().next() {
         Some('S') => (Timer::System, &word.value[1..]),
         Some('P') => (Timer::Processor, &word.value[1..]),
-        _ => return Err(word.value("say S or P, as in -LS")),
+        _ => return Err(word.value("must be S or P, as in -LS")),
     };
     match rest {
         "" => {}
@@ -188,7 +193,7 @@ pub(super) fn latency(command: &mut Command, word: &Word) -> Done {
             );
             return Err(word.refused(why));
         }
-        _ => return Err(word.value("say S or P, as in -LS")),
+        _ => return Err(word.value("must be S or P, as in -LS")),
     }
     if timer == Timer::Processor {
         command.note(
@@ -204,7 +209,9 @@ pub(super) fn processor_use(command: &mut Command, word: &Word) -> Done {
     command.profile.usage = match word.value {
         "" => Usage::Total,
         "p" => Usage::EachProcessor,
-        _ => return Err(word.value("say nothing behind it, or p for each processor, as in -Up")),
+        _ => {
+            return Err(word.value("must be nothing behind it, or p for each processor, as in -Up"));
+        }
     };
     Ok(())
 }
@@ -217,7 +224,7 @@ pub(super) fn buffering(command: &mut Command, word: &Word) -> Done {
         "S" => Buffering::Software,
         _ => {
             let accepted =
-                "say N for no cache, Y for both, H for the hardware's, S for the software's";
+                "must be N for no cache, Y for both, H for the hardware's, S for the software's";
             return Err(word.value(accepted));
         }
     };
@@ -225,7 +232,7 @@ pub(super) fn buffering(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(super) fn start(command: &mut Command, word: &Word) -> Done {
-    let accepted = "say a whole number of blocks from 0 on";
+    let accepted = "must be a whole number of blocks from 0 on";
     command.profile.start_blocks = number(word.value).ok_or_else(|| word.value(accepted))?;
     Ok(())
 }
@@ -233,8 +240,8 @@ pub(super) fn start(command: &mut Command, word: &Word) -> Done {
 pub(super) fn old_runs(_: &mut Command, word: &Word) -> Done {
     bare(word)?;
     Err(word.refused(
-        "the runs of 1.1.1 used the same blocks again and again, which was an error; leave it out, or say -f1, which has one \
-         run",
+        "the runs of 1.1.1 used the same blocks again and again, which was an error; omit it, or specify -f1, which \
+        has one run",
     ))
 }
 
@@ -248,14 +255,17 @@ pub(super) fn wide_copies(command: &mut Command, word: &Word) -> Done {
 
 pub(super) fn parameters(command: &mut Command, word: &Word) -> Done {
     if word.value.is_empty() {
-        return Err(word.value("name the parameter file, as in -Fparam.txt"));
+        return Err(word.value("specify the parameter file, as in -Fparam.txt"));
     }
     command.given.parameters = Some(word.value.to_owned());
     Ok(())
 }
 
 pub(super) fn debug(_: &mut Command, word: &Word) -> Done {
-    let level = word.number(0..=u32::MAX, "say a level, as in -D1; here there are none")?;
+    let level = word.number(
+        0..=u32::MAX,
+        "must be a level, as in -D1; here there are none",
+    )?;
     let instead = match level {
         100.. => "there is no debugger to be called",
         50..=99 => {
@@ -270,7 +280,7 @@ pub(super) fn debug(_: &mut Command, word: &Word) -> Done {
 
 pub(super) fn entropy(command: &mut Command, word: &Word) -> Done {
     if word.value.is_empty() {
-        return Err(word.value("name the file with the data, as in -qdata.bin"));
+        return Err(word.value("specify the file with the data, as in -qdata.bin"));
     }
     command.profile.entropy = Some(word.value.to_owned());
     Ok(())

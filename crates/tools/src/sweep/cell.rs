@@ -101,7 +101,7 @@ fn read_line(
     }
     if request.events != diskspd::Events::default() {
         return Err(alone(
-            "it waits for or sets events (-y), which a sweep does not: leave them out",
+            "it waits for or sets events (-y), which a sweep does not: omit them",
         ));
     }
     Ok((

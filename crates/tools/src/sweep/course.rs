@@ -69,11 +69,10 @@ pub struct Course {
     pub rest: Nanos,
 }
 
-const ORDER_FORM: &str = "an order is given, shuffled or interleaved";
-const REPEAT_FORM: &str =
-    "say how often each cell runs, 1 to 1000, or with --precision at least and at most: 3..10";
-const PRECISION_FORM: &str = "a precision is a percentage from 1 to 100: 5%";
-const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
+const ORDER_FORM: &str = "must be given, shuffled or interleaved";
+const REPEAT_FORM: &str = "must be the number of runs of each cell, 1 to 1000, or with --precision at least and at most: 3..10";
+const PRECISION_FORM: &str = "must be a percentage from 1 to 100: 5%";
+const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
 /// Fewest runs whose interval is worth looking at: of two it is twelve times as wide as they are apart.
 const LEAST_FOR_PRECISION: u32 = 3;
 const MOST_FOR_PRECISION: u32 = 10;
@@ -116,7 +115,7 @@ impl CourseText {
         if shuffle_seed.is_some() && order.is_some_and(|order| order != Order::Shuffled) {
             problems.push(Problem::Contradiction {
                 place: place("shuffle-seed"),
-                why: "nothing is shuffled in this order: leave it out, or say the order shuffled"
+                why: "nothing is shuffled in this order: omit it, or specify the order shuffled"
                     .to_owned(),
             });
         }
@@ -170,10 +169,10 @@ fn read_repeat(
     let (least, most) = counts.unwrap_or(usual);
     let why = match precision {
         None if least < most => {
-            "how often within these bounds is decided by a precision: add --precision 5%, or say one number"
+            "how often within these bounds is decided by a precision: add --precision 5%, or specify one number"
         }
         Some(_) if least < LEAST_FOR_PRECISION || least == most => {
-            "with a precision a cell runs at least 3 times and at most some times more: say --repeat 3..10"
+            "with a precision a cell runs at least 3 times and at most some times more: specify --repeat 3..10"
         }
         _ => {
             return Repeat {

@@ -133,7 +133,8 @@ impl Kind {
             Kind::Count | Kind::Word | Kind::Switch => whole(text.strip_suffix("/s").unwrap_or(text))
                 .ok_or_else(|| UnitError {
                     read: text.to_owned(),
-                    accepted: "say a whole number, a list of them (1,2,4) or a range (1..8 doubles, 2..8+2 adds 2)",
+                    accepted: "must be a whole number, a list of them (1,2,4) or a range (1..8 doubles, 2..8+2 adds \
+                              2)",
                 }),
         }
     }

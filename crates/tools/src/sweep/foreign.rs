@@ -44,7 +44,7 @@ pub(super) fn diskspd_words(span: &Timespan) -> Result<Vec<String>, String> {
 fn refuse_unsayable(span: &Timespan) -> Result<(), String> {
     let says = |what: &str| {
         Err(format!(
-            "DISKSPD has no switch for {what}: leave it out, or say --for fathom"
+            "DISKSPD has no switch for {what}: omit it, or specify --for fathom"
         ))
     };
     let shaped = |target: &Target| matches!(target.content, WriteContent::Shaped { .. });
@@ -87,8 +87,8 @@ fn access(target: &Target) -> Result<Vec<String>, String> {
         (Access::Sequential, 1) => Ok(vec!["-s".to_owned()]),
         (Access::Sequential, threads) => {
             let length = target.length.or(target.create).ok_or(
-                "sequential threads begin at equal distances, and how far that is follows from the size: say --create or \
-                 --length",
+                "sequential threads begin at equal distances, and how far that is follows from the size: specify \
+                --create or --length",
             )?;
             let block = target.workload.block;
             let stride = model::Bytes(length.0 / u64::from(threads.max(1))).floor_to(block);
@@ -125,7 +125,7 @@ fn seconds(what: &str, time: Nanos) -> Result<u64, String> {
     match time.0 % SECOND {
         0 => Ok(time.0 / SECOND),
         _ => Err(format!(
-            "{what}: read {time}; DISKSPD counts in whole seconds: say one, or say --for fathom"
+            "{what}: read {time}; DISKSPD counts in whole seconds: specify one, or specify --for fathom"
         )),
     }
 }

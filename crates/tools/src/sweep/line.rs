@@ -66,7 +66,7 @@ impl Line {
         }
         if words.iter().any(|word| switch_of(word) == Some("X")) {
             problems.push(refuse(
-                "it names a profile (-X), and only switches can be varied: say them in the line",
+                "it names a profile (-X), and only switches can be varied: specify them in the line",
             ));
         }
         Line { words }

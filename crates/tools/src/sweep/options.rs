@@ -110,7 +110,7 @@ fn named<'t>(text: &'t str, problems: &mut Problems<Problem>) -> Option<(&'t str
             place: "--axis".to_owned(),
             read: text.to_owned(),
             accepted:
-                "an axis is a field and its values: depth=1,2,4, or o=1,2,4 beside a DISKSPD line"
+                "must be a field and its values: depth=1,2,4, or o=1,2,4 beside a DISKSPD line"
                     .to_owned(),
         });
     }

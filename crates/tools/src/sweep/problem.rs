@@ -13,7 +13,7 @@ pub enum Problem {
     #[error("{0}")]
     Diskspd(String),
     /// A value that is not what its place takes.
-    #[error("{place}: read `{read}`; {accepted}")]
+    #[error("{}", model::invalid_value(read, place, accepted))]
     Value {
         /// The option, or the line of the plan.
         place: String,
@@ -23,7 +23,7 @@ pub enum Problem {
         accepted: String,
     },
     /// A range that does not come out.
-    #[error("{place}: read `{read}`; {why}")]
+    #[error("{}", model::invalid_value(read, place, why))]
     Range {
         /// The option, or the line of the plan.
         place: String,
@@ -33,7 +33,7 @@ pub enum Problem {
         why: String,
     },
     /// No such field.
-    #[error("{place}: there is no field `{read}`{hint}; accepted are {accepted}")]
+    #[error("{place}: there is no field `{read}`{hint}; fields: {accepted}")]
     UnknownField {
         /// The option, or the line of the plan.
         place: String,

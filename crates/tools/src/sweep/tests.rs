@@ -61,14 +61,14 @@ fn a_range_that_does_not_come_out_is_refused_with_what_does() {
             &[],
         ),
         &expect![[r#"
-            --block: read `4K..100K`; doubling from 4K goes past 100K: say 4K..64K, or 4K..100K+STEP for equal steps
-            --depth: read `1..10`; doubling from 1 goes past 10: say 1..8, or 1..10+STEP for equal steps
-            --depth: read `0..8`; this never gets on: a range doubles from 1 or more (1..8), or adds a step of 1 or more (0..100+25)
-            --depth: read `9..3`; a range goes up: say 3..9
-            --depth: read `2..9+4`; adding 4 from 2 goes past 9: say 2..6+4, or 2..9+STEP for equal steps
-            --depth: read `1..8+0`; this never gets on: a range doubles from 1 or more (1..8), or adds a step of 1 or more (0..100+25)
-            --depth: read ``; a list has a value between any two commas: 1,2,4
-            --depth: read `x`; say a whole number, a list of them (1,2,4) or a range (1..8 doubles, 2..8+2 adds 2)"#]],
+            invalid value '4K..100K' for --block: doubling from 4K goes past 100K: specify 4K..64K, or 4K..100K+STEP for equal steps
+            invalid value '1..10' for --depth: doubling from 1 goes past 10: specify 1..8, or 1..10+STEP for equal steps
+            invalid value '0..8' for --depth: this never gets on: a range doubles from 1 or more (1..8), or adds a step of 1 or more (0..100+25)
+            invalid value '9..3' for --depth: a range goes up: specify 3..9
+            invalid value '2..9+4' for --depth: adding 4 from 2 goes past 9: specify 2..6+4, or 2..9+STEP for equal steps
+            invalid value '1..8+0' for --depth: this never gets on: a range doubles from 1 or more (1..8), or adds a step of 1 or more (0..100+25)
+            invalid value '' for --depth: must have a value between any two commas: 1,2,4
+            invalid value 'x' for --depth: must be a whole number, a list of them (1,2,4) or a range (1..8 doubles, 2..8+2 adds 2)"#]],
     );
 }
 
@@ -80,9 +80,9 @@ fn an_axis_names_a_field_that_is_not_said_otherwise() {
         options(&asked, &["block=4K,8K", "dept=1,2", "depth"]),
         &expect![[r#"
             --axis block: --block is said too: give all its values in one place
-            --axis: there is no field `dept` (did you mean depth?); accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
-            --axis: read `depth`; an axis is a field and its values: depth=1,2,4, or o=1,2,4 beside a DISKSPD line
-            --create: read `1G,2G`; the file is made once for the whole sweep, so this is one size; to vary what is used of it say --length with several"#]],
+            --axis: there is no field `dept` (did you mean depth?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
+            invalid value 'depth' for --axis: must be a field and its values: depth=1,2,4, or o=1,2,4 beside a DISKSPD line
+            invalid value '1G,2G' for --create: the file is made once for the whole sweep, so this is one size; to vary what is used of it say --length with several"#]],
     );
 }
 
@@ -110,14 +110,16 @@ fn a_course_is_read_or_refused_whole() {
             .to_string()
     };
     expect![[r#"
-        --order: read `x`; an order is given, shuffled or interleaved
-        --rest: read `2`; a time is a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
-        --precision: read `0`; a precision is a percentage from 1 to 100: 5%
-        --repeat: read `0`; say how often each cell runs, 1 to 1000, or with --precision at least and at most: 3..10"#]]
+        invalid value 'x' for --order: must be given, shuffled or interleaved
+        invalid value '2' for --rest: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
+        invalid value '0' for --precision: must be a percentage from 1 to 100: 5%
+        invalid value '0' for --repeat: must be the number of runs of each cell, 1 to 1000, or with --precision at least and at most: 3..10"#]]
     .assert_eq(&reported("x", "0", "0", "2"));
-    expect!["--repeat: how often within these bounds is decided by a precision: add --precision 5%, or say one number"]
+    expect!["--repeat: how often within these bounds is decided by a precision: add --precision 5%, or specify one \
+            number"]
         .assert_eq(&reported("", "2..5", "", ""));
-    expect!["--repeat: with a precision a cell runs at least 3 times and at most some times more: say --repeat 3..10"]
+    expect!["--repeat: with a precision a cell runs at least 3 times and at most some times more: specify --repeat \
+            3..10"]
         .assert_eq(&reported("", "2..5", "5", ""));
 }
 
@@ -168,13 +170,13 @@ fn everything_that_is_wrong_with_a_plan_is_reported_with_its_line() {
     refused(
         from_plan(plan),
         &expect![[r#"
-            line 1: blok: there is no field `blok` (did you mean block?); accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads, order, shuffle-seed, repeat, precision, rest, targets, create, from-diskspd, axes, group, exclude
+            line 1: blok: there is no field `blok` (did you mean block?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads, order, shuffle-seed, repeat, precision, rest, targets, create, from-diskspd, axes, group, exclude
             line 2: overwrite: a plan cannot say this: it is said by who runs it, as --overwrite on the command line
-            line 3: depth: read `a fraction`; a field takes a text, a number, true or false, or a list of these
-            line 4: write: read `a list`; a field takes a text, a number, true or false, or a list of these
+            invalid value 'a fraction' for line 3: depth: must be a text, a number, true or false, or a list of these
+            invalid value 'a list' for line 4: write: must be a text, a number, true or false, or a list of these
             line 5: group: a group has a name, by which its results are distinguished: name = "…"
-            line 6: thread: there is no field `thread` (did you mean threads?); accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
-            line 8: rest: there is no field `rest`; accepted are target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads"#]],
+            line 6: thread: there is no field `thread` (did you mean threads?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
+            line 8: rest: there is no field `rest`; fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, write-through, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads"#]],
     );
     refused(
         from_plan("a = \nb = 1\nb = 2"),
@@ -193,8 +195,8 @@ fn a_plan_may_vary_a_diskspd_line() {
         from_plan("from_diskspd = '-b8K f'\ndepth = 2\ncreate = '1G'\n[axes]\ny9 = 3"),
         &expect![[r#"
             line 2: depth: beside from_diskspd the switches are varied under [axes], by their letters: o = [2, 4]
-            line 3: create: the DISKSPD line says this: say it there
-            line 5: y9: there is no field `y9` (did you mean y?); accepted are DISKSPD's switches that take a value, : a b B c C d D e f F g i I j N o O P r rd rs R s si S t T v w W X y z Z, or any name for whole switches (access=-r,-si)"#]],
+            line 3: create: the DISKSPD line says this: specify it there
+            line 5: y9: there is no field `y9` (did you mean y?); fields: DISKSPD's switches that take a value, : a b B c C d D e f F g i I j N o O P r rd rs R s si S t T v w W X y z Z, or any name for whole switches (access=-r,-si)"#]],
     );
 }
 
@@ -284,9 +286,9 @@ fn what_diskspd_can_say_is_said_in_its_switches() {
     });
     expect!["-c1G -b64K -o8 -t4 -w30 -s -T268435456 -Suw -d10 -W2 -C1 -Zr -z0 -L f"]
         .assert_eq(&sequential.unwrap());
-    expect!["duration: read 500ms; DISKSPD counts in whole seconds: say one, or say --for fathom"]
+    expect!["duration: read 500ms; DISKSPD counts in whole seconds: specify one, or specify --for fathom"]
         .assert_eq(&words(&|request| request.time.duration = "500ms".into()).unwrap_err());
-    expect!["DISKSPD has no switch for a rate with arrivals of its own: leave it out, or say --for fathom"]
+    expect!["DISKSPD has no switch for a rate with arrivals of its own: omit it, or specify --for fathom"]
         .assert_eq(&words(&|request| request.time.rate = Some("5".into())).unwrap_err());
 }
 

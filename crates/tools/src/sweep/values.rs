@@ -52,7 +52,7 @@ fn one(kind: Kind, place: &str, item: &str) -> Result<Vec<String>, Problem> {
     if item.is_empty() {
         return Err(value(
             item,
-            "a list has a value between any two commas: 1,2,4",
+            "must have a value between any two commas: 1,2,4",
         ));
     }
     if kind == Kind::Size && item.contains(':') {
@@ -63,7 +63,7 @@ fn one(kind: Kind, place: &str, item: &str) -> Result<Vec<String>, Problem> {
         Kind::Switch => {
             return match item {
                 "true" | "false" => Ok(vec![item.to_owned()]),
-                _ => Err(value(item, "this is said or not said: true or false")),
+                _ => Err(value(item, "must be true or false")),
             };
         }
         Kind::Size | Kind::Time | Kind::Percent | Kind::Count => {}
@@ -94,7 +94,11 @@ fn one(kind: Kind, place: &str, item: &str) -> Result<Vec<String>, Problem> {
 fn range(kind: Kind, from: u64, to: u64, step: Option<u64>) -> Result<Vec<u64>, String> {
     let text = |number| kind.text(number);
     if to < from {
-        return Err(format!("a range goes up: say {}..{}", text(to), text(from)));
+        return Err(format!(
+            "a range goes up: specify {}..{}",
+            text(to),
+            text(from)
+        ));
     }
     let next = |last: u64| match step {
         Some(step) => last.checked_add(step),
@@ -125,7 +129,7 @@ fn range(kind: Kind, from: u64, to: u64, step: Option<u64>) -> Result<Vec<u64>, 
         None => format!("{}..{}", text(from), text(last)),
     };
     Err(format!(
-        "{by} from {} goes past {}: say {shorter}, or {}..{}+STEP for equal steps",
+        "{by} from {} goes past {}: specify {shorter}, or {}..{}+STEP for equal steps",
         text(from),
         text(to),
         text(from),

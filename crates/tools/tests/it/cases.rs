@@ -181,9 +181,9 @@ fn everything_wrong_is_reported_at_once_in_the_order_of_the_line() {
     let refusal = read("-q -b4KB -w101 f -L").unwrap_err().to_string();
     let lines: Vec<&str> = refusal.lines().collect();
     assert_eq!(lines.len(), 4, "{refusal}");
-    assert!(lines[0].starts_with("-q:") && lines[1].starts_with("-b4KB: read `4KB`"));
+    assert!(lines[0].starts_with("-q:") && lines[1].starts_with("invalid value '4KB' for -b: "));
     assert!(
-        lines[2].starts_with("-w101: read `101`")
+        lines[2].starts_with("invalid value '101' for -w: ")
             && lines[3].starts_with("-L: read after the target f")
     );
 }

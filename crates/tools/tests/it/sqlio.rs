@@ -159,17 +159,17 @@ fn everything_that_is_wrong_is_reported_at_once() {
     .unwrap_err()
     .to_string();
     for words in [
-        "-kX: read `X`; say R to read or W to write",
-        "-t0: read `0`; say a whole number of threads from 1 to 256",
-        "-b64K: read `64K`; say a whole number of KiB",
+        "invalid value 'X' for -k: must be R to read or W to write",
+        "invalid value '0' for -t: must be a whole number of threads from 1 to 256",
+        "invalid value '64K' for -b: must be a whole number of KiB",
         "-mC4: an I/O here has one buffer",
         "-LSi: the time to start an I/O is not measured",
         "-v1.1.1: the runs of 1.1.1",
         "-D1: there is no such output here",
         "-x: there is no such switch",
         "--nope: there is no such switch",
-        "-T101: read `101`",
-        "-fsome: read `some`",
+        "invalid value '101' for -T:",
+        "invalid value 'some' for -f:",
     ] {
         assert!(reported.contains(words), "{words} in\n{reported}");
     }

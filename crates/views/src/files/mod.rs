@@ -9,7 +9,7 @@ use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate, time, whole_tim
 use crate::paper::{Paper, Stored};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, trust_footnote, wrap};
-use analysis::{Estimate, FilesReport, FilesRow, TargetDigest, Trust, say};
+use analysis::{Estimate, FilesReport, FilesRow, TailSamples, TargetDigest, say};
 use std::io::{self, Write};
 
 const COLUMNS: [Column; 9] = [
@@ -167,8 +167,8 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
         parts.push("* cut short".to_owned());
     }
     parts.extend(trust_footnote(
-        percentiles().any(|p| p.trust == Trust::Weak),
-        percentiles().any(|p| p.trust == Trust::None),
+        percentiles().any(|p| p.tail_samples == TailSamples::Few),
+        percentiles().any(|p| p.tail_samples == TailSamples::None),
     ));
     parts.extend(left_out);
     match rows().next() {

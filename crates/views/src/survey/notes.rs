@@ -5,7 +5,7 @@
 
 use crate::foot::{self, Found, Note};
 use crate::text::printable;
-use analysis::{LadderEnd, Rank, SurveyReport, SurveyRow};
+use analysis::{LadderEnd, SurveyReport, SurveyRow, Validity};
 
 /// The notes.
 pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
@@ -49,7 +49,7 @@ fn of_rules(report: &SurveyReport) -> Vec<Note> {
 
 /// What speaks against a row beside the findings of the points that the table shows.
 fn own_reasons<'a>(row: &'a SurveyRow, report: &SurveyReport) -> Vec<&'a String> {
-    if row.rank == Rank::Valid {
+    if row.validity == Validity::Valid {
         return Vec::new();
     }
     let found = report.row_findings(row);

@@ -68,9 +68,9 @@ fn a_document_with_a_missing_or_foreign_word_is_refused() {
     run_json(&run(|_| ()), paper().stored.as_ref(), &mut document).unwrap();
     let mut document: Value = serde_json::from_slice(&document).unwrap();
     assert_eq!(document["stored"]["session"], 12);
-    document["verdict"]["rank"] = Value::from("splendid");
+    document["verdict"]["validity"] = Value::from("splendid");
     assert!(!validator.is_valid(&document));
-    document["verdict"]["rank"] = Value::from("valid");
+    document["verdict"]["validity"] = Value::from("valid");
     assert!(validator.is_valid(&document));
     document.as_object_mut().unwrap().remove("operations");
     assert!(!validator.is_valid(&document));
@@ -159,7 +159,7 @@ reader ignores fields that it does not know. The schemas ([JSON Schema](https://
 - A name ends in its unit: `_ns` (nanoseconds), `_bytes`, `_per_s`, `_percent`, `_share` (0 to 1). Times of the day are nanoseconds since 1970 in UTC (`_utc_ns`).
 - `null` or an absent field means unknown. It never means 0.
 - A figure with a 95% confidence interval has `value`, `low` and `high`; percentiles have `low_ns` and `high_ns`.
-- `verdict.rank` has the verdict; `findings` has the id, the severity and the evidence of each finding ([findings](findings.md)).
+- `verdict.validity` has the verdict; `findings` has the id, the severity and the evidence of each finding ([findings](findings.md)).
 - A result of a simulated device has `\"simulated\": true` in its verdict.
 
 The tables below are written from the schemas (`UPDATE_EXPECT=1 cargo test -p views --test it schema`).

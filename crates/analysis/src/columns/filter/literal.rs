@@ -50,26 +50,21 @@ pub(super) fn literal(
     }
     match unit {
         Unit::Text | Unit::Tags => Ok(Literal::Text(value.to_owned())),
-        Unit::Size => {
-            size(value).ok_or("a size is a number of bytes, or one with K, M, G or T: 8K")
-        }
+        Unit::Size => size(value).ok_or("must be a number of bytes, or one with K, M, G or T: 8K"),
         Unit::SizePerSecond => size(value.strip_suffix("/s").unwrap_or(value))
-            .ok_or("a throughput is bytes a second with K, M, G or T: 500M"),
-        Unit::Time => time(value).ok_or("a time has its unit: 1.5us, 5ms, 2s"),
-        Unit::Count | Unit::Rate => number(value).ok_or("a number: 32, 50000, 50k, 1.2M"),
+            .ok_or("must be bytes a second with K, M, G or T: 500M"),
+        Unit::Time => time(value).ok_or("must be a time with its unit: 1.5us, 5ms, 2s"),
+        Unit::Count | Unit::Rate => number(value).ok_or("must be a number: 32, 50000, 50k, 1.2M"),
         Unit::Percent => {
             let digits = value.strip_suffix('%').unwrap_or(value);
             let percent = digits
                 .parse()
                 .ok()
                 .filter(|p: &f64| (0.0..=100.0).contains(p));
-            percent
-                .map(Literal::Number)
-                .ok_or("a percentage is from 0 to 100")
+            percent.map(Literal::Number).ok_or("must be from 0 to 100")
         }
-        Unit::Moment => {
-            moment(value).ok_or("a time in UTC: 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30")
-        }
+        Unit::Moment => moment(value)
+            .ok_or("must be a time in UTC: 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30"),
         Unit::Name => name(value).ok_or("the name of a result: 12.3"),
         Unit::Truth => match value.to_lowercase().as_str() {
             "yes" | "true" | "1" => Ok(Literal::Truth(true)),

@@ -64,19 +64,19 @@ fn everything_that_is_wrong_is_reported_at_once() {
             .collect();
     assert_eq!(reported.len(), 4, "{reported:#?}");
     assert!(
-        reported[0].starts_with("read `blok`; there is no such field; did you mean `block`?"),
+        reported[0].starts_with("unknown field 'blok': did you mean 'block'?"),
         "{}",
         reported[0]
     );
     assert_eq!(
         reported[1],
-        "write: read `300`; a percentage is from 0 to 100"
+        "invalid value '300' for write: must be from 0 to 100"
     );
     assert_eq!(
         reported[2],
-        "latency_p99: read `5`; a time has its unit: 1.5us, 5ms, 2s"
+        "invalid value '5' for latency_p99: must be a time with its unit: 1.5us, 5ms, 2s"
     );
-    assert!(reported[3].starts_with("host: read `3`; words compare with"));
+    assert!(reported[3].starts_with("invalid value '3' for host: words compare with"));
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn a_word_that_no_result_can_have_is_reported_instead_of_finding_nothing() {
     for (filter, reported) in [
         (
             "cache=off",
-            "cache: read `off`; unbuffered, cached, local_off",
+            "invalid value 'off' for cache: unbuffered, cached, local_off",
         ),
         (
             "pattern != rand",
-            "pattern: read `rand`; random, sequential, mixed, stripe",
+            "invalid value 'rand' for pattern: random, sequential, mixed, stripe",
         ),
     ] {
         assert_eq!(Filter::read(filter).unwrap_err()[0].to_string(), reported);
@@ -114,13 +114,10 @@ fn what_is_no_filter_is_reported_with_its_place() {
         ),
         (
             "block=8K write=0",
-            "at character 10, read `write`; here the filter ends, or goes on with `and` or `or`",
+            "at character 10, 'write': here the filter ends, or goes on with `and` or `or`",
         ),
         ("(block=8K", "at the end: a parenthesis is not closed"),
-        (
-            "label='x",
-            "at character 7, read `'x`; a quote ' is not closed",
-        ),
+        ("label='x", "at character 7, ''x': a quote ' is not closed"),
     ] {
         let problems = Filter::read(filter).unwrap_err();
         assert_eq!(problems[0].to_string(), reported);

@@ -98,7 +98,7 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
         TargetKind::Missing | TargetKind::MissingFolder => {
             "there is no such file: check the spelling"
         }
-        TargetKind::Folder => "this is a folder: name a file in it",
+        TargetKind::Folder => "this is a folder: specify a file in it",
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
         TargetKind::NvmeNamespace => "this takes commands, not bytes: name its block device",
         TargetKind::Other if asked.input_flags.direct => {
@@ -164,12 +164,12 @@ fn against_names(
     }
     if store.is_some_and(|store| keeps(store, output)) {
         reported.push(format!(
-            "{path}: the results are kept in this file: name another output, or another --store"
+            "{path}: the results are kept in this file: specify another output, or another --store"
         ));
     }
     if asked.output.is_symlink() && !asked.output.exists() {
         reported.push(format!(
-            "{path}: a symbolic link to something that is not there: name the file itself"
+            "{path}: a symbolic link to something that is not there: specify the file itself"
         ));
     }
     for device in consent
@@ -178,7 +178,8 @@ fn against_names(
         .filter(|device| **device != output.path)
     {
         reported.push(format!(
-            "--destroy {}: this is not what of= names, so it would allow nothing: name the device exactly as of= does",
+            "--destroy {}: this is not what of= names, so it would allow nothing: specify the device exactly as of= \
+            does",
             model::shell_word(device)
         ));
     }

@@ -47,18 +47,18 @@ pub(crate) fn check_files(
         let refusal = |why: &str| format!("{} {shown}: {why}", file.switch);
         if targets.iter().any(|target| same_name(target, path)) {
             reported.push(refusal(
-                "this is a target: name another file for the results",
+                "this is a target: specify another file for the results",
             ));
         } else if store.is_some_and(|store| same_name(store, path)) {
             reported.push(refusal(
-                "the runs are kept in this file: name another one for the results",
+                "the runs are kept in this file: specify another one for the results",
             ));
         } else if files[..place]
             .iter()
             .any(|other| same_name(other.path, path))
         {
             reported.push(refusal(
-                "two results cannot go into one file: name another one",
+                "two results cannot go into one file: specify another one",
             ));
         } else if let Err(error) =
             gate::check_output(path, Replace::Own(&|there| file.is_own(there)))

@@ -9,15 +9,15 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tools::{Problem, Reader};
 
-const FILES_FORM: &str = "a number of files is a whole number from 0 to 1000000000";
-const FOLDERS_FORM: &str = "a number of folders is a whole number from 1 to 10000000";
-const THREADS_FORM: &str = "a number of threads is a whole number from 1 to 1024";
-const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
-const BLOCK_FORM: &str = "a block of the large file is 1 byte to 64M: 8K";
-const FILE_SIZE_FORM: &str = "a small file holds 0 to 64M: 4K";
+const FILES_FORM: &str = "must be a whole number from 0 to 1000000000";
+const FOLDERS_FORM: &str = "must be a whole number from 1 to 10000000";
+const THREADS_FORM: &str = "must be a whole number from 1 to 1024";
+const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
+const BLOCK_FORM: &str = "must be 1 byte to 64M: 8K";
+const FILE_SIZE_FORM: &str = "must be 0 to 64M: 4K";
 const BONNIE_FORM: &str =
     "bonnie++ counts files in thousands of 1024: with --bonnie say a multiple of 1024";
-const TIME_FORM: &str = "a time above 0: 500ms, 10s, 2m";
+const TIME_FORM: &str = "must be a time above 0: 500ms, 10s, 2m";
 
 const FILES_MAX: u64 = 1_000_000_000;
 const FOLDERS_MAX: u64 = 10_000_000;

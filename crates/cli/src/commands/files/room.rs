@@ -37,19 +37,20 @@ pub(super) fn must_serve(asked: &Asked) -> Result<(), CommandError> {
 fn against(room: &Room, work: &TreeWork) -> Vec<String> {
     if !room.is_folder {
         return vec![
-            "this is no folder: name a folder (fathom run measures files and devices)".to_owned(),
+            "this is no folder: specify a folder (fathom run measures files and devices)"
+                .to_owned(),
         ];
     }
     if room.read_only {
         return vec![
-            "its file system is mounted read-only: mount it for writing, or name another folder"
+            "its file system is mounted read-only: mount it for writing, or specify another folder"
                 .to_owned(),
         ];
     }
     let mut reported = Vec::new();
     if !room.writable {
         reported.push(
-            "you may not make anything in it: ask for access, or name another folder".to_owned(),
+            "you may not make anything in it: ask for access, or specify another folder".to_owned(),
         );
     }
     let needed = needed(work);

@@ -5,9 +5,9 @@ use model::{Bytes, TreeStep, TreeWork};
 use tools::{Problem, Reader};
 
 const OPTION: &str = "--skip";
-const FORM: &str = "steps are write-bytes, write-blocks, rewrite-blocks, read-bytes, read-blocks, seek, make-folder, create, \
-                    stat, read, append, append-and-fsync, rename, delete and remove-folder, with commas between; bytes is \
-                    write-bytes and read-bytes";
+const FORM: &str = "must be steps: write-bytes, write-blocks, rewrite-blocks, read-bytes, read-blocks, seek, \
+                   make-folder, create, stat, read, append, append-and-fsync, rename, delete and remove-folder, with \
+                   commas between; bytes is write-bytes and read-bytes";
 /// What bonnie++ omits with `-f`.
 const BYTES: (&str, [TreeStep; 2]) = ("bytes", [TreeStep::WriteBytes, TreeStep::ReadBytes]);
 
@@ -64,7 +64,7 @@ pub(super) fn must_leave_what_others_need(work: &TreeWork, reader: &mut Reader) 
         if asked && stay().next().is_none() {
             needed(
                 reader,
-                format!("no step on the {what} is left: say {none} instead"),
+                format!("no step on the {what} is left: specify {none} instead"),
             );
         }
         let left_out = steps.iter().filter(|step| work.skipped.contains(step));
@@ -138,7 +138,7 @@ mod tests {
         );
         let wrong = reported("byte,stat,,fsync", &both()).unwrap_err();
         assert!(
-            wrong.contains("--skip: read `byte,,fsync`; steps are write-bytes"),
+            wrong.contains("invalid value 'byte,,fsync' for --skip: must be steps: write-bytes"),
             "{wrong}"
         );
     }
@@ -168,7 +168,7 @@ mod tests {
         let large = "bytes,write-blocks,rewrite-blocks,read-blocks,seek";
         let reported = reported(large, &both()).unwrap_err();
         assert!(
-            reported.contains("no step on the large file is left: say --data 0 instead"),
+            reported.contains("no step on the large file is left: specify --data 0 instead"),
             "{reported}"
         );
     }

@@ -21,8 +21,8 @@ use std::path::PathBuf;
 use store::{Session, SessionKind};
 use tools::{Problem, Reader};
 
-const ROUNDS_FORM: &str = "a number of rounds is a whole number from 2 to 100";
-const TIME_FORM: &str = "a turn is 20ms to 10m";
+const ROUNDS_FORM: &str = "must be a whole number from 2 to 100";
+const TIME_FORM: &str = "must be 20ms to 10m";
 const ROUND_TIMES: (Nanos, Nanos) = (Nanos::millis(20), Nanos::seconds(600));
 
 /// What was asked for.
@@ -151,7 +151,7 @@ fn must_serve(
             _ => "this is no block device",
         };
         reported.push(format!(
-            "{}: {what}: name the device that the file system lies on (fathom devices lists them)",
+            "{}: {what}: specify the device that the file system lies on (fathom devices lists them)",
             device.path.display()
         ));
     }
@@ -164,7 +164,7 @@ fn must_serve(
     if reported.is_empty() && !lies_on(folder, device) {
         reported.push(format!(
             "--mount {}: it does not lie on {}, so nothing of it can be compared with that device; hint: specify the \
-             device that it lies on (fathom devices lists them)",
+            device that it lies on (fathom devices lists them)",
             asked.folder.display(),
             device.path.display()
         ));

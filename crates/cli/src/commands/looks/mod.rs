@@ -24,8 +24,8 @@ use std::collections::VecDeque;
 use store::Store;
 use tools::{Problem, Reader};
 
-const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
-const SIZE_FORM: &str = "a size from 16M up, a whole number of M: 1G, 512M";
+const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
+const SIZE_FORM: &str = "must be 16M or more, a whole number of M: 1G, 512M";
 const SIZE_MIN: Bytes = Bytes::mib(16);
 /// Steps of a turn's time series.
 const STEPS: u64 = 20;

@@ -117,7 +117,8 @@ fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, CommandError> {
         matches!(facts.kind, TargetKind::File | TargetKind::BlockDevice) && there < super::SIZE_MIN;
     match small {
         true => Err(CommandError::refused(format!(
-            "{}: it holds less than {}, which is read in no time: name a larger file, or a folder in which one is made",
+            "{}: it holds less than {}, which is read in no time: specify a larger file, or a folder in which one is \
+            made",
             facts.path.display(),
             super::SIZE_MIN
         ))),

@@ -48,8 +48,8 @@ pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), Comma
 fn reported(error: &OutputError, bytes: usize) -> CommandError {
     match error {
         OutputError::NotOurs { path, bytes } => CommandError::refused(format!(
-            "{}: already exists and is not a fathom report; its {bytes} bytes would be lost. hint: specify another file, \
-             or --force to replace it",
+            "{}: already exists and is not a fathom report; its {bytes} bytes would be lost; hint: specify another \
+            file, or --force to replace it",
             path.display()
         )),
         OutputError::Io { source, .. } => {

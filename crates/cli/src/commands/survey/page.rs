@@ -34,7 +34,7 @@ impl PagePlace {
             Some(_) if !keeps => {
                 reader.refuse(Problem::Contradiction {
                     option: "--page",
-                    why: "a page is made of results that are kept, and --no-store keeps none: leave one out",
+                    why: "a page is made of results that are kept, and --no-store keeps none: omit one",
                 });
                 PagePlace::Nowhere
             }

@@ -14,14 +14,14 @@ use tools::{Problem, Reader};
 /// Default of `--depth-max`.
 const DEPTH_MAX: u32 = 128;
 const DEPTH_FORM: &str = "the deepest queue is a whole number from 1 to 128";
-const SEED_FORM: &str = "a seed is a whole number from 0 to 18446744073709551615";
+const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
 const THREADS_MAX: u32 = 8;
 const THREADS_FORM: &str = "the most threads are a whole number from 1 to 8";
-const PRECISION_FORM: &str = "a precision is a percentage from 1 to 50: 2%";
-const GOAL_FORM: &str = "a latency above 0, such as 500us or 5ms";
+const PRECISION_FORM: &str = "must be a percentage from 1 to 50: 2%";
+const GOAL_FORM: &str = "must be a latency above 0, such as 500us or 5ms";
 /// The quantile of `--p99`.
 const P99: f64 = 0.99;
-const SIZE_FORM: &str = "a survey's size is a whole number of M, 64M or more: 1G, 1500M";
+const SIZE_FORM: &str = "must be a whole number of M, 64M or more: 1G, 1500M";
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,13 +115,13 @@ impl Asked {
         if asked.options.exhaustive && asked.options.goal.is_some() {
             reader.refuse(Problem::Contradiction {
                 option: "--exhaustive",
-                why: "a rate that keeps a latency is looked for, and the whole grid is not a search: leave one out",
+                why: "a rate that keeps a latency is looked for, and the whole grid is not a search: omit one",
             });
         }
         if asked.raw.is_some() && asked.target.path().is_none() {
             reader.refuse(Problem::Contradiction {
                 option: "--compare-raw",
-                why: "the target is no file on a device: leave it out, or name a file",
+                why: "the target is no file on a device: omit it, or specify a file",
             });
         }
         if engine == EngineChoice::Null {
@@ -140,8 +140,8 @@ impl Asked {
     pub(crate) fn depth_max(&self, engine_max: u32) -> Result<u32, CommandError> {
         match self.depth_max {
             Some(asked) if asked > engine_max => Err(CommandError::refused(format!(
-                "--depth-max: read {asked}; the engine that serves here has at most {engine_max} I/O \
-                 outstanding a thread: leave it out, or say --engine io_uring to learn why that does not run"
+                "--depth-max: read {asked}; the engine that serves here has at most {engine_max} I/O outstanding a \
+                thread: omit it, or specify --engine io_uring to learn why that does not run"
             ))),
             Some(asked) => Ok(asked),
             None => Ok(DEPTH_MAX.min(engine_max)),
@@ -257,7 +257,7 @@ fn refuse_what_null_has_not(asked: &Asked, reader: &mut Reader) {
     for (_, option) in said.iter().filter(|(said, _)| *said) {
         reader.refuse(Problem::Contradiction {
             option,
-            why: "the engine null has no file and no cache: leave it out, or say another engine",
+            why: "the engine null has no file and no cache: omit it, or specify another engine",
         });
     }
 }

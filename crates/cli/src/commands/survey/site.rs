@@ -65,8 +65,8 @@ fn refuse_namespace(facts: &TargetFacts) -> CommandError {
     let block_device = facts.namespace.as_ref().map(|of| &of.block_device);
     let named = block_device.map_or(String::new(), |path| format!(": {}", path.display()));
     CommandError::refused(format!(
-        "{}: a survey is of files and block devices, whose I/Os the system cuts as devices need it: name this \
-         namespace's block device{named}, or say fathom run for commands that are passed through",
+        "{}: a survey is of files and block devices, whose I/Os the system cuts as devices need it: specify this \
+        namespace's block device{named}, or use fathom run for commands that are passed through",
         facts.path.display()
     ))
 }
@@ -81,12 +81,12 @@ pub(crate) fn may_be_read_raw(
     let why = match facts.kind {
         TargetKind::BlockDevice if !lies_on(file, facts) => format!(
             "{} does not lie on this device, so the two cannot be compared; hint: specify the device that it lies on \
-             (fathom devices lists them)",
+            (fathom devices lists them)",
             file.path.display()
         ),
         TargetKind::BlockDevice if facts.size >= size => return Ok(()),
         TargetKind::BlockDevice => format!("it holds less than the {} of the file", say::bytes(size.0)),
-        _ => "this is no block device: name the device that the file lies on (fathom devices lists them)".to_owned(),
+        _ => "this is no block device: specify the device that the file lies on (fathom devices lists them)".to_owned(),
     };
     Err(CommandError::refused(format!(
         "--compare-raw {path}: {why}"
@@ -103,7 +103,7 @@ pub(crate) fn lies_on(file: &TargetFacts, device: &TargetFacts) -> bool {
 pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), CommandError> {
     let path = facts.path.display();
     let why = if facts.path.is_symlink() {
-        "a symbolic link is not removed: name the file itself"
+        "a symbolic link is not removed: specify the file itself"
     } else if matches!(
         facts.kind,
         TargetKind::BlockDevice | TargetKind::NvmeNamespace
@@ -133,7 +133,7 @@ pub(crate) fn prove_removable(
     }
     engine::prove_ours(&before.path, pins, observer, stop).map_err(|error| match error {
         RunError::NotOurs { path, offset, flaw } => CommandError::refused(format!(
-            "{}: the block at offset {} contains {flaw}, so the file is not removed. hint: omit --rm",
+            "{}: the block at offset {} contains {flaw}, so the file is not removed; hint: omit --rm",
             path.display(), offset.0
         )),
         other => other.into(),
@@ -153,14 +153,14 @@ fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, CommandError> {
     let (path, there) = (facts.path.display(), facts.size.floor_to(Bytes::mib(1)));
     if there < SIZE_MIN {
         return Err(CommandError::refused(format!(
-            "{path}: it holds {}, and a survey needs {}: name a larger target",
+            "{path}: it holds {}, and a survey needs {}: specify a larger target",
             say::bytes(facts.size.0),
             say::bytes(SIZE_MIN.0)
         )));
     }
     match asked.size {
         Some(size) if size > there => Err(CommandError::refused(format!(
-            "--size: read {size}; {path} holds {}: say --size {there} or less, or leave it out",
+            "--size: read {size}; {path} holds {}: specify --size {there} or less, or omit it",
             say::bytes(facts.size.0)
         ))),
         size => Ok(Site {

@@ -30,7 +30,7 @@ pub(crate) fn choose(ram: Bytes, free: Option<Bytes>, cache: CacheMode) -> Resul
         && room < SIZE_MIN
     {
         let more = if free >= SIZE_MIN {
-            format!(", or say --size {SIZE_MIN} to take more of it")
+            format!(", or specify --size {SIZE_MIN} to take more of it")
         } else {
             String::new()
         };
@@ -96,8 +96,8 @@ mod tests {
         );
         assert_eq!(
             reported.unwrap_err(),
-            "191 MiB are free, and the file may take a quarter of that: a survey needs a file of 64M, so make \
-             room up to 256 MiB free, or say --size 64M to take more of it"
+            "191 MiB are free, and the file may take a quarter of that: a survey needs a file of 64M, so make room \
+            up to 256 MiB free, or specify --size 64M to take more of it"
         );
     }
 

@@ -6,7 +6,8 @@ use sweep::{SurveyWorkload, WorkloadSet};
 use tools::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 
 const OPTION: &str = "--workload";
-const FORM: &str = "it is all, oltp, olap, sql-log, backup, vdi, several of these with commas, or the name of a file of workloads";
+const FORM: &str = "must be all, oltp, olap, sql-log, backup, vdi, several of these with commas, or the name of a \
+                   file of workloads";
 
 /// Reads the word. Empty only where something is wrong, which is reported.
 pub(crate) fn read(text: &str, reader: &mut Reader) -> Vec<SurveyWorkload> {
@@ -77,9 +78,9 @@ fn why(name: &str, error: &Error) -> String {
             "there is no file of this name; a file stands alone, and sets with commas have none among them".to_owned()
         }
         ErrorKind::NotFound => {
-            "there is no file of this name: check the spelling, or name a set".to_owned()
+            "there is no file of this name: check the spelling, or specify a set".to_owned()
         }
-        ErrorKind::IsADirectory => "this is a folder: name a file of workloads".to_owned(),
+        ErrorKind::IsADirectory => "this is a folder: specify a file of workloads".to_owned(),
         ErrorKind::InvalidData => "it is no text in UTF-8: write it as one".to_owned(),
         _ => engine::errno_text(error),
     }
@@ -104,7 +105,10 @@ mod tests {
             read(text, &mut reader);
             reader.finish(()).unwrap_err().to_string()
         };
-        assert!(reported("nope,oltp,quux").starts_with("--workload: read `nope,quux`; it is all"));
+        assert!(
+            reported("nope,oltp,quux")
+                .starts_with("invalid value 'nope,quux' for --workload: must be all")
+        );
         assert!(reported("no-such.toml").contains("there is no file of this name: check"));
         assert!(reported("no-such.toml,oltp").contains("a file stands alone"));
         assert!(reported("./").contains("this is a folder"));

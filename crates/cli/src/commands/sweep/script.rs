@@ -30,7 +30,7 @@ pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, CommandErro
     let row = Shell::ALL.iter().find(|(name, _)| *name == shell);
     if row.is_none() {
         problems.push(format!(
-            "--script: read `{shell}`; a script is for bat, ps1 or sh"
+            "invalid value '{shell}' for --script: must be bat, ps1 or sh"
         ));
     }
     let tool = match args.script.tool.as_deref() {
@@ -38,14 +38,15 @@ pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, CommandErro
         Some("fathom") => Tool::Fathom,
         Some(other) => {
             problems.push(format!(
-                "--for: read `{other}`; the commands are those of diskspd or fathom"
+                "invalid value '{other}' for --for: must be diskspd or fathom"
             ));
             Tool::Fathom
         }
     };
     if args.course.has_precision() {
         problems.push(
-            "--precision: a script cannot see when a cell has been repeated often enough: say --repeat with one number"
+            "--precision: a script cannot see when a cell has been repeated often enough: specify --repeat with one \
+            number"
                 .to_owned(),
         );
     }

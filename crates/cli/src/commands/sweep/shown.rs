@@ -32,7 +32,7 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
             Some(reason) => Err(reason),
             None => Ok(SweepResult {
                 row,
-                rank: None,
+                validity: None,
                 reasons: Vec::new(),
             }),
         };

@@ -138,7 +138,7 @@ impl<'a> StoredSession<'a> {
                 (Some(reason), _) => Err(reason.clone()),
                 (None, Some(row)) => Ok(SweepResult {
                     row: row.clone(),
-                    rank: None,
+                    validity: None,
                     reasons: Vec::new(),
                 }),
                 (None, None) => continue,
@@ -262,7 +262,8 @@ impl Lock {
         match FileLock::take(&path, MARK) {
             Ok(Some(file)) => Ok(Lock { _file: file }),
             Ok(None) => Err(CommandError::refused(format!(
-                "sweep {session} is running just now, in another fathom: wait for its end, or say --new for another one"
+                "sweep {session} is running just now, in another fathom: wait for its end, or specify --new for \
+                another one"
             ))),
             Err(error) => Err(crate::failure::of_output(&error)),
         }
@@ -274,7 +275,7 @@ pub(super) fn judge(store: &Store, session: SessionId, run: &mut SweepRun) {
     let (Ok(result), Some(number)) = (&mut run.result, run.stored) else {
         return;
     };
-    if result.rank.is_some() {
+    if result.validity.is_some() {
         return;
     }
     let whole = store.load_one(session, number).ok();

@@ -79,7 +79,7 @@ fn request(args: &WatchArgs, root: &Root) -> Result<Request, CommandError> {
     let interval = interval.filter(|time| (INTERVAL_MIN..=INTERVAL_MAX).contains(time));
     if interval.is_none() {
         problems.push(format!(
-            "--interval: read `{}`; accepted are 100ms to 1h",
+            "invalid value '{}' for --interval: must be 100ms to 1h",
             args.interval
         ));
     }
@@ -141,7 +141,7 @@ fn serve(text: &str, names: &[String]) -> Result<Server, CommandError> {
         .map_err(|why| CommandError::refused(format!("--openmetrics: {why}")))?;
     let server = Server::start(at, names.to_vec()).map_err(|error| {
         CommandError::refused(format!(
-            "--openmetrics: {at} cannot be listened to: {}: name another port",
+            "--openmetrics: {at} cannot be listened to: {}: specify another port",
             engine::errno_text(&error)
         ))
     })?;

@@ -19,7 +19,7 @@ fn written(bench: &Bench, seconds: u32) -> Child {
     child
 }
 
-fn ranks(said: &Said) -> Vec<String> {
+fn validities(said: &Said) -> Vec<String> {
     let json = said.json();
     let findings = json["findings"].as_array().unwrap();
     let ours = findings.iter().filter(|one| one["id"] == "target-changed");
@@ -42,8 +42,8 @@ fn a_file_that_is_truncated_while_it_is_written_ends_the_run_and_the_result_is_i
         assert_eq!(said.code, Some(1), "{said:?}");
         assert!(said.err.contains("another program"), "{said:?}");
         assert!(!said.err.contains("log"), "not the device: {said:?}");
-        assert_eq!(ranks(&said), ["error"]);
-        assert_eq!(said.json()["verdict"]["rank"], "invalid");
+        assert_eq!(validities(&said), ["error"]);
+        assert_eq!(said.json()["verdict"]["validity"], "invalid");
     }
 }
 
@@ -54,12 +54,12 @@ fn a_file_that_is_deleted_while_it_is_written_is_a_warning() {
     fs::remove_file(bench.path("f")).unwrap();
     let said = Said::from(child.wait_with_output().unwrap()).good();
     assert!(said.err.contains("deleted"), "{said:?}");
-    assert_eq!(ranks(&said), ["warning"]);
+    assert_eq!(validities(&said), ["warning"]);
 }
 
 #[test]
 fn a_file_that_nobody_touches_is_not_suspected() {
     let bench = Bench::new();
     let said = Said::from(written(&bench, 1).wait_with_output().unwrap()).good();
-    assert_eq!(ranks(&said), Vec::<String>::new());
+    assert_eq!(validities(&said), Vec::<String>::new());
 }

@@ -63,7 +63,7 @@ fn refused_polling(source: &io::Error) -> Unavailable {
         ),
         remedy: match source.raw_os_error() {
             Some(libc::EPERM | libc::EACCES) => {
-                "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: leave it out"
+                "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: omit it"
             }
             Some(libc::EINVAL) => "this kernel does not offer it: leave polling out",
             _ => remedy(source),

@@ -99,7 +99,7 @@ fn set<'a>(
         ));
     };
     if said.contains(&name) {
-        return Err(format!("{name} is said twice: say it once"));
+        return Err(format!("{name} is said twice: specify it once"));
     }
     said.push(name);
     let read = key.read(value);
@@ -126,7 +126,7 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
     );
     tell(
         device.burst > 0 && device.cap_iops == 0,
-        "burst runs ahead of a cap: give cap-iops too, or leave it out",
+        "burst runs ahead of a cap: give cap-iops too, or omit it",
     );
     tell(
         device.write_cache.0 > 0 && device.drain == 0,
@@ -203,7 +203,7 @@ mod tests {
         assert!(reported[1].starts_with("channels=0: it is a whole number from 1 to 1024"));
         assert_eq!(reported[2], "\"fast\": write key=value");
         assert!(reported[3].starts_with("the key \"speed\" is not known: it is size, channels,"));
-        assert_eq!(reported[4], "service is said twice: say it once");
+        assert_eq!(reported[4], "service is said twice: specify it once");
         assert_eq!(
             reported[5],
             "law=normal: it is constant, lognormal or exponential"

@@ -22,7 +22,7 @@ pub(in crate::diskspd) fn random(command: &mut Command, word: &Word) -> Result<(
         command.size(word, word.value)?
     };
     if bytes == 0 {
-        return Err(word.value("an alignment is above 0"));
+        return Err(word.value("must be above 0"));
     }
     if command.target.random_percent == 0 {
         command.target.random_percent = 100;
@@ -42,7 +42,7 @@ pub(in crate::diskspd) fn mixed(command: &mut Command, word: &Word) -> Result<()
     let percent = command.number(
         word,
         1..=100,
-        "say the percentage of random I/Os, from 1 to 100",
+        "must be the percentage of random I/Os, from 1 to 100",
     )?;
     command.target.random_percent = u8::try_from(percent).expect("at most 100");
     Ok(())

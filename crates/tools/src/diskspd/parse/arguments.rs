@@ -55,7 +55,7 @@ pub(super) fn split<'t>(args: &'t [String], command: &mut Command) -> Vec<Word<'
                 command.refuse(Problem::Value {
                     token: "a target".to_owned(),
                     read: String::new(),
-                    accepted: "name a file or a device",
+                    accepted: "specify a file or a device",
                 });
             }
             command.targets.push(argument.clone());
@@ -223,10 +223,7 @@ mod tests {
     fn a_blank_before_the_value_is_reported() {
         let args = ["-b", "4K", "f"].map(str::to_owned);
         let refusal = parse(&args, &Environment::BARE).unwrap_err().to_string();
-        assert!(
-            refusal.starts_with("-b: read nothing, and what belongs"),
-            "{refusal}"
-        );
+        assert!(refusal.starts_with("no value for -b: must be"), "{refusal}");
         let args = ["-ag0", "f"].map(str::to_owned);
         let refusal = parse(&args, &Environment::BARE).unwrap_err();
         let (text, below) = refusal.iter().next().unwrap().message();

@@ -7,10 +7,10 @@ use crate::diskspd::Problem;
 use crate::diskspd::profile::{Cache, Flush};
 
 const CACHE_GIVEN: &str =
-    "how the system's cache is used is said already; say it once, by one of b, u, r, h or -h";
-const WRITE_THROUGH_GIVEN: &str = "write-through is on already; say it once, by w, h or -h";
+    "how the system's cache is used is said already; specify it once, by one of b, u, r, h or -h";
+const WRITE_THROUGH_GIVEN: &str = "write-through is on already; specify it once, by w, h or -h";
 const MAPPED: &str = "mapped I/O (m) goes through the system's cache; leave u, h and -h away";
-const MAPPED_GIVEN: &str = "mapped I/O is asked for already; say m once";
+const MAPPED_GIVEN: &str = "mapped I/O is asked for already; specify m once";
 
 pub(in crate::diskspd) fn caching(command: &mut Command, word: &Word) -> Result<(), Problem> {
     if word.value.is_empty() {
@@ -41,7 +41,10 @@ fn letter(command: &mut Command, word: &Word, letter: char) -> Result<(), Proble
             caching.mapped = true;
             Ok(())
         }
-        _ => Err(word.value("say letters of b, u, r, w, h, m: cached, unbuffered, remote cache only, write-through, u and w, mapped")),
+        _ => Err(word.value(
+            "must be letters of b, u, r, w, h, m: cached, unbuffered, remote cache only, \
+                            write-through, u and w, mapped",
+        )),
     }
 }
 
@@ -74,14 +77,13 @@ fn unless(wrong: bool, word: &Word, why: &'static str) -> Result<(), Problem> {
 }
 
 pub(in crate::diskspd) fn flush(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    command.caching.flush =
-        Some(match word.value {
-            "v" | "V" => Flush::ViewOfFile,
-            "n" | "N" => Flush::NonVolatileMemory,
-            "i" | "I" => Flush::NonVolatileMemoryNoDrain,
-            _ => return Err(word.value(
-                "say v (flush the view), n (flush persistent memory) or i (as n, without waiting)",
-            )),
-        });
+    command.caching.flush = Some(match word.value {
+        "v" | "V" => Flush::ViewOfFile,
+        "n" | "N" => Flush::NonVolatileMemory,
+        "i" | "I" => Flush::NonVolatileMemoryNoDrain,
+        _ => return Err(word.value(
+            "must be v (flush the view), n (flush persistent memory) or i (as n, without waiting)",
+        )),
+    });
     Ok(())
 }

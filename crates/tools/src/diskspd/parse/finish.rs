@@ -13,7 +13,7 @@ impl Command<'_> {
         if !stopped && flush_alone {
             self.refuse(Problem::Clash {
                 token: "-N".to_owned(),
-                why: "there is nothing to flush without mapped I/O; add -Sm, or leave it out",
+                why: "there is nothing to flush without mapped I/O; add -Sm, or omit it",
             });
         }
         if !stopped && self.profile_path.is_none() && self.targets.is_empty() {

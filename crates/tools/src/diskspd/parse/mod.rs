@@ -6,11 +6,11 @@
 //! reading where they stand, as they always did.
 
 mod access;
+mod arguments;
 mod cache;
 mod finish;
 mod places;
 mod plain;
-mod words;
 
 pub(super) use access::{interlocked, mixed, random, ranges, sequential};
 pub(super) use cache::{all_off, caching, flush};
@@ -21,9 +21,9 @@ use super::flags::Pass;
 use super::problem::{Note, Problem, Refusal};
 use super::profile::{Cache, Flush, Profile, ResultFormat, Target, TimeSpan};
 use super::{Action, Environment, Events, Extra, Request, number};
+pub(crate) use arguments::LOOKS_LIKE_A_SWITCH;
+pub(super) use arguments::Word;
 use std::ops::RangeInclusive;
-pub(crate) use words::LOOKS_LIKE_A_SWITCH;
-pub(super) use words::Word;
 
 /// Most words of a command line.
 const ARGS_MAX: usize = 20_000;
@@ -42,12 +42,12 @@ pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refu
         });
     }
     if args.len() > ARGS_MAX {
-        let why = format!("more than {ARGS_MAX} words: name the targets in a profile");
+        let why = format!("more than {ARGS_MAX} words: specify the targets in a profile");
         let place = "the command line".to_owned();
         return Err(Problem::Rule { place, why }.into());
     }
     let mut command = Command::new(environment);
-    let words = words::split(args, &mut command);
+    let words = arguments::split(args, &mut command);
     command.refuse_beside_profile(&words);
     for pass in [Pass::First, Pass::Second] {
         for word in &words {

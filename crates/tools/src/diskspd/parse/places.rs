@@ -33,7 +33,7 @@ fn processors(list: &str) -> Result<Vec<(u16, u8)>, (usize, &'static str)> {
             let before = digits[..stranger].chars().count();
             return Err((
                 first + before,
-                "a list is processors and groups with commas between, as in -a0,1,g1,0",
+                "must be processors and groups with commas between, as in -a0,1,g1,0",
             ));
         }
         if digits.is_empty() {
@@ -42,14 +42,14 @@ fn processors(list: &str) -> Result<Vec<(u16, u8)>, (usize, &'static str)> {
         if name.is_some() {
             group = digits
                 .parse()
-                .map_err(|_| (first, "a group is from 0 to 65535"))?;
+                .map_err(|_| (first, "must be from 0 to 65535"))?;
             group_open = true;
         } else {
             let cpu = digits.parse();
             let cpu = cpu.map_err(|_| {
                 (
                     first,
-                    "a processor is from 0 to 255 within its group of 64; processor 300 is g4,44",
+                    "must be from 0 to 255 within its group of 64; processor 300 is g4,44",
                 )
             })?;
             processors.push((group, cpu));
@@ -60,7 +60,7 @@ fn processors(list: &str) -> Result<Vec<(u16, u8)>, (usize, &'static str)> {
     if group_open {
         return Err((
             list.len(),
-            "a group is followed by its processors, as in -ag1,0",
+            "must be followed by its processors, as in -ag1,0",
         ));
     }
     Ok(processors)
@@ -101,7 +101,8 @@ pub(in crate::diskspd) fn max_or_hints(command: &mut Command, word: &Word) -> Re
         command.target.max_bytes = command.size(word, word.value)?;
         return Ok(());
     }
-    const FORM: &str = "say a size as in -f4G, or letters of r (random access), s (sequential scan), t (temporary file)";
+    const FORM: &str = "must be a size as in -f4G, or letters of r (random access), s (sequential scan), t \
+                       (temporary file)";
     if word.value.is_empty() {
         return Err(word.value(FORM));
     }
@@ -128,7 +129,10 @@ pub(in crate::diskspd) fn content(command: &mut Command, word: &Word) -> Result<
             };
             let bytes = command.size(word, size)?;
             if bytes == 0 || file.as_deref() == Some("") {
-                return Err(word.value("say -Z (zeros), -Zr (random at every write), or -Z<size>[,<file>] with a size above 0"));
+                return Err(word.value(
+                    "must be -Z (zeros), -Zr (random at every write), or -Z<size>[,<file>] with a \
+                                      size above 0",
+                ));
             }
             command.target.content = Content::Source { bytes, file };
         }

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 const INT_MAX: i64 = i32::MAX as i64;
 type Done = Result<(), Problem>;
 
-const SECONDS: &str = "say whole seconds from 0 to 2147483647";
-const POSITIVE: &str = "say a whole number from 1 to 2147483647";
+const SECONDS: &str = "must be whole seconds from 0 to 2147483647";
+const POSITIVE: &str = "must be a whole number from 1 to 2147483647";
 
 pub(in crate::diskspd) fn usage(command: &mut Command, _: &Word) -> Done {
     command.stop = Some(Action::Usage { asked: true });
@@ -23,7 +23,7 @@ pub(in crate::diskspd) fn usage(command: &mut Command, _: &Word) -> Done {
 pub(in crate::diskspd) fn experiment(command: &mut Command, word: &Word) -> Done {
     let (value, rest) = number::atoi(word.value);
     let fits = i32::try_from(value)
-        .map_err(|_| word.value("say a number from -2147483648 to 2147483647"))?;
+        .map_err(|_| word.value("must be a number from -2147483648 to 2147483647"))?;
     let flags = fits.cast_unsigned();
     command.junk(word, flags, rest);
     command.over.experiment_flags = Some(flags);
@@ -35,7 +35,7 @@ pub(in crate::diskspd) fn block(command: &mut Command, word: &Word) -> Done {
     command.target.block_bytes = u32::try_from(bytes)
         .ok()
         .filter(|bytes| (1..u32::MAX).contains(bytes))
-        .ok_or_else(|| word.value("a block is from 1 to 4294967294 bytes"))?;
+        .ok_or_else(|| word.value("must be from 1 to 4294967294 bytes"))?;
     Ok(())
 }
 
@@ -108,8 +108,8 @@ pub(in crate::diskspd) fn kernel_events(command: &mut Command, word: &Word) -> D
         .find(|(name, _)| word.value.starts_with(name));
     let (name, set) = exact.or(clock).ok_or_else(|| {
         word.value(
-            "say one of PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK, \
-             REGISTRY, or q, c, s, p",
+            "must be one of PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK, \
+            REGISTRY, or q, c, s, p",
         )
     })?;
     set(command.profile.events.get_or_insert_default());
@@ -163,13 +163,13 @@ pub(in crate::diskspd) fn think(command: &mut Command, word: &Word) -> Done {
     command.target.think_ms = command.number(
         word,
         1..=INT_MAX,
-        "say whole milliseconds from 1 to 2147483647",
+        "must be whole milliseconds from 1 to 2147483647",
     )?;
     Ok(())
 }
 
 pub(in crate::diskspd) fn priority(command: &mut Command, word: &Word) -> Done {
-    let level = command.number(word, 1..=3, "say 1 (very low), 2 (low) or 3 (normal)")?;
+    let level = command.number(word, 1..=3, "must be 1 (very low), 2 (low) or 3 (normal)")?;
     command.target.io_priority = u8::try_from(level).expect("from 1 to 3");
     Ok(())
 }
@@ -227,7 +227,7 @@ pub(in crate::diskspd) fn result_format(command: &mut Command, word: &Word) -> D
         "pxml" => (true, Some(ResultFormat::Xml)),
         _ => {
             return Err(
-                word.value("say text or xml, or p, ptext or pxml to print the profile only")
+                word.value("must be text or xml, or p, ptext or pxml to print the profile only")
             );
         }
     };
@@ -254,13 +254,13 @@ pub(in crate::diskspd) fn verbose(command: &mut Command, word: &Word) -> Done {
     match word.value {
         "" => command.over.verbose = true,
         "s" => command.over.verbose_stats = true,
-        _ => return Err(word.value("say -v, or -vs for the statistics of waiting")),
+        _ => return Err(word.value("must be -v, or -vs for the statistics of waiting")),
     }
     Ok(())
 }
 
 pub(in crate::diskspd) fn write_share(command: &mut Command, word: &Word) -> Done {
-    const FORM: &str = "say a whole percentage from 0 (reads only) to 100";
+    const FORM: &str = "must be a whole percentage from 0 (reads only) to 100";
     if word.value.is_empty() {
         return Err(word.value(FORM));
     }
@@ -277,7 +277,7 @@ pub(in crate::diskspd) fn completion_routines(command: &mut Command, word: &Word
 
 pub(in crate::diskspd) fn profile(command: &mut Command, word: &Word) -> Done {
     if word.value.is_empty() {
-        return Err(word.value("name an XML profile, as in -Xprofile.xml"));
+        return Err(word.value("specify an XML profile, as in -Xprofile.xml"));
     }
     if command.profile_path.is_some() {
         return Err(
@@ -289,7 +289,8 @@ pub(in crate::diskspd) fn profile(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn event(command: &mut Command, word: &Word) -> Done {
-    const FORM: &str = "say s, f, r, p or e and the event's name without a slash, as in -yrready";
+    const FORM: &str =
+        "must be s, f, r, p or e and the event's name without a slash, as in -yrready";
     let mut letters = word.value.chars();
     let letter = letters.next().ok_or_else(|| word.value(FORM))?;
     let name = letters.as_str();
@@ -317,7 +318,12 @@ pub(in crate::diskspd) fn seed(command: &mut Command, word: &Word) -> Done {
             .max(1)
     } else {
         let value = number::digits(word.value).and_then(|value| u32::try_from(value).ok());
-        value.ok_or_else(|| word.value("a seed is a whole number from 0 to 4294967295, or nothing for the time since start-up"))?
+        value.ok_or_else(|| {
+            word.value(
+                "must be a whole number from 0 to 4294967295, or nothing for the time since \
+                                       start-up",
+            )
+        })?
     };
     command.over.seed = Some(seed);
     Ok(())
@@ -367,7 +373,7 @@ pub(in crate::diskspd) fn compat(command: &mut Command, word: &Word) -> Done {
     command.extra.compat = match word.value {
         "2.2" => Compat::V2_2,
         "2.0" => Compat::V2_0,
-        _ => return Err(word.value("say 2.2 or 2.0")),
+        _ => return Err(word.value("must be 2.2 or 2.0")),
     };
     Ok(())
 }

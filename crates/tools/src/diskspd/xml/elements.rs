@@ -57,7 +57,7 @@ impl Document<'_> {
             self.error(
                 element,
                 format!(
-                    "read `{}`; say a whole number from {start} to {end}",
+                    "invalid value '{}': must be a whole number from {start} to {end}",
                     short(text)
                 ),
             )
@@ -89,7 +89,7 @@ impl Document<'_> {
             "false" | "0" => Ok(false),
             _ => Err(self.error(
                 element,
-                format!("read `{}`; say true or false", short(&text)),
+                format!("invalid value '{}': must be true or false", short(&text)),
             )),
         }
     }
@@ -117,14 +117,18 @@ impl Document<'_> {
                 let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 self.error(
                     element,
-                    format!("read `{}`; say one of {}", short(text), names.join(", ")),
+                    format!(
+                        "invalid value '{}': must be one of {}",
+                        short(text),
+                        names.join(", ")
+                    ),
                 )
             })
     }
 
     pub(super) fn unexpected(&self, child: &Element, parent: &Element) -> XmlError {
         let what = format!(
-            "not expected inside of {}; check the spelling (letters count as they are written), or leave it out",
+            "not expected inside of {}; check the spelling (letters count as they are written), or omit it",
             parent.name
         );
         self.error(child, what)

@@ -47,7 +47,10 @@ fn data_source(document: &Document, element: &Element) -> Result<Content, XmlErr
         }
     }
     let bytes = size.ok_or_else(|| {
-        document.error(element, "has no SizeInBytes; say how large the buffer is")
+        document.error(
+            element,
+            "has no SizeInBytes; specify how large the buffer is",
+        )
     })?;
     Ok(Content::Source { bytes, file })
 }
@@ -57,7 +60,7 @@ pub(super) fn throughput(document: &Document, element: &Element) -> Result<Throu
     let mut iops = false;
     for (name, unit) in &element.attributes {
         if name != "unit" {
-            return Err(document.error(element, format!("has no attribute {name}; say unit")));
+            return Err(document.error(element, format!("has no attribute {name}; specify unit")));
         }
         iops = document.word_in(element, unit, &[("BPMS", false), ("IOPS", true)])?;
     }
@@ -87,7 +90,7 @@ pub(super) fn distribution(
             return Err(document.error(range, "has one attribute, IO, the percentage of I/Os"));
         };
         if name != "IO" {
-            return Err(document.error(range, format!("has no attribute {name}; say IO")));
+            return Err(document.error(range, format!("has no attribute {name}; specify IO")));
         }
         let io = document.number_in(range, io, 0..=100)?;
         let length = document.number(range, longest.clone())?;
@@ -119,7 +122,7 @@ pub(super) fn thread_targets(
             }
         }
         let thread = thread
-            .ok_or_else(|| document.error(each, "has no Thread; say which one, from 0 on"))?;
+            .ok_or_else(|| document.error(each, "has no Thread; specify which one, from 0 on"))?;
         threads.push((thread, weight));
     }
     Ok(threads)

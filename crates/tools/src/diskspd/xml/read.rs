@@ -177,7 +177,7 @@ fn affinity(document: &Document, element: &Element) -> Result<Vec<(u16, u8)>, Xm
                 _ => {
                     return Err(document.error(
                         each,
-                        format!("has no attribute {name}; say Group and Processor"),
+                        format!("has no attribute {name}; specify Group and Processor"),
                     ));
                 }
             }
@@ -289,7 +289,7 @@ fn fasten(
     if !loose.path {
         return Err(document.error(
             element,
-            "has no Path; name a file, a device or a template as *1",
+            "has no Path; specify a file, a device or a template as *1",
         ));
     }
     if loose.stride.is_some() && (loose.random.is_some() || loose.ratio.is_some()) {
@@ -312,7 +312,7 @@ fn fasten(
     if loose.flush.is_some() && !loose.mapped {
         return Err(document.error(
             element,
-            "FlushType flushes mapped writes; set MemoryMappedIo, or leave it out",
+            "FlushType flushes mapped writes; set MemoryMappedIo, or omit it",
         ));
     }
     target.mapped = loose.mapped.then(|| loose.flush.unwrap_or(Flush::None));

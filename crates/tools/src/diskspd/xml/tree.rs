@@ -84,10 +84,7 @@ fn unescaped(text: &str) -> Result<String, String> {
 }
 
 fn stranger(c: char) -> String {
-    format!(
-        "U+{:04X} is no character of XML; leave it out",
-        u32::from(c)
-    )
+    format!("U+{:04X} is no character of XML; omit it", u32::from(c))
 }
 
 /// Reads the document and gives its outermost element. In a results file only the profile is kept.

@@ -182,7 +182,7 @@ impl Plan<'_> {
         if self.line.is_some() {
             self.problems.push(Problem::Contradiction {
                 place: entry.place.clone(),
-                why: "the DISKSPD line says this: say it there".to_owned(),
+                why: "the DISKSPD line says this: specify it there".to_owned(),
             });
             return;
         }
@@ -235,7 +235,7 @@ impl Plan<'_> {
         let Some(texts) = texts(entry.value) else {
             self.refuse(
                 entry,
-                "a field takes a text, a number, true or false, or a list of these",
+                "must be a text, a number, true or false, or a list of these",
             );
             return None;
         };
