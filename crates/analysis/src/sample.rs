@@ -279,6 +279,7 @@ pub fn target_facts() -> TargetFacts {
             read_only: false,
             size: Bytes::gib(252),
             free: Bytes::gib(80),
+            layer: None,
         }),
         chain: vec![device("vda1", "partition"), device("vda", "disk")],
         unchecked: Vec::new(),

@@ -14,6 +14,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where this process's own descriptors are, each under its number. // proc_pid_fd(5)
@@ -163,14 +164,45 @@ impl Pin {
         Ok(file)
     }
 
-    /// A file without a name in its folder, which is gone when it is closed. // open(2), `O_TMPFILE`
+    /// A file without a name in its folder, which is gone when it is closed. Where the file system has none (FUSE, some
+    /// overlays), a new file whose name is removed before anything is done with it. It has so many bytes, or none where
+    /// there is no space.
     ///
     /// # Errors
-    /// Those of open(2).
-    pub fn nameless(&self, flags: OFlags) -> io::Result<File> {
-        let flags = flags | OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    /// Those of open(2). // `O_TMPFILE`
+    pub fn nameless(&self, flags: OFlags, bytes: u64) -> io::Result<File> {
+        let flags = flags | OFlags::RDWR | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o600);
-        Ok(openat(&self.folder, c".", flags, mode)?.into())
+        let file = match openat(&self.folder, c".", flags | OFlags::TMPFILE, mode) {
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::NOSYS) => {
+                self.short_lived(flags)?
+            }
+            opened_or_not => opened_or_not?.into(),
+        };
+        let _ = file.set_len(bytes);
+        Ok(file)
+    }
+
+    /// Creates an empty file under a new name, opens it again with these flags and removes the name. Not created with them:
+    /// a file system that refuses `O_DIRECT` does so after it has created the file.
+    fn short_lived(&self, flags: OFlags) -> io::Result<File> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Relaxed);
+        let name = format!(".fathom-probe-{}-{number}", std::process::id());
+        let new = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
+        let created = File::from(openat(
+            &self.folder,
+            &name,
+            new,
+            Mode::from_raw_mode(0o600),
+        )?);
+        let again = openat(rustix::fs::CWD, own_link(&created), flags, Mode::empty());
+        let there = created.metadata()?;
+        let named = statat(&self.folder, &name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if (named.st_dev, named.st_ino) == (there.dev(), there.ino()) {
+            unlinkat(&self.folder, &name, AtFlags::empty())?;
+        }
+        Ok(again?.into())
     }
 
     /// Whether the name in its folder still leads to what is pinned, without a link between.

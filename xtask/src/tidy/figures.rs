@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 88_868,
+        bound: 89_450,
         count: lines_of_code,
     },
 ];

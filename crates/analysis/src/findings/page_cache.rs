@@ -6,14 +6,14 @@
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
 use super::commit_latency::is_durable;
-use super::storage_stack::{IN_MEMORY, targets};
+use super::storage_stack::targets;
 use super::uneven_disks::kind;
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::comparison::{CountComparison, OperationComparison};
 use crate::say;
 use model::imported_evidence::{ImportedDisk, ImportedFlush};
-use model::{CacheMode, ImportedRun};
+use model::{CacheMode, FileSystem, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("page-cache"),
@@ -183,8 +183,8 @@ fn resident(seen: &Own<'_>) -> Option<Finding> {
         .iter()
         .all(|check| check.device.is_none());
     let target = targets(seen.record).find(|target| {
-        let on = target.facts.file_system.as_ref().map(|on| on.kind.as_str());
-        let memory = on.is_some_and(|on| IN_MEMORY.contains(&on));
+        let on = target.facts.file_system.as_ref();
+        let memory = on.is_some_and(FileSystem::is_in_memory);
         target.planned.cache == CacheMode::Cached && target.reads() && !memory
     })?;
     let share = target.facts.layout.cached?.share()?;

@@ -7,9 +7,6 @@ use model::{
     TargetFacts,
 };
 
-/// File systems that live in memory: no device is below them.
-pub(super) const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
-
 /// A target, with what was asked of it.
 pub(super) struct Below<'a> {
     pub(super) number: u32,

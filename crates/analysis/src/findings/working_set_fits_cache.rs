@@ -5,10 +5,9 @@
 //! the usual advice, because the system keeps the part that is used again; below the memory itself everything fits. An
 //! exact multiple of an array's cache is a note: some caches walk a range of their own multiple in step.
 
-use super::storage_stack::IN_MEMORY;
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
-use model::CacheMode;
+use model::{CacheMode, FileSystem};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("working-set-fits-cache"),
@@ -50,8 +49,8 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
             .iter()
             .zip(&record.targets)
             .filter(|(target, facts)| {
-                let on = facts.file_system.as_ref().map(|on| on.kind.as_str());
-                target.cache == CacheMode::Cached && !on.is_some_and(|on| IN_MEMORY.contains(&on))
+                let on = facts.file_system.as_ref();
+                target.cache == CacheMode::Cached && !on.is_some_and(FileSystem::is_in_memory)
             });
     let sizes: Vec<u64> = through_cache.map(|(target, _)| target.length.0).collect();
     let size = sizes

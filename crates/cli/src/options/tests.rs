@@ -64,7 +64,7 @@ fn problems() -> Vec<Problem> {
         PoolThreadNumber { read: 2, threads: 2 } PoolIdle { thread: 1 } WeightZero {} ShareWithoutPool {}
         PoolCannot { what: "it" } PoolTurns {} PoolMixed {} CreateDevice { path: path() }
         NoSpace { path: path(), needed: SIZE, free: SIZE, mount_point: path() }
-        NoDirectIo { path: path(), file_system: kind.clone() } Memory { needed: SIZE, available: SIZE }
+        NoDirectIo { path: path(), file_system: Some(FileSystem::default()) } Memory { needed: SIZE, available: SIZE }
         GroupMemory { needed: SIZE, limit: SIZE, used: SIZE, group: path() }
         OnlyPassthrough { path: path(), engine: EngineChoice::Sync } NoNamespace { path: path() }
         NamespaceUnknown { path: path() } PassthroughMixed {}

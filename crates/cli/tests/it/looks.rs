@@ -50,10 +50,10 @@ fn a_look_names_no_option_that_it_does_not_have() {
     };
     let said = bench.line("quick m --size 16M");
     if said.code == Some(0) {
-        println!("skipped: this kernel's file system in memory takes unbuffered I/O");
+        println!("skipped: this kernel's file system in memory takes direct I/O");
         return;
     }
-    said.refused("takes no unbuffered I/O (O_DIRECT)");
+    said.refused("no direct I/O (O_DIRECT)");
     assert!(!said.err.contains("--cache"), "{said:?}");
     assert_eq!(std::fs::read_dir(&mounted.folder).unwrap().count(), 0);
     let gone = bench.line("quick gone");

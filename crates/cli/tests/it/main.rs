@@ -24,6 +24,7 @@ mod diskspd;
 mod diskspd_troubles;
 mod documents;
 mod drawn;
+mod environments;
 mod explain;
 mod files;
 mod fio_jobs;

@@ -2,16 +2,17 @@
 //!
 //! Down through partitions, loop devices (and the file system that their file lies on), dm and md.
 //! A file system without a device number of its own (Btrfs) is followed through the device that it
-//! was mounted from; one without any device (tmpfs, NFS, overlay) has no chain. Deliberately absent:
+//! was mounted from; an overlay through the layer that contains the file, and FUSE through the folder that it passes on,
+//! where this process can see these; one without any device (tmpfs, NFS) has no chain. Deliberately absent:
 //! what stands *above* a device, which is `claims`' question.
 
 use super::block::Node;
-use super::mounts::{Mount, mount_of};
+use super::mounts::{Mount, mount_of, unescape};
 use crate::root::Root;
 use model::{BlockDevice, TargetFacts};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The device of this number and everything below it, each with what it uses after it. Empty
 /// when there is no such device.
@@ -77,7 +78,81 @@ fn under_file(root: &Root, mounts: &[Mount], file: &Path) -> Vec<Node> {
         return vec![node];
     }
     let mount = mount_of(mounts, file, None);
-    under_file_system(root, mount, live.map(|found| found.dev()))
+    match mount.and_then(|mount| layer(root, mounts, mount, file)) {
+        Some(layer) => under_file_system(root, Some(layer), None),
+        None => under_file_system(root, mount, live.map(|found| found.dev())),
+    }
+}
+
+/// Layers on layers, at most.
+const LAYERS_MAX: usize = 4;
+
+/// The mount that contains a file which this mount only passes on. Of an overlay that of its upper folder, or of a lower
+/// one while only that has the file; of FUSE that of the folder or image which its server reports as its source. `None`
+/// for anything else, and where these are not visible, as in a container.
+/// Source: the kernel's `Documentation/filesystems/overlayfs.rst`; fuse(8), `fsname`.
+pub(super) fn layer<'a>(
+    root: &Root,
+    mounts: &'a [Mount],
+    mount: &Mount,
+    file: &Path,
+) -> Option<&'a Mount> {
+    let (mut mount, mut file) = (mount, file.to_owned());
+    let mut found = None;
+    for _ in 0..LAYERS_MAX {
+        let behind = match mount.kind.as_str() {
+            "overlay" => in_overlay(root, mount, &file),
+            kind if kind.starts_with("fuse") => source_of_fuse(root, mount),
+            _ => break,
+        };
+        let Some(behind) = behind else {
+            break;
+        };
+        let Some(next) = mount_of(mounts, &behind, None).filter(|next| next.id != mount.id) else {
+            break;
+        };
+        (mount, file, found) = (next, behind, Some(next));
+    }
+    found.filter(|found| found.kind != "overlay")
+}
+
+fn in_overlay(root: &Root, mount: &Mount, file: &Path) -> Option<PathBuf> {
+    let within = file.strip_prefix(&mount.at).ok()?;
+    let inner = mount.inner.strip_prefix("/").unwrap_or(&mount.inner);
+    let within = inner.join(within);
+    let is_there = |path: &Path| !root.is_live() || path.symlink_metadata().is_ok();
+    let folders = folders(mount);
+    let folders = || folders.iter().filter(|folder| is_there(folder));
+    let has_file = |folder: &&PathBuf| is_there(&folder.join(&within));
+    let folder = folders().find(has_file).or_else(|| folders().next())?;
+    Some(folder.join(within))
+}
+
+/// Any text may be there; a folder or a regular file of this machine is believed.
+fn source_of_fuse(root: &Root, mount: &Mount) -> Option<PathBuf> {
+    let source = PathBuf::from(&mount.source);
+    let there = source.metadata().ok().filter(|_| root.is_live())?;
+    let passes_on = there.is_dir() || there.is_file();
+    (source.is_absolute() && passes_on).then_some(source)
+}
+
+/// Of an overlay: the upper folder, then those below it.
+fn folders(mount: &Mount) -> Vec<PathBuf> {
+    let options = mount
+        .options
+        .split(',')
+        .filter_map(|one| one.split_once('='));
+    let (mut upper, mut lower) = (Vec::new(), Vec::new());
+    for (name, value) in options {
+        let named = |part: &str| PathBuf::from(unescape(part));
+        match name {
+            "upperdir" => upper.push(named(value)),
+            "lowerdir" | "lowerdir+" => lower.extend(value.split(':').map(named)),
+            _ => {}
+        }
+    }
+    upper.append(&mut lower);
+    upper
 }
 
 /// The devices under a file system: by the device number of its files, otherwise by what was mounted.
@@ -124,7 +199,8 @@ mod tests {
         let root = Root::at(fixtures.join(name));
         let mounts = mounts(&root);
         let mount = mount_of(&mounts, Path::new(path), None);
-        let tops = under_file_system(&root, mount, None);
+        let layer = mount.and_then(|mount| layer(&root, &mounts, mount, Path::new(path)));
+        let tops = under_file_system(&root, layer.or(mount), None);
         let chain = below(&root, &mounts, &tops);
         chain.into_iter().map(|node| node.name).collect()
     }
@@ -142,10 +218,28 @@ mod tests {
     }
 
     #[test]
-    fn overlay_network_and_memory_stand_on_no_device() {
-        assert!(under("vm_virtio", "/mnt/merged/a").is_empty());
+    fn network_and_memory_stand_on_no_device() {
         assert!(under("vm_virtio", "/mnt/nfs/a").is_empty());
         assert!(under("raid_lvm_xfs", "/tmp/a").is_empty());
+    }
+
+    #[test]
+    fn an_overlay_stands_on_what_its_upper_layer_does() {
+        assert_eq!(under("vm_virtio", "/mnt/merged/a"), ["vda"]);
+        let mounts: Vec<Mount> = crate::linux::mounts::of_text(
+            "20 1 0:20 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/var/u,workdir=/var/w\n\
+             21 20 0:21 / /mem rw - tmpfs none rw\n\
+             22 20 0:22 / /box rw - overlay overlay rw,lowerdir=/l,upperdir=/mem/u,workdir=/mem/w",
+        );
+        let root = Root::at("/nowhere".into());
+        let kind = |at: &str| {
+            let mount = mount_of(&mounts, Path::new(at), None).unwrap();
+            layer(&root, &mounts, mount, Path::new(at)).map(|mount| mount.kind.clone())
+        };
+        assert_eq!(kind("/box/a"), Some("tmpfs".to_owned()));
+        assert_eq!(kind("/mem/a"), None);
+        // The root of a container: its folders are not visible in it.
+        assert_eq!(kind("/a"), None);
     }
 
     #[test]

@@ -1,53 +1,87 @@
-//! What unbuffered I/O must be aligned to: asked of the file system, otherwise found out by opening.
+//! What direct I/O must be aligned to: as the file system reports it, otherwise as open and I/O show.
 //!
-//! `statx` answers since kernel 6.1 for most file systems. Where it does not, a file that opens with
-//! `O_DIRECT` is taken to need the logical block of its device. File systems in memory open so and then
+//! `statx` reports it since kernel 6.1 for most file systems, not for FUSE. Where it does not, a file that opens with
+//! `O_DIRECT` and then reads needs the logical block of its device. File systems in memory open so and then
 //! copy all the same: for them the answer is no. Nothing is left behind: for a file that does not exist
-//! yet, a file without a name is made in its folder and is gone when it is closed. Where no file can be
-//! made at all, that is what stands against the target, not its file system's ways with unbuffered I/O.
+//! yet, a file without a name is created in its folder and is gone when it is closed. Where no file can be
+//! created at all, that is what stands against the target, not its file system's ways with direct I/O.
+//! Omitted: what the I/O costs and where it is answered, which the counters show (`analysis`).
 
 use super::sys;
 use gate::{OFlags, Pin};
-use model::{Bytes, DirectIo};
+use model::{Bytes, DirectIo, FileSystem};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 
-const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
-/// Cannot make a file without a name, but do unbuffered I/O. Source: `direct_IO` or `FMODE_CAN_ODIRECT`
+/// Creates no file without a name, but does direct I/O. Source: `direct_IO` or `FMODE_CAN_ODIRECT`
 /// in the kernel's `fs/fat`, `fs/exfat`, `fs/ntfs3`, `fs/nfs`.
-const UNBUFFERED_WITHOUT_TMPFILE: [&str; 6] = ["vfat", "msdos", "exfat", "ntfs3", "nfs", "nfs4"];
+const DIRECT_WITHOUT_TMPFILE: [&str; 6] = ["vfat", "msdos", "exfat", "ntfs3", "nfs", "nfs4"];
 /// Aligned enough for every device in use.
 const SAFE_BLOCK: Bytes = Bytes(4096);
 
 /// Of a file or a device that exists. `block` is the logical block of the device below.
-pub(super) fn existing(pin: &Pin, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
-    if IN_MEMORY.contains(&kind) {
+pub(super) fn existing(
+    pin: &Pin,
+    on: Option<&FileSystem>,
+    block: Option<Bytes>,
+) -> Option<DirectIo> {
+    if on.is_some_and(FileSystem::is_in_memory) {
         return None;
     }
     sys::extended(&*pin.node()?).direct.unwrap_or_else(|| {
         let opened = pin.reopen(OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK);
-        opened.ok().map(|_| aligned_to(block))
+        let aligned = aligned_to(block);
+        let takes = |file: &File| !is_file(file) || takes_a_read(file, aligned);
+        opened.ok().filter(takes).map(|_| aligned)
     })
 }
 
 /// Of a file that is not there yet.
-pub(super) fn missing(pin: &Pin, kind: &str, block: Option<Bytes>) -> Option<DirectIo> {
-    if IN_MEMORY.contains(&kind) {
+pub(super) fn missing(
+    pin: &Pin,
+    on: Option<&FileSystem>,
+    block: Option<Bytes>,
+) -> Option<DirectIo> {
+    let aligned = aligned_to(block);
+    if on.is_some_and(FileSystem::is_in_memory) {
         return None;
     }
-    match pin.nameless(OFlags::DIRECT) {
+    if on.is_some_and(|on| DIRECT_WITHOUT_TMPFILE.contains(&on.kind.as_str())) {
+        return Some(aligned);
+    }
+    match pin.nameless(OFlags::DIRECT, aligned.offset.0) {
         Ok(nameless) => sys::extended(&nameless)
             .direct
-            .unwrap_or_else(|| Some(aligned_to(block))),
-        Err(error) => match error.raw_os_error() {
-            Some(libc::EINVAL) => None,
-            Some(libc::EOPNOTSUPP | libc::EISDIR | libc::ENOENT) => UNBUFFERED_WITHOUT_TMPFILE
-                .contains(&kind)
-                .then(|| aligned_to(block)),
-            _ => Some(aligned_to(block)), // read-only, no permission, full: not an answer to this question
-        },
+            .unwrap_or_else(|| takes_a_read(&nameless, aligned).then_some(aligned)),
+        Err(error) if is_refusal(&error) => None,
+        Err(_) => Some(aligned), // read-only, no permission, full: not an answer to this question
     }
 }
 
+fn is_file(file: &File) -> bool {
+    file.metadata().is_ok_and(|there| there.is_file())
+}
+
+/// Whether the file takes one direct read: some open with `O_DIRECT` and refuse what follows. // open(2), NOTES
+fn takes_a_read(file: &File, aligned: DirectIo) -> bool {
+    let align = usize::try_from(aligned.offset.0).unwrap_or(SAFE_BLOCK.0 as usize);
+    let mut room = vec![0_u8; 2 * align];
+    let start = room.as_ptr().align_offset(align);
+    let Some(block) = room.get_mut(start..start + align) else {
+        return true;
+    };
+    !file
+        .read_at(block, 0)
+        .is_err_and(|error| is_refusal(&error))
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EOPNOTSUPP))
+}
+
 fn aligned_to(block: Option<Bytes>) -> DirectIo {
+    let block = block.filter(|block| block.0.is_power_of_two());
     let block = block.unwrap_or(SAFE_BLOCK);
     DirectIo {
         memory: block,

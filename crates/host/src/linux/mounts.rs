@@ -30,7 +30,10 @@ impl Mount {
 
 /// All mounts, in the order of their mounting.
 pub(super) fn mounts(root: &Root) -> Vec<Mount> {
-    let text = root.text("proc/self/mountinfo").unwrap_or_default();
+    of_text(&root.text("proc/self/mountinfo").unwrap_or_default())
+}
+
+pub(super) fn of_text(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse).collect()
 }
 

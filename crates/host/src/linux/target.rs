@@ -4,7 +4,7 @@
 //! absent: whether the target may be used (`model::check`).
 
 use super::block::Node;
-use super::chain::{below, facts, under_file_system};
+use super::chain::{below, facts, layer, under_file_system};
 use super::claims::Uses;
 use super::closed::file_identity;
 use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
@@ -229,7 +229,7 @@ fn device(
     // Permissions are not all: a container may be forbidden a device whose name it may write.
     let read_only = found.chain.first().is_some_and(|device| device.read_only);
     found.writable = !read_only && look.is_some() && sys::may_write(&link(pin, &found.path), false);
-    found.direct_io = direct::existing(pin, "", block(&found.chain));
+    found.direct_io = direct::existing(pin, None, block(&found.chain));
 }
 
 /// The exclusive descriptor of a loop device does not keep other processes from the device behind it, so that is taken, too.
@@ -292,7 +292,7 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
     found.kind = TargetKind::File;
     found.size = Bytes(there.len());
     found.allocated = Bytes(there.blocks().saturating_mul(STAT_BLOCK_BYTES));
-    found.direct_io = direct::existing(pin, file_system_kind(found), block(&found.chain));
+    found.direct_io = direct::existing(pin, found.file_system.as_ref(), block(&found.chain));
     found.claims = uses.of_file(root, &real, there);
     found.unchecked = uses.unchecked(root, found.size);
     found.claims.extend(eyes.earlier_signatures());
@@ -352,7 +352,7 @@ fn missing(root: &Root, pin: &Pin, found: &mut TargetFacts) {
             "its folder is immutable (chattr -i {folder} lifts it)"
         ));
     }
-    found.direct_io = direct::missing(pin, file_system_kind(found), block(&found.chain));
+    found.direct_io = direct::missing(pin, found.file_system.as_ref(), block(&found.chain));
 }
 
 /// Fills in the file system that an open file or folder lies on, and the devices below.
@@ -360,7 +360,11 @@ fn place(root: &Root, uses: &Uses, node: &File, real: &Path, found: &mut TargetF
     let id = sys::extended(node).mount_id.filter(|_| root.is_live());
     let mount = mount_of(&uses.mounts, real, id);
     let number = node.metadata().ok().map(|there| there.dev());
-    let tops = under_file_system(root, mount, number);
+    let layer = mount.and_then(|mount| layer(root, &uses.mounts, mount, real));
+    let tops = match layer {
+        Some(layer) => under_file_system(root, Some(layer), None),
+        None => under_file_system(root, mount, number),
+    };
     found.chain = facts(&below(root, &uses.mounts, &tops));
     found.file_system = mount.map(|mount| {
         let room = sys::room(node);
@@ -372,16 +376,13 @@ fn place(root: &Root, uses: &Uses, node: &File, real: &Path, found: &mut TargetF
             read_only: mount.read_only() || room.as_ref().is_some_and(|room| room.read_only),
             size: room.as_ref().map_or(Bytes(0), |room| room.size),
             free: room.as_ref().map_or(Bytes(0), |room| room.free),
+            layer: layer.map(|layer| layer.kind.clone()),
         }
     });
 }
 
 fn is_writable(path: &Path, is_folder: bool, on: Option<&FileSystem>) -> bool {
     !on.is_some_and(|on| on.read_only) && sys::may_write(path, is_folder)
-}
-
-fn file_system_kind(found: &TargetFacts) -> &str {
-    found.file_system.as_ref().map_or("", |on| on.kind.as_str())
 }
 
 /// The logical block of the device at the top.

@@ -254,7 +254,7 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
     let Some(direct) = facts.direct_io else {
         problems.push(Problem::NoDirectIo {
             path: facts.path.clone(),
-            file_system: facts.file_system.as_ref().map(|fs| fs.kind.clone()),
+            file_system: facts.file_system.clone(),
         });
         return BLOCK_MIN;
     };

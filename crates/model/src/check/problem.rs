@@ -194,13 +194,10 @@ pub enum Problem {
         free: Bytes,
         mount_point: PathBuf,
     },
-    #[error(
-        "{}: {} takes no unbuffered I/O (O_DIRECT): specify a target on another file system", path.display(),
-        file_system.as_deref().map_or_else(|| "the file system".to_owned(), |kind| format!("the file system {kind}"))
-    )]
+    #[error("{}: no direct I/O (O_DIRECT): {}", path.display(), why_not_direct(file_system.as_ref()))]
     NoDirectIo {
         path: PathBuf,
-        file_system: Option<String>,
+        file_system: Option<FileSystem>,
     },
     #[error(
         "the threads need {needed} of memory (for each: block × depth, and the time series), more than half of the \
@@ -492,6 +489,23 @@ fn not_writable(file_system: Option<&FileSystem>, obstacle: Option<&str>) -> Str
         _ => {
             "no permission to write it: ask for write access to the file and its folder".to_owned()
         }
+    }
+}
+
+/// What a mount shows of the cause; otherwise what the kernel answered.
+fn why_not_direct(file_system: Option<&FileSystem>) -> String {
+    let Some(on) = file_system else {
+        return "the device or its file system refused it (EINVAL)".to_owned();
+    };
+    let kind = on.layer.as_ref().unwrap_or(&on.kind);
+    let has = |option: &str| on.options.split(',').any(|one| one == option);
+    match on.layer {
+        _ if on.is_in_memory() && on.layer.is_some() => {
+            format!("the file is in memory ({kind} below {})", on.kind)
+        }
+        _ if on.is_in_memory() => format!("{kind} keeps files in memory"),
+        None if has("data=journal") => format!("{kind} is mounted with data=journal"),
+        _ => format!("the file system {kind} refused it (EINVAL)"),
     }
 }
 

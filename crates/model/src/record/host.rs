@@ -160,6 +160,17 @@ pub struct FileSystem {
     pub size: Bytes,
     /// Free for this user.
     pub free: Bytes,
+    /// The type of the file system that an overlay or a FUSE server keeps the file on, where that can be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+}
+
+impl FileSystem {
+    /// Whether it keeps files in memory: no device is below them, and direct I/O is copied all the same.
+    pub fn is_in_memory(&self) -> bool {
+        let kind = self.layer.as_ref().unwrap_or(&self.kind);
+        ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&kind.as_str())
+    }
 }
 
 /// One device of a chain. Source: the kernel's `Documentation/ABI/stable/sysfs-block`.

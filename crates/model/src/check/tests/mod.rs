@@ -203,6 +203,38 @@ fn ranges_stay_inside_the_target() {
 }
 
 #[test]
+fn what_refuses_direct_io_is_named() {
+    let asked = profile("/data/t", |_| {});
+    let on = |kind: &str, options: &str, layer: Option<&str>| TargetFacts {
+        direct_io: None,
+        file_system: Some(FileSystem {
+            kind: kind.to_owned(),
+            options: options.to_owned(),
+            layer: layer.map(str::to_owned),
+            ..FileSystem::default()
+        }),
+        ..file(Bytes::gib(1))
+    };
+    for (facts, cause) in [
+        (on("tmpfs", "rw", None), "tmpfs keeps files in memory"),
+        (
+            on("overlay", "rw", Some("tmpfs")),
+            "in memory (tmpfs below overlay)",
+        ),
+        (
+            on("ext4", "rw,data=journal", None),
+            "ext4 is mounted with data=journal",
+        ),
+        (
+            on("ext4", "rw", None),
+            "the file system ext4 refused it (EINVAL)",
+        ),
+    ] {
+        assert!(refused(&asked, facts).contains(cause), "{cause}");
+    }
+}
+
+#[test]
 fn creation_needs_room_and_reuses_what_fits() {
     let asked = profile("/data/t", |span| {
         span.targets[0].create = Some(Bytes::gib(2));
