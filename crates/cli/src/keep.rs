@@ -5,10 +5,10 @@ use crate::environment::{Environment, StorePlace};
 use crate::output;
 use model::CommandError;
 use std::path::{Path, PathBuf};
-use store::{Notice, RunName, Store};
+use store::{Notice, RunName, Store, StoreError};
 
-const NOWHERE: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; specify --store \
-                      PATH, or --no-store to keep nothing";
+const NOWHERE: &str =
+    "results are not stored: neither XDG_DATA_HOME nor HOME is set; hint: --store PATH stores them";
 
 /// For a command that can only keep.
 pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; specify --store PATH";
@@ -16,7 +16,8 @@ pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to keep results: nei
 pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to look for results: neither XDG_DATA_HOME nor HOME is \
                         set; specify --store PATH";
 
-/// Where a measuring command keeps its results; `None` with `--no-store`.
+/// Where a measuring command keeps its results; `None` with `--no-store`, and with a note where there is no such place, as
+/// in a container.
 pub(crate) fn place(
     args: &KeepArgs,
     environment: &Environment,
@@ -25,9 +26,11 @@ pub(crate) fn place(
         return Ok(None);
     }
     let place = environment.store_place(args.store.as_ref());
-    let place = place.ok_or_else(|| CommandError::refused(NOWHERE))?;
-    check_name(&place)?;
-    Ok(Some(place))
+    match &place {
+        Some(place) => check_name(place)?,
+        None => output::tell(NOWHERE),
+    }
+    Ok(place)
 }
 
 /// SQLite reads some names as something else than a file.
@@ -35,8 +38,8 @@ fn check_name(place: &StorePlace) -> Result<(), CommandError> {
     store::check_name(place.path()).map_err(CommandError::refused)
 }
 
-/// Opens it for keeping, or makes it; in the user's data folder with the folders above it. What cannot keep results is
-/// refused before they are measured.
+/// Opens it for keeping, or makes it; in the user's data folder with the folders above it. A named place that cannot keep
+/// results is refused before they are measured; without a data folder that can be written they are not kept, with a note.
 pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandError> {
     let Some(place) = place else {
         return Ok(None);
@@ -45,7 +48,39 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandE
     if let StorePlace::Named(path) = place {
         refuse_missing_folder(path)?;
     }
-    opened(|report| Store::open_with(place.path(), report)).map(Some)
+    let mut why = None;
+    let store = opened(|report| {
+        let opened = Store::open_with(place.path(), report);
+        why = opened
+            .as_ref()
+            .err()
+            .and_then(|error| unwritable(place, error));
+        opened
+    });
+    match why {
+        Some(why) => {
+            output::tell(&format!(
+                "results are not stored: {why}; hint: --store PATH stores them"
+            ));
+            Ok(None)
+        }
+        None => store.map(Some),
+    }
+}
+
+/// Why the user's data folder takes no database, where that is all: a home that is read-only or missing, as in a container.
+/// A place that was named is refused instead.
+fn unwritable(place: &StorePlace, error: &StoreError) -> Option<String> {
+    let StorePlace::Default(path) = place else {
+        return None;
+    };
+    match error {
+        StoreError::MakeFolder { reason, .. } | StoreError::Unwritable { reason, .. } => {
+            let reason = reason.split(" (os error ").next().unwrap_or(reason);
+            Some(format!("{} cannot be written: {reason}", path.display()))
+        }
+        _ => None,
+    }
 }
 
 /// Opens it, and says what was done to the file on the way.

@@ -1,7 +1,7 @@
 //! File systems that people run fathom on: whether they take direct I/O is learned from a file of theirs, and what they
 //! refuse has its cause.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Said};
 use crate::mounted::Mounted;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,4 +87,32 @@ fn a_journal_of_data_is_the_cause_and_not_the_file_system() {
             .iter()
             .all(|name| !name.starts_with('.'))
     );
+}
+
+/// What a container often lacks; a place that was named is refused as before.
+#[test]
+fn without_a_home_that_can_be_written_a_run_is_measured_and_not_stored() {
+    let bench = Bench::new();
+    let run = |home: Option<&str>| {
+        let mut command = bench.command(&["run", "sim:ssd", "-d", "1s", "--json"]);
+        command.env_remove("FATHOM_STORE");
+        home.map(|home| command.env("HOME", home));
+        Said::from(command.output().unwrap())
+    };
+    for (home, cause) in [
+        (None, "neither XDG_DATA_HOME nor HOME is set"),
+        (
+            Some("/proc"),
+            "/proc/.local/share/fathom/fathom.db cannot be written",
+        ),
+    ] {
+        let said = run(home);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        assert!(said.err.contains("results are not stored"), "{}", said.err);
+        assert!(said.err.contains(cause), "{}", said.err);
+        assert!(said.json()["stored"].is_null());
+    }
+    let mut named = bench.command(&["run", "sim:ssd", "-d", "1s"]);
+    named.env("FATHOM_STORE", "/proc/fathom.db");
+    Said::from(named.output().unwrap()).refused("/proc/fathom.db");
 }

@@ -251,18 +251,6 @@ fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
 }
 
 #[test]
-fn without_a_place_for_results_the_person_is_asked_for_one() {
-    let bench = Bench::new();
-    let words = ["run", "--engine", "null", "-d", "1h"];
-    let output = bench
-        .command(&words)
-        .env_remove("FATHOM_STORE")
-        .output()
-        .unwrap();
-    crate::bench::Said::from(output).refused("--no-store");
-}
-
-#[test]
 fn a_name_with_a_line_end_stays_on_its_line() {
     let bench = Bench::new();
     let said = bench.say(&["run", "a\nfathom: all is well"]);
