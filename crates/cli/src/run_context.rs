@@ -11,6 +11,7 @@ use gate::Pins;
 use host::Root;
 use model::{CommandError, Consent, HostRecord};
 use session::{Admission, ProofRecords};
+use std::cell::Cell;
 use tools::{OwnOptions, native};
 
 /// Looked at once a command.
@@ -65,6 +66,7 @@ impl RunContext {
             proofs: ProofRecords::default(),
             repeats: false,
             note: output::tell,
+            noted: Cell::new(false),
             options: native::option,
             calibration: &self.calibration,
         }

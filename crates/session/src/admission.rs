@@ -4,13 +4,15 @@
 //! names, the file that keeps the results, consent for a device that is no target.
 
 use crate::proven_files::ProofRecords;
+use crate::threads_for_depth;
 use engine::{Calibration, RunError};
 use gate::Pins;
 use host::Root;
 use model::{
-    CommandError, Consent, Content, Field, HostRecord, Location, Options, Plan, Problem, Profile,
-    Target, TargetFacts, TargetKind, Timespan,
+    CommandError, Consent, Content, EngineChoice, Field, HostRecord, Location, Options, Plan,
+    Problem, Profile, Target, TargetFacts, TargetKind, Timespan,
 };
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,8 @@ pub struct Admission<'a> {
     pub repeats: bool,
     /// Receives a note for the person, a sentence.
     pub note: fn(&str),
+    /// Whether it was noted that threads are used instead of queue depth.
+    pub noted: Cell<bool>,
     /// The options of the command line that the request came from.
     pub options: Options,
     /// What is known of the clock; the runs of a command share it.
@@ -90,6 +94,8 @@ impl Admission<'_> {
         whole: Whole,
         earlier: &[TargetFacts],
     ) -> Result<Vec<CheckedPlan>, CommandError> {
+        let changed = self.without_depth(profile);
+        let profile = changed.as_ref().unwrap_or(profile);
         let (places, locked) = self.places(profile, look, whole);
         let known: Vec<&TargetFacts> = places.iter().map(|(_, facts)| facts).collect();
         let reported = self.against_names(&known);
@@ -124,6 +130,19 @@ impl Admission<'_> {
         Ok(passed
             .map(|(plan, facts)| CheckedPlan { plan, facts })
             .collect())
+    }
+
+    /// The profile with threads instead of queue depth, where no engine that runs here has one. Noted once.
+    fn without_depth(&self, profile: &Profile) -> Option<Profile> {
+        let (changed, note) = threads_for_depth::instead_of_depth(profile)?;
+        let has_depth = engine::queue_depth_max(EngineChoice::Auto).is_ok_and(|depth| depth > 1);
+        if has_depth {
+            return None;
+        }
+        if !self.noted.replace(true) {
+            (self.note)(&note);
+        }
+        Some(changed)
     }
 
     /// The targets of the profile's timespans as they stand now.

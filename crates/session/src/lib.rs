@@ -14,6 +14,7 @@ mod proven_files;
 mod records;
 mod runner;
 mod schedule;
+mod threads_for_depth;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
 pub use journal::{Journal, VERSION, new_session};

@@ -26,8 +26,8 @@ use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Filled, Stop};
 use model::{
-    CommandError, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target,
-    TargetFacts, Timespan, Workload,
+    CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth,
+    Ratio, Target, TargetFacts, Timespan, Workload,
 };
 use request::Asked;
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
@@ -63,8 +63,16 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     if let Some(raw) = &raw {
         site::may_be_read_raw(raw, &before, site.size)?;
     }
-    let depth_max = asked.depth_max(engine::queue_depth_max(asked.options.engine)?)?;
-    let threads_max = asked.threads_max(host.cpus.len());
+    let engine_max = engine::queue_depth_max(asked.options.engine)?;
+    let depth_max = asked.depth_max(engine_max)?;
+    let threads_max = asked.threads_max(host.cpus.len(), engine_max);
+    let is_file = matches!(asked.target, Location::Path(_));
+    if engine_max == 1 && is_file && asked.options.engine == EngineChoice::Auto {
+        output::tell(&format!(
+            "neither io_uring nor libaio runs here, so the queue depth comes from threads with one I/O each, {threads_max} \
+             at most; hint: allow io_uring (sysctl kernel.io_uring_disabled, or the container's seccomp filter)"
+        ));
+    }
     let survey = plan_survey(&asked, &site, depth_max, threads_max)?;
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
     let all = all_of_it(&asked, &site, depth_max, threads_max);

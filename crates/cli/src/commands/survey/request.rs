@@ -131,8 +131,9 @@ impl Asked {
     }
 
     /// The most threads, on a machine with so many cores.
-    pub(crate) fn threads_max(&self, cores: usize) -> u32 {
+    pub(crate) fn threads_max(&self, cores: usize, engine_max: u32) -> u32 {
         let cores = u32::try_from(cores).unwrap_or(THREADS_MAX);
+        let cores = if engine_max == 1 { THREADS_MAX } else { cores };
         self.threads_max.unwrap_or(cores.clamp(1, THREADS_MAX))
     }
 
