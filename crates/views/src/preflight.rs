@@ -46,7 +46,8 @@ pub fn preflight_headline(report: &Preflight) -> String {
 /// Why the target cannot be measured at all.
 fn no_target(report: &Preflight) -> Option<&Remark> {
     let mut calling = report.calling();
-    calling.find(|remark| remark.topic == "target" && remark.weight == Weight::Error)
+    calling
+        .find(|remark| matches!(remark.topic, "target" | "start") && remark.weight == Weight::Error)
 }
 
 /// The whole page.

@@ -23,6 +23,10 @@ pub struct Facts<'a> {
     pub host: &'a HostRecord,
     /// The target, as it would be measured.
     pub target: &'a TargetFacts,
+    /// Why a survey of it would be refused; empty where it would start.
+    pub refused: &'a [String],
+    /// Whether a survey that only reads would start.
+    pub starts_read_only: bool,
     /// What the system says of the health of its devices.
     pub health: &'a [DeviceHealth],
     /// What the kernel reads the time from.
@@ -106,8 +110,9 @@ impl Preflight {
 /// One rule: `None` where it has nothing to check.
 type Rule = fn(&Facts<'_>) -> Vec<Remark>;
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     setting::target,
+    setting::start,
     setting::health,
     load::device,
     load::cpus,

@@ -1,6 +1,6 @@
 //! How things are set: the target itself, its devices' health, limits, options, clocks.
 
-use super::{Facts, Remark, care, fine, stop, unknown};
+use super::{Facts, Remark, Weight, care, fine, stop, unknown};
 use crate::say;
 use model::{BlockDevice, HealthState, IoLimit, TargetFacts, TargetKind};
 
@@ -35,6 +35,30 @@ pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
         TargetKind::BlockDevice | TargetKind::NvmeNamespace => return Vec::new(),
     };
     stop(TOPIC, found, remedy)
+}
+
+/// Whether `fathom survey` starts there, by the check that it passes itself.
+pub(super) fn start(facts: &Facts<'_>) -> Vec<Remark> {
+    const TOPIC: &str = "start";
+    let is_known = target(facts).iter().any(|one| one.weight == Weight::Error);
+    let head = format!("{}: ", facts.target.path.display());
+    let reasons = facts.refused.iter().filter(|_| !is_known);
+    let remarks = reasons.flat_map(|reason| {
+        let reason = reason.strip_prefix(&head).unwrap_or(reason);
+        let (found, hint) = reason.split_once("; hint: ").unwrap_or((reason, ""));
+        match facts.starts_read_only {
+            true => {
+                let remedy = "only read: fathom survey --read-only, fathom run without --write";
+                care(
+                    TOPIC,
+                    format!("a survey that writes is refused: {found}"),
+                    remedy,
+                )
+            }
+            false => stop(TOPIC, found, hint),
+        }
+    });
+    remarks.collect()
 }
 
 /// Whether a file can be made there.

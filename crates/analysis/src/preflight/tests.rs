@@ -12,6 +12,8 @@ struct Seen {
     target: TargetFacts,
     health: Vec<DeviceHealth>,
     time_source: Option<&'static str>,
+    refused: Vec<String>,
+    starts_read_only: bool,
     window: CounterWindow,
 }
 
@@ -46,6 +48,8 @@ impl Seen {
             target,
             health: Vec::new(),
             time_source: Some("tsc"),
+            refused: Vec::new(),
+            starts_read_only: false,
             window: CounterWindow::default(),
         };
         seen.window = window(0, Nanos(0), 2, 98);
@@ -56,6 +60,8 @@ impl Seen {
         preflight(&Facts {
             host: &self.host,
             target: &self.target,
+            refused: &self.refused,
+            starts_read_only: self.starts_read_only,
             health: &self.health,
             time_source: self.time_source,
             window: &self.window,
@@ -224,4 +230,24 @@ fn a_file_that_any_cache_holds_calls_for_care() {
     let mut seen = Seen::quiet();
     seen.target.size = Bytes(1000);
     assert_eq!(seen.reported(), (Answer::Caution, vec!["target"]));
+}
+
+#[test]
+fn what_a_survey_would_refuse_is_not_ready_or_care_where_reads_start() {
+    let mut seen = Seen::quiet();
+    let path = seen.target.path.display().to_string();
+    seen.refused = vec![format!(
+        "{path}: no direct I/O (O_DIRECT): why; hint: use --cache cached"
+    )];
+    let found = seen.checked();
+    let first = &found.remarks[0];
+    assert_eq!((found.answer, first.topic), (Answer::NotReady, "start"));
+    assert_eq!(first.found, "no direct I/O (O_DIRECT): why");
+    assert_eq!(first.remedy.as_deref(), Some("use --cache cached"));
+    seen.starts_read_only = true;
+    let found = seen.checked();
+    assert_eq!(
+        (found.answer, found.remarks[0].topic),
+        (Answer::Caution, "start")
+    );
 }

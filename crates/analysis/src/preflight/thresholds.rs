@@ -30,6 +30,11 @@ fn target() -> Vec<CheckThreshold> {
     let small = format!("no direct reads; a file below {}", mib(SURVEY_MIN));
     vec![
         row("target", small, unusable),
+        row(
+            "start, by the survey's own check",
+            "only a survey that reads would start",
+            "no survey would start",
+        ),
         row(health, "", "a member or path missing, a resync, offline"),
     ]
 }

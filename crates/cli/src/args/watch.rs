@@ -41,9 +41,10 @@ pub(crate) struct WatchArgs {
 /// `fathom check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// A file, a folder or a device; what need not be there yet is looked at where it would be
+    /// A file, a folder or a device; what need not be there yet is checked where it would be [default: fathom.dat in the
+    /// current folder, as of a survey]
     #[arg(value_name = "TARGET")]
-    pub(crate) target: PathBuf,
+    pub(crate) target: Option<PathBuf>,
     /// How long to look for other load: 1s to 60s
     #[arg(short, long, value_name = "TIME", default_value = "2s")]
     pub(crate) duration: String,

@@ -1,21 +1,21 @@
-//! `fathom check`: what to put right before a target is measured. Also the first thing that a survey does.
+//! `fathom check`: what to put right before a target is measured.
 //!
-//! Looks and reads only. Deliberately absent: what is judged how (`analysis`), and refusing a run.
+//! Looks and reads only, and passes the same check as `fathom survey`. Deliberately absent: what is judged how
+//! (`analysis`), and refusing a run.
 
+use super::preflight::{Start, preflight};
+use super::survey;
 use crate::args::CheckArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
-use analysis::{Preflight, PreflightAnswer, PreflightFacts};
-use host::{CounterReader, Root};
-use model::{CommandError, CounterWindow, HostRecord, Location, Nanos, TargetFacts};
-use session::clock::Stopwatch;
+use analysis::PreflightAnswer;
+use host::Root;
+use model::{CommandError, Location, Nanos, TargetFacts, TargetKind};
 use std::path::Path;
 use tools::Reader;
 
-/// How long a survey looks for other load: its budget is for measuring.
-pub(crate) const LOOK_SHORT: Nanos = Nanos::seconds(1);
 const LOOK_MIN: Nanos = Nanos::seconds(1);
 const LOOK_MAX: Nanos = Nanos::seconds(60);
 
@@ -31,8 +31,10 @@ pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Endin
     })?;
     let root = Root::live();
     let host = host::host_record(&root);
-    let target = target_of(&root, &args.target)?;
-    let found = preflight(&root, &host, &target, look);
+    let name = args.target.as_deref().unwrap_or(survey::TARGET.as_ref());
+    let target = target_of(&root, name)?;
+    let start = start(name, &target, environment)?;
+    let found = preflight(&root, &host, &target, &start, look);
     output::print(&report::preflight(
         &found,
         Form::of_list(args.json, environment),
@@ -54,42 +56,24 @@ fn target_of(root: &Root, target: &Path) -> Result<TargetFacts, CommandError> {
     })
 }
 
-/// Checks everything, for other load so long.
-pub(crate) fn preflight(
-    root: &Root,
-    host: &HostRecord,
+/// Takes the survey's own check, which creates and writes nothing. Of a folder that of the file in it which a survey
+/// creates.
+fn start(
+    name: &Path,
     target: &TargetFacts,
-    look: Nanos,
-) -> Preflight {
-    let devices = host::chain_devices(target);
-    let health = host::device_health(root, &devices);
-    let time_source = host::time_source(root);
-    let mut counters = CounterReader::open(root, &devices);
-    let since = Stopwatch::start();
-    let before = counters.read(&mut || since.elapsed());
-    std::thread::sleep(look.as_duration());
-    let after = counters.read(&mut || since.elapsed());
-    analysis::preflight(&PreflightFacts {
-        host,
-        target,
-        health: &health,
-        time_source: time_source.as_deref(),
-        window: &CounterWindow { before, after },
+    environment: &Environment,
+) -> Result<Start, CommandError> {
+    let name = match target.kind {
+        TargetKind::Folder => name.join(survey::TARGET),
+        _ => name.to_owned(),
+    };
+    let starts = |more: &[&str]| survey::would_start(&name, more, environment);
+    let refused = match starts(&[]) {
+        Ok(()) => return Ok(Start::default()),
+        Err(refused) => refused.messages().to_vec(),
+    };
+    Ok(Start {
+        refused,
+        read_only: starts(&["--read-only"]).is_ok(),
     })
-}
-
-/// The same for a command that measures then: a line for the answer, and one for each thing that calls for something.
-pub(crate) fn tell_preflight(root: &Root, host: &HostRecord, target: &TargetFacts) {
-    let found = preflight(root, host, target, LOOK_SHORT);
-    if found.answer == PreflightAnswer::Ready {
-        return;
-    }
-    output::tell(&format!("check: {}", views::preflight_headline(&found)));
-    for remark in found.calling() {
-        let remedy = remark.remedy.as_deref().unwrap_or_default();
-        output::tell(&format!(
-            "check: {}: {} → {remedy}",
-            remark.topic, remark.found
-        ));
-    }
 }

@@ -18,6 +18,7 @@ pub(crate) mod import;
 pub(crate) mod iometer;
 pub(crate) mod list;
 pub(crate) mod looks;
+mod preflight;
 pub(crate) mod report;
 mod rows;
 pub(crate) mod run;

@@ -87,3 +87,27 @@ fn is_root() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     status.lines().any(|line| line.starts_with("Uid:\t0\t0\t"))
 }
+
+#[test]
+fn a_target_is_ready_only_where_a_survey_of_it_starts() {
+    let bench = Bench::new();
+    bench.write("letters", 65 << 20);
+    let said = bench.line("check letters --duration 1s");
+    assert!(
+        said.out.contains("a survey that writes is refused"),
+        "{said:?}"
+    );
+    let Some(_memory) = crate::mounted::Mounted::memory(&bench, "600M") else {
+        return;
+    };
+    let said = bench.line("check m --duration 1s");
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(
+        said.out.starts_with("NOT READY: m cannot be measured: "),
+        "{said:?}"
+    );
+    assert!(said.out.contains("no direct I/O (O_DIRECT)"), "{said:?}");
+    // The default is the survey's own target.
+    let said = bench.line("check --duration 1s");
+    assert!(said.out.contains("fathom.dat"), "{said:?}");
+}

@@ -22,6 +22,7 @@ use crate::progress::Progress;
 use crate::report::Form;
 use crate::run_context::RunContext;
 use crate::{keep, live, output, report, signals};
+use clap::Parser;
 use context::Surveyed;
 pub(crate) use context::from_store;
 use engine::{Filled, Stop};
@@ -32,12 +33,14 @@ use model::{
 use request::Asked;
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
+use std::ffi::OsStr;
+use std::path::Path;
 use store::SessionKind;
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
 
 /// Default target: a file in the current folder.
-const TARGET: &str = "fathom.dat";
+pub(super) const TARGET: &str = "fathom.dat";
 
 /// Surveys the target, keeps every cell, prints the result.
 #[allow(
@@ -82,7 +85,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         before.kind,
         model::TargetKind::Null | model::TargetKind::Simulated
     ) {
-        super::check::tell_preflight(gate.root, host, &before);
+        super::preflight::tell_preflight(gate.root, host, &before);
     }
 
     let stop = Stop::new();
@@ -149,6 +152,42 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     output::print(&report::survey(&walked.cells(), &context, form))?;
     asked.page.write(store.as_ref(), &journal);
     Ok(ending)
+}
+
+/// The options of a survey, for a command that checks them and has others.
+#[derive(Parser)]
+struct OfSurvey {
+    #[command(flatten)]
+    args: SurveyArgs,
+}
+
+/// Whether a survey of this target with these options would be refused before it creates, writes or measures anything.
+pub(super) fn would_start(
+    target: &Path,
+    more: &[&str],
+    environment: &Environment,
+) -> Result<(), CommandError> {
+    let words = ["survey", "--no-store", "--page", "none"]
+        .iter()
+        .chain(more);
+    let words = words
+        .map(OsStr::new)
+        .chain([OsStr::new("--"), target.as_os_str()]);
+    let args = OfSurvey::try_parse_from(words)
+        .map_err(CommandError::refused)?
+        .args;
+    let asked = Asked::read(&args)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
+    let gate = Admission {
+        options: options::survey,
+        ..ground.gate()
+    };
+    let site = site::choose(&asked, &gate.look(&asked.target), gate.host)?;
+    let engine_max = engine::queue_depth_max(asked.options.engine)?;
+    let depth_max = asked.depth_max(engine_max)?;
+    let threads_max = asked.threads_max(gate.host.cpus.len(), engine_max);
+    plan_survey(&asked, &site, depth_max, threads_max)?;
+    gate.check_before_proof(&all_of_it(&asked, &site, depth_max, threads_max))
 }
 
 /// The one whose making and proving serves all: a workload that writes asks for more than one that only reads.
