@@ -6,8 +6,8 @@ use crate::options::Options;
 use crate::table::short;
 use analysis::sample::Sample;
 use analysis::{
-    Compared, Side, SurveyContext, SweepCell, SweepContext, SweepResult, SweepRun, compare_report,
-    run_report, survey_report, sweep_report,
+    Compared, Known, Side, SurveyContext, SweepCell, SweepContext, SweepResult, SweepRun,
+    compare_report, run_report, survey_report, sweep_report,
 };
 use model::{
     Bytes, HeatRow, Interval, LatencyHeat, Nanos, Operation, Ratio, ResultRow, RunRecord,
@@ -153,7 +153,7 @@ fn of_sweep(record: &RunRecord) -> analysis::SweepReport {
             values: vec![("depth".to_owned(), number.to_string())],
             runs: vec![SweepRun {
                 stored: None,
-                result: Ok(SweepResult::of(record)),
+                result: Ok(SweepResult::of(record, &Known::default())),
             }],
         })
         .collect();
@@ -172,7 +172,7 @@ fn of_two_sweeps(record: &RunRecord) -> analysis::CompareReport {
                     ..line.clone() // the database has it
                 };
                 row.work.queue_depth = Some(number);
-                Compared::measured(row, record)
+                Compared::measured(row, record, &Known::default())
             })
             .collect(),
     };

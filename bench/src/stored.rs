@@ -248,6 +248,7 @@ fn fill(path: &Path, seeds: &[Session], sessions: u64, shop: &Shop) -> Result<()
             tool_version: seed.summary.tool_version.clone(),
             started_utc: record.started_utc,
             target: seed.summary.target.clone(),
+            notes: Vec::new(),
         };
         let id = store.begin(&session).map_err(stored)?;
         store

@@ -164,7 +164,7 @@ proptest! {
     #[test]
     fn whatever_a_record_holds_the_report_has_only_numbers(record in record()) {
         is_sound(&run_report(&record));
-        let result = Ok(SweepResult::of(&record));
+        let result = Ok(SweepResult::of(&record, &crate::known::Known::default()));
         let cells = [SweepCell {
             number: 1,
             group: None,

@@ -101,6 +101,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Baseline(args) => commands::baseline::baseline(args, environment),
         Command::Export(args) => commands::export::export(args, environment),
         Command::Tag(args) => commands::tag::tag(args, environment),
+        Command::Note(args) => commands::note::note(args, environment),
         Command::Delete(args) => commands::delete::delete(args, environment),
         Command::Db(args) => commands::db::db(args, environment),
         Command::Explain(args) => commands::explain::explain(args, environment),

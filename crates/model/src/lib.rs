@@ -39,10 +39,10 @@ pub use record::{
     HistogramShare, HostRecord, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures,
     ImportedLatency, ImportedOperation, ImportedRow, ImportedRun, ImportedWorkload, Interval,
     IoLimit, KernelWorkers, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount,
-    Limits, LineCount, MemoryLimit, Namespace, NoResult, Origin, Outcome, PhaseTimes, ProcessCpu,
-    ProcessStop, QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord, RunResult,
-    Sample, Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork,
-    Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
+    Limits, LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes,
+    ProcessCpu, ProcessStop, QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord,
+    RunResult, Sample, Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep,
+    TreeWork, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word,

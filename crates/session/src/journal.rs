@@ -46,6 +46,7 @@ pub fn new_session(
         tool_version: VERSION.to_owned(),
         started_utc,
         target,
+        notes: Vec::new(),
     }
 }
 

@@ -47,9 +47,10 @@ pub struct Check {
 const FINDINGS_MAX: usize = 20;
 
 /// Tables that are small beside the records; files of old have the last ones alone.
-const SMALL: [&str; 5] = [
+const SMALL: [&str; 6] = [
     "result_summaries",
     "session_summaries",
+    "notes",
     "baselines",
     "tags",
     "headlines",
@@ -273,6 +274,7 @@ mod tests {
             outcome: None,
             runs: 1,
             tags: Vec::new(),
+            notes: Vec::new(),
         };
         let all: Vec<SessionSummary> = (1..=1000).rev().map(session).collect();
         let ids = |sessions, seed| -> Vec<u64> {

@@ -50,8 +50,8 @@ impl Store {
                     [session.0],
                 )?;
                 count_results(transaction, session, -1)?;
-                for table in ["runs", "headlines", "tags"] {
-                    let column = if table == "tags" {
+                for table in ["runs", "headlines", "tags", "notes"] {
+                    let column = if matches!(table, "tags" | "notes") {
                         "number > 0 AND number"
                     } else {
                         "number"

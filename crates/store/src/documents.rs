@@ -224,6 +224,7 @@ mod tests {
             tool_version: String::new(),
             started_utc: model::Nanos(1),
             target: String::new(),
+            notes: Vec::new(),
         };
         assert!(store.import(&session, |put| put(&run)).is_err());
         let mut ask = store

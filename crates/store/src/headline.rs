@@ -66,6 +66,7 @@ fn as_read_back(row: ResultRow, place: Place<'_>) -> ResultRow {
         label: place.label.to_owned(),
         key: place.key.map(str::to_owned),
         tags: Vec::new(),
+        notes: Vec::new(),
         ..row
     };
     for figures in [&mut row.total, &mut row.read, &mut row.write] {

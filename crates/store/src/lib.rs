@@ -24,6 +24,7 @@ mod documents;
 mod error;
 mod headline;
 mod load;
+mod notes;
 mod notice;
 mod open;
 mod proofs;

@@ -2,6 +2,7 @@
 
 use crate::documents::{FILES, IMPORTED, WATCHES};
 use crate::error::Fault;
+use crate::notes::notes_for;
 use crate::record::{Later, load_run, seal_of_run};
 use crate::rows::lines;
 use crate::seal::Seal;
@@ -93,6 +94,7 @@ impl Store {
         let mut summary = session_of(row)?;
         if self.has_lines() {
             summary.tags = tags_of(transaction, summary.id, 0)?;
+            summary.notes = notes_for(&self.noted(transaction, summary.id)?, 0);
             let mut own = Seal::default();
             own.first(row, SESSION_COLUMNS)?;
             if breaks(row.get("crc")?, own.value()) {
@@ -361,6 +363,7 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
         outcome: outcome.transpose()?,
         runs: row.get("runs")?,
         tags: Vec::new(),
+        notes: Vec::new(),
     })
 }
 

@@ -6,6 +6,7 @@
 use crate::error::Fault;
 use crate::headline::CACHE_MODES;
 use crate::load::{all_there, damaged};
+use crate::notes::notes_for;
 use crate::seal::{FIGURES, LINE, PERCENTILES, Seal};
 use crate::session::{SessionId, StoredResult};
 use crate::summary::{Depth, decode_result};
@@ -53,6 +54,9 @@ impl Store {
         let mut rows = found.unwrap_or_default();
         all_there(&summary, rows.len())?;
         add_tags(transaction, session, &mut rows)?;
+        let noted = self.noted(transaction, session)?;
+        rows.iter_mut()
+            .for_each(|row| row.notes = notes_for(&noted, row.number));
         Ok(rows)
     }
 
@@ -177,6 +181,7 @@ fn line(row: &Row<'_>, session: SessionId) -> Result<ResultRow, Fault> {
         label: row.get(5)?,
         key: row.get(6)?,
         tags: Vec::new(),
+        notes: Vec::new(),
         origin,
         reason: row.get(7)?,
         tool: row.get(8)?,

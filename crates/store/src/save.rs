@@ -2,10 +2,11 @@
 
 use crate::error::Fault;
 use crate::headline::{Place, next_number};
+use crate::notes::insert_notes;
 use crate::open::Flush;
 use crate::run::insert_run;
 use crate::seal;
-use crate::session::{NewSession, SessionId, SessionOutcome};
+use crate::session::{NewSession, RunName, SessionId, SessionOutcome};
 use crate::summary;
 use crate::{Result, Store, StoreError};
 use model::RunRecord;
@@ -160,6 +161,7 @@ pub(crate) fn insert_session(
         tool_version,
         started_utc,
         target,
+        notes,
     } = session;
     transaction.execute(
         "INSERT INTO sessions (kind, started_utc_ns, command_json, tool_version, target)
@@ -174,6 +176,8 @@ pub(crate) fn insert_session(
     )?;
     let id = transaction.last_insert_rowid();
     let session = SessionId(u64::try_from(id).expect("SQLite counts rows from 1"));
+    let of = RunName { session, run: None };
+    insert_notes(transaction, of, notes)?;
     seal_session(transaction, session)?;
     Ok(session)
 }
@@ -249,6 +253,7 @@ mod tests {
             tool_version: String::new(),
             started_utc: Nanos(1),
             target,
+            notes: vec![],
         };
         store.begin(&session("small".to_owned())).expect("room");
         // SQLite answers a page limit as it answers a full disk: SQLITE_FULL.

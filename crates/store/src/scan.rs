@@ -5,10 +5,11 @@
 
 use crate::care::Listing;
 use crate::error::Fault;
+use crate::notes::{Noted, notes_for};
 use crate::session::{SessionId, SessionSummary};
 use crate::summary::{Depth, decode_result, decode_session};
 use crate::{Result, Store, StoreError};
-use model::ResultRow;
+use model::{Note, ResultRow};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::{OptionalExtension, Rows, Statement, Transaction};
 use std::ops::ControlFlow;
@@ -143,8 +144,16 @@ impl Store {
         let mut sessions = pass.select(&transaction, SESSIONS)?;
         let mut results = pass.select(&transaction, RESULTS)?;
         let mut tags = pass.select(&transaction, TAGS)?;
+        let mut notes = match self.has_notes() {
+            true => Some(pass.select(&transaction, NOTES)?),
+            false => None,
+        };
         let mut sessions = sessions.query([])?;
-        let mut tags = Tags::new(pass, tags.query([])?)?;
+        let mut tags = Words::new(pass, tags.query([])?)?;
+        let mut notes = match &mut notes {
+            Some(notes) => Some(Words::new(pass, notes.query([])?)?),
+            None => None,
+        };
         let mut results = match pass {
             Pass::Sessions => None,
             _ => Some(Results::new(pass, results.query([])?)?),
@@ -170,6 +179,13 @@ impl Store {
             set_tags(&mut session.tags, tags, 0);
             rows.iter_mut()
                 .for_each(|row| set_tags(&mut row.tags, tags, row.number));
+            let notes = match &mut notes {
+                Some(notes) => notes_of(notes.of(id)?),
+                None => Noted::new(),
+            };
+            session.notes = notes_for(&notes, 0);
+            rows.iter_mut()
+                .for_each(|row| row.notes = notes_for(&notes, row.number));
             if each(&session, rows).is_break() {
                 return Ok(());
             }
@@ -252,6 +268,8 @@ const SESSIONS: &str = "SELECT session_id, summary FROM session_summaries ORDER 
 const RESULTS: &str =
     "SELECT session_id, number, summary FROM result_summaries ORDER BY session_id {}, number {}";
 const TAGS: &str = "SELECT session_id, number, tag FROM tags ORDER BY session_id {}, tag";
+/// A field has no `=`.
+const NOTES: &str = "SELECT session_id, number, field || '=' || value FROM notes ORDER BY session_id {}, number, field";
 
 /// A session's tags (number 0), or a result's with those of its session, each once.
 fn set_tags(into: &mut Vec<String>, tags: &[(u32, String)], number: u32) {
@@ -261,21 +279,32 @@ fn set_tags(into: &mut Vec<String>, tags: &[(u32, String)], number: u32) {
     into.dedup();
 }
 
-/// The tags of one session after another.
-struct Tags<'stmt> {
+fn notes_of(words: &[(u32, String)]) -> Noted {
+    let split = words
+        .iter()
+        .filter_map(|(number, word)| Some((number, word.split_once('=')?)));
+    let note = |(number, (field, value)): (&u32, (&str, &str))| {
+        let (field, value) = (field.to_owned(), value.to_owned());
+        (*number, Note { field, value })
+    };
+    split.map(note).collect()
+}
+
+/// The tags or notes of one session after another.
+struct Words<'stmt> {
     pass: Pass,
     rows: Rows<'stmt>,
     found: Vec<(u32, String)>,
 }
 
-impl<'stmt> Tags<'stmt> {
+impl<'stmt> Words<'stmt> {
     fn new(pass: Pass, mut rows: Rows<'stmt>) -> Result<Self, Fault> {
         rows.advance()?;
         let found = Vec::new();
-        Ok(Tags { pass, rows, found })
+        Ok(Words { pass, rows, found })
     }
 
-    /// By tag: those of the session with number 0, and those of its results.
+    /// In the order of the query: those of the session with number 0, and those of its results.
     fn of(&mut self, session: SessionId) -> Result<&[(u32, String)], Fault> {
         self.found.clear();
         while let Some(row) = self.rows.get() {

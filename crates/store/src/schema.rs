@@ -33,7 +33,7 @@ const fn script(script: &'static str) -> Step {
 }
 
 /// Oldest first: the step to version 1, and so on.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     script(include_str!("schema/0001-runs.sql")),
     script(include_str!("schema/0002-spread.sql")),
     script(include_str!("schema/0003-response.sql")),
@@ -51,6 +51,7 @@ const STEPS: [Step; 11] = [
     },
     script(include_str!("schema/0010-proofs.sql")),
     script(include_str!("schema/0011-iops.sql")),
+    script(include_str!("schema/0012-notes.sql")),
 ];
 
 /// The newest version of the schema that this fathom knows.
@@ -70,6 +71,9 @@ pub(crate) const BASELINES_FROM: u32 = 6;
 
 /// The version that brought summaries.
 pub(crate) const SUMMARIES_FROM: u32 = 9;
+
+/// The version that brought notes.
+pub(crate) const NOTES_FROM: u32 = 12;
 
 /// How often a migration begins again because another process wrote while the file was copied.
 const TRIES: u32 = 5;

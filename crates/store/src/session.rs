@@ -1,7 +1,7 @@
 //! What a person finds in the database: sessions, their runs, and how both are named.
 
 use crate::StoreError;
-use model::{FilesRecord, ImportedRun, Nanos, RunRecord, WatchRecord};
+use model::{FilesRecord, ImportedRun, Nanos, Note, RunRecord, WatchRecord};
 use std::fmt;
 use std::str::FromStr;
 
@@ -164,6 +164,8 @@ pub struct NewSession {
     pub started_utc: Nanos,
     /// What is measured, as it was given.
     pub target: String,
+    /// Notes that were given with the command.
+    pub notes: Vec<Note>,
 }
 
 /// A session without its runs.
@@ -187,6 +189,8 @@ pub struct SessionSummary {
     pub runs: u32,
     /// Words that a person gave it, in order.
     pub tags: Vec<String>,
+    /// Notes that a person added to it, by field.
+    pub notes: Vec<Note>,
 }
 
 impl SessionSummary {
@@ -202,6 +206,7 @@ impl SessionSummary {
             outcome: None,
             runs: 0,
             tags: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }

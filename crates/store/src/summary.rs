@@ -176,7 +176,8 @@ fn encode_session(session: &SessionSummary) -> Vec<u8> {
         target,
         outcome,
         runs,
-        tags: _, // change by themselves
+        tags: _,  // change by themselves
+        notes: _, // so do these
     } = session;
     let mut out = vec![b'S', VERSION];
     put(&mut out, u128::from(id.0));
@@ -191,7 +192,7 @@ fn encode_session(session: &SessionSummary) -> Vec<u8> {
     seal(out)
 }
 
-/// Reads the session of a summary into the memory of another one; its tags are left as they are. It has to be this one.
+/// Reads the session of a summary into the memory of another one; its tags and notes are left as they are. It has to be this one.
 ///
 /// Errors: the summary is damaged; then `into` is of no use.
 pub(crate) fn decode_session(
@@ -208,7 +209,8 @@ pub(crate) fn decode_session(
         target,
         outcome,
         runs,
-        tags: _, // change by themselves
+        tags: _,  // change by themselves
+        notes: _, // so do these
     } = into;
     let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
     if from.number()? != own_id.0 {
@@ -239,7 +241,8 @@ fn encode_result(row: &ResultRow) -> Vec<u8> {
         kind,
         label,
         key,
-        tags: _, // change by themselves
+        tags: _,  // change by themselves
+        notes: _, // so do these
         origin,
         tool,
         tool_version,
@@ -368,7 +371,7 @@ pub(crate) enum Depth {
     All,
 }
 
-/// Reads the line of a summary into the memory of another one; its tags are left as they are. It has to be this result's.
+/// Reads the line of a summary into the memory of another one; its tags and notes are left as they are. It has to be this result's.
 ///
 /// Errors: the summary is damaged; then `into` is of no use.
 pub(crate) fn decode_result(
@@ -384,7 +387,8 @@ pub(crate) fn decode_result(
         kind,
         label,
         key,
-        tags: _, // change by themselves
+        tags: _,  // change by themselves
+        notes: _, // so do these
         origin,
         tool,
         tool_version,
@@ -594,6 +598,7 @@ mod tests {
             outcome: Some(SessionOutcome::Interrupted),
             runs: 70_000,
             tags: Vec::new(),
+            notes: Vec::new(),
         };
         let blob = encode_session(&session);
         assert_eq!(decode_session(SessionId(300), &blob, &mut read), Ok(()));

@@ -1,7 +1,7 @@
 //! Lines that a run and a survey share: the target, the machine, the device's counts, the database.
 
 use crate::number::{bytes, count};
-use crate::paper::Paper;
+use crate::paper::{Paper, Stored};
 use crate::table::{Column, left, lines, table_width};
 use crate::text::{printable, shorten, width, wrap};
 use crate::time::write_time;
@@ -9,6 +9,7 @@ use analysis::{
     Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId,
     Severity, TargetDigest, Validity, Verdict,
 };
+use std::io::{self, Write};
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
 fn chain(devices: &[DeviceDigest]) -> String {
@@ -224,6 +225,42 @@ pub(crate) fn counters(check: &DeviceCheck) -> String {
     }
 }
 
+/// What people added to a result: hints as the options that give them, and a comment.
+pub(crate) fn notes_of(stored: &Stored, paper: &Paper) -> Vec<String> {
+    let (comments, hints): (Vec<&model::Note>, Vec<&model::Note>) =
+        (stored.notes.iter()).partition(|note| note.field == COMMENT);
+    let hints = hints
+        .iter()
+        .map(|note| format!("--{} {}", note.field, printable(&note.value)));
+    let hints: Vec<String> = hints.collect();
+    let mut lines = Vec::new();
+    if !hints.is_empty() {
+        lines.extend(labelled("hints", &hints.join(" "), paper));
+    }
+    for comment in comments {
+        lines.extend(labelled("comment", &printable(&comment.value), paper));
+    }
+    lines
+}
+
+/// Writes the notes of sessions and results, each under its name.
+pub fn notes_summary(noted: &[Stored], paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    for stored in noted {
+        let lines = notes_of(stored, paper);
+        match lines.is_empty() {
+            true => writeln!(out, "{}: no notes", stored.name())?,
+            false => writeln!(out, "{}:", stored.name())?,
+        }
+        for line in lines {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The field of a note that is free text.
+const COMMENT: &str = "comment";
+
 /// Names the commands that show the result again, in full and as JSON; where it is stored only if all is shown.
 pub(crate) fn stored(paper: &Paper) -> Vec<String> {
     let Some(stored) = &paper.stored else {
@@ -242,7 +279,8 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
         let name = stored.name();
         text = format!("fathom show {name} --verbose, or --json, each with the same --store");
     }
-    let mut lines = labelled("details", &text, paper);
+    let mut lines = notes_of(stored, paper);
+    lines.extend(labelled("details", &text, paper));
     if paper.verbose {
         let path = stored.path.to_string_lossy();
         lines.extend(labelled(

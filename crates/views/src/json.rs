@@ -7,6 +7,7 @@ use analysis::{
     CompareReport, Explanation, FilesReport, ImportedReport, LayersReport, Preflight, QuickReport,
     RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
+use model::Note;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -44,6 +45,45 @@ struct StoredAt {
     run: Option<u32>,
     /// The store's file.
     path: String,
+    /// What people added to it: hints that its findings are judged by, and a comment.
+    notes: Vec<NoteOf>,
+}
+
+/// One note.
+#[derive(Serialize, JsonSchema)]
+struct NoteOf {
+    /// The option of `fathom note` that gives it, without dashes.
+    field: String,
+    /// As it was given.
+    value: String,
+}
+
+impl StoredAt {
+    fn of(stored: &Stored) -> StoredAt {
+        let note = |note: &Note| NoteOf {
+            field: note.field.clone(),
+            value: note.value.clone(),
+        };
+        StoredAt {
+            session: stored.session,
+            run: stored.run,
+            path: stored.path.to_string_lossy().into_owned(),
+            notes: stored.notes.iter().map(note).collect(),
+        }
+    }
+}
+
+/// What `fathom note --json` prints.
+#[derive(Serialize, JsonSchema)]
+struct Noted {
+    /// Sessions and results in the order in which they were named, with the notes that hold for them.
+    noted: Vec<StoredAt>,
+}
+
+/// The notes of sessions and results as one document, ending in a newline.
+pub fn notes_json(noted: &[Stored], out: &mut dyn Write) -> io::Result<()> {
+    let noted = noted.iter().map(StoredAt::of).collect();
+    versioned_json(&Noted { noted }, out)
 }
 
 /// The whole report as one document, ending in a newline.
@@ -119,11 +159,7 @@ pub(crate) fn document(
     stored: Option<&Stored>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let stored = stored.map(|stored| StoredAt {
-        session: stored.session,
-        run: stored.run,
-        path: stored.path.to_string_lossy().into_owned(),
-    });
+    let stored = stored.map(StoredAt::of);
     let document = Document {
         schema_version: SCHEMA_VERSION,
         report,
@@ -159,6 +195,10 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         (
             "imported-report.schema.json",
             schema::<Document<ImportedReport>>("fathom report of an imported run"),
+        ),
+        (
+            "note.schema.json",
+            schema::<Versioned<Noted>>("fathom notes"),
         ),
         ("page.schema.json", schema::<PageDocument>("fathom page")),
         (

@@ -36,10 +36,11 @@ pub use compare::compare_summary;
 pub use devices::{DeviceLine, write_devices};
 pub use files::{files_json, files_summary, operation_name};
 pub use findings::{explanation_summary, explanations_summary, findings_page};
+pub use foot::notes_summary;
 pub use imported::{findings_summary, imported_json, imported_summary};
 pub use json::{
-    compare_json, explanations_json, run_json, schemas, survey_json, sweep_forecast_json,
-    sweep_json, versioned_json, watch_json,
+    compare_json, explanations_json, notes_json, run_json, schemas, survey_json,
+    sweep_forecast_json, sweep_json, versioned_json, watch_json,
 };
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};

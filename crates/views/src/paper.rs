@@ -1,6 +1,7 @@
 //! What a text view is written on: its width, the zone of its times, and what stands at its foot.
 
 use crate::time::Zone;
+use model::Note;
 use std::path::PathBuf;
 
 /// The page of a text view.
@@ -29,6 +30,8 @@ pub struct Stored {
     pub path: PathBuf,
     /// It was named on the command line, so it has to be named again.
     pub named: bool,
+    /// The notes that people added to it.
+    pub notes: Vec<Note>,
 }
 
 impl Stored {

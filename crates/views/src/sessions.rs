@@ -25,6 +25,8 @@ pub struct SessionLine {
     pub target: String,
     /// Words that a person gave it.
     pub tags: Vec<String>,
+    /// What a person wrote of it.
+    pub comment: Option<String>,
 }
 
 /// Writes the list as it is given; one sentence where it is empty.
@@ -60,11 +62,13 @@ pub fn write_sessions(
     cells.write(&[0, 1, 2, 3, 4, 5], paper.width(), out)
 }
 
-/// The target, and behind it the tags.
+/// The target, and behind it tags and comment.
 fn target(session: &SessionLine) -> Cow<'_, str> {
-    if session.tags.is_empty() {
+    if session.tags.is_empty() && session.comment.is_none() {
         return Cow::Borrowed(&session.target);
     }
     let tags = session.tags.iter().map(|tag| format!(" [{tag}]"));
-    Cow::Owned(session.target.clone() + &tags.collect::<String>())
+    let comment = session.comment.iter().map(|comment| format!(": {comment}"));
+    let behind = tags.chain(comment);
+    Cow::Owned(session.target.clone() + &behind.collect::<String>())
 }

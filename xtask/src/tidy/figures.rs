@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 89_450,
+        bound: 90_100,
         count: lines_of_code,
     },
 ];

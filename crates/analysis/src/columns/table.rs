@@ -2,7 +2,7 @@
 
 use super::{Column, Unit, Value};
 use crate::rows::per_second;
-use model::{CacheMode, Nanos, ResultRow, RowFigures, RowTimes};
+use model::{CacheMode, Nanos, Note, ResultRow, RowFigures, RowTimes};
 
 const fn field(
     name: &'static str,
@@ -61,6 +61,16 @@ const WHAT: &[Column] = &[
         |r| match r.tags.is_empty() {
             true => Value::Nothing,
             false => Value::Tags(r.tags.clone()),
+        },
+    ),
+    field(
+        "notes",
+        "notes",
+        Unit::Tags,
+        "hints and a comment given by `fathom note` or when it was measured, its session's too: medium=hdd",
+        |r| match r.notes.is_empty() {
+            true => Value::Nothing,
+            false => Value::Tags(r.notes.iter().map(Note::to_string).collect()),
         },
     ),
     field(

@@ -5,8 +5,9 @@
 
 use super::spread::{Spread, spreads};
 use crate::known::Known;
+use crate::rows::Sums;
 use crate::run::Reading;
-use crate::verdict::Validity;
+use crate::verdict::{Validity, Verdict};
 use model::{BlockDevice, ResultRow, RunRecord, TargetFacts};
 
 /// One result.
@@ -25,15 +26,23 @@ pub struct Compared {
 pub(super) type Fact = (&'static str, String);
 
 impl Compared {
-    /// A run of fathom, with the line that the database has of it.
-    pub fn measured(row: ResultRow, record: &RunRecord) -> Compared {
-        let read = Reading::of(record, &Known::default());
-        let verdict = read.report.verdict;
+    /// A run of fathom, with the line that the database has of it, judged with what people said of the target.
+    pub fn measured(row: ResultRow, record: &RunRecord, known: &Known) -> Compared {
+        let read = Reading::of(record, known);
+        Compared::of(row, record, read.sums, &read.report.verdict)
+    }
+
+    /// The same where it was judged already.
+    pub(crate) fn judged(row: ResultRow, record: &RunRecord, verdict: &Verdict) -> Compared {
+        Compared::of(row, record, Sums::of(record, None), verdict)
+    }
+
+    fn of(row: ResultRow, record: &RunRecord, sums: Sums, verdict: &Verdict) -> Compared {
         Compared {
-            spreads: spreads(record, read.sums),
+            spreads: spreads(record, sums),
             facts: facts(record),
             validity: Some(verdict.validity),
-            reason: verdict.reasons.into_iter().next(),
+            reason: verdict.reasons.first().cloned(),
             row,
         }
     }

@@ -154,7 +154,7 @@ fn plain(rate: u64, number: u32, change: impl Fn(&mut RunRecord)) -> Compared {
         kind: "run".into(),
         ..ResultRow::of_record(&record)
     };
-    Compared::measured(row, &record)
+    Compared::measured(row, &record, &crate::known::Known::default())
 }
 
 fn imported(number: u32, rate: f64) -> Compared {

@@ -81,7 +81,7 @@ impl PageBuilder {
             ..self.cell(&row)
         };
         if self.compares {
-            let compared = Compared::measured(row.clone(), record);
+            let compared = Compared::judged(row.clone(), record, &report.verdict);
             self.compared.push((cell.part, compared));
         }
         self.facts(report);

@@ -90,9 +90,9 @@ pub struct SweepResult {
 }
 
 impl SweepResult {
-    /// From the whole record.
-    pub fn of(record: &RunRecord) -> SweepResult {
-        let read = Reading::of(record, &Known::default());
+    /// From the whole record, judged with what people said of the target.
+    pub fn of(record: &RunRecord, known: &Known) -> SweepResult {
+        let read = Reading::of(record, known);
         let verdict = read.report.verdict;
         SweepResult {
             row: read.row,

@@ -28,7 +28,10 @@ fn ran(reads: u64, depth: u32) -> Result<SweepResult, String> {
         block: Bytes::kib(4),
         ..Sample::default()
     };
-    Ok(SweepResult::of(&sample.build()))
+    Ok(SweepResult::of(
+        &sample.build(),
+        &crate::known::Known::default(),
+    ))
 }
 
 fn report(cells: &[SweepCell]) -> SweepReport {

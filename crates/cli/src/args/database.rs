@@ -1,4 +1,4 @@
-//! The results database's commands: list, show, table, export, tag, delete, db.
+//! The results database's commands: list, show, table, export, tag, note, delete, db.
 
 use super::{KnownArgs, OutputArgs};
 use clap::error::ErrorKind;
@@ -179,6 +179,32 @@ pub(crate) struct TagArgs {
     /// Take this word from them (repeatable)
     #[arg(long, value_name = "TAG")]
     pub(crate) remove: Vec<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// Name of the note that is free text, and of its option.
+pub(crate) const COMMENT: &str = "comment";
+/// Every note at once, for `--clear`.
+pub(crate) const ALL_NOTES: &str = "all";
+
+/// `fathom note`.
+#[derive(Args, Debug)]
+pub(crate) struct NoteArgs {
+    /// Sessions and results: 12, 12.3
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Free text, one line: 'firmware 1.2, before the update'
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) comment: Option<String>,
+    /// Remove this note: cap-iops, cap-mibs, array-cache, medium, comment or all (repeatable)
+    #[arg(long, value_name = "NOTE")]
+    pub(crate) clear: Vec<String>,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    /// Print the notes as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

@@ -1,8 +1,9 @@
-//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`.
+//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`. Each is stored
+//! with the result as a note, under the name of its option.
 
 use analysis::{CloudCap, Known};
 use clap::Args;
-use model::{Bytes, CommandError, UnitError};
+use model::{Bytes, CommandError, Note, UnitError};
 
 /// What the findings may reckon with.
 #[derive(Args, Debug, Default)]
@@ -23,8 +24,47 @@ pub(crate) struct KnownArgs {
 }
 
 const NUMBER: &str = "must be a number above 0, as 1920 or 22.5";
+/// Names of the hints, which are the names of their options.
+pub(crate) const HINTS: [&str; 4] = ["cap-iops", "cap-mibs", "array-cache", "medium"];
 
 impl KnownArgs {
+    fn values(&self) -> [&Option<String>; 4] {
+        [
+            &self.cap_iops,
+            &self.cap_mibs,
+            &self.array_cache,
+            &self.medium,
+        ]
+    }
+
+    /// Returns the hints that were given, as they are stored.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        let note = |(field, value): (&str, &Option<String>)| {
+            let (field, value) = (field.to_owned(), value.clone()?);
+            Some(Note { field, value })
+        };
+        HINTS
+            .into_iter()
+            .zip(self.values())
+            .filter_map(note)
+            .collect()
+    }
+
+    /// Returns the hints that were given, and the stored ones of those that were not.
+    pub(crate) fn over(&self, stored: &[Note]) -> KnownArgs {
+        let [cap_iops, cap_mibs, array_cache, medium] = std::array::from_fn(|place| {
+            let stored = stored.iter().find(|note| note.field == HINTS[place]);
+            let value = self.values()[place].clone();
+            value.or_else(|| Some(stored?.value.clone()))
+        });
+        KnownArgs {
+            cap_iops,
+            cap_mibs,
+            array_cache,
+            medium,
+        }
+    }
+
     /// As the findings want it, with the published caps; all that is wrong with the words is reported at once.
     pub(crate) fn read(&self) -> Result<Known, CommandError> {
         const MIB: f64 = 1_048_576.0;
@@ -76,9 +116,33 @@ impl KnownArgs {
     }
 }
 
+/// Returns what these notes say of a target.
+///
+/// # Errors
+/// A hint was stored that this version cannot read.
+pub(crate) fn known_by(notes: &[Note]) -> Result<Known, CommandError> {
+    KnownArgs::default().over(notes).read()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hint_that_is_given_outranks_the_stored_one() {
+        let stored = KnownArgs {
+            cap_iops: Some("3000".to_owned()),
+            medium: Some("hdd".to_owned()),
+            ..KnownArgs::default()
+        };
+        let given = KnownArgs {
+            medium: Some("nvme".to_owned()),
+            ..KnownArgs::default()
+        };
+        let both = given.over(&stored.notes()).notes();
+        let both: Vec<String> = both.iter().map(Note::to_string).collect();
+        assert_eq!(both, ["cap-iops=3000", "medium=nvme"]);
+    }
 
     #[test]
     fn all_that_is_wrong_is_reported_at_once() {

@@ -21,12 +21,12 @@ pub(crate) use compare::{
     CompareArgs, ConditionArgs,
 };
 pub(crate) use database::{
-    BackupArgs, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, ListArgs, RowsArgs,
-    ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
+    ALL_NOTES, BackupArgs, COMMENT, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs,
+    ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
 };
 pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs};
 pub(crate) use import::ImportArgs;
-pub(crate) use known::KnownArgs;
+pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
 pub(crate) use report::ReportArgs;
@@ -132,6 +132,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Add tags to sessions and results, or remove them
     Tag(TagArgs),
+    /// Store hints and a comment with sessions and results; findings use the hints from then on
+    Note(NoteArgs),
     /// Delete sessions and results for good
     Delete(DeleteArgs),
     /// Check, back up and query the results database

@@ -4,7 +4,7 @@
 //! `analysis`'s.
 
 use super::rows::{open_store, sessions_of};
-use crate::args::{CompareArgs, ConditionArgs};
+use crate::args::{CompareArgs, ConditionArgs, known_by};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
@@ -137,6 +137,7 @@ pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, CommandError> {
 fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, CommandError> {
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
+        let known = known_by(&row.notes)?;
         results.push(match row.origin {
             Origin::Measured => {
                 let session = store::SessionId(row.session);
@@ -144,7 +145,7 @@ fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Command
                     .load_one(session, row.number)
                     .map_err(CommandError::refused)?;
                 match whole.runs.first().and_then(|run| run.record()) {
-                    Some(record) => Compared::measured(row, record),
+                    Some(record) => Compared::measured(row, record, &known),
                     None => Compared::line(row),
                 }
             }

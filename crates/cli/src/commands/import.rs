@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use store::{RunName, SessionId, SessionKind, SessionOutcome, Store};
+use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
 use tools::imports::{LENGTH_MAX, readers};
 
 /// Standard input, among the files.
@@ -285,7 +285,10 @@ fn keep_them(
         [(number, _)] => gathered.files[*number].file.clone(),
         several => format!("{} files", several.len()),
     };
-    let new = session::new_session(SessionKind::Import, command_line(), target, clock::utc());
+    let new = NewSession {
+        notes: args.known.notes(),
+        ..session::new_session(SessionKind::Import, command_line(), target, clock::utc())
+    };
     // A word that cannot be given is found before anything is kept.
     store
         .tag(&[], &args.tag, &[])

@@ -159,7 +159,8 @@ impl<'a> Wanted<'a> {
             .is_none_or(|word| rows.iter().any(|row| row.tool == *word));
         let words = self.words.iter().all(|word| {
             let mut own = [session.target.as_str(), session.kind.name()].into_iter();
-            let mut said = session.command.iter().chain(&session.tags);
+            let notes = session.notes.iter().map(|note| &note.value);
+            let mut said = session.command.iter().chain(&session.tags).chain(notes);
             own.any(|text| has(text, word))
                 || said.any(|text| has(text, word))
                 || rows
@@ -175,8 +176,10 @@ fn texts(row: &ResultRow) -> impl Iterator<Item = &str> {
     let said = [row.label.as_str(), &row.target, &row.tool].into_iter();
     let known = [&row.host, &row.source, &row.reason, &row.work.engine];
     let tags = row.tags.iter().map(String::as_str);
+    let notes = row.notes.iter().map(|note| note.value.as_str());
     said.chain(known.into_iter().flatten().map(String::as_str))
         .chain(tags)
+        .chain(notes)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub(crate) mod iometer;
 pub(crate) mod list;
 pub(crate) mod looks;
 mod preflight;
+pub(crate) mod note;
 pub(crate) mod report;
 mod rows;
 pub(crate) mod run;

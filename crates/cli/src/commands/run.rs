@@ -11,7 +11,7 @@ use crate::{keep, live, output, report, signals};
 use engine::Stop;
 use model::{CommandError, NoResult, RunRecord, RunResult};
 use session::{Journal, ProvenFiles, Runner, Timespans, clock};
-use store::{SessionKind, SessionOutcome};
+use store::{NewSession, SessionKind, SessionOutcome};
 use tools::native::{self, Built};
 
 /// Runs it, keeps it, prints it.
@@ -37,6 +37,10 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         names.join(" "),
         clock::utc(),
     );
+    let new = NewSession {
+        notes: args.known.notes(),
+        ..new
+    };
     let journal = Journal::single(store, new);
     let screen = live::screen(args.live, environment, &checked[0].facts)?;
     let total = checked[0].plan.phases.total();
@@ -61,6 +65,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
     let form = Form {
         json: args.output.json,
         kept: keep::kept(journal.store(), journal.name()),
+        notes: &args.known.notes(),
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         verbose: args.output.verbose,

@@ -1,7 +1,7 @@
 //! `fathom show ID`: a result again, as it was printed when it was measured.
 
 use super::{survey, sweep};
-use crate::args::ShowArgs;
+use crate::args::{KnownArgs, ShowArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
@@ -19,7 +19,7 @@ use tools::native::{self, Request, TimeText};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let known = args.known.read()?;
+    args.known.read()?; // or it is refused before the database is opened
     let name: RunName = args.id.parse().map_err(CommandError::refused)?;
     let store = keep::look(args.store.store.as_ref(), environment)?;
     let store = store.ok_or_else(|| {
@@ -27,6 +27,8 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
             "{name}: nothing is kept yet: measure something first (fathom survey)"
         ))
     })?;
+    let notes = store.notes(name).map_err(CommandError::refused)?;
+    let known = args.known.over(&notes).read()?;
     let form = Form {
         json: args.output.json,
         kept: Some((name, store.path())),
@@ -34,6 +36,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         columns: environment.columns,
         verbose: args.output.verbose,
         known: Some(&known),
+        notes: &notes,
     };
     if let Some(page) = as_rows(&store, name, form, &known)? {
         output::print(&page)?;
@@ -51,7 +54,9 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         (SessionKind::Layers, None) => super::looks::layers_again(session, form),
         (SessionKind::Files | SessionKind::Dd, None) => files(&session, form),
         (SessionKind::Watch, None) => watched(&session, form),
-        (SessionKind::Run, None) if session.runs.len() > 1 => all(&session, form)?,
+        (SessionKind::Run, None) if session.runs.len() > 1 => {
+            all(&store, &session, &args.known, form)?
+        }
         (kind, _) => {
             let run = pick(&session, name)?;
             let mut page = page_of(run, form)?;
@@ -158,7 +163,12 @@ fn watched(session: &Session, form: Form) -> Vec<u8> {
 }
 
 /// Every run of a session of several, one page after another.
-fn all(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
+fn all(
+    store: &Store,
+    session: &Session,
+    hints: &KnownArgs,
+    form: Form,
+) -> Result<Vec<u8>, CommandError> {
     let id = session.summary.id;
     if form.json {
         return Err(CommandError::refused(format!(
@@ -172,8 +182,16 @@ fn all(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
             run: Some(run.number),
         };
         let kept = form.kept.map(|(_, path)| (name, path));
+        let notes = store.notes(name).map_err(CommandError::refused)?;
+        let known = hints.over(&notes).read()?;
+        let form = Form {
+            kept,
+            notes: &notes,
+            known: Some(&known),
+            ..form
+        };
         let mut page = format!("{id}.{}, {}:\n", run.number, run.label).into_bytes();
-        page.extend(page_of(run, Form { kept, ..form })?);
+        page.extend(page_of(run, form)?);
         Ok(page)
     };
     let pages: Result<Vec<Vec<u8>>, CommandError> = session.runs.iter().map(page).collect();

@@ -20,7 +20,7 @@ use analysis::{
     CompareReport, Explanation, Finding, Known, LooksContext, Preflight, SurveyContext, SweepCell,
     SweepContext, SweepForecast, WatchReport,
 };
-use model::{FilesRecord, ImportedRun, RunRecord, WatchRecord};
+use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -42,6 +42,8 @@ pub(crate) struct Form<'a> {
     pub(crate) verbose: bool,
     /// What people said of the target; `None` where no finding is reported.
     pub(crate) known: Option<&'a Known>,
+    /// The notes that are stored with it.
+    pub(crate) notes: &'a [Note],
 }
 
 impl Form<'_> {
@@ -54,6 +56,7 @@ impl Form<'_> {
             columns: environment.columns,
             verbose: false,
             known: None,
+            notes: &[],
         }
     }
 }
@@ -79,6 +82,7 @@ impl Form<'_> {
             run: name.run,
             path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
             named: self.place_named,
+            notes: self.notes.to_vec(),
         })
     }
 }
@@ -246,6 +250,14 @@ pub(crate) fn compare(report: &CompareReport, form: Form<'_>) -> Vec<u8> {
     })
 }
 
+/// The notes of sessions and results.
+pub(crate) fn notes(noted: &[Stored], form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::notes_json(noted, out),
+        false => views::notes_summary(noted, &form.paper(), out),
+    })
+}
+
 /// What a sweep will do.
 pub(crate) fn sweep_forecast(
     forecast: &SweepForecast,
@@ -259,6 +271,7 @@ pub(crate) fn sweep_forecast(
         columns,
         verbose: false,
         known: None,
+        notes: &[],
     };
     written(|out| match json {
         true => views::sweep_forecast_json(forecast, out),

@@ -3,6 +3,8 @@
 //! The document says its units in its names, as every document of fathom does.
 
 use super::Form;
+use crate::commands::note::comment_of;
+use model::Note;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,6 +32,7 @@ struct Entry<'a> {
     outcome: &'a str,
     runs: u32,
     tags: &'a [String],
+    notes: &'a [Note],
 }
 
 /// The list, which grows line by line in the order of the store.
@@ -86,6 +89,7 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         outcome: _,
         runs,
         tags,
+        notes,
     } = session;
     Entry {
         session: id.0,
@@ -97,6 +101,7 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         outcome: outcome(session),
         runs: *runs,
         tags,
+        notes,
     }
 }
 
@@ -109,6 +114,7 @@ fn session_line(session: &SessionSummary) -> SessionLine {
         runs: u64::from(session.runs),
         target: session.target.clone(),
         tags: session.tags.clone(),
+        comment: comment_of(&session.notes).map(str::to_owned),
     }
 }
 

@@ -41,6 +41,7 @@ mod limits;
 mod looks;
 mod looped;
 mod mounted;
+mod notes;
 mod packages;
 mod page;
 mod proofs;

@@ -7,6 +7,7 @@
 use crate::plan::{CacheMode, Operation};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// One line of the database.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub struct ResultRow {
     pub key: Option<String>,
     /// Words that a person gave it or its session, in order.
     pub tags: Vec<String>,
+    /// Notes that a person added to it or its session, by field.
+    pub notes: Vec<Note>,
     /// Where the figures come from.
     pub origin: Origin,
     /// Who measured: `fathom`, `diskspd`, `fio`.
@@ -51,6 +54,22 @@ pub struct ResultRow {
     pub read: RowFigures,
     /// Writes alone.
     pub write: RowFigures,
+}
+
+/// One field of the notes that a person adds to a session or a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Name of the option that gives it, without dashes: `medium`.
+    pub field: String,
+    /// As it was given: `hdd:12`.
+    pub value: String,
+}
+
+/// As `medium=hdd:12`.
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.field, self.value)
+    }
 }
 
 /// Where the figures of a row come from.

@@ -3,6 +3,7 @@
 use crate::records::record;
 use crate::sessions::{new_session, shelf};
 use model::*;
+use std::ops::ControlFlow;
 use store::*;
 
 pub(crate) fn imported(place: u32) -> ImportedRun {
@@ -166,6 +167,57 @@ fn all_imported_runs_are_kept_or_none() {
         Err(StoreError::TooLarge { .. })
     ));
     assert!(!store.has_sessions().unwrap());
+}
+
+#[test]
+fn notes_of_a_result_outrank_those_of_its_session() {
+    let (_folder, store) = shelf();
+    let note = |field: &str, value: &str| Note {
+        field: field.to_owned(),
+        value: value.to_owned(),
+    };
+    let noted = NewSession {
+        notes: vec![note("medium", "hdd")],
+        ..new_session()
+    };
+    let session = store.begin(&noted).unwrap();
+    for label in ["a", "b"] {
+        store.save(session, label, &record(3)).unwrap();
+    }
+    store.begin(&new_session()).unwrap();
+    let name = |text: &str| text.parse::<RunName>().unwrap();
+    let own = [note("medium", "nvme"), note("comment", "a=b")];
+    store.note(&[name("1.2")], &own, &[]).unwrap();
+    let words = |notes: &[Note]| -> Vec<String> { notes.iter().map(Note::to_string).collect() };
+    let of = |text: &str| words(&store.notes(name(text)).unwrap());
+    assert_eq!(of("1"), ["medium=hdd"]);
+    assert_eq!(of("1.1"), ["medium=hdd"]);
+    assert_eq!(of("1.2"), ["comment=a=b", "medium=nvme"]);
+    assert!(of("2").is_empty());
+    // One session, all of them, and lists return the same.
+    let rows = store.rows(&[session]).unwrap();
+    assert_eq!(words(&rows[1].notes), of("1.2"));
+    let mut all = Vec::new();
+    let damaged = store.each_session(Pass::Results, &mut |session, rows| {
+        all.push(words(&session.notes));
+        all.extend(rows.iter().map(|row| words(&row.notes)));
+        ControlFlow::Continue(())
+    });
+    assert!(damaged.unwrap().is_empty());
+    assert_eq!(all, [of("1"), of("1.1"), of("1.2"), of("2")]);
+    assert_eq!(words(&store.sessions(None).unwrap()[1].notes), of("1"));
+    let none = |text: &str| store.note(&[name("1"), name(text)], &own, &[]).unwrap_err();
+    assert!(matches!(none("1.7"), StoreError::NoResult { .. }));
+    assert!(matches!(none("7"), StoreError::NoSession { .. }));
+    assert_eq!(of("1"), ["medium=hdd"], "all or nothing");
+    store
+        .note(&[name("1.2")], &[], &["medium".to_owned()])
+        .unwrap();
+    assert_eq!(of("1.2"), ["comment=a=b", "medium=hdd"]);
+    store.delete(&[name("1.2")]).unwrap();
+    store.delete(&[name("1")]).unwrap();
+    let left = "SELECT count(*) FROM notes";
+    assert_eq!(store.ask(left).unwrap().rows[0][0], Cell::Whole(0));
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub(crate) fn new_session() -> NewSession {
         tool_version: "0.1.0".into(),
         started_utc: Nanos(1_700_000_000_123_456_789),
         target: "fathom.dat".into(),
+        notes: vec![],
     }
 }
 
@@ -89,6 +90,7 @@ fn a_session_that_was_never_finished_is_listed_as_cut_short() {
         tool_version,
         started_utc,
         target,
+        notes,
     } = new_session();
     let expected = SessionSummary {
         id: first,
@@ -100,6 +102,7 @@ fn a_session_that_was_never_finished_is_listed_as_cut_short() {
         outcome: None,
         runs: 1,
         tags: vec![],
+        notes,
     };
     assert_eq!(listed[1], expected);
     assert_eq!(store.load(first).unwrap().summary, expected);

@@ -22,6 +22,7 @@ fn sessions_newest_first_as_given() {
         } else {
             vec![]
         },
+        comment: (id == 12).then(|| "before the update".to_owned()),
     };
     let sessions = [
         session(12, "survey", "complete", "/data/fathom.dat"),
@@ -31,7 +32,7 @@ fn sessions_newest_first_as_given() {
     write_sessions(&sessions, &paper(), &mut page).unwrap();
     expect![[r#"
         id   started           what    ended        runs  target
-        12   2026-11-21 12:05  survey  complete       52  /data/fathom.dat [baseline]
+        12   2026-11-21 12:05  survey  complete       52  /data/fathom.dat [base…ne]: before the update
         11   2026-11-21 12:05  run     interrupted    52  /data/bad\nname
     "#]]
     .assert_eq(&String::from_utf8(page).unwrap());

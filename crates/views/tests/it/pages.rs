@@ -23,6 +23,7 @@ pub(crate) fn paper() -> Paper {
         verbose: false,
         zone: Zone::fixed(1),
         stored: Some(Stored {
+            notes: vec![],
             session: 12,
             run: None,
             path: PathBuf::from("/data/admin/.local/share/fathom/fathom.db"),

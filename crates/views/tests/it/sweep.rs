@@ -18,7 +18,7 @@ fn cell(number: u64, depth: u32, results: Vec<Result<u64, &str>>) -> SweepCell {
                     depth,
                     ..Sample::default()
                 };
-                SweepResult::of(&sample.build())
+                SweepResult::of(&sample.build(), &analysis::Known::default())
             })
             .map_err(str::to_owned),
     };

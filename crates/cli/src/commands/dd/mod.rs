@@ -64,6 +64,7 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Com
         columns: environment.columns,
         verbose: false,
         known: None,
+        notes: &[],
     };
     output::print(&report::files(&records, FilesForm::Summary, form))?;
     Ok(ending)

@@ -68,6 +68,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
         columns: environment.columns,
         verbose: false,
         known: None,
+        notes: &[],
     };
     let kind = if args.bonnie {
         FilesForm::Bonnie

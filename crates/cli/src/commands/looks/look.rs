@@ -149,6 +149,7 @@ fn form<'a>(
         columns: setting.environment.columns,
         verbose: false,
         known: None,
+        notes: &[],
     }
 }
 

@@ -2,21 +2,40 @@
 //!
 //! A result that cannot be read any more is a gap that says why; the others are shown all the same.
 
+use crate::args::known_by;
+use crate::commands::note::sentences;
 use crate::commands::show::command_of;
 use crate::commands::{survey, sweep};
 use analysis::page::{PageBuilder, PagePart};
-use analysis::{SweepResult, SweepRun, imported_report, run_report, survey_report, sweep_report};
-use model::{Origin, ResultRow, RunRecord};
-use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoreError, StoredResult};
+use analysis::{
+    Known, SweepResult, SweepRun, imported_report_knowing, run_report_knowing,
+    survey_report_knowing, sweep_report_knowing,
+};
+use model::{CommandError, Origin, ResultRow, RunRecord};
+use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoredResult};
 
 /// Why work with files is not on a page.
 const NO_PAGE: &str = "work with files and a watch have no charts here: `fathom show` prints it";
 
 /// Adds a session, or one result of it.
-pub(super) fn part(store: &Store, name: RunName, page: &mut PageBuilder) -> Result<(), StoreError> {
-    let summary = store.summary_of(name.session)?;
-    page.part(begun(&summary, name));
-    let mut rows = store.rows(&[name.session])?;
+pub(super) fn part(
+    store: &Store,
+    name: RunName,
+    page: &mut PageBuilder,
+) -> Result<(), CommandError> {
+    let summary = store
+        .summary_of(name.session)
+        .map_err(CommandError::refused)?;
+    let notes = store.notes(name).map_err(CommandError::refused)?;
+    let known = known_by(&notes)?;
+    page.part(PagePart {
+        notes: sentences(&notes)
+            .into_iter()
+            .chain(unfinished(&summary, name))
+            .collect(),
+        ..begun(&summary, name)
+    });
+    let mut rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
     rows.retain(|row| name.run.is_none_or(|number| number == row.number));
     if name.run.is_some() {
         for row in rows {
@@ -25,8 +44,8 @@ pub(super) fn part(store: &Store, name: RunName, page: &mut PageBuilder) -> Resu
         return Ok(());
     }
     match summary.kind {
-        SessionKind::Sweep => whole_sweep(store, &summary, rows, page),
-        SessionKind::Survey => whole_survey(store, name.session, rows, page)?,
+        SessionKind::Sweep => whole_sweep(store, &summary, &known, rows, page),
+        SessionKind::Survey => whole_survey(store, name.session, &known, rows, page)?,
         SessionKind::Run
         | SessionKind::Import
         | SessionKind::Files
@@ -47,8 +66,6 @@ fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
     let outcome = summary
         .outcome
         .map_or("unfinished", |outcome| outcome.name());
-    let unfinished = (summary.outcome.is_none() && name.run.is_none())
-        .then(|| "it is not finished: it is still running, or was killed".to_owned());
     PagePart {
         name: name.to_string(),
         kind: match name.run {
@@ -61,9 +78,13 @@ fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
         command: summary.command.clone(),
         tool_version: summary.tool_version.clone(),
         tags: summary.tags.clone(),
-        notes: unfinished.into_iter().collect(),
         ..PagePart::default()
     }
+}
+
+fn unfinished(summary: &SessionSummary, name: RunName) -> Option<String> {
+    (summary.outcome.is_none() && name.run.is_none())
+        .then(|| "it is not finished: it is still running, or was killed".to_owned())
 }
 
 /// Adds one result; `also` is informed of it with its record, or with why there is none.
@@ -77,15 +98,21 @@ fn result(
         also(&row, Err(row.reason.clone().unwrap_or_default()));
         return page.missing(row);
     }
+    let known = match known_by(&row.notes) {
+        Ok(known) => known,
+        Err(error) => return gap(row, error.to_string(), page, also),
+    };
     let whole = store.load_one(SessionId(row.session), row.number);
     let stored = whole.map(|session| session.runs.into_iter().next());
     match stored.map(|run| run.map(|run| run.result)) {
         Ok(Some(StoredResult::Run(record))) => {
             also(&row, Ok(&record));
-            let report = run_report(&record);
+            let report = run_report_knowing(&record, &known);
             page.measured(row, &record, &report, command_of(&record));
         }
-        Ok(Some(StoredResult::Imported(run))) => page.imported(row, &imported_report(&run)),
+        Ok(Some(StoredResult::Imported(run))) => {
+            page.imported(row, &imported_report_knowing(&run, &known));
+        }
         Ok(Some(StoredResult::Files(_) | StoredResult::Watch(_))) => {
             gap(row, NO_PAGE.to_owned(), page, also);
         }
@@ -112,6 +139,7 @@ fn gap(
 fn whole_sweep(
     store: &Store,
     summary: &SessionSummary,
+    known: &Known,
     rows: Vec<ResultRow>,
     page: &mut PageBuilder,
 ) {
@@ -120,7 +148,7 @@ fn whole_sweep(
         result(store, row, page, &mut |row, record| {
             let run = SweepRun {
                 stored: Some(row.number),
-                result: record.map(SweepResult::of),
+                result: record.map(|record| SweepResult::of(record, known)),
             };
             runs.push((row.label.clone(), run));
         });
@@ -131,15 +159,16 @@ fn whole_sweep(
         gaps.filter_map(|run| run.stored)
             .for_each(|number| page.asked(number, &cell.values));
     }
-    page.sweep(sweep_report(&cells, &context));
+    page.sweep(sweep_report_knowing(&cells, &context, known));
 }
 
 fn whole_survey(
     store: &Store,
     session: SessionId,
+    known: &Known,
     rows: Vec<ResultRow>,
     page: &mut PageBuilder,
-) -> Result<(), StoreError> {
+) -> Result<(), CommandError> {
     let mut cells: Vec<(String, RunRecord)> = Vec::new();
     let first = rows.first().map(|row| row.number);
     for row in rows {
@@ -153,10 +182,11 @@ fn whole_survey(
     }
     // Any result brings the session's context with it; reading all of them would fail on a single damaged one.
     let kept = match first {
-        Some(number) => store.load_one(session, number)?,
-        None => store.load(session)?,
+        Some(number) => store.load_one(session, number),
+        None => store.load(session),
     };
+    let kept = kept.map_err(CommandError::refused)?;
     let context = survey::from_store(&kept);
-    page.survey(survey_report(&cells, &context));
+    page.survey(survey_report_knowing(&cells, &context, known));
     Ok(())
 }

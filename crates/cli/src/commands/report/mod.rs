@@ -124,7 +124,7 @@ fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, Command
     let mut page = PageBuilder::new(clock::utc().0, VERSION, names.len() > 1);
     for (place, name) in names.iter().enumerate() {
         if !names[..place].contains(name) {
-            gather::part(store, *name, &mut page).map_err(CommandError::refused)?;
+            gather::part(store, *name, &mut page)?;
         }
     }
     Ok(page.finish(DOCUMENT_BYTES_MAX))

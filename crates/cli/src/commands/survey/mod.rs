@@ -35,7 +35,7 @@ use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
 use std::ffi::OsStr;
 use std::path::Path;
-use store::SessionKind;
+use store::{NewSession, SessionKind};
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
 
@@ -113,6 +113,11 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         asked.target.name(),
         started_utc,
     );
+    let notes = args.known.notes();
+    let new = NewSession {
+        notes: notes.clone(),
+        ..new
+    };
     let journal = Journal::begin(store.as_ref(), new);
     let screen = live::screen(args.live, environment, std::slice::from_ref(&known))?;
     let walk = Walk {
@@ -144,6 +149,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let form = Form {
         json: args.output.json,
         kept: keep::kept(store.as_ref(), journal.name()),
+        notes: &notes,
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         verbose: args.output.verbose,

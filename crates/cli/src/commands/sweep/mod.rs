@@ -16,7 +16,7 @@ mod stored;
 mod walk;
 
 use super::command_line;
-use crate::args::SweepArgs;
+use crate::args::{SweepArgs, known_by};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
@@ -25,10 +25,11 @@ use crate::sweep_progress::SweepProgress;
 use crate::{keep, live, output, report, signals};
 use asked::Asked;
 use engine::Stop;
-use model::CommandError;
-use session::{Admission, ProvenFiles, Runner, clock};
+use model::{CommandError, Note};
+use session::{Admission, Journal, ProvenFiles, Runner, clock};
 pub(crate) use shown::{put_together, shown};
 use site::Site;
+use store::Store;
 use stored::StoredSession;
 use walk::Walk;
 
@@ -37,12 +38,11 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     if let Some(shell) = &args.script.script {
         return script::print(args, shell);
     }
-    let known = args.known.read()?;
+    args.known.read()?; // refused before anything runs
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
-    let resumed = match &args.matrix.resume {
-        Some(id) => Some(earlier::resumed(id, args, environment)?),
-        None => None,
-    };
+    let resumed = args.matrix.resume.as_ref();
+    let resumed = resumed.map(|id| earlier::resumed(id, args, environment));
+    let resumed = resumed.transpose()?;
     let (asked_args, wanted) = match &resumed {
         Some((id, asked)) => (asked, Some(*id)),
         None => (args, None),
@@ -75,7 +75,9 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let watch = clock::Stopwatch::start();
     let mut ours = ProvenFiles::default();
     site.prepare(&gate, &mut ours, environment, &stop)?;
-    let journal = stored.begin(&asked, &fingerprint)?;
+    let journal = stored.begin(&asked, &fingerprint, &args.known)?;
+    let notes = notes_of(&journal, args)?;
+    let known = known_by(&notes)?;
     let screen = live::screen(args.live, environment, site.all())?;
     let progress = SweepProgress::new(environment, &forecast).on_screen(screen);
     let walk = Walk {
@@ -85,13 +87,14 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         stop: &stop,
         interrupt: &interrupt,
         fail_fast: args.matrix.fail_fast,
+        known: &known,
     };
     let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
     let walked = walk.walk(&mut runner, &mut stored);
     progress.finish();
     let (cells, context) = stored.result(&asked, &walked, gate.host, watch.elapsed());
-    let stored = journal.finish(stored.outcome(&walked), None);
-    let ending = walked.tell(journal.session()).and(Ending::of(stored));
+    let finished = Ending::of(journal.finish(stored.outcome(&walked), None));
+    let ending = walked.tell(journal.session()).and(finished);
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
@@ -99,9 +102,18 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         columns: environment.columns,
         verbose: false,
         known: Some(&known),
+        notes: &notes,
     };
     output::print(&report::sweep(&cells, &context, form))?;
     Ok(ending)
+}
+
+/// The hints that were given, and those stored with a session that is resumed.
+fn notes_of(journal: &Journal<&Store>, args: &SweepArgs) -> Result<Vec<Note>, CommandError> {
+    match (journal.store(), journal.name()) {
+        (Some(store), Some(name)) => store.notes(name).map_err(CommandError::failed),
+        _ => Ok(args.known.notes()),
+    }
 }
 
 /// What was accepted and changes nothing, then what will be done.

@@ -5,7 +5,7 @@
 
 use super::asked::Asked;
 use super::earlier::{Earlier, earlier};
-use crate::args::SweepArgs;
+use crate::args::{KnownArgs, SweepArgs, known_by};
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::output;
@@ -14,7 +14,7 @@ use gate::FileLock;
 use model::{CommandError, HostRecord, Nanos};
 use session::{Journal, clock};
 use std::path::{Path, PathBuf};
-use store::{SessionId, SessionKind, SessionOutcome, Store};
+use store::{NewSession, SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
 /// How it ended. Its results are in the database.
@@ -108,13 +108,17 @@ impl<'a> StoredSession<'a> {
         &mut self,
         asked: &Asked,
         fingerprint: &str,
+        hints: &KnownArgs,
     ) -> Result<Journal<&'a Store>, CommandError> {
-        let new = session::new_session(
-            SessionKind::Sweep,
-            command_line(),
-            asked.target_names(),
-            self.started_utc,
-        );
+        let new = NewSession {
+            notes: hints.notes(),
+            ..session::new_session(
+                SessionKind::Sweep,
+                command_line(),
+                asked.target_names(),
+                self.started_utc,
+            )
+        };
         let earlier = self.earlier.as_ref().map(|earlier| earlier.session);
         let journal = Journal::resumable(self.store, new, earlier)?;
         self.session = journal.session();
@@ -122,6 +126,10 @@ impl<'a> StoredSession<'a> {
             self.lock = Some(Lock::take(store.path(), session)?);
             let marked = store.set_fingerprint(session, fingerprint);
             marked.map_err(CommandError::failed)?;
+        }
+        if let (Some(store), Some(name), Some(_)) = (self.store, journal.name(), earlier) {
+            let noted = store.note(&[name], &hints.notes(), &[]);
+            noted.map_err(CommandError::failed)?;
         }
         Ok(journal)
     }
@@ -283,7 +291,9 @@ pub(super) fn judge(store: &Store, session: SessionId, run: &mut SweepRun) {
         .as_ref()
         .and_then(|session| session.runs.first()?.record());
     if let Some(record) = record {
-        *result = SweepResult::of(record);
+        // A hint that cannot be read is reported where the session is shown.
+        let known = known_by(&result.row.notes).unwrap_or_default();
+        *result = SweepResult::of(record, &known);
     }
 }
 

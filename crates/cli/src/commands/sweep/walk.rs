@@ -8,7 +8,7 @@ use super::site::Site;
 use super::stored::{StoredSession, Walked};
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
-use analysis::SweepResult;
+use analysis::{Known, SweepResult};
 use engine::{Observer, Stop};
 use model::{CommandError, Nanos, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
@@ -30,6 +30,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) fail_fast: bool,
+    /// What people said of the targets.
+    pub(crate) known: &'a Known,
 }
 
 impl Walk<'_> {
@@ -119,7 +121,8 @@ impl Schedule for Cells<'_, '_> {
 
     fn take(&mut self, step: Step, ran: Ran) -> bool {
         let turn = self.current.expect("a run was handed out before it ended");
-        let result = ran.outcome.map(|record| SweepResult::of(&record));
+        let known = self.walk.known;
+        let result = ran.outcome.map(|record| SweepResult::of(&record, known));
         self.stored.take(turn, ran.stored, result.clone());
         match &result {
             Ok(_) => self.walked.ran += 1,

@@ -26,6 +26,7 @@ fn large(path: &Path) -> store::Store {
                 tool_version: "1".to_owned(),
                 started_utc: model::Nanos(1),
                 target: "t".to_owned(),
+                notes: Vec::new(),
             })
             .unwrap();
         store
