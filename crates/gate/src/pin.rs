@@ -165,22 +165,19 @@ impl Pin {
     }
 
     /// A file without a name in its folder, which is gone when it is closed. Where the file system has none (FUSE, some
-    /// overlays), a new file whose name is removed before anything is done with it. It has so many bytes, or none where
-    /// there is no space.
+    /// overlays), a new file whose name is removed before anything is done with it.
     ///
     /// # Errors
     /// Those of open(2). // `O_TMPFILE`
-    pub fn nameless(&self, flags: OFlags, bytes: u64) -> io::Result<File> {
+    pub fn nameless(&self, flags: OFlags) -> io::Result<File> {
         let flags = flags | OFlags::RDWR | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o600);
-        let file = match openat(&self.folder, c".", flags | OFlags::TMPFILE, mode) {
+        match openat(&self.folder, c".", flags | OFlags::TMPFILE, mode) {
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::NOSYS) => {
-                self.short_lived(flags)?
+                self.short_lived(flags)
             }
-            opened_or_not => opened_or_not?.into(),
-        };
-        let _ = file.set_len(bytes);
-        Ok(file)
+            opened_or_not => Ok(opened_or_not?.into()),
+        }
     }
 
     /// Creates an empty file under a new name, opens it again with these flags and removes the name. Not created with them:

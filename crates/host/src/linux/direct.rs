@@ -32,7 +32,7 @@ pub(super) fn existing(
     sys::extended(&*pin.node()?).direct.unwrap_or_else(|| {
         let opened = pin.reopen(OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK);
         let aligned = aligned_to(block);
-        let takes = |file: &File| !is_file(file) || takes_a_read(file, aligned);
+        let takes = |file: &File| !is_file(file) || takes_one(file, aligned, false);
         opened.ok().filter(takes).map(|_| aligned)
     })
 }
@@ -50,10 +50,10 @@ pub(super) fn missing(
     if on.is_some_and(|on| DIRECT_WITHOUT_TMPFILE.contains(&on.kind.as_str())) {
         return Some(aligned);
     }
-    match pin.nameless(OFlags::DIRECT, aligned.offset.0) {
+    match pin.nameless(OFlags::DIRECT) {
         Ok(nameless) => sys::extended(&nameless)
             .direct
-            .unwrap_or_else(|| takes_a_read(&nameless, aligned).then_some(aligned)),
+            .unwrap_or_else(|| takes_one(&nameless, aligned, true).then_some(aligned)),
         Err(error) if is_refusal(&error) => None,
         Err(_) => Some(aligned), // read-only, no permission, full: not an answer to this question
     }
@@ -63,17 +63,17 @@ fn is_file(file: &File) -> bool {
     file.metadata().is_ok_and(|there| there.is_file())
 }
 
-/// Whether the file takes one direct read: some open with `O_DIRECT` and refuse what follows. // open(2), NOTES
-fn takes_a_read(file: &File, aligned: DirectIo) -> bool {
+/// Whether the file takes one direct read, before it a write where it is nobody's: some open with `O_DIRECT` and refuse what
+/// follows, as mergerfs refuses writes. // open(2), NOTES
+fn takes_one(file: &File, aligned: DirectIo, writes: bool) -> bool {
     let align = usize::try_from(aligned.offset.0).unwrap_or(SAFE_BLOCK.0 as usize);
     let mut room = vec![0_u8; 2 * align];
     let start = room.as_ptr().align_offset(align);
     let Some(block) = room.get_mut(start..start + align) else {
         return true;
     };
-    !file
-        .read_at(block, 0)
-        .is_err_and(|error| is_refusal(&error))
+    let refused = |done: io::Result<usize>| done.is_err_and(|error| is_refusal(&error));
+    !(writes && refused(file.write_at(block, 0)) || refused(file.read_at(block, 0)))
 }
 
 fn is_refusal(error: &io::Error) -> bool {
