@@ -16,6 +16,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 const MARK: &str = "fathom.mark";
 const MARK_TEXT: &str = "fathom files made this folder and everything in it. It may be removed.\n";
@@ -216,9 +217,11 @@ fn remove_ours(
         pulse.fetch_add(1, Ordering::Relaxed);
         Ok(())
     })?;
-    folder.each(|name, _| match name.as_os_str() == MARK {
-        true => Ok(()),
-        false => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+    when_released(|| {
+        folder.each(|name, _| match name.as_os_str() == MARK {
+            true => Ok(()),
+            false => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+        })
     })?;
     if !parent.is_at(at, folder) {
         return Err(io::Error::other(
@@ -231,10 +234,55 @@ fn remove_ours(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    match parent.remove_folder(at) {
+    let removed = when_released(|| {
+        parent
+            .remove_folder(at)
+            .inspect_err(|_| remove_hidden(folder))
+    });
+    match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Removes the mark where libfuse gave it another name, because it was removed before its end was reported, and left it
+/// there: a file with nothing but the mark's text.
+fn remove_hidden(folder: &Folder) {
+    let _ = folder.each(|name, kind| {
+        let is_hidden = name
+            .as_os_str()
+            .to_string_lossy()
+            .starts_with(".fuse_hidden");
+        let is_mark = |text: &str| text == MARK_TEXT;
+        if is_hidden && kind == Kind::File && text_of(folder, name).as_deref().is_some_and(is_mark)
+        {
+            folder.remove_file(name)?;
+        }
+        Ok(())
+    });
+}
+
+fn text_of(folder: &Folder, name: &Name) -> Option<String> {
+    let mut text = String::new();
+    let file = folder.open_file(name, Use::Read).ok()?;
+    file.take(4096).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// Tries again for a second where a folder is not empty: FUSE reports the end of a file to its server after close(2)
+/// returned, and until then a removed file is in its folder under another name (`.fuse_hidden…`, on NFS `.nfs…`).
+fn when_released(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    const TRIES: u32 = 50;
+    const PAUSE: Duration = Duration::from_millis(20);
+    for _ in 1..TRIES {
+        match act() {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
+    }
+    act()
 }
 
 fn remove_files(top: &Folder, at: &Name, pulse: &AtomicU64) -> io::Result<()> {
@@ -249,7 +297,7 @@ fn remove_files(top: &Folder, at: &Name, pulse: &AtomicU64) -> io::Result<()> {
         Ok(())
     })?;
     drop(folder);
-    top.remove_folder(at)
+    when_released(|| top.remove_folder(at))
 }
 
 /// A letter and at least so many digits.
