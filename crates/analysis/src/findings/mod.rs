@@ -78,6 +78,7 @@ mod thread_imbalance;
 mod throughput_drift;
 mod throughput_drop;
 mod tool_warning;
+mod uncounted_storage;
 mod undersampled_tail;
 mod uneven_disks;
 mod unwritten_extents;
@@ -129,6 +130,7 @@ pub const FINDINGS: &[Rule] = &[
     overload::RULE,
     unwritten_extents::RULE,
     loop_page_cache::RULE,
+    uncounted_storage::RULE,
     impossible_for_medium::RULE,
     page_cache::RULE,
     device_cache::RULE,

@@ -1,0 +1,78 @@
+//! Storage below the target whose counters cannot be read, where a cache of this machine usually answers.
+//!
+//! A loop device whose file is on no block device, and FUSE whose server does not report a folder as its source. Direct I/O
+//! ends at the loop device or the server, which read through the page cache if nobody changed that. Omitted: network file
+//! systems, whose caches are another machine's, and what the counters show (`page-cache`, `loop-page-cache`).
+
+use super::storage_stack::{Below, targets};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("uncounted-storage"),
+    group: Group::Cache,
+    cause: Cause::Alone,
+    limit: None,
+    what: "No block device below a loop device or a FUSE file system could be counted, so a cache there would not be noticed.",
+    method: "Runs of fathom that read with direct I/O: the target is on a loop device below which no device was found, or on \
+             a file system of type fuse without a device below it.",
+    evidence: &[],
+    source: "losetup(8), --direct-io; fuse(8); the kernel's Documentation/filesystems/fuse-io.rst.",
+    advice: "Compare with the file system that the server or the loop device reads: fathom run FILE.",
+    look: Look::Any(look),
+};
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let own: &Own<'_> = seen.own?;
+    let mut found = targets(own.record).filter(|target| target.is_unbuffered() && target.reads());
+    let sentence = found.find_map(|target| uncounted(&target))?;
+    let reported = finding(RULE.id, Severity::Warning, sentence, &[], RULE.advice);
+    Some(reported.sure(Confidence::Medium))
+}
+
+fn uncounted(target: &Below<'_>) -> Option<String> {
+    let chain = &target.facts.chain;
+    if let Some(last) = chain.last() {
+        let file = last.detail.as_deref().filter(|_| last.kind == "loop")?;
+        return Some(format!(
+            "no block device was found below {}, the file of {}: a cache below it would not be noticed",
+            model::printable(file),
+            last.name
+        ));
+    }
+    let on = target.facts.file_system.as_ref()?;
+    on.kind.starts_with("fuse").then(|| {
+        format!(
+            "no block device was found below {}: a cache in its server or below it would not be noticed",
+            model::printable(&on.kind)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::Severity;
+    use crate::findings::test::found;
+    use crate::sample::Sample;
+    use model::RunRecord;
+
+    fn severity(record: &RunRecord) -> Option<Severity> {
+        found(record, "uncounted-storage").map(|finding| finding.severity)
+    }
+
+    #[test]
+    fn a_loop_device_or_fuse_without_a_device_below_it_is_a_warning() {
+        let mut record = Sample::default().build();
+        assert_eq!(severity(&record), None);
+        let facts = &mut record.targets[0];
+        facts.file_system.as_mut().unwrap().kind = "fuse.sshfs".to_owned();
+        assert_eq!(severity(&record), None, "a device is below it");
+        let mut top = record.targets[0].chain[0].clone();
+        record.targets[0].chain.clear();
+        assert_eq!(severity(&record), Some(Severity::Warning));
+        record.targets[0].file_system.as_mut().unwrap().kind = "nfs4".to_owned();
+        assert_eq!(severity(&record), None);
+        (top.kind, top.detail) = ("loop".to_owned(), Some("/run/disk.img".to_owned()));
+        record.targets[0].chain.push(top);
+        assert_eq!(severity(&record), Some(Severity::Warning));
+    }
+}
