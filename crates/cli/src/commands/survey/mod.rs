@@ -221,6 +221,8 @@ fn fill(
 /// Every workload at its deepest, with the making of the file, and the raw device: so that nothing is refused on the way
 /// that could have been refused at the start.
 fn all_of_it(asked: &Asked, site: &Site, depth_max: u32, threads_max: u32) -> Profile {
+    // The depth is that of all threads together.
+    let depth_max = (depth_max / threads_max.max(1)).max(1);
     let on_site = |workload| Target {
         length: Some(site.size),
         create: site.create,
