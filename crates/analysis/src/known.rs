@@ -2,6 +2,7 @@
 //!
 //! Deliberately absent: how a table of caps is written (`dialects`), and what follows from any of it (`findings`).
 
+use model::Operation;
 use std::str::FromStr;
 
 /// What people said, and the caps that are known.
@@ -28,6 +29,21 @@ pub struct CloudCap {
     pub per_s: Option<f64>,
     /// Bytes a second, where it limits them. // finite, above 0
     pub bytes_per_s: Option<f64>,
+    /// The operation that it limits; none where it limits both together, or the provider does not say which.
+    pub direction: Option<Operation>,
+    /// It lasts only as long as credits do.
+    pub burst: bool,
+}
+
+impl CloudCap {
+    /// Whether it limits I/Os of which this share writes.
+    pub(crate) fn limits(&self, write_share: Option<f64>) -> bool {
+        match self.direction {
+            None => true,
+            Some(Operation::Read) => write_share == Some(0.0),
+            Some(Operation::Write) => write_share == Some(1.0),
+        }
+    }
 }
 
 /// What a target is made of.

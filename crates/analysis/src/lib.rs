@@ -19,6 +19,7 @@ mod compare;
 mod comparison;
 mod cpu;
 mod device_check;
+pub mod device_classes;
 mod estimate;
 mod estimates;
 mod explain;

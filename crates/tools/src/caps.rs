@@ -3,6 +3,7 @@
 //! A table of facts in the one language of plans that this room reads already. Deliberately absent: what follows from a
 //! limit.
 
+use model::Operation;
 use toml::de::{DeTable, DeValue};
 
 /// The table, as it stands in the documentation.
@@ -17,6 +18,10 @@ pub struct PublishedCap {
     pub per_s: Option<f64>,
     /// Bytes a second, where it limits them. // finite, above 0
     pub bytes_per_s: Option<f64>,
+    /// The operation that it limits; none where both together, or the page does not say which.
+    pub direction: Option<Operation>,
+    /// It lasts only as long as credits do.
+    pub burst: bool,
 }
 
 /// Every published limit, in the order of the table. A row that is not whole would be omitted; a test keeps it from
@@ -41,6 +46,7 @@ fn rows() -> Vec<Vec<(String, String)>> {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(number) => number.to_string(),
             DeValue::Float(number) => number.to_string(),
+            DeValue::Boolean(is) => is.to_string(),
             _ => String::new(),
         };
         row.iter()
@@ -53,6 +59,12 @@ fn rows() -> Vec<Vec<(String, String)>> {
 fn cap(row: &[(String, String)]) -> Option<PublishedCap> {
     const MIB: f64 = 1_048_576.0;
     let text = |name: &str| Some(&row.iter().find(|(field, _)| field == name)?.1);
+    let direction = match text("direction").map(String::as_str) {
+        None | Some("both") => None,
+        Some("read") => Some(Operation::Read),
+        Some("write") => Some(Operation::Write),
+        Some(_) => return None,
+    };
     let number = |name: &str, scale: f64| {
         let value = text(name)?.parse::<f64>().ok()? * scale;
         (value.is_finite() && value > 0.0).then_some(value)
@@ -61,6 +73,8 @@ fn cap(row: &[(String, String)]) -> Option<PublishedCap> {
         name: text("name").filter(|name| !name.is_empty())?.clone(),
         per_s: number("iops", 1.0),
         bytes_per_s: number("mib_per_s", MIB).or_else(|| number("mb_per_s", 1e6)),
+        direction,
+        burst: text("burst").is_some_and(|burst| burst == "true"),
     };
     (cap.per_s.is_some() || cap.bytes_per_s.is_some()).then_some(cap)
 }
@@ -76,7 +90,17 @@ mod tests {
         for row in &rows {
             assert!(cap(row).is_some(), "{row:?}");
             for (name, text) in row {
-                let known = ["name", "iops", "mib_per_s", "mb_per_s", "source", "read"];
+                let known = [
+                    "name",
+                    "iops",
+                    "mib_per_s",
+                    "mb_per_s",
+                    "direction",
+                    "burst",
+                    "stated",
+                    "source",
+                    "read",
+                ];
                 assert!(
                     known.contains(&name.as_str()) && !text.is_empty(),
                     "{row:?}"

@@ -250,6 +250,8 @@ fn known() -> impl Strategy<Value = Known> {
             name: "some disk".to_owned(),
             per_s: rate,
             bytes_per_s: bytes,
+            direction: None,
+            burst: false,
         }],
         ..Known::default()
     })

@@ -8,8 +8,10 @@
 
 use super::storage_stack::targets;
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+use crate::device_classes::{ROTATIONS, disk_family, link_bytes_per_s};
 use crate::known::Medium;
 use crate::say;
+use model::BlockDevice;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("impossible-for-medium"),
@@ -18,8 +20,9 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "The result is faster than the medium allows; the usual cause is a cache.",
     method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 IOPS per disk, or more than 300 \
-             MiB/s per disk. SATA: more than 600 MB/s. NVMe: more than 16 GB/s. The medium is specified (--medium) \
-             or, for runs of fathom, detected from the devices below.",
+             MiB/s per disk; where the model's speed is known, more IOPS than one per quarter of a turn. SATA: more than 600 MB/s. \
+             NVMe: more than 16 GB/s. Where the speed of the link is known: more than it carries. The medium is specified \
+             (--medium) or, for runs of fathom, detected from the devices below, a rotating disk also by its model.",
     evidence: &["bytes_per_s", "mean_ns", "rate_per_s"],
     source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
              15000/min disk is 2 ms.",
@@ -41,6 +44,10 @@ struct Ground {
     /// Rotating disks; none where their number is not known.
     disks: Option<u64>,
     said: bool,
+    /// Most random IOPS of one disk.
+    places_max: f64,
+    /// The link as the system prints it, and what it carries.
+    link: Option<(String, f64)>,
     is_virtual: bool,
 }
 
@@ -53,6 +60,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
                 Medium::SataSsd | Medium::Nvme => None,
             },
             said: true,
+            places_max: PLACES_PER_S_MAX,
+            link: None,
             is_virtual: false,
         },
         None => of_devices(seen.own?)?,
@@ -62,6 +71,10 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
     let (what, evidence) = excess(seen, &ground)?;
     let who = match (ground.medium, ground.disks) {
+        _ if ground.link.is_some() => {
+            let speed = ground.link.as_ref().map_or("", |(speed, _)| speed);
+            format!("its link of {speed}")
+        }
         (Medium::SataSsd, _) => "a SATA disk".to_owned(),
         (Medium::Nvme, _) => "an NVMe disk".to_owned(),
         (_, Some(1)) => "a rotating disk".to_owned(),
@@ -93,9 +106,10 @@ fn excess(seen: &Seen<'_>, ground: &Ground) -> Option<(String, (&'static str, f6
             ("bytes_per_s", moved),
         ))
     };
+    let link = ground.link.as_ref().map(|(_, most)| *most);
     let disks = match ground.medium {
-        Medium::SataSsd => return moved(SATA_BYTES_PER_S_MAX),
-        Medium::Nvme => return moved(NVME_BYTES_PER_S_MAX),
+        Medium::SataSsd => return moved(link.unwrap_or(SATA_BYTES_PER_S_MAX)),
+        Medium::Nvme => return moved(link.unwrap_or(NVME_BYTES_PER_S_MAX)),
         Medium::Hdd { .. } => ground.disks.map(|disks| disks as f64),
     };
     let random = seen.observed.random_share.is_some_and(|share| share >= 1.0);
@@ -111,7 +125,7 @@ fn excess(seen: &Seen<'_>, ground: &Ground) -> Option<(String, (&'static str, f6
     let by_rate = || {
         let rate = total
             .rate_per_s
-            .filter(|rate| random && *rate > PLACES_PER_S_MAX * disks.unwrap_or(f64::INFINITY))?;
+            .filter(|rate| random && *rate > ground.places_max * disks.unwrap_or(f64::INFINITY))?;
         let words = format!("{} random IOPS", say::rate(rate));
         Some((words, ("rate_per_s", rate)))
     };
@@ -135,6 +149,8 @@ fn of_devices(own: &Own<'_>) -> Option<Ground> {
             },
             disks: Some(disks),
             said: false,
+            places_max: places_max(&target.facts.chain),
+            link: None,
             is_virtual,
         });
     }
@@ -158,8 +174,24 @@ fn of_devices(own: &Own<'_>) -> Option<Ground> {
         medium,
         disks: None,
         said: false,
+        places_max: PLACES_PER_S_MAX,
+        link: only.link.clone().and_then(|speed| {
+            let most = link_bytes_per_s(&speed)?;
+            Some((speed, most))
+        }),
         is_virtual,
     })
+}
+
+/// The bound of the slowest disk of a model with a known speed.
+fn places_max(chain: &[BlockDevice]) -> f64 {
+    let speeds = chain.iter().filter_map(|device| {
+        let per_minute = disk_family(device.model.as_deref()?)?.per_minute?;
+        let mut all = ROTATIONS.iter();
+        let rotation = all.find(|rotation| rotation.per_minute == per_minute)?;
+        Some(rotation.random_iops_max)
+    });
+    speeds.reduce(f64::min).unwrap_or(PLACES_PER_S_MAX)
 }
 
 #[cfg(test)]
@@ -231,6 +263,51 @@ mod tests {
             None,
             "four disks do 2000"
         );
+    }
+
+    #[test]
+    fn more_than_the_link_carries_is_a_cache() {
+        let on = |link: &str| {
+            let mut record = Sample {
+                block: model::Bytes::mib(1),
+                access: Access::Sequential,
+                reads: 4_000,
+                ..Sample::default()
+            }
+            .build();
+            record.host.virtualization = None;
+            let disk = &mut record.targets[0].chain[1];
+            disk.transport = Some("ata".to_owned());
+            disk.link = Some(link.to_owned());
+            found(&record, "impossible-for-medium")
+        };
+        // 400 MiB/s.
+        let reported = on("3.0 Gbit/s").unwrap();
+        assert!(
+            reported.sentence.contains("for its link of 3.0 Gbit/s"),
+            "{}",
+            reported.sentence
+        );
+        assert_eq!(on("6.0 Gbit/s"), None);
+    }
+
+    #[test]
+    fn a_model_of_7200_per_minute_has_its_own_bound() {
+        let with = |model: &str| {
+            let sample = Sample {
+                reads: 4_900,
+                depth: 32,
+                ..Sample::default()
+            };
+            let mut record = metal(sample.build());
+            record.targets[0].chain[1].model = Some(model.to_owned());
+            found(&record, "impossible-for-medium")
+        };
+        assert!(
+            with("ST4000NM0035").is_some(),
+            "490 IOPS at 7200 per minute"
+        );
+        assert_eq!(with("ST600MP0005"), None, "at 15000 they are possible");
     }
 
     #[test]

@@ -69,6 +69,8 @@ mod tests {
                 name: "Azure VM size Standard_B2ms".to_owned(),
                 per_s: Some(1920.0),
                 bytes_per_s: None,
+                direction: None,
+                burst: false,
             }],
             ..Known::default()
         };

@@ -132,6 +132,8 @@ pub(super) struct Near {
     pub(super) cap: f64,
     /// Whose it is; none of a person's own.
     name: Option<String>,
+    /// It lasts only as long as credits do.
+    burst: bool,
 }
 
 impl Near {
@@ -143,6 +145,9 @@ impl Near {
         };
         let distance = distance(self.value, self.cap);
         match &self.name {
+            Some(name) if self.burst => {
+                format!("{distance} the published burst limit of {name}, {cap}")
+            }
             Some(name) => format!("{distance} the published limit of {name}, {cap}"),
             None => format!("{distance} the specified limit of {cap}"),
         }
@@ -154,10 +159,16 @@ impl Near {
 }
 
 /// The cap that these figures are at: a person's before any provider's, then the nearest.
-pub(super) fn near(known: &Known, rate: Option<f64>, bytes: Option<f64>) -> Option<Near> {
-    let at = |held, value: Option<f64>, cap: Option<f64>, name: Option<&str>| {
+/// A limit for reads is none for writes, so it counts only where all I/Os are such.
+pub(super) fn near(
+    known: &Known,
+    rate: Option<f64>,
+    bytes: Option<f64>,
+    write_share: Option<f64>,
+) -> Option<Near> {
+    let at = |held, value: Option<f64>, cap: Option<f64>, cloud: Option<&CloudCap>| {
         let (value, cap) = value.zip(cap)?;
-        let bound = if name.is_none() {
+        let bound = if cloud.is_none() {
             NEAR_NAMED
         } else {
             NEAR_PUBLISHED
@@ -167,18 +178,22 @@ pub(super) fn near(known: &Known, rate: Option<f64>, bytes: Option<f64>) -> Opti
             held,
             value,
             cap,
-            name: name.map(str::to_owned),
+            name: cloud.map(|cloud| cloud.name.clone()),
+            burst: cloud.is_some_and(|cloud| cloud.burst),
         })
     };
     at(Held::Rate, rate, known.cap_per_s, None)
         .or_else(|| at(Held::Bandwidth, bytes, known.cap_bytes_per_s, None))
         .or_else(|| {
             let of = |cloud: &CloudCap| {
-                let name = Some(cloud.name.as_str());
-                let rates = at(Held::Rate, rate, cloud.per_s, name);
-                [rates, at(Held::Bandwidth, bytes, cloud.bytes_per_s, name)]
+                let rates = at(Held::Rate, rate, cloud.per_s, Some(cloud));
+                [
+                    rates,
+                    at(Held::Bandwidth, bytes, cloud.bytes_per_s, Some(cloud)),
+                ]
             };
-            let all = known.caps.iter().flat_map(of).flatten();
+            let caps = known.caps.iter().filter(|cap| cap.limits(write_share));
+            let all = caps.flat_map(of).flatten();
             let apart = |near: &Near| (near.value / near.cap - 1.0).abs();
             all.min_by(|one, other| apart(one).total_cmp(&apart(other)))
         })
@@ -186,7 +201,7 @@ pub(super) fn near(known: &Known, rate: Option<f64>, bytes: Option<f64>) -> Opti
 
 /// The same for a run. Published limits are those of cloud volumes, so they count only where the machine may be one.
 fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<Near> {
-    let near = near(seen.known, rate, bytes)?;
+    let near = near(seen.known, rate, bytes, seen.observed.write_share)?;
     let may_be_cloud = seen.own.is_none_or(|own| {
         own.record.engine.backend != SIMULATED && own.record.host.virtualization.is_some()
     });
@@ -195,7 +210,7 @@ fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<N
 
 /// A figure at the cap that a person named.
 fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
-    let near = near(known, Some(rate), bytes).filter(Near::is_named)?;
+    let near = near(known, Some(rate), bytes, None).filter(Near::is_named)?;
     Some(Cap {
         held: near.held,
         why: format!("that is {}", near.words()),
@@ -329,5 +344,34 @@ fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
         severity: Severity::Warning,
         confidence: Confidence::Medium,
         evidence,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Operation;
+
+    #[test]
+    fn a_limit_for_reads_is_not_named_for_writes() {
+        let known = Known {
+            caps: vec![CloudCap {
+                name: "a volume, reads".to_owned(),
+                per_s: None,
+                bytes_per_s: Some(400e6),
+                direction: Some(Operation::Read),
+                burst: true,
+            }],
+            ..Known::default()
+        };
+        let at = |write_share| near(&known, Some(1000.0), Some(401e6), write_share);
+        let words = at(Some(0.0)).unwrap().words();
+        assert!(
+            words.contains("published burst limit of a volume, reads"),
+            "{words}"
+        );
+        for other in [Some(1.0), Some(0.5), None] {
+            assert!(at(other).is_none(), "{other:?}");
+        }
     }
 }

@@ -155,7 +155,13 @@ fn level<'a>(group: &[&'a Observed]) -> Option<Level<'a>> {
 /// A level at a limit that was specified or published. A limit that another run exceeds is none.
 fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64)> {
     let total = &level.to.total;
-    let near = near(several.known, total.rate_per_s, total.bytes_per_s)?;
+    let write_share = level.to.write_share;
+    let near = near(
+        several.known,
+        total.rate_per_s,
+        total.bytes_per_s,
+        write_share,
+    )?;
     let figure = |run: &Observed| match near.held {
         Held::Rate => run.total.rate_per_s,
         Held::Bandwidth => run.total.bytes_per_s,
@@ -342,6 +348,8 @@ mod tests {
                 name: "some disk".to_owned(),
                 per_s: Some(1920.0),
                 bytes_per_s: None,
+                direction: None,
+                burst: false,
             }],
             ..Known::default()
         };

@@ -2,6 +2,7 @@
 //!
 //! Deliberately absent: any finding.
 
+use crate::device_classes::disk_family;
 use model::{
     Access, BlockDevice, CacheMode, Counted, LatencyHistogram, Operation, PlannedTarget, RunRecord,
     TargetFacts,
@@ -76,7 +77,7 @@ impl<'a> Below<'a> {
             match device.kind.as_str() {
                 "partition" | "dm" | "md" => {}
                 "loop" if device.detail.is_some() => {} // its file lies on what follows
-                "disk" if device.rotational == Some(true) && is_believed(device) => disks += 1,
+                "disk" if turns(device) => disks += 1,
                 _ => return None,
             }
         }
@@ -114,6 +115,12 @@ impl<'a> Below<'a> {
     }
 }
 
+/// Whether it says so, or has the model name of such a disk: some controllers pass on the name and not the flag.
+fn turns(device: &BlockDevice) -> bool {
+    let family = device.model.as_deref().and_then(disk_family);
+    family.is_some() || (device.rotational == Some(true) && is_believed(device))
+}
+
 fn is_believed(device: &BlockDevice) -> bool {
     !matches!(
         device.transport.as_deref(),
@@ -135,6 +142,18 @@ mod tests {
         }
         assert_eq!(targets(&record).next().unwrap().spindles(), Some(1));
         record.targets[0].chain[1].transport = Some("virtio".to_owned());
+        assert_eq!(targets(&record).next().unwrap().spindles(), None);
+    }
+
+    #[test]
+    fn a_disk_is_known_to_rotate_by_its_model() {
+        let mut record = Sample::default().build();
+        for device in &mut record.targets[0].chain {
+            device.rotational = None;
+        }
+        record.targets[0].chain[1].model = Some("ST4000NM0035-1V4107".to_owned());
+        assert_eq!(targets(&record).next().unwrap().spindles(), Some(1));
+        record.targets[0].chain[1].model = Some("Samsung SSD 870 EVO 1TB".to_owned());
         assert_eq!(targets(&record).next().unwrap().spindles(), None);
     }
 

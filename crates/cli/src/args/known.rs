@@ -110,6 +110,8 @@ impl KnownArgs {
                     name: cap.name,
                     per_s: cap.per_s,
                     bytes_per_s: cap.bytes_per_s,
+                    direction: cap.direction,
+                    burst: cap.burst,
                 })
                 .collect(),
         })

@@ -47,6 +47,8 @@ struct Entry<'a> {
     device_queue: Option<u32>,
     fua: Option<bool>,
     transport: Option<&'a str>,
+    /// Speed of its link: `16.0 GT/s x4`.
+    link: Option<&'a str>,
     /// Whether the block layer counts its I/Os.
     counted: Option<bool>,
     detail: Option<&'a str>,
@@ -104,6 +106,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         device_queue,
         fua,
         transport,
+        link,
         diskseq: _,
         counted,
         detail,
@@ -134,6 +137,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         device_queue: *device_queue,
         fua: *fua,
         transport: transport.as_deref(),
+        link: link.as_deref(),
         counted: *counted,
         detail: detail.as_deref(),
         in_use: claims.iter().any(Claim::in_use),

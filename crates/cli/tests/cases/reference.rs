@@ -123,6 +123,92 @@ fn the_workloads_of_the_survey_are_documented() {
     expect_file![document("workloads.md")].assert_eq(&page);
 }
 
+/// The families of rotating disks, by name.
+fn families() -> String {
+    use analysis::device_classes::{DISK_FAMILIES, DiskFamily};
+    let mut page = String::new();
+    page += "\nA disk is taken for a rotating one if the system says so, or by its model's name (`#` is a digit, `@` a letter):\n\n";
+    let family = |one: &DiskFamily| {
+        let speed = one
+            .per_minute
+            .map_or_else(|| "–".to_owned(), |speed| speed.to_string());
+        vec![
+            one.name.to_owned(),
+            format!("`{}`", one.pattern),
+            speed,
+            one.source.to_owned(),
+        ]
+    };
+    let heads = [
+        "family",
+        "model begins with",
+        "rotations per minute",
+        "source",
+    ];
+    page += &table(&heads, DISK_FAMILIES.iter().map(family));
+    page
+}
+
+#[test]
+fn the_classes_of_devices_are_documented() {
+    use analysis::device_classes::{
+        LINKS, LinkClass, PCIE_GENERATIONS, PcieGeneration, ROTATIONS, Rotation,
+    };
+    let mb = |bytes: f64| format!("{} MB/s", bytes / 1e6);
+    let mut page = String::from(
+        "# Device classes\n\nWhat bounds a device. A result beyond such a bound is reported as `impossible-for-medium`: something \
+         else answered, usually a cache.\n\nThis page is generated from the code (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).\n",
+    );
+    page += "\n## Links\n\n";
+    let link = |one: &LinkClass| {
+        vec![
+            one.name.to_owned(),
+            mb(one.bytes_per_s),
+            one.source.to_owned(),
+        ]
+    };
+    page += &table(
+        &["link", "most payload in one direction", "source"],
+        LINKS.iter().map(link),
+    );
+    page += "\n## PCI Express, one lane\n\n";
+    let lane = |one: &PcieGeneration| {
+        let (number, speed) = (one.number.to_string(), format!("{} GT/s", one.gt_per_s));
+        vec![
+            number,
+            speed,
+            mb(one.lane_bytes_per_s),
+            one.source.to_owned(),
+        ]
+    };
+    let heads = [
+        "generation",
+        "transfers",
+        "most payload in one direction",
+        "source",
+    ];
+    page += &table(&heads, PCIE_GENERATIONS.iter().map(lane));
+    page += "\n## Rotating disks\n\n";
+    let rotation = |one: &Rotation| {
+        let turn = format!("{:.2} ms", 60e3 / one.per_minute);
+        vec![
+            one.per_minute.to_string(),
+            turn,
+            one.random_iops_max.to_string(),
+            one.source.to_owned(),
+        ]
+    };
+    let heads = [
+        "rotations per minute",
+        "one turn",
+        "most random IOPS",
+        "source",
+    ];
+    page += &table(&heads, ROTATIONS.iter().map(rotation));
+    page += &families();
+    expect_file![document("device-classes.md")].assert_eq(&page);
+}
+
 #[test]
 fn the_published_limits_are_documented() {
     let text = std::fs::read_to_string(document("caps.toml")).unwrap();
@@ -137,12 +223,22 @@ fn the_published_limits_are_documented() {
             bandwidth.or_else(|| field("mb_per_s").map(|value| format!("{value} MB/s")));
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         let name = field("name").expect("a name");
+        let direction = field("direction");
+        let burst = match field("burst").as_deref() {
+            Some("true") => Some("burst".to_owned()),
+            Some(_) => Some("sustained".to_owned()),
+            None => None,
+        };
+        let stated = field("stated");
         let source = field("source").expect("a source");
         let read = field("read").expect("when the source was read");
         vec![
             name,
             or_dash(field("iops")),
             or_dash(bandwidth),
+            or_dash(direction),
+            or_dash(burst),
+            or_dash(stated),
             source,
             read,
         ]
@@ -150,9 +246,19 @@ fn the_published_limits_are_documented() {
     let rows = text.split("[[cap]]\n").skip(1).map(row);
     let page = "# Published limits\n\nA result within 2.5% of one of these is reported with its name \
                 ([limits of a cloud volume](guides/cloud-limits.md)).\n\
+                A limit of reads is not named for writes. A dash is what the source does not state.\n\
                 Providers change them: `--cap-iops` and `--cap-mibs` specify yours.\n\n\
                 This page is generated from `docs/caps.toml` (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).\n\n";
-    let heads = ["volume or machine", "IOPS", "bandwidth", "source", "read"];
+    let heads = [
+        "volume or machine",
+        "IOPS",
+        "bandwidth",
+        "limits",
+        "kind",
+        "stated",
+        "source",
+        "read",
+    ];
     expect_file![document("published-limits.md")]
         .assert_eq(&format!("{page}{}", table(&heads, rows)));
 }

@@ -247,6 +247,7 @@ impl Node {
             device_queue: served_by.number_of("device/queue_depth"),
             fua: served_by.flag("queue/fua"),
             transport: served_by.transport(),
+            link: served_by.link(),
             diskseq: served_by.number_of("diskseq"),
             counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
@@ -304,6 +305,35 @@ impl Node {
         };
         let bus = BUSES.iter().find(|(head, _)| on_the_way(head));
         bus.map(|(_, name)| (*name).to_owned())
+    }
+
+    /// Of an NVMe controller on PCI Express, and of a SATA port. Source: the kernel's `Documentation/ABI/testing/sysfs-bus-pci`
+    /// and `sysfs-ata`.
+    fn link(&self) -> Option<String> {
+        if self.name.starts_with("nvme") {
+            let above = self.folder.ancestors();
+            let mut above = above.take_while(|folder| !folder.ends_with("devices"));
+            let controller = above.find(|folder| folder.join("current_link_speed").exists())?;
+            let speed = text(&controller.join("current_link_speed"))?;
+            let lanes: u32 = text(&controller.join("current_link_width"))?.parse().ok()?;
+            let (gigatransfers, _) = speed.split_once(" GT/s")?;
+            return (lanes > 0).then(|| format!("{gigatransfers} GT/s x{lanes}"));
+        }
+        let port = self.folder.ancestors().find(|folder| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let number = name.strip_prefix("ata");
+            number.is_some_and(|number| number.parse::<u32>().is_ok())
+        })?;
+        let number = port.file_name()?.to_string_lossy().replace("ata", "link");
+        let speed = text(
+            &port
+                .join(&number)
+                .join("ata_link")
+                .join(&number)
+                .join("sata_spd"),
+        )?;
+        let (gigabits, _) = speed.split_once(" Gbps")?;
+        Some(format!("{gigabits} Gbit/s"))
     }
 
     /// A power of two; anything else is a garbled file.

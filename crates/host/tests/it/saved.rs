@@ -106,6 +106,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         device_queue: None,
         fua: None,
         transport: Some("nvme".to_owned()),
+        link: None,
         diskseq: None,
         counted: Some(true),
         detail: None,
@@ -144,6 +145,52 @@ fn a_disk_whose_ios_are_not_counted_says_so() {
     let counted = |major, minor| device_chain(&saved("vm_virtio"), major, minor)[0].counted;
     assert_eq!(counted(254, 0), Some(false));
     assert_eq!(counted(7, 3), None);
+}
+
+/// Of a controller by its speed and width, of a SATA port by its speed.
+#[test]
+fn the_link_of_a_disk_has_its_speed() {
+    let link = |disk: &str, files: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        let devices = folder.path().join("sys/devices/pci0000:40/0000:41:00.0");
+        let disk = devices.join(disk);
+        std::fs::create_dir_all(&disk).unwrap();
+        std::fs::write(disk.join("dev"), "8:0\n").unwrap();
+        for (file, text) in files {
+            let file = devices.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        let numbers = folder.path().join("sys/dev/block");
+        std::fs::create_dir_all(&numbers).unwrap();
+        let up = "../../devices/pci0000:40/0000:41:00.0";
+        let name = disk.strip_prefix(&devices).unwrap();
+        std::os::unix::fs::symlink(Path::new(up).join(name), numbers.join("8:0")).unwrap();
+        device_chain(&Root::at(folder.path().to_owned()), 8, 0)[0]
+            .link
+            .clone()
+    };
+    let pcie = [
+        ("current_link_speed", "16.0 GT/s PCIe\n"),
+        ("current_link_width", "4\n"),
+    ];
+    assert_eq!(
+        link("nvme/nvme0/nvme0n1", &pcie).as_deref(),
+        Some("16.0 GT/s x4")
+    );
+    let unknown = [
+        ("current_link_speed", "Unknown\n"),
+        ("current_link_width", "0\n"),
+    ];
+    assert_eq!(link("nvme/nvme0/nvme0n1", &unknown), None);
+    let sata = [("ata3/link3/ata_link/link3/sata_spd", "3.0 Gbps\n")];
+    let disk = "ata3/host2/target2:0:0/2:0:0:0/block/sda";
+    assert_eq!(link(disk, &sata).as_deref(), Some("3.0 Gbit/s"));
+    let virtio = [
+        ("current_link_speed", "2.5 GT/s PCIe\n"),
+        ("current_link_width", "1\n"),
+    ];
+    assert_eq!(link("virtio0/block/vda", &virtio), None);
 }
 
 /// The attribute of a controller on a bus, above its disks. -1 says that the machine has but one node.

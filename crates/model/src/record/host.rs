@@ -224,6 +224,9 @@ pub struct BlockDevice {
     /// How it is connected: `nvme pcie`, `nvme tcp`, `ata`, `sas`, `usb`, `iscsi`, `virtio`, `xen`.
     #[serde(default)]
     pub transport: Option<String>,
+    /// Speed of its link, where the system prints it: `16.0 GT/s x4` of PCI Express, `6.0 Gbit/s` of SATA.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// Counts up with every medium or backing file that any device of this machine is given; a partition has its disk's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diskseq: Option<u64>,
