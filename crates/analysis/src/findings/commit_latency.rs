@@ -1,13 +1,16 @@
 //! Each write waits until it is durable: then its figure is the latency of a commit, and the device's cache, its flush or
 //! one rotation decides it.
 //!
-//! Checks imported runs; fathom's own flushes are judged by `write-cache`. Omitted: syncs after several writes, whose
+//! Omitted: caches that lose what they completed, which `write-cache` judges. Omitted: syncs after several writes, whose
 //! latency is not that of one commit.
 
-use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use super::storage_stack::{Below, targets};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
+use crate::device_classes::ROTATIONS;
 use crate::say;
 use model::imported_evidence::ImportedFlush;
+use model::{CacheMode, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("commit-latency"),
@@ -16,7 +19,8 @@ pub(super) const RULE: Rule = Rule {
     limit: Some(LimitKind::Service),
     what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
-             per thread. A commit time within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per minute) is a \
+             per thread. Runs of fathom: also direct sequential writes with one in flight on a device that is not known to \
+             be a solid-state disk, where their mean and median are one rotation. A commit time within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per minute) is a \
              warning: no write cache buffers the writes.",
     evidence: &[
         "commit_mean_ns",
@@ -32,45 +36,92 @@ pub(super) const RULE: Rule = Rule {
 /// Fewer commits do not show a mean.
 const COMMITS_MIN: u64 = 20;
 const ROTATION_APART_MAX: f64 = 0.03;
-/// Rotations per minute.
-const SPEEDS: [f64; 4] = [15_000.0, 10_000.0, 7_200.0, 5_400.0];
-
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let run = seen.imported?;
+    let commit = match (seen.own, seen.imported) {
+        (Some(own), _) => waited_for(seen).or_else(|| once_a_turn(seen, own)),
+        (None, Some(run)) => synced(run).or_else(|| waited_for(seen)),
+        (None, None) => None,
+    };
+    reported(&commit?)
+}
+
+/// How long a write took until it was durable, and why it is known to be.
+struct Commit {
+    mean_ns: f64,
+    p99_ns: Option<f64>,
+    how: &'static str,
+}
+
+/// Each write-through write, one in flight per thread.
+fn waited_for(seen: &Seen<'_>) -> Option<Commit> {
+    let through = seen.observed.write_through == Some(true);
+    through.then(|| alone(seen, "each write is write-through"))?
+}
+
+/// Writes with one in flight per thread.
+fn alone(seen: &Seen<'_>, how: &'static str) -> Option<Commit> {
+    let write = &seen.observed.write;
+    let alone = seen.observed.queue_depth == Some(1);
+    if !alone || write.ios.is_some_and(|ios| ios < COMMITS_MIN) {
+        return None;
+    }
+    let points = &write.percentiles;
+    let p99 = points.iter().find(|(at, _)| (at - 0.99).abs() < 1e-9);
+    Some(Commit {
+        mean_ns: write.mean_ns?,
+        p99_ns: p99.map(|(_, ns)| *ns),
+        how,
+    })
+}
+
+/// Nobody asked for durable writes, but each waited for the next turn of the disk.
+fn once_a_turn(seen: &Seen<'_>, own: &Own<'_>) -> Option<Commit> {
+    let observed = seen.observed;
+    let along = observed.random_share == Some(0.0) && observed.write_share == Some(1.0);
+    let solid = |target: Below<'_>| {
+        target
+            .facts
+            .chain
+            .iter()
+            .any(|one| one.rotational == Some(false))
+    };
+    if !along || observed.cache != Some(CacheMode::Unbuffered) || targets(own.record).any(solid) {
+        return None;
+    }
+    let points = &observed.write.percentiles;
+    let median = points.iter().find(|(at, _)| (at - 0.5).abs() < 1e-9)?.1;
+    let commit = alone(seen, "no write cache completes the writes")?;
+    (rotation(commit.mean_ns).is_some() && rotation(median).is_some()).then_some(commit)
+}
+
+/// A sync after each write.
+fn synced(run: &ImportedRun) -> Option<Commit> {
     let synced = match (run.evidence.flush, run.evidence.sync) {
         (Some(ImportedFlush::EveryWrites(1)), Some(sync)) if sync.count >= COMMITS_MIN => {
             Some(sync)
         }
         _ => None,
     };
-    let (mean_ns, p99_ns, how) = if let Some(sync) = synced {
-        let of_write = run
-            .evidence
-            .write
-            .whole_mean
-            .or(run.figures.write.latency.mean);
-        let write_ns = of_write.map_or(0.0, |mean| mean.0 as f64);
-        let p99 = sync.p99.map(|p99| p99.0 as f64);
-        (
-            sync.mean?.0 as f64 + write_ns,
-            p99,
-            "each write is followed by a sync",
-        )
-    } else {
-        let alone = run.workload.queue_depth == Some(1);
-        let through = run.workload.write_through == Some(true);
-        let write = &seen.observed.write;
-        if !alone || !through || write.ios.is_some_and(|ios| ios < COMMITS_MIN) {
-            return None;
-        }
-        let points = &write.percentiles;
-        let p99 = points.iter().find(|(at, _)| (at - 0.99).abs() < 1e-9);
-        (
-            write.mean_ns?,
-            p99.map(|(_, ns)| *ns),
-            "each write is write-through",
-        )
-    };
+    let sync = synced?;
+    let of_write = run
+        .evidence
+        .write
+        .whole_mean
+        .or(run.figures.write.latency.mean);
+    let write_ns = of_write.map_or(0.0, |mean| mean.0 as f64);
+    Some(Commit {
+        mean_ns: sync.mean?.0 as f64 + write_ns,
+        p99_ns: sync.p99.map(|p99| p99.0 as f64),
+        how: "each write is followed by a sync",
+    })
+}
+
+fn reported(commit: &Commit) -> Option<Finding> {
+    let Commit {
+        mean_ns,
+        p99_ns,
+        how,
+    } = *commit;
     if mean_ns <= 0.0 {
         return None;
     }
@@ -108,7 +159,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 /// The speed of a disk of which this is one rotation.
 fn rotation(mean_ns: f64) -> Option<f64> {
     let near = |speed: &f64| (mean_ns / (60e9 / speed) - 1.0).abs() <= ROTATION_APART_MAX;
-    SPEEDS.into_iter().find(near)
+    let mut speeds = ROTATIONS.iter().map(|rotation| rotation.per_minute);
+    speeds.find(near)
 }
 
 /// Whether every write of an imported run is durable before the next.

@@ -4,8 +4,9 @@
 //! where metadata or a full device queue is waited for. Omitted: engines that are synchronous by their nature, whose
 //! depth is known to be 1 (`queue-depth-ignored`).
 
-use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
+use crate::workers::WorkerShare;
 use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Submission took all the time of the threads: the engine was synchronous in effect, and the queue depth had no effect.",
-    method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. High confidence where I/O was buffered.",
+    method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. Runs of fathom: the threads neither worked nor waited for a processor in 90% or more of the time that all but one submission of a full queue can take, and the device had fewer than two I/Os per thread. High confidence where I/O was buffered.",
     evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",
@@ -25,7 +26,51 @@ const SHARE_MIN: f64 = 0.9;
 /// Submitting that uses a processor is work; below this it is waiting.
 const CPU_MAX_PERCENT: f64 = 90.0;
 
+/// More in the device than this for each thread: submissions waited for a place in its queue.
+const IN_DEVICE_MAX: f64 = 2.0;
+
 fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(seen, own),
+        None => of_imported(seen),
+    }
+}
+
+/// A worker's issuing contains all submissions of a turn but the last, which counts as waiting.
+fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
+    let depth = seen.observed.queue_depth.filter(|depth| *depth > 1)?;
+    let blocked = |worker: &WorkerShare| {
+        let worked = worker.busy_share()? + worker.delayed_share.unwrap_or(0.0);
+        Some(worker.issuing_share? - worked)
+    };
+    let blocked: Option<Vec<f64>> = own.workers.iter().map(blocked).collect();
+    let blocked = blocked.filter(|all| !all.is_empty())?;
+    let threads = blocked.len() as f64;
+    let most = f64::from(depth - 1) / f64::from(depth);
+    let busy = blocked.iter().sum::<f64>() / threads / most;
+    if busy < SHARE_MIN || in_device(own)? >= IN_DEVICE_MAX * threads {
+        return None;
+    }
+    let rate = seen.observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let submission_ns = busy.min(1.0) * threads / rate * 1e9;
+    let buffered = seen.observed.cache == Some(CacheMode::Cached);
+    Some(reported(busy, submission_ns, depth, buffered))
+}
+
+/// Mean number of requests in the devices at the bottom.
+fn in_device(own: &Own<'_>) -> Option<f64> {
+    let window = &own.record.window;
+    let elapsed = window.elapsed().0;
+    let checks = own.device_checks.iter();
+    let counted = checks.filter_map(|check| window.device(check.device.as_deref()?));
+    let times: Vec<u64> = counted
+        .map(|counted| counted.read_time.plus(counted.write_time).0)
+        .collect();
+    let sum: u64 = times.iter().copied().fold(0, u64::saturating_add);
+    (elapsed > 0 && !times.is_empty()).then(|| sum as f64 / elapsed as f64)
+}
+
+fn of_imported(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let total = &seen.observed.total;
     let depth = run.workload.queue_depth.filter(|depth| *depth > 1)?;
@@ -41,6 +86,10 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let buffered = run.workload.cache == Some(CacheMode::Cached);
+    Some(reported(busy, submission_ns, depth, buffered))
+}
+
+fn reported(busy: f64, submission_ns: f64, depth: u32, buffered: bool) -> Finding {
     let (why, sure, advice) = if buffered {
         (
             ": buffered I/O blocks in the call",
@@ -64,7 +113,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("submission_mean_ns", submission_ns),
         ("queue_depth", f64::from(depth)),
     ];
-    Some(finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(sure))
+    finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(sure)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Uneven load: one of several devices had most of the I/Os, or most devices had none.
 //!
-//! Checks what fio saw of devices (`disk_util`). Omitted: devices that stand on each other (a mapping and its disks),
+//! Checks the disks at the bottom of the targets of a run, or what fio saw of devices (`disk_util`). Omitted: devices that stand on each other (a mapping and its disks),
 //! whose counts repeat each other: only those with the same kind of name are compared.
 
-use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::imported_evidence::ImportedDisk;
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The load was uneven across the devices, so the busiest device determines the result.",
-    method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had 100% utilization or nearly so (95% or more) and twice the mean I/Os of the others, or more.",
+    method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had 100% utilization or nearly so (95% or more) and twice the mean I/Os of the others, or more, while none of the others was.",
     evidence: &["busiest_share", "devices"],
     source: "fio(1), disk utilization; the kernel's Documentation/block/stat.rst.",
     advice: "Spread the load: one job per device, or a stripe smaller than the range; then compare the sum.",
@@ -25,7 +25,10 @@ const TIMES_MIN: f64 = 2.0;
 const IOS_MIN: u64 = 1000;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let disks = &seen.imported?.evidence.disks;
+    let disks = match seen.own {
+        Some(own) => &own_disks(own),
+        None => &seen.imported?.evidence.disks,
+    };
     let has_alike = |one: &&ImportedDisk| {
         disks
             .iter()
@@ -43,10 +46,9 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
     let sum: f64 = others.iter().map(|disk| disk.ios as f64).sum();
     let mean = sum / others.len() as f64;
-    let full = busiest
-        .util_percent
-        .is_some_and(|util| util >= UTIL_MIN_PERCENT);
-    if !full || (busiest.ios as f64) < TIMES_MIN * mean {
+    let is_full = |disk: &ImportedDisk| disk.util_percent >= Some(UTIL_MIN_PERCENT);
+    let alone = is_full(busiest) && !others.iter().any(|disk| is_full(disk));
+    if !alone || (busiest.ios as f64) < TIMES_MIN * mean {
         return None;
     }
     let share = busiest.ios as f64 / (sum + busiest.ios as f64);
@@ -63,6 +65,26 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let advice = "use fathom run with all devices as targets, one thread each: a much higher sum means that the spread was the limit";
     let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
     Some(reported.sure(Confidence::Medium))
+}
+
+/// The disks at the bottom of all targets, with what the block layer counted while it was measured.
+fn own_disks(own: &Own<'_>) -> Vec<ImportedDisk> {
+    let window = &own.record.window;
+    let elapsed = window.elapsed().0 as f64;
+    let chains = own.record.targets.iter().flat_map(|target| &target.chain);
+    let disks = chains.filter(|device| device.kind == "disk");
+    let mut names: Vec<&str> = disks.map(|device| device.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let disk = |name: &str| {
+        let counted = window.device(name)?;
+        Some(ImportedDisk {
+            name: name.to_owned(),
+            ios: counted.reads.saturating_add(counted.writes),
+            util_percent: (elapsed > 0.0).then(|| counted.busy.0 as f64 / elapsed * 100.0),
+        })
+    };
+    names.into_iter().filter_map(disk).collect()
 }
 
 /// The letters that a name begins with: of `sda` and `sdb` the driver's two, of `nvme0n1` all before the number.

@@ -19,10 +19,10 @@ pub(crate) fn text(line: &str) -> String {
     }
 }
 
-struct Figures(BTreeMap<String, String>);
+pub(crate) struct Figures(BTreeMap<String, String>);
 
 impl Figures {
-    fn read(text: &str) -> Figures {
+    pub(crate) fn read(text: &str) -> Figures {
         let pairs = text.split_whitespace().map(|word| {
             word.split_once('=')
                 .unwrap_or_else(|| panic!("{word} is no name=value"))
@@ -34,11 +34,11 @@ impl Figures {
         )
     }
 
-    fn word<'a>(&'a self, name: &str, or: &'a str) -> &'a str {
+    pub(crate) fn word<'a>(&'a self, name: &str, or: &'a str) -> &'a str {
         self.0.get(name).map_or(or, String::as_str)
     }
 
-    fn number(&self, name: &str, or: f64) -> f64 {
+    pub(crate) fn number(&self, name: &str, or: f64) -> f64 {
         self.0.get(name).map_or(or, |value| {
             value.parse().unwrap_or_else(|_| panic!("{name}={value}"))
         })

@@ -3,9 +3,9 @@
 //!
 //! A case is a file of `causes/`, a line a field: `cause`, `expect` (rule and severity), `figure` (name and value of the
 //! evidence, within 2%), `line` (what the verdict line contains), `known` (hints of a person), `guilty` and `innocent`
-//! (a line for `documents`, which makes the tool's text of it). They go the whole way: text, reader, rules, verdict.
-//! Prints sensitivity and false alarms; `cargo xtask cases` shows them. Deliberately absent: runs of fathom, whose
-//! rules have their cases beside them, and texts of others.
+//! (a line for `documents`, which makes the tool's text of it, or for `own`, which makes a record of fathom). They go the
+//! whole way: text, reader, rules, verdict. Prints sensitivity and false alarms; `cargo xtask cases` shows them.
+//! Deliberately absent: texts of others.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,9 +14,11 @@
 )]
 
 mod documents;
+mod next;
+mod own;
 mod reference;
 
-use analysis::{Finding, ImportedReport, Known, Medium, Severity, imported_report_knowing};
+use analysis::{Finding, Known, Medium, Severity, imported_report_knowing, run_report_knowing};
 use expect_test::expect_file;
 use std::path::Path;
 
@@ -70,7 +72,7 @@ impl Case {
     }
 
     /// What is wrong with the report of the guilty document.
-    fn missed(&self, report: &ImportedReport) -> Option<String> {
+    fn missed(&self, report: &Judged) -> Option<String> {
         let found = report
             .findings
             .iter()
@@ -99,7 +101,7 @@ impl Case {
         if let Some((name, value)) = off {
             return Some(format!("{name} is not {value}: {:?}", finding.evidence));
         }
-        let sentence = report.verdict.sentence();
+        let sentence = &report.sentence;
         let line = self
             .line
             .as_ref()
@@ -148,13 +150,40 @@ fn cases() -> Vec<Case> {
     files.iter().map(case).collect()
 }
 
-fn report(case: &Case, line: &str) -> ImportedReport {
+/// What a document or a record says.
+struct Judged {
+    findings: Vec<Finding>,
+    sentence: String,
+}
+
+fn report(case: &Case, line: &str) -> Judged {
+    if let Some(figures) = line.strip_prefix("own ") {
+        let report = run_report_knowing(&own::record(figures), &case.known);
+        return Judged {
+            sentence: report.verdict.sentence(),
+            findings: report.findings,
+        };
+    }
     let text = documents::text(line);
     let reading = tools::imports::read("case.txt", &text)
         .unwrap_or_else(|error| panic!("{}: {error}\n{text}", case.name));
     assert_eq!(reading.broken, [], "{}: {text}", case.name);
     assert_eq!(reading.runs.len(), 1, "{}: {text}", case.name);
-    imported_report_knowing(&reading.runs[0], &case.known)
+    let report = imported_report_knowing(&reading.runs[0], &case.known);
+    Judged {
+        sentence: report.verdict.sentence(),
+        findings: report.findings,
+    }
+}
+
+/// What to do next about the guilty document of a case.
+fn advice(case: &Case) -> String {
+    let report = report(case, &case.guilty);
+    let found = report
+        .findings
+        .iter()
+        .find(|one| one.id.as_str() == case.rule);
+    found.map_or_else(String::new, |finding| finding.advice.clone())
 }
 
 #[test]
@@ -223,23 +252,31 @@ fn the_page_of_recognised_causes_is_the_table_of_cases() {
     let mut page = String::from(RECOGNISED_HEAD);
     let cases = cases();
     for one in analysis::explanations() {
-        let mut causes: Vec<&str> = cases
-            .iter()
-            .filter(|case| case.rule == one.id)
-            .map(|case| case.cause.as_str())
-            .collect();
+        let of_rule = cases.iter().filter(|case| case.rule == one.id);
+        let next = |case: &Case| {
+            let command = next::command(&case.rule, &case.guilty);
+            (advice(case), command, case.cause.clone())
+        };
+        let mut causes: Vec<(String, String, String)> = of_rule.map(next).collect();
         causes.sort_unstable();
         causes.dedup();
         if causes.is_empty() {
             continue;
         }
         page += &format!("\n## {}\n\n", one.id);
-        for cause in causes {
-            page += &format!("- {cause}\n");
+        let mut before = "";
+        for (advice, command, cause) in &causes {
+            if advice != before {
+                let end = if before.is_empty() { "" } else { "```\n\n" };
+                page += &format!("{end}Next: {advice}\n\n```text\n");
+            }
+            page += &format!("{command:<55} # {cause}\n");
+            before = advice;
         }
+        page += "```\n";
         page += &format!("\n**Evidence needed.** {}\n", one.method);
         page += &format!(
-            "\n**Next.** {} [More](findings.md#{})\n",
+            "\n**In general.** {} [More](findings.md#{})\n",
             one.advice, one.id
         );
     }
@@ -250,8 +287,9 @@ const RECOGNISED_HEAD: &str = "\
 # What fathom recognises
 
 Each cause below is named by the finding of its heading, with its figure in the verdict line. `cargo xtask cases` shows it: a
-document with the evidence must be accused, and the nearest innocent document must not be. These are causes in imported results;
-runs of fathom are judged by the same rules with more evidence ([findings](findings.md)).
+document or record with the evidence must be accused, and the nearest innocent one must not be. Most are causes in imported
+results; runs of fathom are judged by the same rules with more evidence ([findings](findings.md)). Above the causes is what
+decides next, before each the command for it; TARGET is what was measured.
 
 This page is generated from the case files (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).
 ";
