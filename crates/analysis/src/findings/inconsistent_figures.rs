@@ -1,16 +1,22 @@
-//! Inconsistent figures of another tool: the rate is not the count divided by the time.
+//! Inconsistent figures of another tool: the rate is not the count divided by the time, or latencies are out of order.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
+use model::{ImportedLatency, ImportedRun, Nanos};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("inconsistent-figures"),
     group: Group::Data,
     cause: Cause::Alone,
     limit: None,
-    what: "The printed rate differs from the printed count divided by the printed time.",
-    method: "More than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there.",
-    evidence: &["printed_per_s", "counted_per_s"],
+    what: "The printed figures contradict each other: the rate and the count divided by the time, or the order of the latencies.",
+    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, or a higher percentile is below a lower one, by more than 3% and the last printed digit.",
+    evidence: &[
+        "printed_per_s",
+        "counted_per_s",
+        "lower_bound_ns",
+        "upper_bound_ns",
+    ],
     source: "Arithmetic on the printed text.",
     advice: "Check whether the text combines pieces of two runs.",
     look: Look::Any(look),
@@ -22,6 +28,60 @@ const RATE_MIN: f64 = 10.0;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
+    of_rate(run).or_else(|| of_latencies(run))
+}
+
+/// Latencies of reads, writes or both that are not in order.
+fn of_latencies(run: &ImportedRun) -> Option<Finding> {
+    let figures = &run.figures;
+    let sides = [
+        ("", &figures.total),
+        ("read ", &figures.read),
+        ("write ", &figures.write),
+    ];
+    sides.into_iter().find_map(|(side, operation)| {
+        let latency = &operation.latency;
+        let step_ns = latency.resolution.map_or(1.0, |step| step.0 as f64);
+        let (low, high) = out_of_order(latency, step_ns)?;
+        let sentence = format!(
+            "the printed {side}{} of {} is above the {} of {}",
+            low.0,
+            say::time(low.1),
+            high.0,
+            say::time(high.1)
+        );
+        let evidence = [("lower_bound_ns", low.1), ("upper_bound_ns", high.1)];
+        let advice = "check whether the text combines pieces of two runs";
+        let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+        Some(reported.sure(Confidence::High))
+    })
+}
+
+/// A latency and what it is.
+type Named = (String, f64);
+
+/// The first two that must be in this order and are not.
+fn out_of_order(latency: &ImportedLatency, step_ns: f64) -> Option<(Named, Named)> {
+    let named = |name: &str, time: Option<Nanos>| Some((name.to_owned(), time?.0 as f64));
+    let smallest = named("smallest latency", latency.min);
+    let mean = named("mean latency", latency.mean);
+    let largest = named("largest latency", latency.max);
+    let points = latency.percentiles.iter();
+    let points = points.map(|(at, time)| (format!("p{}", (at * 1e5).round() / 1e3), time.0 as f64));
+    let points: Vec<Named> = points.collect();
+    let in_turn = points
+        .windows(2)
+        .map(|pair| (pair[0].clone(), pair[1].clone()));
+    let around = [(smallest, mean.clone()), (mean, largest)];
+    let around = around
+        .into_iter()
+        .filter_map(|(low, high)| Some((low?, high?)));
+    let is_wrong =
+        |(low, high): &(Named, Named)| high.1 > 0.0 && low.1 > high.1 * (1.0 + APART_MAX) + step_ns;
+    around.chain(in_turn).find(is_wrong)
+}
+
+fn of_rate(run: &ImportedRun) -> Option<Finding> {
     let total = &run.figures.total;
     let (ios, printed, time) = (total.ios?, total.ios_per_s?, run.measured?);
     if time.0 < TIME_MIN_NS || !printed.is_finite() || printed < RATE_MIN {
@@ -57,6 +117,46 @@ mod tests {
         assert!(sentence.ends_with("are 19% apart"), "{sentence}");
         run.measured = None;
         assert_eq!(reported(&run, "inconsistent-figures"), None);
+    }
+
+    #[test]
+    fn latencies_out_of_order_are_named() {
+        let with = |bend: fn(&mut model::ImportedLatency)| {
+            let mut run = imported();
+            let latency = &mut run.figures.total.latency;
+            *latency = model::ImportedLatency {
+                min: Some(model::Nanos::micros(50)),
+                mean: Some(model::Nanos::micros(100)),
+                max: Some(model::Nanos::millis(9)),
+                percentiles: vec![
+                    (0.5, model::Nanos::micros(90)),
+                    (0.99, model::Nanos::micros(300)),
+                ],
+                ..model::ImportedLatency::default()
+            };
+            bend(latency);
+            reported(&run, "inconsistent-figures").map(|found| found.sentence)
+        };
+        assert_eq!(with(|_| ()), None);
+        let smallest = with(|latency| latency.min = Some(model::Nanos::micros(200)));
+        assert!(
+            smallest
+                .unwrap()
+                .contains("smallest latency of 200 µs is above the mean")
+        );
+        let largest = with(|latency| latency.max = Some(model::Nanos::micros(60)));
+        assert!(
+            largest
+                .unwrap()
+                .contains("mean latency of 100 µs is above the largest")
+        );
+        let points = with(|latency| latency.percentiles[1].1 = model::Nanos::micros(20));
+        assert!(points.unwrap().contains("p50 of 90 µs is above the p99"));
+        let coarse = with(|latency| {
+            latency.resolution = Some(model::Nanos::millis(1));
+            latency.max = Some(model::Nanos::micros(60));
+        });
+        assert_eq!(coarse, None, "below the last digit");
     }
 
     #[test]

@@ -13,6 +13,7 @@
     reason = "this is a test, helpers too; the table is its output"
 )]
 
+mod bad_input;
 mod documents;
 mod next;
 mod own;
