@@ -1,13 +1,15 @@
 //! What a worker's time goes into, by the stamps that it takes anyway.
 //!
-//! One turn of the loop in [`EVERY`] is looked at, so that the account costs the loop one decrement a turn and no reading
-//! of the clock. The number is a prime, so that no rhythm of the loop hides behind it. Deliberately absent: processor
-//! time, which the thread's owner reads before and after.
+//! The first [`FIRST`] turns of the loop and then one in [`EVERY`] are looked at: a thread whose calls block has few turns. So
+//! the account costs the loop one decrement a turn and no reading of the clock. The number is a prime, so that no rhythm of the
+//! loop hides behind it. Deliberately absent: processor time, which the thread's owner reads before and after.
 
 use model::{Account, Nanos};
 
 /// One turn in so many is looked at.
 const EVERY: u32 = 61;
+/// All of the first turns are.
+const FIRST: u64 = 8;
 /// 0, 1, 2 to 3 … 32 768 and more.
 const SIZES: usize = 17;
 
@@ -43,7 +45,7 @@ pub(crate) struct Turn {
 impl LoopProfile {
     pub(crate) fn new() -> Self {
         LoopProfile {
-            left: EVERY,
+            left: 1,
             looked_at: 0,
             issuing: Nanos(0),
             waiting: Nanos(0),
@@ -65,8 +67,8 @@ impl LoopProfile {
     /// Checks a turn that is due.
     #[cold]
     pub(crate) fn look(&mut self, turn: Turn) {
-        self.left = EVERY;
         self.looked_at += 1;
+        self.left = if self.looked_at < FIRST { 1 } else { EVERY };
         self.issuing = self.issuing.plus(turn.issued_at.minus(turn.began));
         let waited = turn.found_at.minus(turn.issued_at);
         self.waiting = self.waiting.plus(waited);
@@ -87,6 +89,14 @@ impl LoopProfile {
         self.ended = now;
     }
 
+    /// All turns, of which those since the last one that was looked at are known by what is left.
+    fn turns(&self) -> u64 {
+        match self.looked_at.checked_sub(FIRST) {
+            None => self.looked_at,
+            Some(later) => FIRST + later * u64::from(EVERY) + u64::from(EVERY - self.left),
+        }
+    }
+
     /// For the record; without what others count.
     pub(crate) fn close(self) -> Account {
         let used = |sizes: [u64; SIZES]| {
@@ -98,7 +108,7 @@ impl LoopProfile {
             cpu: None,
             delayed: None,
             again: 0,
-            turns: self.looked_at * u64::from(EVERY) + u64::from(EVERY - self.left),
+            turns: self.turns(),
             looked_at: self.looked_at,
             issuing: self.issuing,
             waiting: self.waiting,
@@ -119,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_turn_in_sixty_one_is_looked_at_and_all_are_counted() {
+    fn the_first_turns_and_one_in_sixty_one_are_looked_at_and_all_are_counted() {
         let mut book = LoopProfile::new();
         book.begin(Nanos(5));
         for number in 0..200u64 {
@@ -136,11 +146,11 @@ mod tests {
         }
         book.end(Nanos(305));
         let account = book.close();
-        assert_eq!((account.turns, account.looked_at), (200, 3));
+        assert_eq!((account.turns, account.looked_at), (200, 11));
         assert_eq!(account.elapsed, Nanos(300));
         let times = [account.issuing, account.waiting, account.waiting_full];
-        assert_eq!(times, [Nanos(6), Nanos(21), Nanos(14)]);
-        assert_eq!((account.issued, account.found), (vec![0, 0, 3], vec![3]));
+        assert_eq!(times, [Nanos(22), Nanos(77), Nanos(14)]);
+        assert_eq!((account.issued, account.found), (vec![0, 0, 11], vec![11]));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Submission took all the time of the threads: the engine was synchronous in effect, and the queue depth had no effect.",
-    method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. Runs of fathom: the threads neither worked nor waited for a processor in 90% or more of the time that all but one submission of a full queue can take, and the device had fewer than two I/Os per thread. High confidence where I/O was buffered.",
+    method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. Runs of fathom: of the time in which the threads neither worked nor waited for a processor (a quarter of it or more), 90% passed in submissions, all but the last of a full queue, and the device had fewer than two I/Os per thread. High confidence where I/O was buffered.",
     evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",
@@ -26,6 +26,8 @@ const SHARE_MIN: f64 = 0.9;
 /// Submitting that uses a processor is work; below this it is waiting.
 const CPU_MAX_PERCENT: f64 = 90.0;
 
+/// A thread that works or waits for a processor longer is limited by that.
+const WORKED_MAX: f64 = 0.75;
 /// More in the device than this for each thread: submissions waited for a place in its queue.
 const IN_DEVICE_MAX: f64 = 2.0;
 
@@ -39,15 +41,18 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 /// A worker's issuing contains all submissions of a turn but the last, which counts as waiting.
 fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
     let depth = seen.observed.queue_depth.filter(|depth| *depth > 1)?;
+    let most = f64::from(depth - 1) / f64::from(depth);
+    // Of the time in which a thread did not work, how much passed in submissions.
     let blocked = |worker: &WorkerShare| {
         let worked = worker.busy_share()? + worker.delayed_share.unwrap_or(0.0);
-        Some(worker.issuing_share? - worked)
+        let idle = most - worked;
+        let busy = (worker.issuing_share? - worked) / idle;
+        (worked <= WORKED_MAX && idle > 0.0).then_some(busy)
     };
     let blocked: Option<Vec<f64>> = own.workers.iter().map(blocked).collect();
     let blocked = blocked.filter(|all| !all.is_empty())?;
     let threads = blocked.len() as f64;
-    let most = f64::from(depth - 1) / f64::from(depth);
-    let busy = blocked.iter().sum::<f64>() / threads / most;
+    let busy = blocked.iter().sum::<f64>() / threads;
     if busy < SHARE_MIN || in_device(own)? >= IN_DEVICE_MAX * threads {
         return None;
     }

@@ -51,7 +51,7 @@ pub struct KernelWorkers {
 
 /// What a worker's time went into, from its first turn to the end of issuing, warm-up and cool-down included. A turn of
 /// its loop issues all that it may, waits, and takes all that has completed. The times and sizes are of the turns that
-/// were looked at, a fixed share of all.
+/// were looked at: the first ones, and a fixed share of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Account {
     /// How long all of it was.
