@@ -281,6 +281,7 @@ fn the_page_of_recognised_causes_is_the_table_of_cases() {
             one.advice, one.id
         );
     }
+    page += STAGED;
     expect_file!["../../../../docs/recognised.md"].assert_eq(&page);
 }
 
@@ -293,6 +294,26 @@ results; runs of fathom are judged by the same rules with more evidence ([findin
 decides next, before each the command for it; TARGET is what was measured.
 
 This page is generated from the case files (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).
+";
+
+const STAGED: &str = "
+## Staged live
+
+Tests make these causes on the machine that they run on, as root, and are skipped with the reason elsewhere
+(`cargo test -p fathom --test it -- staged:: --nocapture`).
+
+| staged | finding |
+|---|---|
+| control group of 777 IOPS and of 61 MiB/s on the disk below a file; of 600 to 4000 IOPS and 48 MiB/s on a loop device | `cgroup-io-limit`, the limit within 2% |
+| the same with the control groups hidden, as in a container | `iops-limit`, `bandwidth-limit`, within 2% |
+| reads through the page cache | `page-cache` |
+| a loop device over the page cache | `loop-page-cache` |
+| a file that was reserved and never written; a file of holes | `unwritten-extents` |
+| another program that reads the device | `noisy-neighbour` |
+| a core at 100% CPU; a CPU quota | `cpu-bound` or `fathom-cpu-bound`; `cgroup-cpu-limit` |
+| buffered reads with libaio | `synchronous-submission` |
+| durable writes one at a time | `commit-latency` |
+| a discarded device; a file system mounted with sync | `zero-data`; `mount-options` |
 ";
 
 fn share(part: usize, of: usize) -> f64 {

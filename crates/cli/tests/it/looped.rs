@@ -1,6 +1,6 @@
 //! A loop device over a file in memory, for tests that may lose what it holds. Needs root.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Taken apart again whatever happens.
@@ -17,8 +17,13 @@ impl Loop {
 
     /// The same of so many bytes.
     pub(crate) fn of(bytes: usize, options: &[&str]) -> Option<Self> {
-        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
-            println!("skipped: no memory file system at /dev/shm");
+        Self::within("/dev/shm".as_ref(), bytes, options)
+    }
+
+    /// The same over a file in this folder.
+    pub(crate) fn within(folder: &Path, bytes: usize, options: &[&str]) -> Option<Self> {
+        let Ok(folder) = tempfile::tempdir_in(folder) else {
+            println!("skipped: no file can be created in {}", folder.display());
             return None;
         };
         let backing = folder.path().join("backing");

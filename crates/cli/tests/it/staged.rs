@@ -390,3 +390,183 @@ fn a_device_that_was_never_written_and_a_file_system_that_waits_are_reported() {
     let sentence = reported["sentence"].as_str().unwrap();
     assert!(sentence.contains("mounted with sync"), "{sentence}");
 }
+
+/// A file on the disk of this machine: what most people measure. Both limits by their figures in the verdict line.
+#[test]
+fn a_limit_on_the_disk_below_a_file_is_named_in_the_verdict() {
+    let _held = quietly();
+    let bench = Bench::new();
+    let made = bench.line(&format!("run --create 64M {SHORT} f"));
+    if made.code != Some(0) {
+        println!("skipped: {}", made.err.trim());
+        return;
+    }
+    let facts = host::target_facts(&host::Root::live(), &bench.path("f"));
+    let Some(disk) = facts.chain.iter().find(|device| device.kind == "disk") else {
+        println!("skipped: no disk is below the temporary folder");
+        return;
+    };
+    for (what, limit, options, figure, words) in [
+        ("riops", 777, "-o 8", "cap_per_s", "777 IOPS"),
+        (
+            "rbps",
+            61 << 20,
+            "-o 8 -b 64K",
+            "cap_bytes_per_s",
+            "61.0 MiB/s",
+        ),
+    ] {
+        let Some(group) = Group::of_io(disk.number, what, limit) else {
+            return;
+        };
+        let line = format!("run {options} {SHORT} {}", bench.path("f").display());
+        names_it(limit as f64, || {
+            let document = in_group(&bench, &group, false, &line).unwrap();
+            let named = reported(&document, "cgroup-io-limit", figure);
+            let rate = document["operations"].as_array().unwrap().iter();
+            let total = rate.last().unwrap();
+            println!(
+                "{what} {limit}: {} IOPS, {}",
+                total["rate"]["value"], total["bytes_rate"]["value"]
+            );
+            // Other programs on the disk are a cause of their own.
+            let noisy = finding(&document, "noisy-neighbour").is_some();
+            if let (Tried::Named(..), false) = (&named, noisy) {
+                let why = document["verdict"]["reasons"][0].as_str().unwrap();
+                assert!(why.contains(words), "{why}");
+            }
+            named
+        });
+        if without_limits_in_sight().is_none() {
+            println!("skipped: nothing here hides control groups");
+            continue;
+        }
+        let longer = line.replace("1600ms", "4s");
+        names_it(limit as f64, || {
+            let document = in_group(&bench, &group, true, &longer).unwrap();
+            let id = if what == "riops" {
+                "iops-limit"
+            } else {
+                "bandwidth-limit"
+            };
+            let figure = if what == "riops" {
+                "rate_per_s"
+            } else {
+                "bytes_per_s"
+            };
+            reported(&document, id, figure)
+        });
+    }
+}
+
+#[test]
+fn a_file_of_holes_is_no_disk_result() {
+    let bench = Bench::new();
+    let file = std::fs::File::create(bench.path("f")).unwrap();
+    file.set_len(64 << 20).unwrap();
+    let said = bench.line(&format!("run -o 4 {SHORT} f"));
+    if said.err.contains("takes no unbuffered I/O") {
+        println!("skipped: {}", said.err.trim());
+        return;
+    }
+    let document = said.good().json();
+    let reported = finding(&document, "unwritten-extents").unwrap();
+    assert_eq!(evidence(&reported, "unbacked_share"), Some(1.0));
+    assert_eq!(document["verdict"]["rank"], "invalid");
+}
+
+/// Without direct I/O of its own, a loop device reads its file through the page cache.
+#[test]
+fn a_loop_device_over_the_page_cache_is_reported_and_a_direct_one_is_not() {
+    let _held = quietly();
+    let bench = Bench::new();
+    let folder = bench.path(".");
+    let of = |options: &[&str]| Loop::within(&folder, 64 << 20, options);
+    let (Some(cached), Some(direct)) = (of(&[]), of(&["--direct-io=on"])) else {
+        return;
+    };
+    for _ in 0..TRIES {
+        let document = run(&bench, "-o 4", &cached.device);
+        // Reads of other programs on the disk below count as those of the device.
+        if finding(&document, "noisy-neighbour").is_some() {
+            println!("other I/O on the disk");
+            continue;
+        }
+        let reported = finding(&document, "loop-page-cache");
+        let reported = reported.unwrap_or_else(|| panic!("{:?}", ids(&document)));
+        println!("{}", reported["sentence"]);
+        assert!(evidence(&reported, "not_on_bottom_share") >= Some(0.1));
+        let document = run(&bench, "-o 4", &direct.device);
+        assert_eq!(finding(&document, "loop-page-cache"), None);
+        return;
+    }
+    println!("skipped: the disk below has other I/O");
+}
+
+/// libaio carries out buffered reads in the call, one after the other.
+#[test]
+fn buffered_libaio_is_synchronous_and_direct_is_not() {
+    let _held = quietly();
+    let bench = Bench::new();
+    let made = bench.line(&format!("run --create 256M {SHORT} f"));
+    if made.code != Some(0) {
+        println!("skipped: {}", made.err.trim());
+        return;
+    }
+    let file = bench.path("f");
+    let with = |cache: &str| {
+        run(
+            &bench,
+            &format!("--engine libaio -o 16 --cache {cache}"),
+            &file,
+        )
+    };
+    for _ in 0..TRIES {
+        let of = format!("of={}", file.display());
+        let drop_cache = [
+            of.as_str(),
+            "oflag=nocache",
+            "conv=notrunc,fdatasync",
+            "count=0",
+        ];
+        let _ = Command::new("dd").args(drop_cache).output();
+        let document = with("cached");
+        println!("{}", document["workers"][0]);
+        if let Some(reported) = finding(&document, "synchronous-submission") {
+            println!("{}", reported["sentence"]);
+            assert_eq!(evidence(&reported, "queue_depth"), Some(16.0));
+            assert_eq!(finding(&with("unbuffered"), "synchronous-submission"), None);
+            return;
+        }
+        let others = [
+            "cpu-bound",
+            "fathom-cpu-bound",
+            "noisy-neighbour",
+            "page-cache",
+        ];
+        let other = others.iter().any(|id| finding(&document, id).is_some());
+        assert!(other, "{:?}", ids(&document));
+    }
+    println!("skipped: processors, disk or page cache were the limit");
+}
+
+/// One durable write after the other: the figure is the latency of a commit.
+#[test]
+fn durable_writes_one_at_a_time_are_commits() {
+    let bench = Bench::new();
+    let line = |through: &str| format!("run -w 100 --create 16M {through} {SHORT} f");
+    let said = bench.line(&line("--write-through"));
+    if said.code != Some(0) {
+        println!("skipped: {}", said.err.trim());
+        return;
+    }
+    let document = said.json();
+    let reported = finding(&document, "commit-latency").unwrap();
+    println!("{}", reported["sentence"]);
+    let mean_ns = evidence(&reported, "commit_mean_ns").unwrap();
+    let per_s = evidence(&reported, "commits_per_s").unwrap();
+    assert!(near(mean_ns * per_s, 1e9), "{reported}");
+    let free = bench.line(&line("")).good().json();
+    let of_turn = finding(&free, "commit-latency");
+    assert!(of_turn.is_none_or(|found| evidence(&found, "rotations_per_minute").is_some()));
+}
