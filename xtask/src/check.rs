@@ -3,7 +3,7 @@
 //! Every step runs, even after one that failed: a person wants the whole list at once. Whether the published
 //! schema still fits the types is a test in `views`, so it is not asked here.
 
-use crate::{book, deny, guide, licenses, tidy};
+use crate::{book, deny, guide, lab, licenses, tidy};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -50,6 +50,10 @@ pub(crate) const SLOW: &[Step] = &[
     Step {
         name: "the examples of docs/adding.md",
         passes: guide::compiles,
+    },
+    Step {
+        name: "environments, the short part",
+        passes: |root| lab::run(root, &["environments".to_owned(), "short".to_owned()]),
     },
 ];
 

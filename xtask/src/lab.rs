@@ -7,6 +7,7 @@
 
 mod archive;
 mod cgroups;
+mod environments;
 mod kernel;
 mod machine;
 mod nvme;
@@ -47,9 +48,20 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Whether everything was as it should be; a lab that is not available is skipped, which is no failure.
 pub(crate) fn run(root: &Path, words: &[String]) -> bool {
+    if let Some(("environments", rows)) =
+        words.split_first().map(|(one, more)| (one.as_str(), more))
+    {
+        return environments::run(root, rows).unwrap_or_else(|error| {
+            eprintln!("lab environments: {error}");
+            false
+        });
+    }
     let asked = |lab: &&Lab| words == [lab.name];
     let Some(lab) = LABS.iter().find(asked) else {
         eprintln!("lab: read `{}`; there are:", words.join(" "));
+        eprintln!(
+            "  cargo xtask lab environments [short | accept | ENVIRONMENT…], on this machine's kernel"
+        );
         for lab in &LABS {
             eprintln!("  cargo xtask lab {:<8} {}", lab.name, lab.about);
         }

@@ -1,0 +1,212 @@
+//! `environments`: the program in the file systems, containers and limits that people run it in, on this machine's kernel.
+//!
+//! `environments.txt` is the table: environment, command, expected exit code and words. `environments.sh` sets up one
+//! environment in a mount namespace of its own and runs one command there. What this kernel or machine lacks is skipped
+//! with the reason. Writes only below folders of its own in /var/tmp. Omitted: rates, and other kernels.
+
+use super::{Result, named};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TABLE: &str = include_str!("environments.txt");
+const PAGE: &str = "docs/environments.md";
+const MARKS: [&str; 2] = [
+    "<!-- generated: environments -->\n",
+    "<!-- end of generated -->",
+];
+/// As the script exits where the machine lacks the environment.
+const LACKS: i32 = 77;
+const SECONDS_MAX: &str = "120";
+/// Of half a second nothing may be left on a disk that stalls.
+const STALL: &str = "no I/O completed while it was measured";
+const USAGE: &str = "cargo xtask lab environments [short | accept | ENVIRONMENT…]";
+
+/// One line of the table.
+struct Expectation {
+    is_short: bool,
+    environment: &'static str,
+    command: &'static str,
+    codes: Vec<i32>,
+    words: Vec<&'static str>,
+}
+
+/// The result of one.
+enum Outcome {
+    Met,
+    Missed(String),
+    Lacking(String),
+}
+
+/// Runs the rows that are asked for. Returns whether none was missed.
+pub(super) fn run(root: &Path, words: &[String]) -> Result<bool> {
+    let rows = rows()?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let unknown = words.iter().find(|word| {
+        !matches!(**word, "short" | "accept") && rows.iter().all(|row| row.environment != **word)
+    });
+    if let Some(unknown) = unknown {
+        return Err(format!("read `{unknown}`; accepted: {USAGE}").into());
+    }
+    let wanted = |row: &&Expectation| match words[..] {
+        [] | ["accept"] => true,
+        ["short"] => row.is_short,
+        _ => words.contains(&row.environment),
+    };
+    if !is_root() {
+        println!("skipped: lab environments: mounts need root");
+        return Ok(true);
+    }
+    let program = program(root)?;
+    let (mut met, mut missed, mut lacking) = (0, 0, 0);
+    let mut outcomes = Vec::new();
+    for row in rows.iter().filter(wanted) {
+        let mut outcome = row.outcome(root, &program)?;
+        for _ in 0..2 {
+            if matches!(&outcome, Outcome::Missed(why) if why.contains(STALL)) {
+                outcome = row.outcome(root, &program)?; // a disk that others use, too
+            }
+        }
+        let (environment, command) = (row.environment, row.command);
+        match &outcome {
+            Outcome::Met => met += 1,
+            Outcome::Missed(why) => {
+                missed += 1;
+                println!("bad: {environment} {command}: {why}");
+            }
+            Outcome::Lacking(why) => {
+                lacking += 1;
+                println!("skipped: {environment} {command}: {why}");
+            }
+        }
+        outcomes.push((row, outcome));
+    }
+    println!("lab environments: {met} good, {missed} bad, {lacking} skipped");
+    if words == ["accept"] && missed == 0 {
+        write_page(root, &outcomes)?;
+    }
+    Ok(missed == 0)
+}
+
+fn rows() -> Result<Vec<Expectation>> {
+    let lines = TABLE.lines().filter(|line| !line.starts_with(['#', '=']));
+    lines.map(row).collect()
+}
+
+fn row(line: &'static str) -> Result<Expectation> {
+    let (is_short, rest) = match line.strip_prefix('+') {
+        Some(rest) => (true, rest),
+        None => (false, line),
+    };
+    let fields: Vec<&str> = rest.splitn(4, '|').map(str::trim).collect();
+    let [environment, command, codes, words] = fields[..] else {
+        return Err(format!("environments.txt: read `{line}`").into());
+    };
+    let codes = codes
+        .split(',')
+        .map(str::parse)
+        .collect::<std::result::Result<_, _>>()?;
+    Ok(Expectation {
+        is_short,
+        environment,
+        command,
+        codes,
+        words: words
+            .split(" & ")
+            .filter(|words| !words.is_empty())
+            .collect(),
+    })
+}
+
+impl Expectation {
+    fn outcome(&self, root: &Path, program: &Path) -> Result<Outcome> {
+        let script = root.join("xtask/src/lab/environments.sh");
+        let ran = Command::new("timeout")
+            .args([
+                SECONDS_MAX,
+                "unshare",
+                "--mount",
+                "--propagation",
+                "private",
+                "bash",
+            ])
+            .arg(script)
+            .arg(program)
+            .args([self.environment, self.command])
+            .output()?;
+        let (out, err) = (
+            String::from_utf8_lossy(&ran.stdout),
+            String::from_utf8_lossy(&ran.stderr),
+        );
+        // Sentences go over several lines.
+        let said = format!("{err} {out}");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let code = ran.status.code().unwrap_or(-1);
+        if let Some((_, why)) = said.split_once("lacks: ").filter(|_| code == LACKS) {
+            return Ok(Outcome::Lacking(why.to_owned()));
+        }
+        let lacks = |words: &&&str| match words.strip_prefix("not ") {
+            Some(words) => said.contains(words),
+            None => !said.contains(**words),
+        };
+        let what = match self.words.iter().find(lacks) {
+            _ if !self.codes.contains(&code) => format!("exit code {code}"),
+            Some(words) => format!("`{words}` is expected"),
+            None => return Ok(Outcome::Met),
+        };
+        let said: String = said.chars().take(1500).collect();
+        Ok(Outcome::Missed(format!("{what}; the output: {said}")))
+    }
+}
+
+/// Built for debugging, as tests have it.
+fn program(root: &Path) -> Result<PathBuf> {
+    let mut build = Command::new("cargo");
+    build.args(["build", "--quiet", "--package", "fathom"]);
+    if !build.current_dir(root).status()?.success() {
+        return Err("the program could not be built".into());
+    }
+    let target = named("CARGO_TARGET_DIR").unwrap_or_else(|| root.join("target"));
+    Ok(target.join("debug/fathom"))
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|id| id.stdout.trim_ascii() == b"0")
+}
+
+/// Puts the rows between the marks of the page, with their outcome here.
+fn write_page(root: &Path, outcomes: &[(&Expectation, Outcome)]) -> Result<()> {
+    let about = |name: &str| {
+        let mut lines = TABLE
+            .lines()
+            .filter_map(|line| line.strip_prefix("= ")?.split_once(" | "));
+        lines
+            .find(|(known, _)| *known == name)
+            .map_or("", |(_, about)| about)
+    };
+    let mut table =
+        String::from("| environment | command | exit code | output |\n|---|---|---|---|\n");
+    let mut last = "";
+    for (row, outcome) in outcomes {
+        let environment = match row.environment {
+            same if same == last => String::new(),
+            new => format!("`{new}`: {}", about(new)),
+        };
+        last = row.environment;
+        let codes: Vec<String> = row.codes.iter().map(ToString::to_string).collect();
+        let words = match outcome {
+            Outcome::Lacking(why) => format!("not run: {why}"),
+            _ => row.words.join("; "),
+        };
+        let (command, codes) = (row.command, codes.join(" or "));
+        writeln!(table, "| {environment} | {command} | {codes} | {words} |")?;
+    }
+    let path = root.join(PAGE);
+    let page = std::fs::read_to_string(&path)?;
+    let parts = page.split_once(MARKS[0]);
+    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once(MARKS[1])?.1)));
+    let (head, foot) = parts.ok_or_else(|| format!("{PAGE} has no marks"))?;
+    std::fs::write(path, format!("{head}{}{table}{}{foot}", MARKS[0], MARKS[1]))?;
+    Ok(())
+}

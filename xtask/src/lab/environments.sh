@@ -1,0 +1,176 @@
+#!/bin/bash
+# Sets up one environment that people run fathom in, and runs one command there: `environments.sh PROGRAM ENVIRONMENT COMMAND`.
+# Run it in a mount namespace of its own (unshare --mount), so that no mount stays. Exits as the command does; 77 after a
+# line `lacks: …` where this machine cannot have the environment. Writes only below the folder that it creates.
+program=$1 environment=$2 command=$3
+base=$(mktemp -d /var/tmp/fathom-environments-XXXXXX)
+at=$base/at before=() fuse='' group='' cpu='' device='' zram='' name=f
+mkdir "$at"
+export FATHOM_STORE=$base/store.db HOME=$base/home LC_ALL=C NO_COLOR=1
+mkdir "$HOME"
+
+finish() {
+    cd /
+    [ -n "$group" ] && rmdir "$group" 2>/dev/null
+    [ -n "$cpu" ] && rmdir "$cpu" 2>/dev/null
+    for _ in 1 2 3; do umount -R "$at" 2>/dev/null || break; done
+    for mount in upper lower; do umount "$base/$mount" 2>/dev/null; done
+    [ -n "$fuse" ] && wait "$fuse" 2>/dev/null
+    [ -n "$device" ] && losetup -d "$device"
+    [ -n "$zram" ] && echo "$zram" >/sys/class/zram-control/hot_remove
+    umount "$base/below" 2>/dev/null
+    rm -rf --one-file-system "$base"
+}
+trap finish EXIT
+lacks() { echo "lacks: $*"; exit 77; }
+need() { command -v "$1" >/dev/null || lacks "no $1"; }
+
+# image MIB: a file for a file system or a device.
+image() { truncate -s "$1M" "$base/image"; }
+# mounted KIND MIB MAKE OPTIONS: a file system of its own on a loop device.
+mounted() {
+    image "$2"
+    need "${3%% *}"
+    $3 "$base/image" >/dev/null 2>&1 || lacks "$3 failed"
+    loop --direct-io=on "$base/image"
+    mount -t "$1" ${4:+-o "$4"} "$device" "$at" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+}
+loop() { device=$(losetup --find --show "$@") || lacks "no loop device"; }
+ext4="mkfs.ext4 -q -F"
+# is_fuse: waits until something is mounted.
+is_fuse() {
+    for _ in $(seq 50); do mountpoint -q "$at" && return; sleep 0.1; done
+    lacks "$1 did not mount"
+}
+below() { mkdir "$base/lower"; mount -t tmpfs -o size=512m lower "$base/lower"; mkdir "$base/lower"/{b,l,u,w}; }
+# filter NUMBER…: these system calls fail with EPERM, as in a container (x86-64). Source: seccomp(2), bpf in <linux/filter.h>.
+filter() {
+    [ "$(uname -m)" = x86_64 ] || lacks "the filter is of x86-64"
+    need bwrap
+    local left=$# number
+    word() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))\\x$(printf %02x $(($1 >> 16 & 255)))\\x$(printf %02x $(($1 >> 24 & 255)))"; }
+    {
+        printf '\x20\x00\x00\x00'; word 0
+        for number in "$@"; do
+            printf '\x15\x00'"\\x$(printf %02x "$left")"'\x00'; word "$number"
+            left=$((left - 1))
+        done
+        printf '\x06\x00\x00\x00'; word $((0x7fff0000))
+        printf '\x06\x00\x00\x00'; word $((0x00050001))
+    } >"$base/filter"
+}
+memory() {
+    local top=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
+    [ -d $top ] || { top=/sys/fs/cgroup limit=memory.max; echo +memory >$top/cgroup.subtree_control 2>/dev/null; }
+    group=$top/fathom-environments-$$
+    mkdir "$group" 2>/dev/null || lacks "no memory control group"
+    echo $(($1 << 20)) >"$group/$limit" || lacks "no memory limit"
+    before=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
+}
+
+case $environment in
+    ext4) mounted ext4 512 "$ext4" ;;
+    ext4-data-journal) mounted ext4 512 "$ext4" data=journal ;;
+    xfs) mounted xfs 512 "mkfs.xfs -q" ;;
+    btrfs) mounted btrfs 512 "mkfs.btrfs -q" ;;
+    btrfs-nodatacow) mounted btrfs 512 "mkfs.btrfs -q" nodatacow ;;
+    btrfs-compress) mounted btrfs 512 "mkfs.btrfs -q" compress-force=lzo ;;
+    f2fs) mounted f2fs 512 "mkfs.f2fs -q" ;;
+    exfat) mounted exfat 512 mkfs.exfat ;;
+    tmpfs) mount -t tmpfs -o size=512m none "$at" ;;
+    overlay-tmpfs)
+        below
+        mount -t overlay -o "lowerdir=$base/lower/l,upperdir=$base/lower/u,workdir=$base/lower/w" none "$at" || lacks "no overlay" ;;
+    overlay-ext4)
+        mkdir "$base/lower" "$base/upper"
+        image 512
+        $ext4 "$base/image"
+        mount -o loop "$base/image" "$base/upper" && mkdir "$base/upper"/{u,w}
+        mount -t overlay -o "lowerdir=$base/lower,upperdir=$base/upper/u,workdir=$base/upper/w" none "$at" || lacks "no overlay" ;;
+    bindfs) need bindfs; mkdir "$base/b"; bindfs "$base/b" "$at" || lacks "bindfs failed"; is_fuse bindfs ;;
+    mergerfs) need mergerfs; mkdir "$base"/{b,c}; mergerfs "$base/b:$base/c" "$at" || lacks "mergerfs failed"; is_fuse mergerfs ;;
+    gocryptfs)
+        need gocryptfs; mkdir "$base/b"; echo secret >"$base/word"
+        gocryptfs -init -q -passfile "$base/word" "$base/b" >/dev/null 2>&1 || lacks "gocryptfs -init failed"
+        gocryptfs -q -passfile "$base/word" "$base/b" "$at" >/dev/null 2>&1 || lacks "gocryptfs failed"
+        is_fuse gocryptfs ;;
+    fuse2fs)
+        need fuse2fs; image 512; $ext4 "$base/image"
+        fuse2fs "$base/image" "$at" >/dev/null 2>&1 || lacks "fuse2fs failed"
+        is_fuse fuse2fs ;;
+    ntfs-3g)
+        need mkfs.ntfs; image 512; loop "$base/image"
+        mkfs.ntfs -Q -F "$device" >/dev/null 2>&1 || lacks "mkfs.ntfs failed"
+        ntfs-3g "$device" "$at" >/dev/null 2>&1 || lacks "ntfs-3g failed"
+        is_fuse ntfs-3g ;;
+    loop-cached) image 256; loop --direct-io=off "$base/image"; at=/dev name=${device#/dev/} ;;
+    loop-direct) image 256; loop --direct-io=on "$base/image"; at=/dev name=${device#/dev/} ;;
+    loop-on-tmpfs)
+        mkdir "$base/below"; mount -t tmpfs -o size=512m none "$base/below"; truncate -s 256M "$base/below/image"
+        loop "$base/below/image"; at=/dev name=${device#/dev/} ;;
+    ext4-on-cached-loop)
+        image 512; $ext4 "$base/image"; loop --direct-io=off "$base/image"; mount "$device" "$at" ;;
+    zram)
+        zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || lacks "no zram"
+        echo 256M >/sys/block/zram"$zram"/disksize; at=/dev name=zram$zram ;;
+    read-only-mount)
+        mounted ext4 512 "$ext4"
+        head -c 64M /dev/urandom >"$at/f"; mount -o remount,ro "$at" ;;
+    full) mounted ext4 96 "$ext4 -m 0"; head -c 95M /dev/zero >"$at/full" 2>/dev/null ;;
+    root-read-only) need bwrap; before=(bwrap --ro-bind / / --dev-bind /dev /dev --proc /proc --bind "$at" "$at" --tmpfs "$base/home"); unset FATHOM_STORE; export HOME=/ ;;
+    no-sys) need bwrap; before=(bwrap --dev-bind / / --tmpfs /sys) ;;
+    no-proc) need bwrap; before=(bwrap --dev-bind / / --tmpfs /proc) ;;
+    masked-sys) need bwrap; before=(bwrap --dev-bind / / --tmpfs /sys/devices/virtual --tmpfs /sys/firmware) ;;
+    no-home) unset FATHOM_STORE; before=(env -u HOME -u XDG_DATA_HOME) ;;
+    home-not-writable) unset FATHOM_STORE; export HOME=/proc; before=(env -u XDG_DATA_HOME) ;;
+    no-terminal) before=(setsid --wait) ;;
+    user-without-name) chmod 777 "$base" "$at" "$HOME"; install -m 755 "$program" "$base/fathom"; program=$base/fathom
+        before=(setpriv --reuid 54321 --regid 54321 --clear-groups) ;;
+    no-io_uring) filter 425 426 427; before=(bwrap --dev-bind / / --seccomp 9) ;;
+    no-io_uring-no-aio) filter 425 426 427 206; before=(bwrap --dev-bind / / --seccomp 9) ;;
+    memory-*) memory "${environment#memory-}" ;;
+    container-256M)
+        memory 256; filter 425 426 427
+        cpu=/sys/fs/cgroup/cpu/fathom-environments-$$
+        if mkdir "$cpu" 2>/dev/null; then
+            echo 50000 >"$cpu/cpu.cfs_quota_us"
+            before=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$cpu" "${before[@]}")
+        fi
+        before+=(bwrap --ro-bind / / --dev /dev --proc /proc --bind "$base" "$base" --unshare-pid --unshare-user --uid 54321 --gid 54321 --seccomp 9) ;;
+    file-size-8M) before=(bash -c 'ulimit -f 8192 && exec "$0" "$@"') ;;
+    open-files-*) before=(bash -c "ulimit -n ${environment#open-files-}"' && exec "$0" "$@"') ;;
+    processes-*) before=(bash -c "ulimit -u ${environment#processes-}"' && exec "$0" "$@"') ;;
+    name-too-long) name=$(printf 'n%.0s' $(seq 300)) ;;
+    plain) ;;
+    *) echo "no environment $environment"; exit 64 ;;
+esac
+target=$at/$name
+is_device=''
+[ -b "$target" ] && is_device=yes
+create=(--create 64M) size=(--size 64M)
+[ -n "$is_device" ] && create=(--length 64M) size=(--size 64M --read-only)
+[ -f "$target" ] && create=() && size=(--read-only --size 64M)
+cd "$base" || exit 64
+printf '[[workload]]\nblock = "4K"\npattern = "random"\n' >"$base/reads.toml"
+case $command in
+    check) words=("$program" check -d 1s "$target") ;;
+    run) words=("$program" run -d 500ms --warmup 100ms -o 4 "${create[@]}" "$target") ;;
+    write) words=("$program" run -d 500ms --warmup 100ms -o 4 -w 50 "${create[@]}" "$target") ;;
+    full-survey) words=("$program" survey --budget 20s --size 64M -o none "$target") ;;
+    deep) words=("$program" run -d 500ms --warmup 0s -o 256 -b 4M --create 8M "$target") ;;
+    buffered) words=("$program" run -d 500ms --warmup 100ms --cache cached "${create[@]}" "$target") ;;
+    survey) words=("$program" survey --budget 5s --workload "$base/reads.toml" "${size[@]}" -o none "$target") ;;
+    quick) words=("$program" quick "$([ -n "$is_device" ] && echo "$target" || echo "$at")" --size 64M); [ -n "$is_device" ] && words=("$program" quick "$target") ;;
+    files) words=("$program" files "$at" --files 64 --data 4M --step-limit 1s) ;;
+    fio) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --runtime=1 --time_based --output-format=terse) ;;
+    fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
+    *) echo "no command $command"; exit 64 ;;
+esac
+if [ -e "$base/filter" ]; then
+    "${before[@]}" "${words[@]}" 9<"$base/filter"
+else
+    "${before[@]}" "${words[@]}"
+fi
+code=$?
+ls -A "$at" 2>/dev/null | grep -v -e '^f$' -e '^lost+found$' -e '^full$' | grep -q . && [ -z "$is_device" ] && echo "left: $(ls -A "$at" | tr '\n' ' ')"
+exit $code
