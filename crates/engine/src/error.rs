@@ -65,7 +65,7 @@ pub enum RunError {
         remedy: &'static str,
     },
     #[error(
-        "{needed} open files are needed, {open} of them for what is open already, and this process may have {limit}: \
+        "{needed} open files are needed, {open} of them beside the threads, and this process may have {limit}: \
          raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"
     )]
     OpenFiles { needed: u64, open: u64, limit: u64 },

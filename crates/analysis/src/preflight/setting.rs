@@ -21,6 +21,14 @@ pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
             "create the folder, or check the spelling",
         ),
         TargetKind::Forbidden => ("permission denied", "run as root, or as its owner"),
+        TargetKind::Other if facts.target.obstacle.is_some() => {
+            let why = facts.target.obstacle.as_deref().unwrap_or_default();
+            return stop(
+                TOPIC,
+                format!("it cannot be reached: {why}"),
+                "check the name",
+            );
+        }
         TargetKind::Other => (
             "it is neither file, folder nor block device",
             "specify one of these",

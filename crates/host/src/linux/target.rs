@@ -112,7 +112,13 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
             found.kind = match error.kind() {
                 ErrorKind::PermissionDenied => TargetKind::Forbidden,
                 ErrorKind::NotFound | ErrorKind::NotADirectory => TargetKind::MissingFolder,
-                _ => TargetKind::Other, // a circle of links, a name too long, a disk that fails
+                _ => {
+                    // A circle of links, a name too long, a disk that fails.
+                    let text = error.to_string();
+                    let why = text.split(" (os error ").next().unwrap_or_default();
+                    found.obstacle = Some(why.to_owned());
+                    TargetKind::Other
+                }
             }
         }
     }

@@ -286,7 +286,10 @@ fn check_kind(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>)
         TargetKind::Missing => problems.push(Problem::Missing { path }),
         TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path }),
         TargetKind::Folder => problems.push(Problem::Folder { path }),
-        TargetKind::Other => problems.push(Problem::NotStorage { path }),
+        TargetKind::Other => problems.push(match facts.obstacle.clone() {
+            Some(why) => Problem::Unreachable { path, why },
+            None => Problem::NotStorage { path },
+        }),
         TargetKind::Forbidden => problems.push(Problem::Forbidden { path }),
     }
 }

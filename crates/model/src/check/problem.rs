@@ -59,6 +59,8 @@ pub enum Problem {
     Folder { path: PathBuf },
     #[error("{}: this is neither a regular file nor a block device, so it stores nothing", path.display())]
     NotStorage { path: PathBuf },
+    #[error("{}: cannot be reached: {why}", path.display())]
+    Unreachable { path: PathBuf, why: String },
     #[error(
         "{}: permission denied: ask for read access to it and to the folders above it, or run as root",
         path.display()
@@ -434,6 +436,7 @@ impl Problem {
                 | Problem::MissingFolder { .. }
                 | Problem::Folder { .. }
                 | Problem::NotStorage { .. }
+                | Problem::Unreachable { .. }
                 | Problem::Forbidden { .. }
                 | Problem::NotWritable { .. }
                 | Problem::DeviceNotWritable { .. }
