@@ -59,12 +59,12 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 156,
+        bound: 157,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 90_100,
+        bound: 90_311,
         count: lines_of_code,
     },
 ];

@@ -279,7 +279,6 @@ fn target_facts(dice: &mut Dice) -> TargetFacts {
             number: (d.small(), d.small()),
             model: d.maybe(Dice::word),
             rotational: d.maybe(Dice::yes),
-            link: d.maybe(Dice::word),
             request_max: d.maybe(Dice::bytes),
             detail: d.maybe(Dice::word),
             ..BlockDevice::default()
