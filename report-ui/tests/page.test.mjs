@@ -42,7 +42,7 @@ test("every figure of the table is the store's", async () => {
   const [heads, ...cells] = lines;
   assert.equal(cells.length, rows.length);
   for (const [place, row] of rows.entries()) {
-    for (const name of ["id", "block_bytes", "ios_per_s", "bytes_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "ios", "errors"]) {
+    for (const name of ["id", "block_bytes", "iops", "bytes_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "ios", "errors"]) {
       const at = heads.indexOf(name);
       assert.equal(cells[place][at], row[name] === null ? "" : String(row[name]), `${row.id} ${name}`);
     }
@@ -76,7 +76,7 @@ test("the panel names the cells with the highest figures", async () => {
   const page = await lab.open(paths.sweep);
   const rows = lab.exported("1");
   const most = (field) => Math.max(...rows.map((row) => row[field]));
-  for (const [id, field] of [["peak_rate", "ios_per_s"], ["peak_bytes", "bytes_per_s"]]) {
+  for (const [id, field] of [["peak_rate", "iops"], ["peak_bytes", "bytes_per_s"]]) {
     const figure = Number(await page.getAttribute(`#panel-${id} .card-figure`, "data-value"));
     const cell = await page.textContent(`#panel-${id} .cell`);
     assert.equal(rows.find((row) => row.id === cell)[field], figure);
@@ -105,7 +105,7 @@ test("the table filters by fields with units, by words and by choices, and says 
 test("the table sorts both ways and says so", async () => {
   const page = await lab.open(paths.sweep);
   const ids = () => page.locator("#cells-table tbody th").allTextContents();
-  const by = new Map(lab.exported("1").map((row) => [row.id, row.ios_per_s]));
+  const by = new Map(lab.exported("1").map((row) => [row.id, row.iops]));
   await page.click("[data-sort=iops]");
   assert.equal(await page.getAttribute("th:has([data-sort=iops])", "aria-sort"), "descending");
   const falling = (await ids()).map((id) => by.get(id));

@@ -49,8 +49,9 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
     text.parse().map_err(|_| {
-        format!("invalid value '{text}': must be a port such as :9435, for this machine alone, or an address with \
-                one such as 0.0.0.0:9435 or [::]:9435")
+        let accepted = "must be a port such as :9435, for this machine alone, or an address with one such as \
+                        0.0.0.0:9435 or [::]:9435";
+        model::invalid_value(text, "--openmetrics", accepted)
     })
 }
 
@@ -262,7 +263,7 @@ mod tests {
             assert!(
                 address(text)
                     .unwrap_err()
-                    .starts_with(&format!("invalid value '{text}': "))
+                    .starts_with(&format!("invalid value '{text}' for "))
             );
         }
     }

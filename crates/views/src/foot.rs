@@ -129,7 +129,7 @@ pub(crate) fn answer(answers: &[Answer], paper: &Paper) -> Vec<String> {
         return lines;
     }
     let lines = in_columns(&rows, paper);
-    let lines = lines.unwrap_or_else(|| rows.iter().map(|row| row.join(", ")).collect());
+    let lines = lines.unwrap_or_else(|| rows.iter().map(|row| in_a_line(row)).collect());
     let indent = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0) + 2;
     let both = lines.into_iter().zip(details()).flat_map(|(line, detail)| {
         let below = detail.map(|text| format!("{}{text}", " ".repeat(indent)));
@@ -140,6 +140,14 @@ pub(crate) fn answer(answers: &[Answer], paper: &Paper) -> Vec<String> {
         false => wrap("  ", line.trim_start(), paper.width(), usize::MAX),
     })
     .collect()
+}
+
+/// `small files: create 46.1k/s, read 98.0k/s`.
+fn in_a_line(row: &[String]) -> String {
+    match row.split_first() {
+        Some((name, figures)) => format!("{name}: {}", figures.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// None where there is nothing or it does not fit.

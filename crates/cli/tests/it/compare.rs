@@ -68,9 +68,9 @@ fn a_change_beyond_a_limit_ends_with_exit_code_3() {
     assert_eq!(
         (
             other_way.code,
-            other_way.json()["conditions"][0]["held"].as_str()
+            other_way.json()["conditions"][0]["outcome"].as_str()
         ),
-        (Some(0), Some("holds"))
+        (Some(0), Some("met"))
     );
 }
 
@@ -111,7 +111,7 @@ fn what_cannot_be_compared_is_refused_with_what_to_do() {
         ),
         (
             &["compare", "1", "fast"],
-            "invalid value 'fast': it is no session or result",
+            "invalid value 'fast': must be a session or result",
         ),
         (
             &["compare", "1", "baseline:gold"],
@@ -127,7 +127,7 @@ fn what_cannot_be_compared_is_refused_with_what_to_do() {
         ),
         (
             &["compare", "1", ""],
-            "invalid value '': a session is named by its number",
+            "invalid value '': must be the number of a session",
         ),
     ] {
         words(&bench, line).refused(reported);
@@ -224,6 +224,5 @@ fn the_best_depth_under_a_limit_is_said_first() {
     );
     let none = words(&bench, &["table", "1", "--best", "p50 < 1us"]).good();
     assert_eq!(none.out, "no result fits\n");
-    words(&bench, &["table", "1", "--best", "p98 < 1us"])
-        .refused("invalid value 'p98' for --best: there is no such field");
+    words(&bench, &["table", "1", "--best", "p98 < 1us"]).refused("--best: unknown field 'p98'");
 }

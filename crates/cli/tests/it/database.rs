@@ -77,22 +77,22 @@ fn everything_wrong_with_a_table_is_reported_at_once() {
         "0",
     ]);
     for reported in [
-        "invalid value 'x': a session",
-        "invalid value 'blok' for --where",
-        "invalid value 'nothing' for --sort",
-        "invalid value 'y' for --columns",
+        "invalid value 'x': must be the number of a session",
+        "--where: unknown field 'blok'",
+        "--sort: unknown field 'nothing'",
+        "--columns: unknown field 'y'",
         "invalid value '0' for --limit",
     ] {
         assert!(said.err.contains(reported), "{reported}: {said:?}");
     }
-    said.refused("did you mean `block`?");
+    said.refused("did you mean 'block'?");
     bench.line("table 9").refused("session 9");
     bench
         .line("table 1.2")
         .refused("1.2: session 1 holds one result, 1.1");
     bench
         .line("table --by block,threads,write")
-        .refused("invalid value 'block,threads,write' for --by: one field, or two");
+        .refused("invalid value 'block,threads,write' for --by: must be one field, or two");
 }
 
 #[test]

@@ -79,8 +79,8 @@ fn exit_codes_are_those_of_the_original() {
         "{nothing:?}"
     );
     assert_eq!(bench.line("diskspd --help").code, Some(0));
-    refused(&bench.line("diskspd -b4X -t0 f"), "-b4X");
-    refused(&bench.line("diskspd -b4X -t0 f"), "-t0");
+    refused(&bench.line("diskspd -b4X -t0 f"), "'4X' for -b:");
+    refused(&bench.line("diskspd -b4X -t0 f"), "'0' for -t:");
     refused(&bench.line("diskspd -b4K"), "no target");
     refused(&bench.line("diskspd -- f"), "--");
     refused(&bench.line("diskspd #0"), "/dev/");

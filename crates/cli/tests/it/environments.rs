@@ -78,9 +78,9 @@ fn a_journal_of_data_is_the_cause_and_not_the_file_system() {
     let Some(mounted) = Mounted::ext4(&bench, &["-o", "data=journal"]) else {
         return;
     };
-    bench
-        .line(RUN)
-        .refused("ext4 is mounted with data=journal; hint: use --cache cached");
+    let refused = bench.line(RUN);
+    refused.refused("ext4 is mounted with data=journal\n");
+    refused.refused("hint: use --cache cached");
     bench.line(&format!("{RUN} --cache cached")).good();
     assert!(
         names(&mounted.folder)

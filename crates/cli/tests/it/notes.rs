@@ -132,7 +132,7 @@ fn what_is_wrong_is_refused_at_once_and_changes_nothing() {
     refused("note 1.7 --medium hdd", &["1.7: session 1 holds"]);
     refused(
         "note x --medium tape --cap-iops -1",
-        &["read `x`", "read `tape`", "read `-1`"],
+        &["'x': must be", "'tape' for --medium", "'-1' for --cap-iops"],
     );
     refused(
         "note 1 --medium hdd --clear medium",

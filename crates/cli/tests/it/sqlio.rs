@@ -77,9 +77,9 @@ fn exit_codes_and_messages_are_those_of_the_house() {
     }
     let reported = bench.line("sqlio -kX -b64K -t0 -mC4 f");
     for words in [
-        "invalid value 'X' for -kX",
-        "invalid value '64K' for -b64K",
-        "invalid value '0' for -t0",
+        "invalid value 'X' for -k:",
+        "invalid value '64K' for -b:",
+        "invalid value '0' for -t:",
         "-mC4: ",
     ] {
         reported.refused(words);

@@ -50,7 +50,7 @@ fn all_that_is_wrong_with_a_page_is_said_at_once() {
     assert_eq!(said.code, Some(2), "{said:?}");
     for part in [
         "999",
-        "`zz`",
+        "'zz'",
         "77",
         "missing/x.html: its folder does not exist",
     ] {
@@ -67,7 +67,10 @@ fn a_page_is_written_and_nothing_but_a_page_is_replaced() {
     let bench = Bench::new();
     let line = "survey sim:capped --workload backup";
     let said = bench.line(line).good();
-    assert!(said.err.contains("page fathom-survey-1.html"), "{said:?}");
+    assert!(
+        said.err.contains("HTML report: fathom-survey-1.html"),
+        "{said:?}"
+    );
     let page = std::fs::read_to_string(bench.path("fathom-survey-1.html")).unwrap();
     assert!(page.contains("1M sequential read"));
     bench
@@ -165,7 +168,7 @@ fn a_budget_for_nothing_is_refused_with_what_would_do() {
     let bench = Bench::new();
     bench
         .line("survey sim:ssd --budget 1s")
-        .refused("must be --budget");
+        .refused("specify --budget");
 }
 
 #[test]

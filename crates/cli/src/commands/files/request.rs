@@ -16,7 +16,7 @@ const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
 const BLOCK_FORM: &str = "must be 1 byte to 64M: 8K";
 const FILE_SIZE_FORM: &str = "must be 0 to 64M: 4K";
 const BONNIE_FORM: &str =
-    "bonnie++ counts files in thousands of 1024: with --bonnie say a multiple of 1024";
+    "must be a multiple of 1024 with --bonnie, as bonnie++ counts files in 1024s";
 const TIME_FORM: &str = "must be a time above 0: 500ms, 10s, 2m";
 
 const FILES_MAX: u64 = 1_000_000_000;

@@ -137,8 +137,7 @@ fn place(args: &WatchArgs, environment: &Environment) -> Result<Option<StorePlac
 }
 
 fn serve(text: &str, names: &[String]) -> Result<Server, CommandError> {
-    let at = monitor::address(text)
-        .map_err(|why| CommandError::refused(format!("--openmetrics: {why}")))?;
+    let at = monitor::address(text).map_err(CommandError::refused)?;
     let server = Server::start(at, names.to_vec()).map_err(|error| {
         CommandError::refused(format!(
             "--openmetrics: {at} cannot be listened to: {}: specify another port",
