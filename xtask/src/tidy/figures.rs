@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 90_311,
+        bound: 90_317,
         count: lines_of_code,
     },
 ];
