@@ -8,7 +8,7 @@
 
 use super::storage_stack::targets;
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
-use crate::device_classes::{ROTATIONS, disk_family, link_bytes_per_s};
+use crate::device_classes::{RANDOM_IOPS, ROTATIONS, disk_family, link_bytes_per_s};
 use crate::known::Medium;
 use crate::say;
 use model::BlockDevice;
@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "The result is faster than the medium allows; the usual cause is a cache.",
     method: "Rotating disks: random I/Os of less than 1 ms on average, more than 500 IOPS per disk, or more than 300 \
-             MiB/s per disk; where the model's speed is known, more IOPS than one per quarter of a turn. SATA: more than 600 MB/s. \
-             NVMe: more than 16 GB/s. Where the speed of the link is known: more than it carries. The medium is specified \
+             MiB/s per disk; where the model turns faster than 7500 per minute, four IOPS per turn instead of 500. SATA: more than 600 \
+             MB/s. NVMe: more than 16 GB/s. Where the speed of the link is known: more than it carries. The medium is specified \
              (--medium) or, for runs of fathom, detected from the devices below, a rotating disk also by its model.",
     evidence: &["bytes_per_s", "mean_ns", "rate_per_s"],
     source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
@@ -31,7 +31,6 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const PLACE_NS_MIN: f64 = 1e6;
-const PLACES_PER_S_MAX: f64 = 500.0;
 const RIM_BYTES_PER_S_MAX: f64 = 300.0 * 1024.0 * 1024.0;
 const SATA_BYTES_PER_S_MAX: f64 = 600e6;
 const NVME_BYTES_PER_S_MAX: f64 = 16e9;
@@ -60,7 +59,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
                 Medium::SataSsd | Medium::Nvme => None,
             },
             said: true,
-            places_max: PLACES_PER_S_MAX,
+            places_max: RANDOM_IOPS,
             link: None,
             is_virtual: false,
         },
@@ -174,7 +173,7 @@ fn of_devices(own: &Own<'_>) -> Option<Ground> {
         medium,
         disks: None,
         said: false,
-        places_max: PLACES_PER_S_MAX,
+        places_max: RANDOM_IOPS,
         link: only.link.clone().and_then(|speed| {
             let most = link_bytes_per_s(&speed)?;
             Some((speed, most))
@@ -191,7 +190,7 @@ fn places_max(chain: &[BlockDevice]) -> f64 {
         let rotation = all.find(|rotation| rotation.per_minute == per_minute)?;
         Some(rotation.random_iops_max)
     });
-    speeds.reduce(f64::min).unwrap_or(PLACES_PER_S_MAX)
+    speeds.reduce(f64::min).unwrap_or(RANDOM_IOPS)
 }
 
 #[cfg(test)]
@@ -292,10 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_7200_per_minute_has_its_own_bound() {
+    fn a_faster_model_has_a_higher_bound_and_a_slower_one_no_lower() {
         let with = |model: &str| {
             let sample = Sample {
-                reads: 4_900,
+                reads: 7_000,
                 depth: 32,
                 ..Sample::default()
             };
@@ -305,7 +304,7 @@ mod tests {
         };
         assert!(
             with("ST4000NM0035").is_some(),
-            "490 IOPS at 7200 per minute"
+            "700 IOPS at 7200 per minute"
         );
         assert_eq!(with("ST600MP0005"), None, "at 15000 they are possible");
     }

@@ -194,7 +194,7 @@ fn the_classes_of_devices_are_documented() {
         vec![
             one.per_minute.to_string(),
             turn,
-            one.random_iops_max.to_string(),
+            format!("{:.0}", one.random_iops_max),
             one.source.to_owned(),
         ]
     };
