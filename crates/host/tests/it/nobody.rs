@@ -1,9 +1,11 @@
 //! Root may do everything, so what others may not do is tested as another user.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::thread;
 
 /// Nobody's number for user and group.
 const NOBODY: u32 = 65534;
@@ -21,14 +23,20 @@ pub(crate) fn let_nobody_do(test: &str) {
     let program = folder.path().join("it");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-    let done = Command::new(&program)
+    let mut command = Command::new(&program);
+    command
         .args(["--exact", test])
         .current_dir(folder.path())
         .env("TMPDIR", folder.path())
         .uid(NOBODY)
-        .gid(NOBODY)
-        .output()
-        .unwrap();
+        .gid(NOBODY);
+    // A child that another test starts meanwhile has the copy open for writing until its own exec.
+    let done = loop {
+        match command.output() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::yield_now(),
+            done => break done.unwrap(),
+        }
+    };
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(
         done.status.success() && said.contains("1 passed"),
