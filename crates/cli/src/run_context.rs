@@ -11,7 +11,7 @@ use gate::Pins;
 use host::Root;
 use model::{CommandError, Consent, HostRecord};
 use session::{Admission, ProofRecords};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use tools::{OwnOptions, native};
 
 /// Looked at once a command.
@@ -67,6 +67,7 @@ impl RunContext {
             repeats: false,
             note: output::tell,
             noted: Cell::new(false),
+            has_depth: OnceCell::new(),
             options: native::option,
             calibration: &self.calibration,
         }

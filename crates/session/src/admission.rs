@@ -12,7 +12,7 @@ use model::{
     CommandError, Consent, Content, EngineChoice, Field, HostRecord, Location, Options, Plan,
     Problem, Profile, Target, TargetFacts, TargetKind, Timespan,
 };
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,8 @@ pub struct Admission<'a> {
     pub note: fn(&str),
     /// Whether it was noted that threads are used instead of queue depth.
     pub noted: Cell<bool>,
+    /// Whether an engine that has queue depth runs here; found out once, because that sets one up.
+    pub has_depth: OnceCell<bool>,
     /// The options of the command line that the request came from.
     pub options: Options,
     /// What is known of the clock; the runs of a command share it.
@@ -135,8 +137,8 @@ impl Admission<'_> {
     /// The profile with threads instead of queue depth, where no engine that runs here has one. Noted once.
     fn without_depth(&self, profile: &Profile) -> Option<Profile> {
         let (changed, note) = threads_for_depth::instead_of_depth(profile)?;
-        let has_depth = engine::queue_depth_max(EngineChoice::Auto).is_ok_and(|depth| depth > 1);
-        if has_depth {
+        let has_depth = || engine::queue_depth_max(EngineChoice::Auto).is_ok_and(|depth| depth > 1);
+        if *self.has_depth.get_or_init(has_depth) {
             return None;
         }
         if !self.noted.replace(true) {
