@@ -8,8 +8,6 @@ use std::io::{self, ErrorKind, Write};
 
 /// Stands before every message.
 const NAME: &str = "fathom: ";
-/// Stands in a message between what is wrong and what helps, which goes on a line of its own.
-const HINT: &str = "; hint: ";
 
 /// Writes a whole result at once. A reader that went away (`| head -1`) is no error, and the exit code is that of a result
 /// that was not written.
@@ -59,10 +57,7 @@ pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, CommandError> {
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
     let text = views::printable(cut(text));
-    let (text, remedy) = match text.rsplit_once(HINT) {
-        Some((text, remedy)) => (text, Some(remedy)),
-        None => (text.as_str(), None),
-    };
+    let (text, remedy) = model::split_hint(&text);
     let columns = environment::message_columns();
     let remedy = remedy.map(|remedy| broken("hint: ", remedy, columns));
     let lines = broken(NAME, text, columns).into_iter();

@@ -45,6 +45,6 @@ pub use record::{
     TreeWork, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{
-    contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word,
+    contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

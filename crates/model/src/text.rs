@@ -40,6 +40,14 @@ pub fn invalid_value(read: &str, option: &str, accepted: &str) -> String {
     format!("invalid value '{read}' for {option}: {accepted}")
 }
 
+/// Splits a message into what is wrong and what helps, which stands behind `; hint: `.
+pub fn split_hint(message: &str) -> (&str, Option<&str>) {
+    match message.rsplit_once("; hint: ") {
+        Some((message, hint)) => (message, Some(hint)),
+        None => (message, None),
+    }
+}
+
 /// Returns each name once, in the order of its first use, in a time in proportion to their number.
 pub fn distinct<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut known = HashSet::new();

@@ -1,4 +1,4 @@
-//! Between which validities a percentile lies: order statistics.
+//! Between which ranks a percentile lies: order statistics.
 //!
 //! Of n independent I/Os, how many are slower than the true percentile is binomial, so the percentile lies between two
 //! of the sorted latencies with a chance that does not depend on how latencies are distributed. Source: Hahn and Meeker,

@@ -1,7 +1,7 @@
 //! Each write waits until it is durable: then its figure is the latency of a commit, and the device's cache, its flush or
 //! one rotation decides it.
 //!
-//! Omitted: caches that lose what they completed, which `write-cache` judges. Omitted: syncs after several writes, whose
+//! Omitted: caches that lose what they completed, which `write-cache` judges, and syncs after several writes, whose
 //! latency is not that of one commit.
 
 use super::storage_stack::{Below, targets};
@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
     what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
              per thread. Runs of fathom: also direct sequential writes with one in flight on a device that is not known to \
-             be a solid-state disk, where their mean and median are one rotation. A commit time within 3% of one rotation of a disk (15000, 10000, 7200, 5400 per minute) is a \
-             warning: no write cache buffers the writes.",
+             be a solid-state disk, where their mean and median are one rotation. A commit time within 3% of one \
+             rotation of a disk (15000, 10000, 7200, 5400 per minute) is a warning: no write cache buffers the writes.",
     evidence: &[
         "commit_mean_ns",
         "commits_per_s",

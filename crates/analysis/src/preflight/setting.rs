@@ -53,7 +53,8 @@ pub(super) fn start(facts: &Facts<'_>) -> Vec<Remark> {
     let reasons = facts.refused.iter().filter(|_| !is_known);
     let remarks = reasons.flat_map(|reason| {
         let reason = reason.strip_prefix(&head).unwrap_or(reason);
-        let (found, hint) = reason.split_once("; hint: ").unwrap_or((reason, ""));
+        let (found, hint) = model::split_hint(reason);
+        let hint = hint.unwrap_or_default();
         match facts.starts_read_only {
             true => {
                 let remedy = "only read: fathom survey --read-only, fathom run without --write";

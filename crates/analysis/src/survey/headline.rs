@@ -34,7 +34,7 @@ impl SurveyReport {
         counted(peak, shallow).collect()
     }
 
-    /// Returns the validities of the figures of a row. A row that is doubtful for another reason has a doubtful peak.
+    /// Returns the validity of each figure of a row. A row that is doubtful for another reason has a doubtful peak.
     pub fn figure_validity(&self, row: &SurveyRow) -> FigureValidity {
         let found = self.row_findings(row);
         let worst = |counts: &dyn Fn(&CellReport) -> bool| {

@@ -70,7 +70,7 @@ pub(crate) struct ShowArgs {
 /// Which results.
 #[derive(Args, Debug, Default)]
 pub(crate) struct RowsArgs {
-    /// Sessions and results: 12, 12.3 [default: all that is kept]
+    /// Sessions and results: 12, 12.3 [default: all stored]
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Only results that fit, as in 'block=8K and write=0'
@@ -101,7 +101,7 @@ pub(crate) struct TableArgs {
     /// The field that is laid out [default: iops]
     #[arg(long, value_name = "FIELD", requires = "by")]
     pub(crate) show: Option<String>,
-    /// Of each workload only the result with the highest rate that fits: --best 'p99 <= 5ms' says which depth and
+    /// Of each workload only the result with the highest rate that fits: --best 'p99 <= 5ms' shows which depth and
     /// threads
     #[arg(long, value_name = "FILTER", conflicts_with = "by")]
     pub(crate) best: Option<String>,

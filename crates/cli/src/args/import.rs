@@ -24,7 +24,7 @@ pub(crate) struct ImportArgs {
     /// Import files again that were imported before
     #[arg(long)]
     pub(crate) again: bool,
-    /// Say what would be imported, and keep nothing
+    /// Report what would be imported, and store nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]

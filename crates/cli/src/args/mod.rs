@@ -160,7 +160,7 @@ pub(crate) struct IometerArgs {
     /// What a target of the file is here: 'C:=/mnt/iobw.tst'; once for each
     #[arg(long, value_name = "NAME=PATH")]
     pub(crate) target_map: Vec<String>,
-    /// Size of files that are made, where the configuration says no maximum size: 8G
+    /// Size of files that are created, where the configuration specifies no maximum size: 8G
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<String>,
     /// Measured time of each test, instead of the configuration's: 60s

@@ -64,7 +64,7 @@ pub(crate) struct MatrixArgs {
     /// Begin again, even if this sweep was begun before and not ended
     #[arg(long)]
     pub(crate) new: bool,
-    /// Say what would be run, for how long, and what would be written where; do nothing
+    /// Report what would be run, for how long, and what would be written where; do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// End at the first cell without a result, instead of going on with the next

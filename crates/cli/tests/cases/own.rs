@@ -1,4 +1,4 @@
-//! Small records of fathom's own, made from figures: `own iops=5000 depth=32 issuing=97`.
+//! Small records of runs of fathom, built from figures: `own iops=5000 depth=32 issuing=97`.
 //!
 //! What is not specified is that of the sample: a file on vda, whose counters agree. Deliberately absent: runs of the engine.
 

@@ -88,7 +88,7 @@ fn a_page_is_written_and_nothing_but_a_page_is_replaced() {
         .refused("its folder does not exist");
     bench
         .line(&format!("{line} -o p.html --no-store"))
-        .refused("--no-store keeps none");
+        .refused("--no-store stores none");
 }
 
 #[test]

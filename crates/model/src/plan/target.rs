@@ -19,7 +19,7 @@ pub struct Target {
     /// Make the file at this size first, filled with incompressible data. An existing file that was made
     /// by fathom and is large enough is used as it is.
     pub create: Option<Bytes>,
-    /// A file of fathom serves only if it has just that size; else it is made again.
+    /// A file of fathom serves only if it has just that size; else it is created again.
     pub create_exactly: bool,
     /// What stands between the I/O and the device.
     pub cache: CacheMode,

@@ -54,7 +54,7 @@ fn from_request(
             problems.push(Problem::Contradiction {
                 place: format!("--axis {name}"),
                 why: format!(
-                    "{} is said too: give all its values in one place",
+                    "{} is specified too: specify all its values in one place",
                     field.option
                 ),
             });
@@ -83,8 +83,8 @@ fn from_request(
         problems.push(Problem::Value {
             place: "--create".to_owned(),
             read: create.to_owned(),
-            accepted: "the file is made once for the whole sweep, so this is one size; to vary what is used of it say \
-                       --length with several"
+            accepted: "must be one size, because the file is created once for the whole sweep; to vary the range \
+                       specify --length with several"
                 .to_owned(),
         });
     }

@@ -34,7 +34,7 @@ impl PagePlace {
             Some(_) if !keeps => {
                 reader.refuse(Problem::Contradiction {
                     option: "--page",
-                    why: "a page is made of results that are kept, and --no-store keeps none: omit one",
+                    why: "a report is written from stored results, and --no-store stores none: omit one",
                 });
                 PagePlace::Nowhere
             }

@@ -271,7 +271,7 @@ impl Plan<'_> {
             return Problem::Contradiction {
                 place,
                 why: format!(
-                    "a plan cannot say this: it is said by who runs it, as --{} on the command line",
+                    "this is consent, which a plan cannot contain: specify --{} on the command line",
                     entry.name
                 ),
             };
