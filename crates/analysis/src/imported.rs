@@ -6,10 +6,11 @@
 
 use crate::checks::Checks;
 use crate::findings::{Finding, Seen, findings};
+use crate::goal_check::{GoalReport, judge};
 use crate::known::Known;
 use crate::observed::Observed;
 use crate::verdict::Verdict;
-use model::{ImportFormat, ImportedRun};
+use model::{ImportFormat, ImportedRun, ResultRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub struct ImportedReport {
     pub printed_by: String,
     /// What the figures give away, the heaviest first.
     pub findings: Vec<Finding>,
+    /// What it was to reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<GoalReport>,
     /// The run; quantiles are in 0…1.
     #[serde(flatten)]
     pub run: ImportedRun,
@@ -47,6 +51,10 @@ pub fn imported_report_knowing(run: &ImportedRun, known: &Known) -> ImportedRepo
         verdict: Verdict::of_printed(&findings, Checks::of_imported(run, &observed), has_rate),
         printed_by: printed_by(run),
         findings,
+        goals: match known.goals.is_empty() {
+            true => Vec::new(),
+            false => judge(known, &[(String::new(), Some(ResultRow::of_imported(run)))]),
+        },
         run: run.clone(),
     }
 }

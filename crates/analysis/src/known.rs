@@ -16,6 +16,8 @@ pub struct Known {
     pub array_cache_bytes: Option<u64>,
     /// What it is made of, as a person said it.
     pub medium: Option<Medium>,
+    /// What the results are to reach, as a person said it: `p99 < 5ms`.
+    pub goals: Vec<String>,
     /// Published caps of cloud disks and machines.
     pub caps: Vec<CloudCap>,
 }

@@ -28,6 +28,7 @@ mod files;
 mod findings;
 mod gain;
 mod goal;
+mod goal_check;
 #[cfg(test)]
 mod hostile;
 mod imported;
@@ -74,6 +75,7 @@ pub use findings::{
 };
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};
+pub use goal_check::{GoalReport, problems_of_goal};
 pub use imported::{ImportedReport, imported_report, imported_report_knowing};
 pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, TailSamples};

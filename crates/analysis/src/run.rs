@@ -6,6 +6,7 @@ use crate::device_check::{DeviceCheck, device_checks};
 use crate::estimates::{Series, WarmupCut, warmup_cut};
 use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
 use crate::findings::{Finding, Own, Seen, findings};
+use crate::goal_check::{GoalReport, judge};
 use crate::in_flight::{InFlight, in_flight};
 use crate::intervals::{IntervalRow, Steadiness, interval_rows, steadiness};
 use crate::known::Known;
@@ -51,6 +52,9 @@ pub struct RunReport {
     pub intervals: Vec<IntervalRow>,
     /// What the rules found, the most important first.
     pub findings: Vec<Finding>,
+    /// What it was to reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<GoalReport>,
     /// The machine.
     pub host: HostDigest,
     /// How the bytes were moved.
@@ -208,10 +212,19 @@ fn report(
         steadiness,
         intervals,
         findings,
+        goals: goals(record, known),
         host: HostDigest::of(&record.host),
         engine: EngineDigest::of(&record.engine, record.plan.engine, record.plan.seed),
         tool_version: record.tool_version.clone(),
         command: record.command.clone(),
+    }
+}
+
+fn goals(record: &RunRecord, known: &Known) -> Vec<GoalReport> {
+    let row = || Some(ResultRow::of_record(record));
+    match known.goals.is_empty() {
+        true => Vec::new(),
+        false => judge(known, &[(String::new(), row())]),
     }
 }
 

@@ -6,8 +6,8 @@ use crate::table::{Column, left, lines, table_width};
 use crate::text::{printable, shorten, width, wrap};
 use crate::time::write_time;
 use analysis::{
-    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, HostDigest, RuleId,
-    Severity, TargetDigest, Validity, Verdict,
+    Agreement, Answer, CountComparison, DeviceCheck, DeviceDigest, Finding, GoalReport, HostDigest,
+    RuleId, Severity, TargetDigest, Validity, Verdict,
 };
 use std::io::{self, Write};
 
@@ -104,6 +104,26 @@ pub(crate) fn head(answer: Vec<String>, verdict: &Verdict, paper: &Paper) -> Vec
     }
     page.extend(wrap("", &verdict.sentence(), paper.width(), usize::MAX));
     page.push(String::new());
+    page
+}
+
+/// What was to be reached, a line each; before the table.
+pub(crate) fn goals(goals: &[GoalReport], paper: &Paper) -> Vec<String> {
+    let line = |goal: &GoalReport| {
+        let (sign, word) = if goal.met {
+            ("✔", "met")
+        } else {
+            ("✘", "missed")
+        };
+        let text = format!(
+            "{sign} {}: {word}, {}",
+            printable(&goal.goal),
+            printable(&goal.sentence)
+        );
+        labelled("goal", &text, paper)
+    };
+    let mut page: Vec<String> = goals.iter().flat_map(line).collect();
+    page.extend((!page.is_empty()).then(String::new));
     page
 }
 

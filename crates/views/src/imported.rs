@@ -41,6 +41,7 @@ pub fn imported_summary(
         &report.verdict,
         paper,
     ));
+    page.extend(foot::goals(&report.goals, paper));
     let heads: Vec<&Column> = COLUMNS.iter().collect();
     page.extend(lines(&heads, &rows(run), paper.width()));
     page.push(String::new());

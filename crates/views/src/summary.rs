@@ -39,6 +39,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
         &report.verdict,
         paper,
     ));
+    page.extend(foot::goals(&report.goals, paper));
     let rows = rows(report);
     let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();

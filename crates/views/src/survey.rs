@@ -54,6 +54,7 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     let mut page = setting(report, paper);
     let answer = foot::answer(&answers(report), paper);
     page.extend(foot::head(answer, &report.verdict, paper));
+    page.extend(foot::goals(&report.goals, paper));
     page.extend(table(report, paper));
     page.extend(details::kept_rates(report, paper));
     page.push(String::new());

@@ -35,6 +35,7 @@ pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -
     let mut page = foot::setting(target, report.host.as_ref(), None, paper);
     let answer = foot::answer(&report.answers, paper);
     page.extend(foot::head(answer, &report.verdict, paper));
+    page.extend(foot::goals(&report.goals, paper));
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));

@@ -13,12 +13,13 @@ use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::facts::EngineDigest;
 use crate::findings::session_findings;
+use crate::goal_check::{GoalReport, judge};
 use crate::known::Known;
 use crate::latency::Latency;
 use crate::observed::Observed;
 use crate::run::{OutcomeKind, Reading, RunReport, TargetReport};
 use crate::say;
-use model::RunRecord;
+use model::{Nanos, ResultRow, RunRecord};
 
 /// An interval so many times wider than asked is reported.
 const LOOSE: f64 = 1.25;
@@ -85,6 +86,7 @@ pub fn survey_report_knowing(
         loose: loose(&rows, planned.precision),
         notes: notes(first).into_iter().chain(untimed(&joined)).collect(),
         findings: session_findings(&observed, known),
+        goals: goals(known, &rows, cells),
         device_check,
         budget: budget(planned, &reports, target),
         left_out: planned.left_out.clone(),
@@ -99,6 +101,42 @@ pub fn survey_report_knowing(
         cells: reports,
         joined,
     }
+}
+
+/// What is to be reached, by the best load of each workload, all its runs together.
+fn goals(known: &Known, rows: &[SurveyRow], cells: &[(String, RunRecord)]) -> Vec<GoalReport> {
+    if known.goals.is_empty() {
+        return Vec::new();
+    }
+    let result = |row: &SurveyRow| {
+        let best = row.best.as_ref();
+        let result = best.and_then(|best| as_row(best, cells));
+        (row.workload.clone(), result)
+    };
+    judge(known, &rows.iter().map(result).collect::<Vec<_>>())
+}
+
+/// A load as one result: what was asked is that of its first run, the figures are those of all.
+fn as_row(load: &CellReport, cells: &[(String, RunRecord)]) -> Option<ResultRow> {
+    let mine = cells.iter().filter(|(label, _)| *label == load.workload);
+    let mut rows = mine.map(|(label, record)| ResultRow {
+        label: label.clone(),
+        ..ResultRow::of_record(record)
+    });
+    let mut row = rows.find(|row| {
+        let asked = row.work.queue_depth.zip(row.work.threads);
+        let in_flight = asked.map(|(depth, threads)| u64::from(depth) * u64::from(threads));
+        in_flight == Some(load.queue_depth) && row.work.threads.map(u64::from) == Some(load.threads)
+    })?;
+    row.total.ios_per_s = Some(load.rate_per_s);
+    row.total.bytes_per_s = Some(load.bytes_per_s);
+    row.total.latency.mean = load.latency.mean_ns.map(|ns| Nanos(ns.round() as u64));
+    row.total.latency.max = load.latency.max_ns.map(Nanos);
+    let percentiles = load.latency.percentiles.iter();
+    row.total.latency.percentiles = percentiles
+        .filter_map(|one| Some((one.quantile, Nanos(one.latency_ns?))))
+        .collect();
+    Some(row)
 }
 
 fn budget(

@@ -35,6 +35,7 @@ use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Finding};
+use crate::goal_check::GoalReport;
 use crate::latency::Latency;
 use crate::models::KneeModels;
 use crate::rows::ErrorRow;
@@ -134,6 +135,9 @@ pub struct SurveyReport {
     /// What its runs say together that none of them says alone, the most important first.
     #[serde(default)]
     pub findings: Vec<Finding>,
+    /// What its workloads were to reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<GoalReport>,
     /// The block layer's counts beside the tool's, summed over all cells.
     pub device_check: DeviceCheck,
     /// Time given and used, and the size of the range.

@@ -8,6 +8,7 @@ use super::{
     SweepRow,
 };
 use crate::findings::session_findings;
+use crate::goal_check::{GoalReport, judge};
 use crate::known::Known;
 use crate::models::models;
 use crate::observed::Observed;
@@ -56,6 +57,7 @@ pub fn sweep_report_knowing(
         cell_counts: counts,
         notes: notes(&rows, counts, context),
         findings: session_findings(&observed, known),
+        goals: goals(cells, known),
         rows,
         best,
         order: context.order.clone(),
@@ -65,6 +67,25 @@ pub fn sweep_report_knowing(
         host: context.host.clone(),
         tool_version: context.tool_version.clone(),
         command: context.command.clone(),
+    }
+}
+
+/// Every run of every cell.
+fn goals(cells: &[SweepCell], known: &Known) -> Vec<GoalReport> {
+    let runs = cells.iter().flat_map(|cell| {
+        let values = cell.values.iter();
+        let values: Vec<String> = values
+            .map(|(field, value)| format!("{field}={value}"))
+            .collect();
+        let name = values.join(" ");
+        cell.runs.iter().map(move |run| {
+            let row = run.result.as_ref().ok().map(|result| result.row.clone());
+            (name.clone(), row)
+        })
+    });
+    match known.goals.is_empty() {
+        true => Vec::new(),
+        false => judge(known, &runs.collect::<Vec<_>>()),
     }
 }
 

@@ -17,6 +17,7 @@ pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
 
 use crate::facts::HostDigest;
 use crate::findings::Finding;
+use crate::goal_check::GoalReport;
 use crate::known::Known;
 use crate::models::SeriesModels;
 use crate::rows::per_second;
@@ -123,6 +124,9 @@ impl SweepResult {
 pub struct SweepReport {
     /// May the result be used, and why or why not: of all cells together.
     pub verdict: Verdict,
+    /// What its runs were to reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<GoalReport>,
     /// The best cells in words; none where no cell may be used.
     pub answers: Vec<Answer>,
     /// What was measured, as it was given.

@@ -1,4 +1,5 @@
-//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`. Each is stored
+//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`; and what its results
+//! are to reach, `--goal`. Each is stored
 //! with the result as a note, under the name of its option.
 
 use analysis::{CloudCap, Known};
@@ -21,27 +22,36 @@ pub(crate) struct KnownArgs {
     /// Medium: hdd, hdd:N for an array of N rotating disks, sata-ssd or nvme
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<String>,
+    /// What the result has to reach, as 'p99 < 5ms' or 'iops > 10k where write=0'; exit code 3 where it does not
+    /// (repeatable)
+    #[arg(long, value_name = "GOAL")]
+    pub(crate) goal: Vec<String>,
 }
 
 const NUMBER: &str = "must be a number above 0, as 1920 or 22.5";
 /// Names of the hints, which are the names of their options.
-pub(crate) const HINTS: [&str; 4] = ["cap-iops", "cap-mibs", "array-cache", "medium"];
+pub(crate) const HINTS: [&str; 5] = ["cap-iops", "cap-mibs", "array-cache", "medium", "goal"];
+/// Between the goals of one note.
+const GOALS: &str = "; ";
 
 impl KnownArgs {
-    fn values(&self) -> [&Option<String>; 4] {
+    fn values(&self) -> [Option<String>; 5] {
         [
-            &self.cap_iops,
-            &self.cap_mibs,
-            &self.array_cache,
-            &self.medium,
+            self.cap_iops.clone(),
+            self.cap_mibs.clone(),
+            self.array_cache.clone(),
+            self.medium.clone(),
+            (!self.goal.is_empty()).then(|| self.goal.join(GOALS)),
         ]
     }
 
     /// Returns the hints that were given, as they are stored.
     pub(crate) fn notes(&self) -> Vec<Note> {
-        let note = |(field, value): (&str, &Option<String>)| {
-            let (field, value) = (field.to_owned(), value.clone()?);
-            Some(Note { field, value })
+        let note = |(field, value): (&str, Option<String>)| {
+            Some(Note {
+                field: field.to_owned(),
+                value: value?,
+            })
         };
         HINTS
             .into_iter()
@@ -52,7 +62,7 @@ impl KnownArgs {
 
     /// Returns the hints that were given, and the stored ones of those that were not.
     pub(crate) fn over(&self, stored: &[Note]) -> KnownArgs {
-        let [cap_iops, cap_mibs, array_cache, medium] = std::array::from_fn(|place| {
+        let [cap_iops, cap_mibs, array_cache, medium, goal] = std::array::from_fn(|place| {
             let stored = stored.iter().find(|note| note.field == HINTS[place]);
             let value = self.values()[place].clone();
             value.or_else(|| Some(stored?.value.clone()))
@@ -62,6 +72,9 @@ impl KnownArgs {
             cap_mibs,
             array_cache,
             medium,
+            goal: goal.map_or_else(Vec::new, |goals| {
+                goals.split(GOALS).map(str::to_owned).collect()
+            }),
         }
     }
 
@@ -96,6 +109,14 @@ impl KnownArgs {
                 None
             }
         };
+        for goal in &self.goal {
+            let problems = analysis::problems_of_goal(goal);
+            wrong.extend(
+                problems
+                    .iter()
+                    .map(|problem| model::invalid_value(goal, "--goal", problem)),
+            );
+        }
         if !wrong.is_empty() {
             return Err(CommandError::refused_for(wrong));
         }
@@ -105,6 +126,7 @@ impl KnownArgs {
             cap_bytes_per_s: cap_mibs.map(|mib| mib * MIB),
             array_cache_bytes: array_cache,
             medium,
+            goals: self.goal.clone(),
             caps: caps
                 .map(|cap| CloudCap {
                     name: cap.name,
@@ -153,12 +175,14 @@ mod tests {
             cap_mibs: Some("-3".to_owned()),
             array_cache: Some("big".to_owned()),
             medium: Some("tape".to_owned()),
+            goal: vec!["depth = 4".to_owned()],
         };
         let reported = args.read().unwrap_err().to_string();
         for part in [
             "invalid value 'many' for --cap-iops",
             "invalid value '-3' for --cap-mibs",
             "invalid value 'tape' for --medium",
+            "invalid value 'depth = 4' for --goal",
         ] {
             assert!(reported.contains(part), "{reported}");
         }

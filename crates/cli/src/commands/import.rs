@@ -28,6 +28,11 @@ const MEMORY_PER_BYTE: u64 = 8;
 /// Reads the files, keeps what is in them, says what that was.
 pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let known = args.known.read()?;
+    if !args.known.goal.is_empty() {
+        return Err(CommandError::refused(
+            "--goal is for one result: import first, then fathom show ID --goal or fathom note ID --goal",
+        ));
+    }
     let place = environment.store_place(args.store.store.as_ref());
     let store = match (args.dry_run, &place) {
         // A trial makes no store, but knows what is in one.

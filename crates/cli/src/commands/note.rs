@@ -18,7 +18,7 @@ pub(crate) fn note(args: &NoteArgs, environment: &Environment) -> Result<Ending,
     let (names, set, clear) = changes(args)?;
     let store = open_store(&args.store, environment)?;
     if set.iter().any(|note| note.field != COMMENT) {
-        can_have_hints(&store, &names)?;
+        can_have_hints(&store, &names, set.iter().any(|note| note.field == "goal"))?;
     }
     let done = store.note(&names, &set, &clear);
     done.map_err(CommandError::refused)?;
@@ -104,13 +104,20 @@ fn problem_of_comment(text: &str) -> Option<String> {
     Some(format!("invalid value for --{COMMENT}: {problem}"))
 }
 
+/// A session of imported results has no goal that all of them are judged by.
+pub(crate) const ONE_RESULT: &str = "--goal is for one imported result";
+
 /// Refuses hints on sessions whose findings do not use any.
-fn can_have_hints(store: &Store, names: &[RunName]) -> Result<(), CommandError> {
+fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), CommandError> {
     let mut wrong = Vec::new();
     for name in names {
         let summary = store.summary_of(name.session);
-        let kind = summary.map_err(CommandError::refused)?.kind;
+        let summary = summary.map_err(CommandError::refused)?;
+        let kind = summary.kind;
         match kind {
+            SessionKind::Import if goal && name.run.is_none() && summary.runs != 1 => {
+                wrong.push(format!("{name}: {ONE_RESULT}, as {name}.1"));
+            }
             SessionKind::Run | SessionKind::Survey | SessionKind::Sweep | SessionKind::Import => {}
             SessionKind::Files
             | SessionKind::Dd

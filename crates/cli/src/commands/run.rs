@@ -73,7 +73,8 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
     };
     output::print(&report::run(&record, form))?;
     let stored = Ending::of(journal.finish(SessionOutcome::Complete, None));
-    Ok(tell_outcome(&record).and(stored))
+    let goals = report::goals_of_run(&record, &known);
+    Ok(tell_outcome(&record).and(stored).and(goals))
 }
 
 /// Says what a program that reads only the exit code and standard error has to know.

@@ -1,5 +1,6 @@
 //! `fathom show ID`: a result again, as it was printed when it was measured.
 
+use super::note::ONE_RESULT;
 use super::{survey, sweep};
 use crate::args::{KnownArgs, ShowArgs};
 use crate::environment::Environment;
@@ -110,6 +111,9 @@ fn as_rows(
         .map_err(CommandError::refused)?;
     match summary.kind {
         SessionKind::Sweep => Ok(Some(sweep::shown(store, &summary, form)?)),
+        SessionKind::Import if summary.runs != 1 && !known.goals.is_empty() => Err(
+            CommandError::refused(format!("{name}: {ONE_RESULT}, as {name}.1")),
+        ),
         SessionKind::Import if summary.runs != 1 => {
             let rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
             let selection = match form.json {

@@ -15,10 +15,12 @@ pub(crate) use rows::{answer, export_of, fields, pivot, reported, rows};
 pub(crate) use sessions::Sessions;
 
 use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::output;
 use analysis::page::PageDocument;
 use analysis::{
-    CompareReport, Explanation, Finding, Known, LooksContext, Preflight, SurveyContext, SweepCell,
-    SweepContext, SweepForecast, WatchReport,
+    CompareReport, Explanation, Finding, GoalReport, Known, LooksContext, Preflight, SurveyContext,
+    SweepCell, SweepContext, SweepForecast, WatchReport,
 };
 use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
 use serde::Serialize;
@@ -225,6 +227,39 @@ pub(crate) fn survey(
     written(|out| match form.json {
         true => views::survey_json(&report, form.stored().as_ref(), out),
         false => views::survey_summary(&report, &form.paper(), out),
+    })
+}
+
+/// Whether a run reaches its goals; what it misses is reported.
+pub(crate) fn goals_of_run(record: &RunRecord, known: &Known) -> Ending {
+    match known.goals.is_empty() {
+        true => Ending::Good,
+        false => goals(&analysis::run_report_knowing(record, known).goals),
+    }
+}
+
+/// The same of a survey.
+pub(crate) fn goals_of_survey(
+    cells: &[(String, RunRecord)],
+    context: &SurveyContext,
+    known: &Known,
+) -> Ending {
+    match known.goals.is_empty() {
+        true => Ending::Good,
+        false => goals(&analysis::survey_report_knowing(cells, context, known).goals),
+    }
+}
+
+/// The same of a sweep.
+pub(crate) fn goals_of_sweep(cells: &[SweepCell], context: &SweepContext, known: &Known) -> Ending {
+    goals(&analysis::sweep_report_knowing(cells, context, known).goals)
+}
+
+fn goals(goals: &[GoalReport]) -> Ending {
+    let missed = goals.iter().filter(|goal| !goal.met);
+    missed.fold(Ending::Good, |_, goal| {
+        output::tell(&format!("goal missed: {}: {}", goal.goal, goal.sentence));
+        Ending::Denied
     })
 }
 

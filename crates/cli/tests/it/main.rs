@@ -29,6 +29,7 @@ mod explain;
 mod files;
 mod fio_jobs;
 mod fleet;
+mod goals;
 mod golden;
 mod guards;
 mod help;

@@ -155,9 +155,10 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         verbose: args.output.verbose,
         known: Some(&of_target),
     };
-    output::print(&report::survey(&walked.cells(), &context, form))?;
+    let cells = walked.cells();
+    output::print(&report::survey(&cells, &context, form))?;
     asked.page.write(store.as_ref(), &journal);
-    Ok(ending)
+    Ok(ending.and(report::goals_of_survey(&cells, &context, &of_target)))
 }
 
 /// The options of a survey, for a command that checks them and has others.

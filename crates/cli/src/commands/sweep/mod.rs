@@ -105,7 +105,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         notes: &notes,
     };
     output::print(&report::sweep(&cells, &context, form))?;
-    Ok(ending)
+    Ok(ending.and(report::goals_of_sweep(&cells, &context, &known)))
 }
 
 /// The hints that were given, and those stored with a session that is resumed.
