@@ -24,9 +24,10 @@ const SHOWN: [&str; 8] = [
 ];
 const P99_A: &str = "p99 A";
 const P99_B: &str = "p99 B";
+const DETECTABLE: &str = "detectable";
 const RUNS: &str = "runs";
 /// On a narrow page these columns of the cells go first, in this order; `random` says little more than the pattern.
-const DISPENSABLE: [&str; 5] = [RUNS, P99_A, P99_B, "random", "pattern"];
+const DISPENSABLE: [&str; 6] = [RUNS, DETECTABLE, P99_A, P99_B, "random", "pattern"];
 
 /// Writes the page.
 pub fn compare_summary(
@@ -47,9 +48,9 @@ pub fn compare_summary(
     page.extend(foot::labelled("A", &side(&report.a), paper));
     page.extend(foot::labelled("B", &side(&report.b), paper));
     page.push(String::new());
-    page.extend(overall(report));
-    if report.cells.len() > 1 {
-        page.push(String::new());
+    if report.cells.len() == 1 {
+        page.extend(overall(report));
+    } else {
         page.push(counts(report));
         page.extend(cells(report, paper));
     }
@@ -77,7 +78,7 @@ fn overall(report: &CompareReport) -> Vec<String> {
         right("B", 10),
         right("change", 8),
         right("95% interval", 17),
-        right("could see", 9),
+        right("detectable", 10),
     ];
     let blocks_differ = report.differences.iter().any(|one| one.what == "block");
     // A mean over other cells is not comparable with its neighbours: a p99.9 of the fast ones may lie below the p99 of all.
@@ -157,7 +158,7 @@ fn counts(report: &CompareReport) -> String {
     let kinds = [
         (counts.faster, "faster in B"),
         (counts.slower, "slower in B"),
-        (counts.same, "without a difference seen"),
+        (counts.same, "without a significant difference"),
         (counts.cannot_tell, "inconclusive"),
     ];
     let parts: Vec<String> = kinds
@@ -173,7 +174,7 @@ fn counts(report: &CompareReport) -> String {
 }
 
 fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
-    let mut heads: Vec<Column<'_>> = vec![left("", 1)];
+    let mut heads: Vec<Column<'_>> = vec![left("", 2)];
     heads.extend(report.fields.iter().map(|field| right(field, 4)));
     let words = heads.len();
     heads.extend([
@@ -181,6 +182,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
         right("B IOPS", 7),
         right("rate", 7),
         right("95% interval", 17),
+        right(DETECTABLE, 10),
     ]);
     heads.extend([
         right(P99_A, 7),
@@ -202,7 +204,8 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
             *line = shorten(&reported, paper.width());
         }
     }
-    let marks = "+ faster, - slower in B, beyond what chance makes of so many cells";
+    let marks = "+ faster, - slower in B, beyond what chance makes of so many cells; ? inconclusive; * a side is CAUTION or \
+                 INVALID";
     let left_out = left_out(&heads, &shown, paper.width());
     let parts = [Some(marks.to_owned()), left_out].into_iter().flatten();
     let parts: Vec<String> = parts.collect();
@@ -228,14 +231,18 @@ fn row(cell: &CellChange, fields: &[String]) -> Vec<String> {
         match iops.map(|change| (change.differs, change.ratio.as_ref().map(|r| r.value > 1.0))) {
             Some((Some(true), Some(true))) => "+",
             Some((Some(true), _)) => "-",
-            _ => " ",
+            Some((Some(false), _)) => " ",
+            _ => "?",
         };
-    let mut cells = vec![mark.to_owned()];
+    let doubt = if cell.doubt.is_some() { "*" } else { "" };
+    let mut cells = vec![format!("{mark}{doubt}")];
     cells.extend(fields.iter().map(value));
     cells.push(side(iops, |change| change.a));
     cells.push(side(iops, |change| change.b));
     cells.push(ratio(iops));
     cells.push(iops.map_or_else(nothing, interval));
+    let seen = iops.and_then(|change| change.smallest_seen_share);
+    cells.push(seen.map_or_else(nothing, say::percent));
     cells.push(side(p99, |change| change.a));
     cells.push(side(p99, |change| change.b));
     cells.push(ratio(p99));

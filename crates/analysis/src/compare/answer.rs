@@ -2,28 +2,28 @@
 //!
 //! First whether B is faster: by the rate of I/Os, or of bytes where blocks differ. Then how long I/Os took.
 
-use super::Verdict;
 use super::change::{Change, OUTSIDE};
-use super::figure::Figure;
+use super::figure::{Figure, JudgedCell};
 use super::metric::Metric;
+use super::{CellCounts, Verdict};
 use crate::say;
 
 /// Waits that are reported beside the rate: the first that is known.
 const WAITS: [&str; 4] = ["response_p99", "latency_p99", "latency_p50", "latency_mean"];
 
-/// The result of a comparison, and its first line. `main` is the figure that decides.
-pub(super) fn answer(overall: &[Figure], main: &str, cells: usize) -> (Verdict, String) {
+/// The result of a comparison of one cell, and its first line. `main` is the figure that decides.
+pub(super) fn answer(overall: &[Figure], main: &str) -> (Verdict, String) {
     let find = |name: &str| overall.iter().find(|figure| figure.metric.name == name);
     let rate = find(main);
     let wait = WAITS.iter().find_map(|name| find(name));
     let verdict = verdict(rate, wait);
     let head = match verdict {
-        Verdict::Same => "no difference seen",
+        Verdict::Same => "no significant difference",
         Verdict::Faster => "B is faster",
         Verdict::Slower => "B is slower",
         Verdict::WaitsLess => "B waits less",
         Verdict::WaitsMore => "B waits longer",
-        Verdict::CannotTell => "not known whether B is faster",
+        Verdict::CannotTell | Verdict::Mixed => "not known whether B is faster",
         Verdict::Identical => {
             return (
                 verdict,
@@ -42,11 +42,114 @@ pub(super) fn answer(overall: &[Figure], main: &str, cells: usize) -> (Verdict, 
     if parts.is_empty() {
         parts.push("no figure is known on both sides".to_owned());
     }
-    let over = match cells {
-        0 | 1 => String::new(),
-        many => format!("; geometric means over {many} cells"),
+    (verdict, format!("{head}: {}", parts.join(", ")))
+}
+
+/// The same of several cells: how many changed, and the cell that changed most. No mean over cells: they are of unlike work.
+/// Each cell has to be significant `outside` a level that is shared out over the cells.
+pub(super) fn answer_of_cells(
+    cells: &[JudgedCell],
+    main: &str,
+    (outside, counts): (f64, CellCounts),
+) -> (Verdict, String) {
+    let exact = |figure: &Figure| figure.change == Some(Change::NONE);
+    if cells.iter().flat_map(|cell| &cell.figures).all(exact) {
+        let same = "both are the same results: the ratio is exactly 1";
+        return (Verdict::Identical, same.to_owned());
+    }
+    let all = cells.iter().filter(|cell| !cell.figures.is_empty()).count();
+    let (verdict, changed) = most_changed(cells, main, outside);
+    let count = changed.len();
+    let mut line = match verdict {
+        Verdict::Faster => format!("B is faster in {count} of {all} cells"),
+        Verdict::Slower => format!("B is slower in {count} of {all} cells"),
+        Verdict::Mixed => {
+            let (up, down) = (counts.faster, counts.slower);
+            format!("B is faster in {up} and slower in {down} of {all} cells")
+        }
+        Verdict::WaitsMore => format!("B waits longer in {count} of {all} cells"),
+        Verdict::WaitsLess => format!("B waits less in {count} of {all} cells"),
+        _ if counts.same > 0 => {
+            let (same, seen) = (counts.same, widest_undetected(cells, main));
+            let line = format!(
+                "no significant difference in {same} of {all} cells (minimum detectable up to {seen})"
+            );
+            return (Verdict::Same, with_inconclusive(line, counts));
+        }
+        _ => {
+            return (
+                Verdict::CannotTell,
+                format!("inconclusive in all {all} cells"),
+            );
+        }
     };
-    (verdict, format!("{head}: {}{over}", parts.join(", ")))
+    if let Some((cell, figure)) = changed.first()
+        && let Some(change) = &figure.change
+    {
+        let words = change_in_words(figure.metric, change);
+        line.push_str(&format!(", most in {}: {words}", cell.name));
+    }
+    if counts.same > 0 {
+        let same = counts.same;
+        line.push_str(&format!("; {same} without a significant difference"));
+    }
+    (verdict, with_inconclusive(line, counts))
+}
+
+fn with_inconclusive(line: String, counts: CellCounts) -> String {
+    match counts.cannot_tell {
+        0 => line,
+        count => format!("{line}; {count} inconclusive"),
+    }
+}
+
+type Changed<'a> = Vec<(&'a JudgedCell, &'a Figure)>;
+
+/// Which way the rate changed, or else how long I/Os took, and the cells that did so, the largest change first.
+fn most_changed<'a>(cells: &'a [JudgedCell], main: &str, outside: f64) -> (Verdict, Changed<'a>) {
+    let changed = |name: &str, rise: bool| -> Changed<'a> {
+        let figures = cells.iter().filter_map(|cell| {
+            let mut figures = cell.figures.iter();
+            Some((cell, figures.find(|figure| figure.metric.name == name)?))
+        });
+        let significant = |(_, figure): &(&JudgedCell, &Figure)| {
+            let change = figure.change.filter(|change| (change.log > 0.0) == rise);
+            change.and_then(|change| change.differs(outside)) == Some(true)
+        };
+        let mut found: Changed<'a> = figures.filter(significant).collect();
+        let size = |figure: &Figure| figure.change.map_or(0.0, |change| change.log.abs());
+        found.sort_by(|one, other| size(other.1).total_cmp(&size(one.1)));
+        found
+    };
+    let (faster, slower) = (changed(main, true), changed(main, false));
+    match (faster.is_empty(), slower.is_empty()) {
+        (false, true) => return (Verdict::Faster, faster),
+        (true, false) => return (Verdict::Slower, slower),
+        (false, false) if faster.len() > slower.len() => return (Verdict::Mixed, faster),
+        (false, false) => return (Verdict::Mixed, slower),
+        (true, true) => {}
+    }
+    let has = |name: &&&str| {
+        let mut figures = cells.iter().flat_map(|cell| &cell.figures);
+        figures.any(|figure| figure.metric.name == **name)
+    };
+    let Some(wait) = WAITS.iter().find(has) else {
+        return (Verdict::CannotTell, Vec::new());
+    };
+    let (longer, shorter) = (changed(wait, true), changed(wait, false));
+    match (longer.is_empty(), shorter.is_empty()) {
+        (false, true) => (Verdict::WaitsMore, longer),
+        (true, false) => (Verdict::WaitsLess, shorter),
+        _ => (Verdict::CannotTell, Vec::new()),
+    }
+}
+
+/// The change that some cell would not have shown.
+fn widest_undetected(cells: &[JudgedCell], main: &str) -> String {
+    let figures = cells.iter().flat_map(|cell| &cell.figures);
+    let mine = figures.filter(|figure| figure.metric.name == main);
+    let seen = mine.filter_map(|figure| figure.change?.smallest_seen_share());
+    say::percent(seen.fold(0.0, f64::max))
 }
 
 fn verdict(rate: Option<&Figure>, wait: Option<&Figure>) -> Verdict {
@@ -100,7 +203,10 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
             let seen = change
                 .smallest_seen_share()
                 .map(|share| format!(" (minimum detectable {})", say::percent(share)));
-            format!("{name} no difference seen{}", seen.unwrap_or_default())
+            format!(
+                "{name} no significant difference{}",
+                seen.unwrap_or_default()
+            )
         }
         (None, Some(why)) => format!(
             "{} (no interval: {why})",

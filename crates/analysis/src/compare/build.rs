@@ -1,9 +1,9 @@
 //! Two sides → the report.
 
-use super::answer::answer;
+use super::answer::{answer, answer_of_cells};
 use super::change::OUTSIDE;
 use super::compared::Compared;
-use super::figure::{Figure, of_cell, over};
+use super::figure::{Figure, JudgedCell, of_cell, over};
 use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
 use super::{
     CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference, Side, SideReport,
@@ -24,7 +24,13 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
     let blocks_differ = differences.iter().any(|one| one.what == "block");
     let main = if blocks_differ { "throughput" } else { "iops" };
     let with_figures = figures.iter().filter(|figures| !figures.is_empty()).count();
-    let (verdict, mut line) = answer(&overall, main, with_figures);
+    let shared = OUTSIDE / with_figures.max(1) as f64;
+    let judged: Vec<JudgedCell> = pairs.cells.iter().zip(figures).map(judged).collect();
+    let counts = counts(&judged, main, shared);
+    let (verdict, mut line) = match with_figures {
+        0 | 1 => answer(&overall, main),
+        _ => answer_of_cells(&judged, main, (shared, counts)),
+    };
     let work: Vec<String> = differences
         .iter()
         .filter(|one| one.of_work)
@@ -36,8 +42,6 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
     if let Some(unsound) = unsound(&pairs) {
         line.push_str(&format!("; {unsound}"));
     }
-    let shared = OUTSIDE / with_figures.max(1) as f64;
-    let named: Vec<(String, Vec<Figure>)> = pairs.cells.iter().map(name).zip(figures).collect();
     CompareReport {
         answer: line,
         verdict,
@@ -47,7 +51,7 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
             .iter()
             .map(|figure| change(figure, OUTSIDE))
             .collect(),
-        cell_counts: counts(&named, main, shared),
+        cell_counts: counts,
         fields: pairs.fields.iter().map(|&field| field.to_owned()).collect(),
         differences,
         only_a: pairs.only_a.iter().map(|one| one.row.name()).collect(),
@@ -55,14 +59,32 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
         notes: notes(a, b, &pairs),
         conditions: conditions
             .iter()
-            .map(|one| one.judge(&named, &overall))
+            .map(|one| one.judge(&judged, &overall))
             .collect(),
         cells: pairs
             .cells
             .iter()
-            .zip(&named)
-            .map(|(pair, (_, figures))| cell(pair, figures, shared))
+            .zip(&judged)
+            .map(|(pair, judged)| cell(pair, judged, shared))
             .collect(),
+    }
+}
+
+fn judged((pair, figures): (&Pair<'_>, Vec<Figure>)) -> JudgedCell {
+    let both = [("A", &pair.a), ("B", &pair.b)];
+    let doubt = both.into_iter().find_map(|(side, results)| {
+        let worst = results.iter().max_by_key(|one| one.validity)?;
+        let word = worst
+            .validity
+            .filter(|validity| *validity >= Validity::Caution)?
+            .word();
+        let why = worst.reason.as_deref().unwrap_or_default();
+        Some(format!("{side} is {word}: {why}"))
+    });
+    JudgedCell {
+        name: name(pair),
+        figures,
+        doubt,
     }
 }
 
@@ -115,7 +137,7 @@ fn change(figure: &Figure, outside: f64) -> ChangeReport {
     }
 }
 
-fn cell(pair: &Pair<'_>, figures: &[Figure], outside: f64) -> CellChange {
+fn cell(pair: &Pair<'_>, judged: &JudgedCell, outside: f64) -> CellChange {
     let names = |results: &[&Compared]| results.iter().map(|one| one.row.name()).collect();
     let reason = |(side, results): (&str, &Vec<&Compared>)| {
         let all = results.iter().all(|one| one.row.origin == Origin::Missing);
@@ -136,7 +158,9 @@ fn cell(pair: &Pair<'_>, figures: &[Figure], outside: f64) -> CellChange {
             .collect(),
         a: names(&pair.a),
         b: names(&pair.b),
-        changes: figures
+        doubt: judged.doubt.clone(),
+        changes: judged
+            .figures
             .iter()
             .map(|figure| change(figure, outside))
             .collect(),
@@ -146,12 +170,12 @@ fn cell(pair: &Pair<'_>, figures: &[Figure], outside: f64) -> CellChange {
     }
 }
 
-fn counts(cells: &[(String, Vec<Figure>)], main: &str, outside: f64) -> CellCounts {
+fn counts(cells: &[JudgedCell], main: &str, outside: f64) -> CellCounts {
     let mut counts = CellCounts {
         paired: cells.len() as u64,
         ..CellCounts::default()
     };
-    for (_, figures) in cells {
+    for JudgedCell { figures, .. } in cells {
         let change = figures
             .iter()
             .find(|f| f.metric.name == main)
@@ -275,24 +299,30 @@ fn in_words(one: &Difference) -> String {
     format!("{} {} in A, {} in B", one.what, one.a, one.b)
 }
 
-/// What may not be used at all.
+/// What may not be used as it is: the worst verdict of each side, with the first result that has it.
 fn unsound(pairs: &Pairs<'_>) -> Option<String> {
-    let all = pairs
-        .cells
-        .iter()
-        .flat_map(|cell| cell.a.iter().chain(&cell.b));
-    let invalid: Vec<&&Compared> = all
-        .filter(|one| one.validity == Some(Validity::Invalid))
-        .collect();
-    let first = invalid.first()?;
-    let why = first.reason.clone().unwrap_or_default();
-    Some(match invalid.len() {
-        1 => format!("but {} is INVALID: {why}", first.row.name()),
-        count => format!(
-            "but {count} results are INVALID, first {}: {why}",
-            first.row.name()
-        ),
-    })
+    let of = |name: &str, results: Vec<&Compared>| {
+        let worst = results.iter().filter_map(|one| one.validity).max();
+        let worst = worst.filter(|validity| *validity >= Validity::Caution)?;
+        let mut mine = results.iter().filter(|one| one.validity == Some(worst));
+        let first = mine.next()?;
+        let more = mine.count();
+        let why = first.reason.clone().unwrap_or_default();
+        let word = worst.word();
+        Some(match results.len() {
+            1 => format!("{name} is {word}: {why}"),
+            all => format!(
+                "{name} has {} of {all} results {word}, first {}: {why}",
+                more + 1,
+                first.row.name()
+            ),
+        })
+    };
+    let a = pairs.cells.iter().flat_map(|cell| cell.a.iter().copied());
+    let b = pairs.cells.iter().flat_map(|cell| cell.b.iter().copied());
+    let both = [of("A", a.collect()), of("B", b.collect())];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| format!("but {}", both.join("; ")))
 }
 
 fn notes(a: &Side, b: &Side, pairs: &Pairs<'_>) -> Vec<String> {

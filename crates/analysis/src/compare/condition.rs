@@ -6,7 +6,7 @@
 //! level that is shared out over the cells (Bonferroni; Dunn, JASA 56 (1961), page 52).
 
 use super::change::{Change, OUTSIDE};
-use super::figure::Figure;
+use super::figure::{Figure, JudgedCell};
 use super::metric::{METRICS, Metric};
 use crate::columns;
 use schemars::JsonSchema;
@@ -95,25 +95,28 @@ impl Condition {
     }
 
     /// Compared with every cell, each with its name, and all together.
-    pub(super) fn judge(
-        &self,
-        cells: &[(String, Vec<Figure>)],
-        overall: &[Figure],
-    ) -> ConditionReport {
+    pub(super) fn judge(&self, cells: &[JudgedCell], overall: &[Figure]) -> ConditionReport {
         let of = |figures: &[Figure]| figures.iter().find(|f| f.metric == self.metric).cloned();
-        let mine: Vec<(&str, Option<Figure>)> = cells
-            .iter()
-            .map(|(name, figures)| (name.as_str(), of(figures)))
-            .collect();
         let several = cells.len() > 1;
         let shared = OUTSIDE / cells.len().max(1) as f64;
-        let mut found: Vec<(ConditionOutcome, String)> = mine
+        // Of a side that was not measured well it is not known whether the change is the target's.
+        let mut found: Vec<(ConditionOutcome, String)> = cells
             .iter()
-            .map(|(name, figure)| {
-                self.look(figure.as_ref(), shared, if several { name } else { "" })
+            .map(|cell| {
+                let name = if several { cell.name.as_str() } else { "" };
+                let figure = of(&cell.figures);
+                let (held, sentence) = self.look(figure.as_ref(), shared, name);
+                let has_ratio = figure.is_some_and(|figure| figure.change.is_some()); // else a side is 0
+                match &cell.doubt {
+                    Some(doubt) if has_ratio => (
+                        ConditionOutcome::Inconclusive,
+                        format!("{sentence}; {doubt}"),
+                    ),
+                    _ => (held, sentence),
+                }
             })
             .collect();
-        if several {
+        if several && cells.iter().all(|cell| cell.doubt.is_none()) {
             found.push(self.look(of(overall).as_ref(), OUTSIDE, "over all cells"));
         }
         let held = found

@@ -7,6 +7,14 @@ use super::pair::Pair;
 use super::spread::{INTERVALS_MIN, Spread};
 use model::Origin;
 
+/// A cell of both sides: its name, its figures, and why a side of it is doubtful.
+#[derive(Clone, Debug)]
+pub(super) struct JudgedCell {
+    pub(super) name: String,
+    pub(super) figures: Vec<Figure>,
+    pub(super) doubt: Option<String>,
+}
+
 /// One figure on both sides.
 #[derive(Clone, Debug)]
 pub(super) struct Figure {

@@ -82,6 +82,8 @@ pub enum Verdict {
     Same,
     /// The same results on both sides.
     Identical,
+    /// Of several cells some do more a second, others less.
+    Mixed,
     /// The data do not say.
     CannotTell,
 }
@@ -149,6 +151,9 @@ pub struct CellChange {
     pub changes: Vec<ChangeReport>,
     /// Why a side has no result, where one has none.
     pub missing: Option<String>,
+    /// Which side is CAUTION or INVALID, and why; none where neither is.
+    #[serde(default)]
+    pub doubt: Option<String>,
 }
 
 /// Something that differs beside the figures.

@@ -5,6 +5,7 @@ use super::*;
 use crate::chance::Chance;
 use crate::rows::Sums;
 use crate::sample::Sample;
+use crate::verdict::Validity;
 use model::{Bytes, Interval, LatencyHistogram, Nanos, ResultRow, RowFigures, RunRecord};
 
 /// A minute at this rate, whose seconds vary by 3% and are autocorrelated by `correlation`; latencies are lognormal, and
@@ -342,7 +343,9 @@ fn cells_are_paired_by_what_varies_and_the_rest_is_reported() {
     );
     assert_eq!(found.cell_counts.faster, 2);
     assert!(
-        found.answer.ends_with("geometric means over 2 cells"),
+        found
+            .answer
+            .starts_with("B is faster in 2 of 2 cells, most in depth=4: rate +10%"),
         "{}",
         found.answer
     );
@@ -408,5 +411,43 @@ fn two_runs_are_compared_whatever_they_are_and_the_work_that_differs_is_said() {
             .contains("the work differs: block 4 KiB in A, 64 KiB in B"),
         "{}",
         found.answer
+    );
+}
+
+/// A pipeline must not fail because a neighbour was busy while the baseline was measured.
+#[test]
+fn a_side_that_is_doubtful_is_named_and_makes_conditions_inconclusive() {
+    let base = base();
+    let mut chance = Chance(7);
+    let records = [1000.0, 900.0].map(|rate| minute(&base, &mut chance, rate, 0.0));
+    let sides = |validity: Option<Validity>| {
+        let mut both =
+            [(1, &records[0]), (2, &records[1])].map(|(number, record)| compared(record, number));
+        both[0].validity = validity;
+        both[0].reason = validity.map(|_| "other I/O".to_owned());
+        let [a, b] = both;
+        let condition = Condition::read("rate < -5%").unwrap();
+        compare_report(&side("1", vec![a]), &side("2", vec![b]), &[condition])
+    };
+    let sound = sides(None);
+    assert_eq!(
+        (sound.verdict, sound.conditions[0].outcome),
+        (Verdict::Slower, ConditionOutcome::Missed),
+        "{}",
+        sound.answer
+    );
+    let doubtful = sides(Some(Validity::Caution));
+    assert_eq!(
+        doubtful.conditions[0].outcome,
+        ConditionOutcome::Inconclusive
+    );
+    assert!(
+        doubtful.answer.ends_with("; but A is CAUTION: other I/O"),
+        "{}",
+        doubtful.answer
+    );
+    assert_eq!(
+        doubtful.cells[0].doubt.as_deref(),
+        Some("A is CAUTION: other I/O")
     );
 }
