@@ -354,6 +354,7 @@ struct Field {
 #[derive(Clone, Copy)]
 struct Marks {
     missing: bool,
+    imported: bool,
     of_files: bool,
     weak: u8, // a bit for each of `FIGURES`
 }
@@ -389,6 +390,7 @@ impl Usual {
         let number = self.marks.len();
         let mut marks = Marks {
             missing: row.origin == Origin::Missing,
+            imported: row.origin == Origin::Imported,
             of_files: row.work.engine.as_deref() == Some("files"),
             weak: 0,
         };
@@ -429,8 +431,15 @@ impl Usual {
             }
         }
         let figures = chosen.len();
-        chosen.extend(self.figures);
         let nothing = |value: &Value| matches!(value, Value::Nothing | Value::Whole(0));
+        let known = |values: &[Value]| values.iter().any(|value| *value != Value::Nothing);
+        // A figure that no row has says nothing; where there are none at all, their heads say so.
+        let any_known = self.figures.iter().any(|(_, values)| known(values));
+        let (places, kept): (Vec<usize>, Vec<_>) = (0..)
+            .zip(self.figures)
+            .filter(|(_, (_, values))| !any_known || known(values))
+            .unzip();
+        chosen.extend(kept);
         let any = self.if_any.into_iter();
         chosen.extend(any.filter(|(_, values)| !values.iter().all(nothing)));
         let dropped = one_of_label_and_work(&chosen, &self.marks);
@@ -443,9 +452,8 @@ impl Usual {
             0 => Vec::new(),
             bits => {
                 let bit = |place: usize| {
-                    place
-                        .checked_sub(figures)
-                        .is_some_and(|at| at < 8 && bits >> at & 1 == 1)
+                    let figure = place.checked_sub(figures).and_then(|at| places.get(at));
+                    figure.is_some_and(|figure| bits >> figure & 1 == 1)
                 };
                 (0..columns.len()).map(bit).collect()
             }
@@ -488,8 +496,9 @@ impl Field {
     }
 }
 
-/// The places of fields that say what others say. The label says in words what the columns beside it say. Of work with
-/// files they do not say which operation it was; there the label says the order, and what it writes.
+/// The places of fields that say what others say. The label says in words what the columns beside it say, except for
+/// imports, where it is the name of a job or a test. Of work with files they do not say which operation it was; there the
+/// label says the order, and what it writes.
 fn one_of_label_and_work(chosen: &[(&'static Column, Vec<Value>)], marks: &[Marks]) -> Vec<usize> {
     let is = |names: &[&str]| {
         let places = chosen.iter().enumerate();
@@ -498,6 +507,8 @@ fn one_of_label_and_work(chosen: &[(&'static Column, Vec<Value>)], marks: &[Mark
     };
     if marks.iter().all(|row| row.of_files) {
         is(&["write", "pattern"])
+    } else if marks.iter().all(|row| row.imported) {
+        Vec::new()
     } else if !marks.iter().any(|row| row.of_files) && !is(&["block"]).is_empty() {
         is(&["label"])
     } else {
@@ -563,11 +574,10 @@ mod tests {
                 "label",
                 "iops",
                 "throughput",
-                "latency_mean",
                 "latency_p99",
-                "latency_max",
                 "reason"
-            ]
+            ],
+            "no row has a mean or a maximum"
         );
         let alike: Vec<&str> = selection
             .alike
