@@ -6,17 +6,19 @@ use super::detail::CellDetail;
 use super::loads::loads;
 use super::reports::Surveyed;
 use super::{
-    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageValue, diet, messages, panel,
-    reports, roof,
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageTable, PageValue, diet,
+    messages, panel, reports, roof, table, tiles,
 };
 use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
 use crate::estimate::Estimate;
-use crate::findings::{Finding, RuleId};
+use crate::files::FilesReport;
+use crate::findings::{Finding, NOT_REPEATABLE, RuleId, Severity};
 use crate::imported::ImportedReport;
+use crate::looks::{LayersReport, QuickReport};
 use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
-use crate::survey::SurveyReport;
+use crate::survey::{CellReport, SurveyReport};
 use crate::sweep::SweepReport;
 use crate::verdict::Validity;
 use model::{Origin, ResultRow, RunRecord};
@@ -33,6 +35,7 @@ pub struct PageBuilder {
     compared: Vec<(usize, Compared)>, // by the place of its part; only where parts are compared
     compares: bool,
     surveyed: HashMap<usize, Surveyed>, // by the place of its part
+    alone: Option<(usize, PageTable)>,  // of the last run, with its cell
     found: HashMap<(usize, RuleId, u8), usize>, // place of a finding, by part, rule and weight
 }
 
@@ -84,8 +87,26 @@ impl PageBuilder {
             let compared = Compared::judged(row.clone(), record, &report.verdict);
             self.compared.push((cell.part, compared));
         }
+        let place = self.document.cells.len();
+        self.alone = Some((place, table::of_run(report, place)));
+        if let Some(part) = self.document.parts.last_mut() {
+            part.verdict.simulated |= report.verdict.simulated;
+            part.goals.clone_from(&report.goals); // a survey or a sweep judges its runs together
+        }
         self.facts(report);
         self.findings(&report.findings);
+        self.push(cell, row);
+    }
+
+    /// A result that its session's own report describes: a step of work with files, a stretch of a watch.
+    pub fn described(&mut self, row: ResultRow) {
+        let cell = PageCell {
+            rate: rate_of(&row),
+            ..self.cell(&row)
+        };
+        if self.compares {
+            self.compared.push((cell.part, Compared::line(row.clone())));
+        }
         self.push(cell, row);
     }
 
@@ -102,6 +123,9 @@ impl PageBuilder {
         };
         if self.compares {
             self.compared.push((cell.part, Compared::line(row.clone())));
+        }
+        if let Some(part) = self.document.parts.last_mut() {
+            part.goals.extend_from_slice(&report.goals);
         }
         self.findings(&report.findings);
         self.push(cell, row);
@@ -152,21 +176,35 @@ impl PageBuilder {
         let curves = curves(&seen, (&self.surveyed, &loads));
         let mut roofs = Vec::new();
         for (number, part) in self.document.parts.iter_mut().enumerate() {
-            part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
-            if let Some(surveyed) = self.surveyed.get(&number) {
-                panel::name(&mut part.panel, &seen, (surveyed, number));
+            let own: Vec<&Seen<'_>> = seen
+                .iter()
+                .filter(|seen| seen.cell.part == number)
+                .collect();
+            let own_panel = !part.panel.is_empty();
+            if !own_panel {
+                part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
             }
             part.counts = messages::counts(&seen, part.counts.planned, number);
-            messages::complete(part, &seen, number);
+            messages::complete(part, &own);
+            if let ([one], false) = (own.as_slice(), own_panel)
+                && !one.cell.failed
+            {
+                part.panel = tiles::of_run(one);
+                let alone = self.alone.take().filter(|(place, _)| *place == one.place);
+                part.table = part.table.take().or(alone.map(|(_, table)| table));
+            }
+            part.table = part.table.take().or_else(|| table::of_results(&own));
             roofs.extend(roof::roofs(&seen, &loads, number));
         }
         self.document.curves = curves;
         self.document.loads = loads;
         self.document.roofs = roofs;
         self.document.title = messages::title(&self.document.parts);
-        self.document
-            .findings
-            .sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        self.document.findings.sort_by_key(|finding| {
+            let alone = finding.because.is_none();
+            std::cmp::Reverse((finding.severity, alone, finding.cells.len()))
+        });
+        advise(&mut self.document);
         self.document.comparisons = comparisons(&self.document, std::mem::take(&mut self.compared));
         self.lay_out_columns();
         self.leave_out_twins();
@@ -216,6 +254,9 @@ impl PageBuilder {
     /// What the report of a survey says of the part that was begun last; nothing where it has no cell.
     pub fn survey(&mut self, report: SurveyReport) {
         self.together(&report.findings);
+        let joined = report.joined.iter().flat_map(|load| &load.findings);
+        let apart = joined.filter(|finding| finding.id == NOT_REPEATABLE); // no run says it of itself
+        self.together(&apart.cloned().collect::<Vec<Finding>>());
         let place = self.document.parts.len().saturating_sub(1);
         if let Some(part) = self
             .document
@@ -223,7 +264,42 @@ impl PageBuilder {
             .last_mut()
             .filter(|_| !report.cells.is_empty())
         {
+            let cells = self.document.cells.iter().zip(&self.rows).enumerate();
+            let own: Vec<(usize, &PageCell, &ResultRow)> = cells
+                .filter(|(_, (cell, _))| cell.part == place && !cell.failed)
+                .map(|(at, (cell, row))| (at, cell, row))
+                .collect();
+            let place_of = |load: &CellReport| best_of(&own, load);
+            part.table = Some(table::of_survey(&report, place_of));
+            part.panel = tiles::of_survey(&report, place_of);
             self.surveyed.insert(place, reports::survey(part, report));
+        }
+    }
+
+    /// The same of work with files.
+    pub fn files(&mut self, report: FilesReport) {
+        if let Some(part) = self.document.parts.last_mut() {
+            part.table = Some(table::of_files(&report));
+            part.panel = tiles::of_answers(&report.answers);
+            reports::files(part, report);
+        }
+    }
+
+    /// The same of `fathom quick`.
+    pub fn quick(&mut self, report: &QuickReport) {
+        if let Some(part) = self.document.parts.last_mut() {
+            part.table = Some(table::of_quick(report));
+            part.panel = tiles::of_answers(&report.answers);
+            reports::looks(part, &report.verdict, (&report.answers, &report.notes));
+        }
+    }
+
+    /// The same of `fathom layers`.
+    pub fn layers(&mut self, report: &LayersReport) {
+        if let Some(part) = self.document.parts.last_mut() {
+            part.table = Some(table::of_layers(report));
+            part.panel = tiles::of_answers(&report.answers);
+            reports::looks(part, &report.verdict, (&report.answers, &report.notes));
         }
     }
 
@@ -323,6 +399,43 @@ fn is_of_work(column: &Column) -> bool {
     AXES.contains(&column.name)
 }
 
+/// The run of a load that reached the most.
+fn best_of(cells: &[(usize, &PageCell, &ResultRow)], load: &CellReport) -> Option<usize> {
+    let runs = cells.iter().filter(|(_, cell, row)| {
+        let work = &row.work;
+        let asked = work.queue_depth.zip(work.threads);
+        let in_flight = asked.map(|(depth, threads)| u64::from(depth) * u64::from(threads));
+        cell.label == load.workload
+            && work.rate_per_s.is_none()
+            && in_flight == Some(load.queue_depth)
+            && work.threads.map(u64::from) == Some(load.threads)
+    });
+    let rate = |cell: &PageCell| cell.rate.map_or(0.0, |rate| rate.value);
+    let best = runs.max_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
+    best.map(|(place, _, _)| *place)
+}
+
+/// Takes for each part the remedy of the finding that its verdict names, else of its worst one.
+fn advise(document: &mut PageDocument) {
+    for (number, part) in document.parts.iter_mut().enumerate() {
+        let is_own = |finding: &&PageFinding| match finding.cells.as_slice() {
+            [] => true,
+            cells => cells
+                .iter()
+                .any(|cell| document.cells[*cell].part == number),
+        };
+        let doubts = document.findings.iter().filter(is_own);
+        let doubts: Vec<&PageFinding> = doubts
+            .filter(|finding| finding.severity > Severity::Note)
+            .collect();
+        let named = doubts
+            .iter()
+            .find(|finding| part.verdict.cause.contains(&finding.sentence));
+        let chosen = named.or_else(|| doubts.first());
+        part.verdict.advice = chosen.map(|finding| finding.advice.clone());
+    }
+}
+
 fn rate_of(row: &ResultRow) -> Option<Estimate> {
     let counted = || {
         let measured = row.measured.filter(|time| time.0 > 0)?;
@@ -351,6 +464,7 @@ fn page_finding(finding: &Finding, cell: usize) -> PageFinding {
         sentence: finding.sentence.clone(),
         evidence: finding.evidence.clone(),
         advice: finding.advice.clone(),
+        because: finding.because,
         cells: vec![cell],
     }
 }

@@ -55,6 +55,8 @@ fn change(cell: CellChange) -> PageChange {
         .collect();
     PageChange {
         name: values.join(" "),
+        rates: rate.map(|change| (change.a, change.b)),
+        doubt: cell.doubt,
         ratio: rate.and_then(|change| change.ratio),
         differs: rate.and_then(|change| change.differs),
         a: cell.a,

@@ -96,6 +96,17 @@ pub struct DetailTimes {
     pub cut_ns: Option<u64>,
     /// Moments that were found to matter.
     pub marks: Vec<TimeMark>,
+    /// Pauses of 100 ms or more without a completed I/O.
+    pub pauses: Vec<TimePause>,
+}
+
+/// A time in which no I/O completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimePause {
+    /// When it began, in nanoseconds from the start of the measured phase, as far as the steps show it.
+    pub from_ns: u64,
+    /// How long it was: the steps without an I/O, or the longest latency after them, if that spans them.
+    pub length_ns: u64,
 }
 
 /// A moment.
@@ -178,6 +189,7 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
         steady: steady(&report.steadiness, rows, interval_ns),
         cut_ns: report.warmup_cut.cut_ns.filter(|cut| *cut > 0),
         marks: marks(&report.steadiness),
+        pauses: pauses(&report.intervals),
         ..DetailTimes::default()
     };
     for step in rows.chunks(merged) {
@@ -197,6 +209,34 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
         times.last_ns = step.iter().map(|row| row.length_ns).sum();
     }
     Some(times)
+}
+
+/// Steps in a row without an I/O, before one that has some, where the mean rate gives ten I/Os or more in that time: a low
+/// rate has such steps between its I/Os. A pause begins and ends within steps that have I/Os.
+fn pauses(rows: &[IntervalRow]) -> Vec<TimePause> {
+    const LENGTH_MIN_NS: u64 = 100_000_000;
+    const MISSED_MIN: f64 = 10.0;
+    let sum = |of: fn(&IntervalRow) -> u64| rows.iter().map(|row| of(row) as f64).sum::<f64>();
+    let per_ns = sum(|row| row.ios) / sum(|row| row.length_ns).max(1.0);
+    let (mut found, mut now) = (Vec::new(), TimePause::default());
+    for row in rows {
+        if row.ios == 0 {
+            if now.length_ns == 0 {
+                now.from_ns = row.from_ns;
+            }
+            now.length_ns += row.length_ns;
+            continue;
+        }
+        let longest = row.max_latency_ns.unwrap_or(0);
+        if now.length_ns > 0 && longest <= now.length_ns + 2 * row.length_ns {
+            now.length_ns = now.length_ns.max(longest);
+        }
+        let missed = now.length_ns as f64 * per_ns;
+        let counts = now.length_ns >= LENGTH_MIN_NS && missed >= MISSED_MIN;
+        found.extend(counts.then_some(now));
+        now = TimePause::default();
+    }
+    found
 }
 
 fn marks(steadiness: &Steadiness) -> Vec<TimeMark> {

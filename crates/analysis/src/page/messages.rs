@@ -40,24 +40,28 @@ pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> P
 }
 
 /// Completes the verdict of a part from its cells.
-pub(super) fn complete(part: &mut PagePart, cells: &[Seen<'_>], number: usize) {
-    let own: Vec<&Seen<'_>> = cells
-        .iter()
-        .filter(|seen| seen.cell.part == number)
-        .collect();
-    part.verdict.validity = part
-        .verdict
-        .validity
-        .or_else(|| validity(part.counts, &own));
+pub(super) fn complete(part: &mut PagePart, own: &[&Seen<'_>]) {
+    part.verdict.validity = part.verdict.validity.or_else(|| validity(part.counts, own));
     let answer = part.verdict.sentences.first().cloned();
-    let answer = answer.or_else(|| match own.as_slice() {
+    let answer = answer.or_else(|| match own {
         [one] if !one.cell.failed => figures(one),
         _ => best(part),
     });
     if part.verdict.headline.is_empty() {
-        part.verdict.headline = headline(part, &own, answer.as_deref());
+        let (share, cause) = cause(part, own, answer.as_deref());
+        part.verdict.headline = match part.verdict.validity {
+            Some(validity) => format!("{}{share}: {cause}", validity.word()),
+            None => cause.clone(),
+        };
+        part.verdict.cause = format!("{cause}{share}");
     }
-    let sentences = [answer, bound(part), Some(sureness(part, &own))];
+    let bound = part
+        .verdict
+        .sentences
+        .get(1)
+        .cloned()
+        .or_else(|| bound(part));
+    let sentences = [answer, bound, Some(sureness(part, own))];
     part.verdict.sentences = sentences
         .into_iter()
         .flatten()
@@ -88,9 +92,13 @@ fn validity(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Validity> {
     })
 }
 
-fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String {
+/// How many cells it is of, where not of all, and the cause.
+fn cause(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> (String, String) {
     let what = match own {
-        [] => return "no result: nothing was measured, or all was deleted".to_owned(),
+        [] => {
+            let why = "no result: nothing was measured, or all was deleted";
+            return (String::new(), why.to_owned());
+        }
         [one] => one.cell.reasons.first().cloned(),
         _ => None,
     };
@@ -101,10 +109,6 @@ fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String 
         valid,
         ..
     } = part.counts;
-    let word = match part.verdict.validity {
-        Some(validity) => validity.word(),
-        None => return what.to_owned(),
-    };
     let share = match own {
         [_] => String::new(),
         _ if valid == done + failed => String::new(),
@@ -114,7 +118,7 @@ fn headline(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> String 
             say::count(done + failed)
         ),
     };
-    format!("{word}{share}: {what}")
+    (share, what.to_owned())
 }
 
 /// `20.6k IOPS and 80.4 MiB/s; half of all I/Os within 46 µs, 99% within 90 µs`.

@@ -4,7 +4,7 @@
 //! database, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where
 //! its whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
 //! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `ceiling`,
-//! `panel` and `words` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately
+//! `panel`, `tiles`, `table` and `messages` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately
 //! absent: layout, digits and colours, which are the page's own.
 
 mod build;
@@ -12,20 +12,21 @@ mod comparisons;
 mod curves;
 mod detail;
 mod diet;
-mod glance;
 mod loads;
 mod messages;
 mod panel;
 mod reports;
 mod roof;
 mod series;
+mod table;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub use build::PageBuilder;
 pub use detail::{
     CellDetail, CounterLine, CounterTrack, Counters, DetailTimes, DistributionCurve, HeatMap,
-    SteadyWindow, TimeMark,
+    SteadyWindow, TimeMark, TimePause,
 };
 
 use crate::columns::Unit;
@@ -33,6 +34,7 @@ use crate::compare::{ChangeReport, Difference};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, Group, RuleId, Severity};
+use crate::goal_check::GoalReport;
 use crate::latency::Latency;
 use crate::verdict::Validity;
 use schemars::JsonSchema;
@@ -85,6 +87,10 @@ pub struct PagePart {
     pub verdict: PageVerdict,
     /// The figures that a person looks for first.
     pub panel: Vec<PanelItem>,
+    /// What was to be reached.
+    pub goals: Vec<GoalReport>,
+    /// The figures of each workload, operation or result; none where there are too many results for a first screen.
+    pub table: Option<PageTable>,
     /// Wall clock at its start: nanoseconds since 1970 in UTC; none where it is not known.
     pub started_utc_ns: Option<u64>,
     /// `complete`, `interrupted`, `failed`, or `unfinished`: still running, or killed.
@@ -118,6 +124,12 @@ pub struct PageVerdict {
     pub validity: Option<Validity>,
     /// The same in a line.
     pub headline: String,
+    /// The cause with the largest effect, without the verdict.
+    pub cause: String,
+    /// What to do about it; none where nothing is to be done.
+    pub advice: Option<String>,
+    /// Of a device that exists in a model only.
+    pub simulated: bool,
     /// What was found, what bounds it, how sure that is. // at most three
     pub sentences: Vec<String>,
 }
@@ -143,10 +155,57 @@ pub struct PageCounts {
     pub repeated: u64,
 }
 
+/// The figures that answer, one row a workload, an operation, an I/O path or a result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PageTable {
+    /// What a row is.
+    pub rows_are: String,
+    /// The heads of the figures.
+    pub heads: Vec<PageHead>,
+    /// The rows, in the order of display.
+    pub rows: Vec<PageRow>,
+    /// What heads and marks mean.
+    pub note: String,
+}
+
+/// The head of a column of the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PageHead {
+    /// What it is.
+    pub label: String,
+    /// Unit of its values.
+    pub unit: Unit,
+}
+
+/// One row of the table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PageRow {
+    /// The workload, operation or I/O path; empty where the fields of the cell name it.
+    pub name: String,
+    /// The cell that it is from, by its place among the cells of the page; none where it is from several.
+    pub cell: Option<usize>,
+    /// One a head; empty where there is no figure.
+    pub figures: Vec<PageFigure>,
+    /// IOPS over growing queue depth; empty where there is one load.
+    pub trend: Vec<f64>,
+    /// Why there is no figure.
+    pub gap: Option<String>,
+}
+
+/// One figure of the table.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PageFigure {
+    /// In the unit of its head.
+    pub value: PageValue,
+    /// `*` doubtful, `!` invalid, `~` fewer than ten tail samples; empty otherwise.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub mark: &'static str,
+}
+
 /// One figure of the panel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PanelItem {
-    /// `peak_bytes`, `peak_rate`, `alone`, `knee` or `limit`.
+    /// A name for programs: `peak_rate`, `knee`; of a survey `answer WORKLOAD`.
     pub id: String,
     /// What it is, in a few words.
     pub label: String,
@@ -255,6 +314,9 @@ pub struct PageFinding {
     pub evidence: Vec<Evidence>,
     /// What to do next.
     pub advice: String,
+    /// The rule whose finding explains this one.
+    #[schemars(with = "Option<String>")]
+    pub because: Option<RuleId>,
     /// The cells that it was found in, by their place; empty of what only the cells of a part together say.
     pub cells: Vec<usize>,
 }
@@ -287,6 +349,10 @@ pub struct PageChange {
     pub a: Vec<String>,
     /// Its results in the other.
     pub b: Vec<String>,
+    /// IOPS in the first part and in the other; none where a side has none.
+    pub rates: Option<(f64, f64)>,
+    /// Why a side is doubtful; none where neither is.
+    pub doubt: Option<String>,
     /// The rate in the other over that in the first, with its 95% interval; none where a side has none.
     pub ratio: Option<Estimate>,
     /// Whether it is significant; none where the data do not say.

@@ -3,16 +3,13 @@
 //! Only of cells that may be used and whose I/Os all succeeded. A figure that is not known is there all the same and says
 //! why: a gap is an answer too.
 
-use super::curves::{Seen, reported_how};
-use super::glance;
-use super::reports::Surveyed;
+use super::curves::Seen;
 use super::roof::first_most;
 use super::{PageCell, PageCurve, PageFinding, PanelItem};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::findings::{self, RuleId};
 use crate::say;
-use crate::survey::SurveyKnee;
 use model::ResultRow;
 
 /// The panel of one part.
@@ -235,81 +232,6 @@ fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem
             note: "no rule found what holds the rate down".to_owned(),
             ..item
         },
-    }
-}
-
-/// Puts what the report of a survey says in the place of those of single cells.
-pub(super) fn name(
-    panel: &mut [PanelItem],
-    cells: &[Seen<'_>],
-    (surveyed, part): (&Surveyed, usize),
-) {
-    if let Some((word, why)) = &surveyed.limit {
-        for item in panel.iter_mut().filter(|item| item.id == "limit") {
-            item.text = Some(word.clone());
-            item.note.clone_from(why);
-        }
-    }
-    glance::name(panel, cells, (&surveyed.glance, part));
-    name_knee(panel, cells, (surveyed, part));
-}
-
-/// Puts the knee that a survey found in the place of those of single curves: that of the workload with the highest rate,
-/// over all numbers of threads.
-fn name_knee(panel: &mut [PanelItem], cells: &[Seen<'_>], (surveyed, part): (&Surveyed, usize)) {
-    let Some(peak) = &surveyed.glance.rate else {
-        return;
-    };
-    let is_mine = |seen: &&Seen<'_>| {
-        seen.cell.part == part && seen.is_usable() && seen.cell.label == peak.label
-    };
-    let mine: Vec<&Seen<'_>> = cells.iter().filter(is_mine).collect();
-    let Some(first) = mine.first() else {
-        return;
-    };
-    let mut knees = surveyed.knees.iter();
-    let found = knees.find(|(label, _)| *label == peak.label);
-    let found = found.and_then(|(_, knee)| knee.as_ref());
-    for item in panel.iter_mut().filter(|item| item.id == "knee") {
-        let (estimate, cell, note) = match found {
-            Some(knee) => (
-                Some(Estimate::bare(knee.in_flight as f64, 0.0)),
-                at_knee(&mine, knee),
-                format!(
-                    "{} IOPS of {}; {}",
-                    say::rate(knee.rate_per_s),
-                    first.workload(),
-                    reported_how(knee)
-                ),
-            ),
-            None => (None, None, not_reached(&mine)),
-        };
-        (item.estimate, item.cell, item.note) = (estimate, cell, note);
-    }
-}
-
-/// The cell of a survey's knee: of several runs of one load the one that was meant.
-fn at_knee(cells: &[&Seen<'_>], knee: &SurveyKnee) -> Option<usize> {
-    let here = cells.iter().filter(|seen| {
-        let threads = seen.row.work.threads.map(u64::from);
-        (seen.outstanding(), threads) == (Some(knee.in_flight), Some(knee.threads))
-    });
-    let apart = |seen: &Seen<'_>| (seen.rate() - knee.rate_per_s).abs();
-    let nearest = here.min_by(|one, other| apart(one).total_cmp(&apart(other)));
-    nearest.map(|seen| seen.place)
-}
-
-/// Why a survey reports no knee of this workload.
-fn not_reached(cells: &[&Seen<'_>]) -> String {
-    let closed = cells
-        .iter()
-        .filter_map(|seen| Some((seen.outstanding()?, *seen)));
-    let mut loads: Vec<(u64, &Seen<'_>)> = closed.collect();
-    loads.sort_by_key(|(load, _)| *load);
-    loads.dedup_by_key(|(load, _)| *load);
-    match loads.as_slice() {
-        [(_, seen), _, ..] => none_reached(&seen.workload()),
-        _ => SEVERAL.to_owned(),
     }
 }
 

@@ -1,44 +1,87 @@
-//! What the report of a survey or a sweep says of its part: the page repeats it, so that text and page have one figure for one
+//! What the report of a session says of its part: the page repeats it, so that text and page have one figure for one
 //! thing.
 //!
 //! Omitted: figures of the cells one by one, which the page has of every kind of session.
 
 use super::{PageCounts, PagePart};
+use crate::facts::TargetDigest;
+use crate::files::FilesReport;
 use crate::say;
-use crate::survey::{CellReport, Glance, SurveyKnee, SurveyReport, SurveyRow};
+use crate::survey::{CellReport, SurveyKnee, SurveyReport, SurveyRow};
 use crate::sweep::SweepReport;
+use crate::verdict::{Answer, Verdict};
 
 /// What a survey's report says beyond the text of its part.
 #[derive(Debug)]
 pub(super) struct Surveyed {
-    /// What limits the rate, in a word and a sentence.
-    pub(super) limit: Option<(String, String)>,
     /// The knee of each workload by its label; none where the rate still rose.
     pub(super) knees: Vec<(String, Option<SurveyKnee>)>,
-    /// The figures of the first line.
-    pub(super) glance: Glance,
     /// The loads that were run more than once, all runs of each together.
     pub(super) joined: Vec<CellReport>,
 }
 
 /// Completes the part of a survey.
 pub(super) fn survey(part: &mut PagePart, report: SurveyReport) -> Surveyed {
-    part.verdict.validity = Some(report.verdict.validity);
-    part.verdict.headline = report.verdict.sentence();
+    decided(part, &report.verdict);
     let rows = report.rows.iter();
     part.models = rows.flat_map(|row| found(row, &report)).collect();
     part.device_checks = vec![report.device_check.sentence.clone()]; // of all cells, as the text has it
     let surveyed = Surveyed {
-        limit: limits(&report.rows),
         knees: report.knees(),
-        glance: report.glance(),
         joined: report.joined,
     };
+    part.goals = report.goals;
     part.verdict.sentences.extend(report.answer);
+    part.verdict.sentences.extend(limits(&report.rows));
     part.notes.extend(report.loose);
     part.notes.extend(report.beside);
     part.notes.extend(report.notes);
     surveyed
+}
+
+/// Takes the verdict of the text.
+fn decided(part: &mut PagePart, verdict: &Verdict) {
+    part.verdict.validity = Some(verdict.validity);
+    part.verdict.headline = verdict.sentence();
+    part.verdict.cause = verdict.reasons.first().cloned().unwrap_or_default();
+    part.verdict.simulated |= verdict.simulated;
+}
+
+/// Completes the part of work with files or of a copy.
+pub(super) fn files(part: &mut PagePart, report: FilesReport) {
+    decided(part, &report.verdict);
+    part.verdict.sentences = sentences(&report.answers);
+    let named = report.verdict.reasons.first();
+    let warnings = report.warnings.iter().filter(|one| Some(*one) != named);
+    part.notes.extend(warnings.cloned());
+    part.notes.extend(report.notes);
+    part.host = report.host;
+    part.targets = vec![TargetDigest {
+        path: report.paths.join(" to "),
+        file_system: report.file_system,
+        mount_options: report.mount_options,
+        chain: report.chain,
+        ..TargetDigest::default()
+    }];
+}
+
+/// Completes the part of `fathom quick` or `fathom layers`.
+pub(super) fn looks(
+    part: &mut PagePart,
+    verdict: &Verdict,
+    (answers, notes): (&[Answer], &[String]),
+) {
+    decided(part, verdict);
+    part.verdict.sentences = sentences(answers);
+    part.notes.extend(notes.iter().cloned());
+}
+
+fn sentences(answers: &[Answer]) -> Vec<String> {
+    let all: Vec<String> = answers.iter().map(Answer::sentence).collect();
+    (!all.is_empty())
+        .then(|| all.join("; "))
+        .into_iter()
+        .collect()
 }
 
 /// Completes the part of a sweep.
@@ -53,6 +96,7 @@ pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
         sentences.map(move |said| format!("{of}{said}"))
     });
     part.models = models.collect();
+    part.goals.clone_from(&report.goals);
     part.verdict.sentences.extend(report.answer());
     part.notes.extend(report.notes);
     part.counts = PageCounts {
@@ -62,7 +106,7 @@ pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
 }
 
 /// What holds the workloads, each word once, with the sentence of the first.
-fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
+fn limits(rows: &[SurveyRow]) -> Option<String> {
     let limits = rows
         .iter()
         .filter_map(|row| Some((row, row.limit.as_ref()?)));
@@ -73,9 +117,14 @@ fn limits(rows: &[SurveyRow]) -> Option<(String, String)> {
         }
     }
     let (row, limit) = limits.clone().next()?;
-    Some((
-        words.join(", "),
-        format!("{}: {}", row.workload, limit.sentence),
+    let of = match words.as_slice() {
+        [_] => "",
+        _ => " (differs by workload)",
+    };
+    let words = words.join(", ");
+    Some(format!(
+        "limited by {words}{of}: {}: {}",
+        row.workload, limit.sentence
     ))
 }
 

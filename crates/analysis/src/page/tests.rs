@@ -112,38 +112,31 @@ fn page_of_records(records: Vec<RunRecord>) -> (SurveyReport, PageDocument) {
     (report, page.finish(1 << 20))
 }
 
+/// A figure of the table's only row.
+fn in_table(page: &PageDocument, head: &str) -> PageFigure {
+    let table = page.parts[0].table.as_ref().unwrap();
+    let place = table.heads.iter().position(|one| one.label == head);
+    table.rows[0].figures[place.unwrap()].clone()
+}
+
 #[test]
 fn the_page_of_a_survey_tells_the_knee_that_its_text_tells() {
-    let knee_of = |page: &PageDocument| {
-        let mut panel = page.parts[0].panel.iter();
-        panel.find(|item| item.id == "knee").unwrap().clone()
-    };
     // Two threads reach the most, with one load; one thread has all the others.
     let one = [(1, 1, 20_000), (1, 2, 40_000), (1, 4, 76_000)];
     let (report, page) = page_of_a_survey(&[one.as_slice(), &[(2, 4, 79_000)]].concat());
     let reported = report.knee(&report.rows[0]).unwrap();
     assert_eq!((reported.in_flight, reported.threads), (4, 1));
-    let item = knee_of(&page);
-    assert_eq!((item.estimate.unwrap().value, item.cell), (4.0, Some(2)));
-    assert!(
-        item.note
-            .ends_with("that reach 95% of the best rate of this workload, 7900 IOPS"),
-        "{}",
-        item.note
-    );
+    assert_eq!(in_table(&page, "QD@95%").value, PageValue::Whole(4));
     let marks: Vec<_> = page.curves.iter().map(|curve| curve.knee.clone()).collect();
     assert_eq!(marks[0].as_ref().unwrap().outstanding, Some(4.0));
-    // Where the text reports none, the page says why, although curves could be drawn.
+    // Where the text reports none, neither does the page, although curves could be drawn.
     let (report, page) = page_of_a_survey(&[one.as_slice(), &[(2, 4, 99_000)]].concat());
     assert_eq!(report.knee(&report.rows[0]), None);
-    let item = knee_of(&page);
-    assert_eq!((item.estimate, item.cell), (None, None));
-    assert!(item.note.starts_with("not reached: "), "{}", item.note);
     assert_eq!(page.curves[0].knee, None);
 }
 
 #[test]
-fn the_panel_of_a_survey_has_the_figures_of_its_first_line() {
+fn tiles_and_table_of_a_survey_have_the_figures_of_its_text() {
     let cells = [
         (1, 1, 20_000),
         (1, 4, 76_000),
@@ -154,18 +147,35 @@ fn the_panel_of_a_survey_has_the_figures_of_its_first_line() {
     let (report, page) = page_of_a_survey(&cells);
     let row = &report.rows[0];
     let best = row.best.as_ref().unwrap();
-    let of = |id: &str| {
+    assert_eq!(
+        in_table(&page, "IOPS").value,
+        PageValue::Real(best.rate_per_s)
+    );
+    assert_eq!(
+        in_table(&page, "MiB/s").value,
+        PageValue::Real(best.bytes_per_s)
+    );
+    let alone = row.depth_1_p50_ns.unwrap();
+    assert_eq!(in_table(&page, "QD1 p50").value, PageValue::Whole(alone));
+    let table = page.parts[0].table.as_ref().unwrap();
+    assert_eq!(table.rows[0].trend.len(), 4, "each load once");
+    let tile = |id: &str| {
         let mut panel = page.parts[0].panel.iter();
-        panel.find(|item| item.id == id).unwrap().clone()
+        panel
+            .find(|item| item.id == id)
+            .unwrap()
+            .estimate
+            .unwrap()
+            .value
     };
-    let rate = of("peak_rate");
-    assert_eq!(rate.estimate.unwrap().value, best.rate_per_s);
-    assert_eq!(of("peak_bytes").estimate.unwrap().value, best.bytes_per_s);
-    let alone = of("alone").estimate.unwrap().value;
-    assert_eq!(Some(alone as u64), row.depth_1_p50_ns);
+    assert_eq!(
+        tile("answer 4K random read"),
+        report.answers[0].sides[0].iops
+    );
+    assert_eq!(tile("alone"), alone as f64);
 }
 
-/// What `--p99` tries has a rate for its load, and says nothing of a knee.
+/// What `--p99` tries has a rate for its load, and is no point of a curve.
 #[test]
 fn trials_beside_one_load_are_no_second_one() {
     let trial = |per_s: u64| {
@@ -178,19 +188,24 @@ fn trials_beside_one_load_are_no_second_one() {
     };
     let one = at_depth(1, 20_000).build();
     let (_, page) = page_of_records(vec![one.clone(), trial(1000), trial(1500)]);
-    let note = |page: &PageDocument| {
-        let mut panel = page.parts[0].panel.iter();
-        panel.find(|item| item.id == "knee").unwrap().note.clone()
-    };
-    assert_eq!(
-        note(&page),
-        "it takes several loads of one workload to see one"
-    );
+    assert_eq!(page.curves, []);
     let two = at_depth(2, 40_000).build();
     let (_, page) = page_of_records(vec![trial(1000), one, two]);
-    assert_eq!(
-        note(&page),
-        "not reached: the rate of 4 KiB random reads may rise beyond the largest load that gave a result"
+    assert_eq!(page.curves[0].points.len(), 2);
+}
+
+#[test]
+fn a_verdict_has_its_cause_and_the_remedy_apart_from_the_badge() {
+    let cells = [(1, 4, 40_000), (1, 4, 60_000)];
+    let (report, page) = page_of_a_survey(&cells);
+    let verdict = &page.parts[0].verdict;
+    assert_eq!(Some(&verdict.cause), report.verdict.reasons.first());
+    assert!(!verdict.cause.contains("CAUTION:") && !verdict.simulated);
+    let finding = &page.findings[0];
+    assert_eq!(verdict.advice.as_ref(), Some(&finding.advice));
+    assert!(
+        page.findings
+            .is_sorted_by_key(|one| std::cmp::Reverse(one.severity))
     );
 }
 
@@ -242,17 +257,14 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     ];
     let (report, page) = page_of_a_survey(&cells);
     let best = report.rows[0].best.as_ref().unwrap();
-    let item = page.parts[0]
-        .panel
-        .iter()
-        .find(|item| item.id == "peak_rate");
-    let reported = item.unwrap().estimate.unwrap();
     assert_eq!(
         (best.queue_depth, best.runs, best.rate.value),
         (4, 2, 5000.0)
     );
-    assert_eq!(reported, best.rate);
-    assert_eq!(item.unwrap().cell, Some(3), "the run that reached the most");
+    let line = &page.parts[0].table.as_ref().unwrap().rows[0];
+    assert_eq!(line.cell, Some(3), "the run that reached the most");
+    let rate = in_table(&page, "IOPS");
+    assert_eq!((rate.value, rate.mark), (PageValue::Real(5000.0), "*"));
     let row = &report.rows[0];
     assert_eq!(row.validity, Validity::Caution);
     let unlike = &row.best.as_ref().unwrap().findings[0];
@@ -363,4 +375,18 @@ fn a_distribution_ends_where_no_io_lies_beyond_and_says_how_far_it_may_be_truste
     assert_eq!(all.resolved_to_one_in, 2000.0);
     assert!(all.one_in.iter().all(|one_in| *one_in <= 20_000.0));
     assert_eq!(all.one_in.len(), all.latency_ns.len());
+}
+
+#[test]
+fn a_single_run_has_its_own_figures_at_its_head() {
+    let page = page_of(&[at_depth(4, 20_000)]);
+    let ids: Vec<&str> = page.parts[0]
+        .panel
+        .iter()
+        .map(|item| item.id.as_str())
+        .collect();
+    assert_eq!(ids, ["rate", "bytes", "p50", "p99", "p999", "max"]);
+    let table = page.parts[0].table.as_ref().unwrap();
+    let rows: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(rows, ["read"], "reads alone are all I/Os");
 }

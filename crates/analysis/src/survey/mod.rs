@@ -1,7 +1,7 @@
 //! The report of a survey: one row a workload, and whether the whole may be believed.
 //!
 //! The types stand here, what fills them in `build`, a row in `row`, whether it may be used in `judge`, the answer in
-//! `answer`, the first line in `headline` and its figures in `glance`, the end of a ladder in `ladder`, which runs are of
+//! `answer`, the first line in `headline`, the end of a ladder in `ladder`, which runs are of
 //! one load in `visits` and what they come to in `joined`, which load is the peak in `peak`, from where more I/Os in flight
 //! bring little in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
 //! judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent: what to
@@ -10,7 +10,6 @@
 mod answer;
 mod beside;
 mod build;
-mod glance;
 mod headline;
 mod joined;
 mod judge;
@@ -26,7 +25,6 @@ mod visits;
 pub use answer::{SurveyAnswer, SurveyAnswerSide};
 pub use beside::{CacheLook, raw_label};
 pub use build::{survey_report, survey_report_knowing};
-pub(crate) use glance::{Glance, GlanceLoad};
 pub use knee::{KNEE_SHARE, Reached, SurveyKnee};
 pub(crate) use peak::UNKNOWN_WIDTH;
 pub use peak::{peak_of, surely};

@@ -214,7 +214,7 @@ fn an_unfinished_session_has_a_page_that_says_so() {
     assert_eq!(part["outcome"], "unfinished");
     assert!(part["notes"][0].as_str().unwrap().contains("not finished"));
     assert!(
-        part["verdict"]["headline"]
+        part["verdict"]["cause"]
             .as_str()
             .unwrap()
             .starts_with("no result")

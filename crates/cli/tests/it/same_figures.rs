@@ -162,23 +162,24 @@ impl Forms {
         self.same("rates of the cells", cells);
     }
 
-    fn peaks(&mut self) {
-        let mut usable = self.rows();
-        usable.retain(|row| row["validity"] != "invalid" && row["best"].is_object());
-        let of = |row: &Value, field: &str| row["best"][field].as_f64().unwrap();
-        for (id, field) in [("peak_rate", "rate_per_s"), ("peak_bytes", "bytes_per_s")] {
-            let most = usable.iter().map(|row| of(row, field)).reduce(f64::max);
-            let is = most.is_none() || near(self.panel(id), most);
-            self.same(id, is);
-        }
-        let first = usable
-            .iter()
-            .max_by(|a, b| of(a, "rate_per_s").total_cmp(&of(b, "rate_per_s")));
-        if let (Some(row), Some(knee)) = (first, self.panel("knee")) {
-            self.same(
-                "knee of the panel",
-                row["knee_depth"].as_f64() == Some(knee),
-            );
+    /// The tiles have the figures of the answer.
+    fn tiles(&mut self) {
+        let sides = list(&self.survey, "answers").iter();
+        let sides = sides.flat_map(|answer| {
+            let field = match answer["in_bytes"].as_bool() {
+                Some(true) => "bytes_per_s",
+                _ => "iops",
+            };
+            let named = |side: &Value| {
+                let name = side["workload"].as_str().unwrap().to_owned();
+                (name, side[field].as_f64())
+            };
+            list(answer, "sides").iter().map(named).collect::<Vec<_>>()
+        });
+        for (workload, figure) in sides.collect::<Vec<_>>() {
+            let id = format!("answer {workload}");
+            let is = near(self.panel(&id), figure);
+            self.same(&id, is);
         }
     }
 
@@ -226,7 +227,7 @@ fn faults(device: &str) -> Vec<String> {
     let mut forms = Forms::of(device);
     forms.verdict();
     forms.loads();
-    forms.peaks();
+    forms.tiles();
     for row in forms.rows().iter().filter(|row| row["best"].is_object()) {
         forms.workload(row);
     }

@@ -186,7 +186,7 @@ pub(super) fn again(session: Session, page: Page, form: Form<'_>) -> Vec<u8> {
 }
 
 /// A session from the database: its runs, and what was kept beside them. One that was killed has no context.
-fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
+pub(crate) fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
     let context = session.context.as_deref();
     let context = context.and_then(|text| serde_json::from_str(text).ok());
     let cut = || LooksContext {

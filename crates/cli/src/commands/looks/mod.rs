@@ -9,6 +9,7 @@ mod own_file;
 mod quick;
 
 pub(crate) use layers::{layers, layers_again};
+pub(crate) use look::from_store;
 pub(crate) use quick::{quick, quick_again};
 
 use crate::progress::Steps;

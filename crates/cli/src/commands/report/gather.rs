@@ -5,17 +5,14 @@
 use crate::args::known_by;
 use crate::commands::note::sentences;
 use crate::commands::show::command_of;
-use crate::commands::{survey, sweep};
+use crate::commands::{looks, survey, sweep};
 use analysis::page::{PageBuilder, PagePart};
 use analysis::{
-    Known, SweepResult, SweepRun, imported_report_knowing, run_report_knowing,
-    survey_report_knowing, sweep_report_knowing,
+    Known, SweepResult, SweepRun, files_report, imported_report_knowing, layers_report,
+    quick_report, run_report_knowing, survey_report_knowing, sweep_report_knowing,
 };
-use model::{CommandError, Origin, ResultRow, RunRecord};
+use model::{CommandError, FilesRecord, Origin, ResultRow, RunRecord};
 use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoredResult};
-
-/// Why work with files is not on a page.
-const NO_PAGE: &str = "work with files and a watch have no charts here: `fathom show` prints it";
 
 /// Adds a session, or one result of it.
 pub(super) fn part(
@@ -37,28 +34,39 @@ pub(super) fn part(
     });
     let mut rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
     rows.retain(|row| name.run.is_none_or(|number| number == row.number));
-    if name.run.is_some() {
-        for row in rows {
-            result(store, row, page, &mut |_, _| ());
-        }
-        return Ok(());
-    }
     match summary.kind {
+        _ if name.run.is_some() => each(store, rows, page),
         SessionKind::Sweep => whole_sweep(store, &summary, &known, rows, page),
         SessionKind::Survey => whole_survey(store, name.session, &known, rows, page)?,
+        SessionKind::Quick | SessionKind::Layers => {
+            each(store, rows, page);
+            // A session that cannot be read whole keeps its runs, each with its own figures.
+            if let Ok(session) = store.load(name.session) {
+                let (runs, context) = looks::from_store(session);
+                match summary.kind {
+                    SessionKind::Quick => page.quick(&quick_report(&runs, &context)),
+                    _ => page.layers(&layers_report(&runs, &context)),
+                }
+            }
+        }
         SessionKind::Run
         | SessionKind::Import
         | SessionKind::Files
         | SessionKind::Dd
-        | SessionKind::Quick
-        | SessionKind::Layers
-        | SessionKind::Watch => {
-            for row in rows {
-                result(store, row, page, &mut |_, _| ());
-            }
-        }
+        | SessionKind::Watch => each(store, rows, page),
     }
     Ok(())
+}
+
+/// Adds results that have no report together, but for steps of work with files.
+fn each(store: &Store, rows: Vec<ResultRow>, page: &mut PageBuilder) {
+    let steps = rows
+        .into_iter()
+        .filter_map(|row| result(store, row, page, &mut |_, _| ()));
+    let steps: Vec<FilesRecord> = steps.collect();
+    if !steps.is_empty() {
+        page.files(files_report(&steps));
+    }
 }
 
 /// What the database says of it before any result is read.
@@ -87,20 +95,25 @@ fn unfinished(summary: &SessionSummary, name: RunName) -> Option<String> {
         .then(|| "it is not finished: it is still running, or was killed".to_owned())
 }
 
-/// Adds one result; `also` is informed of it with its record, or with why there is none.
+/// Adds one result; `also` is informed of it with its record, or with why there is none. Returns the record of a step of
+/// work with files.
 fn result(
     store: &Store,
     row: ResultRow,
     page: &mut PageBuilder,
     also: &mut dyn FnMut(&ResultRow, Result<&RunRecord, String>),
-) {
+) -> Option<FilesRecord> {
     if row.origin == Origin::Missing {
         also(&row, Err(row.reason.clone().unwrap_or_default()));
-        return page.missing(row);
+        page.missing(row);
+        return None;
     }
     let known = match known_by(&row.notes) {
         Ok(known) => known,
-        Err(error) => return gap(row, error.to_string(), page, also),
+        Err(error) => {
+            gap(row, error.to_string(), page, also);
+            return None;
+        }
     };
     let whole = store.load_one(SessionId(row.session), row.number);
     let stored = whole.map(|session| session.runs.into_iter().next());
@@ -113,13 +126,16 @@ fn result(
         Ok(Some(StoredResult::Imported(run))) => {
             page.imported(row, &imported_report_knowing(&run, &known));
         }
-        Ok(Some(StoredResult::Files(_) | StoredResult::Watch(_))) => {
-            gap(row, NO_PAGE.to_owned(), page, also);
+        Ok(Some(StoredResult::Files(record))) => {
+            page.described(row);
+            return Some(*record);
         }
+        Ok(Some(StoredResult::Watch(_))) => page.described(row),
         Ok(Some(StoredResult::Missing(why))) => gap(row, why, page, also),
         Ok(None) => gap(row, "it was deleted meanwhile".to_owned(), page, also),
         Err(error) => gap(row, error.to_string(), page, also),
     }
+    None
 }
 
 fn gap(

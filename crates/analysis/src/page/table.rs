@@ -1,0 +1,342 @@
+//! The table that answers: one row a workload, an operation, an I/O path or a result, with the figures that its own text
+//! has.
+//!
+//! A mark beside a figure says how far it may be used: `*` doubtful, `!` invalid, `~` fewer than ten tail samples. Omitted:
+//! digits, which are the page's, and the table of all fields of all cells.
+
+use super::curves::Seen;
+use super::{PageFigure, PageHead, PageRow, PageTable, PageValue};
+use crate::columns::Unit;
+use crate::estimate::Estimate;
+use crate::files::{FilesReport, FilesRow};
+use crate::latency::{Latency, TailSamples};
+use crate::looks::{LayerRow, LayersReport, QuickReport};
+use crate::run::RunReport;
+use crate::survey::{CellReport, SurveyReport, SurveyRow};
+use crate::verdict::Validity;
+
+type Heads = [(&'static str, Unit)];
+
+const INTERVAL: (&str, Unit) = ("95% CI", Unit::Percent);
+const SURVEY: &Heads = &[
+    ("IOPS", Unit::Rate),
+    INTERVAL,
+    ("MiB/s", Unit::SizePerSecond),
+    ("p50", Unit::Time),
+    ("p99", Unit::Time),
+    ("QD1 p50", Unit::Time),
+    ("QD", Unit::Count),
+    ("QD@95%", Unit::Count),
+    ("limited by", Unit::Text),
+];
+const OPERATIONS: &Heads = &[
+    ("IOPS", Unit::Rate),
+    INTERVAL,
+    ("MiB/s", Unit::SizePerSecond),
+    ("mean", Unit::Time),
+    ("p50", Unit::Time),
+    ("p99", Unit::Time),
+    ("p99.9", Unit::Time),
+    ("max", Unit::Time),
+];
+const FILES: &Heads = &[
+    ("per second", Unit::Rate),
+    INTERVAL,
+    ("MiB/s", Unit::SizePerSecond),
+    ("p50", Unit::Time),
+    ("p99", Unit::Time),
+    ("p99.9", Unit::Time),
+    ("max", Unit::Time),
+];
+const QUICK: &Heads = &[
+    ("IOPS", Unit::Rate),
+    INTERVAL,
+    ("MiB/s", Unit::SizePerSecond),
+    ("p50", Unit::Time),
+    ("p99", Unit::Time),
+    ("measures", Unit::Text),
+];
+const LAYERS: &Heads = &[
+    ("IOPS", Unit::Rate),
+    INTERVAL,
+    ("MiB/s", Unit::SizePerSecond),
+    ("cost", Unit::Percent),
+    ("MiB/s less", Unit::SizePerSecond),
+];
+/// More results than this have the table of all cells alone.
+const RESULTS_MAX: usize = 24;
+
+/// One row a workload: its best load, and its latency with one I/O in flight. `place` finds the cell of a load.
+pub(super) fn of_survey(
+    report: &SurveyReport,
+    place: impl Fn(&CellReport) -> Option<usize>,
+) -> PageTable {
+    let row = |row: &SurveyRow| {
+        let Some(best) = &row.best else {
+            return gap(&row.workload, &row.ladder.reason);
+        };
+        let validities = report.figure_validity(row);
+        let limit = row.limit.as_ref().map(|limit| limit.kind.word().to_owned());
+        let loads = report.loads(row);
+        PageRow {
+            name: row.workload.clone(),
+            cell: place(best),
+            figures: vec![
+                real(best.rate_per_s).marked(validities.peak),
+                width(best.rate),
+                real(best.bytes_per_s),
+                percentile(&best.latency, 0.5),
+                percentile(&best.latency, 0.99),
+                whole(row.depth_1_p50_ns).marked(validities.depth_1),
+                whole(Some(best.queue_depth)),
+                whole(row.knee_depth),
+                figure(limit.map_or(PageValue::Nothing, PageValue::Text)),
+            ],
+            trend: loads.iter().map(|load| load.rate_per_s).collect(),
+            gap: None,
+        }
+    };
+    table(
+        "Workload",
+        SURVEY,
+        report.rows.iter().map(row).collect(),
+        "QD: I/Os in flight over all threads; QD@95%: the lowest QD with 95% of the peak; the line shows IOPS over QD",
+    )
+}
+
+/// Reads, writes and both of a single run.
+pub(super) fn of_run(report: &RunReport, cell: usize) -> PageTable {
+    let shown = match report.operations.as_slice() {
+        [one, total] if one.ios == total.ios => std::slice::from_ref(one),
+        all => all,
+    };
+    let row = |row: &crate::rows::OperationRow| PageRow {
+        name: row.operation.clone(),
+        cell: Some(cell),
+        figures: [real(row.rate_per_s), width(row.rate), real(row.bytes_per_s)]
+            .into_iter()
+            .chain(times(&row.latency))
+            .collect(),
+        ..PageRow::default()
+    };
+    table("Operation", OPERATIONS, shown.iter().map(row).collect(), "")
+}
+
+/// Results that bring no report of their own, where they are few.
+pub(super) fn of_results(cells: &[&Seen<'_>]) -> Option<PageTable> {
+    if cells.is_empty() || cells.len() > RESULTS_MAX {
+        return None;
+    }
+    let row = |seen: &&Seen<'_>| {
+        let latency = &seen.row.total.latency;
+        let at = |quantile| whole(latency.at(quantile).map(|time| time.0));
+        let known = |value: f64| {
+            if value > 0.0 {
+                real(value)
+            } else {
+                figure(PageValue::Nothing)
+            }
+        };
+        let named = matches!(seen.row.kind.as_str(), "import" | "watch");
+        let name = if named { seen.cell.label.as_str() } else { "" };
+        if seen.cell.failed {
+            let why = seen
+                .cell
+                .reasons
+                .first()
+                .map_or("no result", String::as_str);
+            return PageRow {
+                cell: Some(seen.place),
+                ..gap(name, why)
+            };
+        }
+        let mark = seen.cell.validity.unwrap_or_default();
+        PageRow {
+            name: name.to_owned(),
+            cell: Some(seen.place),
+            figures: vec![
+                known(seen.rate()).marked(mark),
+                seen.cell.rate.map_or(figure(PageValue::Nothing), width),
+                known(seen.bytes_per_s()),
+                whole(latency.mean.map(|time| time.0)),
+                at(0.5),
+                at(0.99),
+                at(0.999),
+                whole(latency.max.map(|time| time.0)),
+            ],
+            ..PageRow::default()
+        }
+    };
+    let mut cells = cells.to_vec();
+    if cells.iter().all(|seen| seen.row.kind == "sweep") {
+        cells.sort_by_key(|seen| {
+            (
+                seen.row.work.block,
+                seen.row.work.write_percent,
+                seen.outstanding(),
+            )
+        });
+    }
+    let rows = cells.iter().map(row).collect();
+    Some(table("Result", OPERATIONS, rows, ""))
+}
+
+/// One row an operation.
+pub(super) fn of_files(report: &FilesReport) -> PageTable {
+    let row = |row: &FilesRow| {
+        let name = format!("{}, {}", row.operation, row.order);
+        let Some(rate) = row.rate_per_s else {
+            return gap(&name, row.unmeasured.as_deref().unwrap_or("not measured"));
+        };
+        let flow = row.bytes_per_s.map(|flow| flow.value);
+        PageRow {
+            name,
+            figures: [
+                real(rate.value),
+                width(rate),
+                flow.map_or(figure(PageValue::Nothing), real),
+            ]
+            .into_iter()
+            .chain(times(&row.latency).into_iter().skip(1))
+            .collect(),
+            ..PageRow::default()
+        }
+    };
+    table(
+        "Operation",
+        FILES,
+        report.rows.iter().map(row).collect(),
+        "",
+    )
+}
+
+/// One row a run.
+pub(super) fn of_quick(report: &QuickReport) -> PageTable {
+    let rows = report.rows.iter().map(|row| PageRow {
+        name: row.label.clone(),
+        figures: vec![
+            real(row.rate_per_s.value),
+            width(row.rate_per_s),
+            real(row.bytes_per_s.value),
+            percentile(&row.latency, 0.5),
+            percentile(&row.latency, 0.99),
+            figure(PageValue::Text(row.what.clone())),
+        ],
+        ..PageRow::default()
+    });
+    table("Workload", QUICK, rows.collect(), "")
+}
+
+/// One row an I/O path of each workload.
+pub(super) fn of_layers(report: &LayersReport) -> PageTable {
+    let rows = report.rows.iter().map(|row: &LayerRow| {
+        let cost = row.cost.map_or(figure(PageValue::Nothing), |cost| {
+            real(cost.share.value * 100.0)
+        });
+        let less = row
+            .cost
+            .map_or(figure(PageValue::Nothing), |cost| real(cost.bytes_per_s));
+        PageRow {
+            name: format!("{}: {}", row.work.name(), row.layer.name()),
+            figures: vec![
+                real(row.rate_per_s.value),
+                width(row.rate_per_s),
+                real(row.bytes_per_s.value),
+                cost,
+                less,
+            ],
+            ..PageRow::default()
+        }
+    });
+    let note = "costs are relative to the raw device with direct I/O";
+    table("I/O path", LAYERS, rows.collect(), note)
+}
+
+/// Completes the note with the marks that the table has.
+fn table(rows_are: &str, heads: &Heads, rows: Vec<PageRow>, note: &str) -> PageTable {
+    const MARKS: [(&str, &str); 3] = [
+        ("*", "* doubtful"),
+        ("!", "! invalid"),
+        ("~", "~ fewer than 10 tail samples"),
+    ];
+    let has = |mark: &str| {
+        let figures = rows.iter().flat_map(|row: &PageRow| &row.figures);
+        figures.into_iter().any(|figure| figure.mark == mark)
+    };
+    let marks = MARKS
+        .iter()
+        .filter(|(mark, _)| has(mark))
+        .map(|(_, text)| *text);
+    let parts: Vec<&str> = Some(note)
+        .filter(|note| !note.is_empty())
+        .into_iter()
+        .chain(marks)
+        .collect();
+    let heads = heads.iter().map(|(label, unit)| PageHead {
+        label: (*label).to_owned(),
+        unit: *unit,
+    });
+    PageTable {
+        rows_are: rows_are.to_owned(),
+        heads: heads.collect(),
+        note: parts.join("; "),
+        rows,
+    }
+}
+
+fn gap(name: &str, why: &str) -> PageRow {
+    PageRow {
+        name: name.to_owned(),
+        gap: Some(why.to_owned()),
+        ..PageRow::default()
+    }
+}
+
+fn times(latency: &Latency) -> Vec<PageFigure> {
+    let mean = latency.mean_ns.map_or(figure(PageValue::Nothing), real);
+    let at = [0.5, 0.99, 0.999].map(|quantile| percentile(latency, quantile));
+    let max = whole(latency.max_ns);
+    [mean].into_iter().chain(at).chain([max]).collect()
+}
+
+fn percentile(latency: &Latency, quantile: f64) -> PageFigure {
+    let Some(found) = latency.at(quantile) else {
+        return figure(PageValue::Nothing);
+    };
+    PageFigure {
+        mark: match found.tail_samples {
+            TailSamples::Few if found.latency_ns.is_some() => "~",
+            _ => "",
+        },
+        ..whole(found.latency_ns)
+    }
+}
+
+/// Half of the interval, in percent.
+fn width(estimate: Estimate) -> PageFigure {
+    let share = estimate.half_width_share();
+    share.map_or(figure(PageValue::Nothing), |share| real(share * 100.0))
+}
+
+fn real(value: f64) -> PageFigure {
+    figure(PageValue::Real(value))
+}
+
+fn whole(value: Option<u64>) -> PageFigure {
+    figure(value.map_or(PageValue::Nothing, PageValue::Whole))
+}
+
+const fn figure(value: PageValue) -> PageFigure {
+    PageFigure { value, mark: "" }
+}
+
+impl PageFigure {
+    fn marked(self, validity: Validity) -> PageFigure {
+        let mark = match validity {
+            Validity::Valid | Validity::NotChecked => self.mark,
+            Validity::Caution => "*",
+            Validity::Invalid => "!",
+        };
+        PageFigure { mark, ..self }
+    }
+}

@@ -1,0 +1,131 @@
+//! The figures at the head of a part: of a survey and of work with files those of the answer that the text gives, of a
+//! single run its own.
+//!
+//! Omitted: those of sweeps and imports, which are the best of many cells (`panel`).
+
+use super::PanelItem;
+use super::curves::Seen;
+use crate::columns::Unit;
+use crate::estimate::Estimate;
+use crate::survey::{CellReport, SurveyAnswer, SurveyAnswerSide, SurveyReport};
+use crate::verdict::Answer;
+
+/// What small random and large sequential I/O reach, and how long one I/O alone takes. `place` finds the cell of a load.
+pub(super) fn of_survey(
+    report: &SurveyReport,
+    place: impl Fn(&CellReport) -> Option<usize>,
+) -> Vec<PanelItem> {
+    let load = |workload: &str, depth: u64| {
+        let row = report.rows.iter().find(|row| row.workload == workload)?;
+        let mut loads = report.loads(row).into_iter();
+        loads.find(|load| load.queue_depth == depth)
+    };
+    let peak = |answer: &SurveyAnswer, side: &SurveyAnswerSide| {
+        let load = load(&side.workload, side.queue_depth)?;
+        let each = match answer.in_bytes {
+            true => load.bytes_per_s / load.rate_per_s.max(f64::MIN_POSITIVE),
+            false => 1.0,
+        };
+        Some(PanelItem {
+            id: format!("answer {}", side.workload),
+            label: side.workload.clone(),
+            unit: if answer.in_bytes {
+                Unit::SizePerSecond
+            } else {
+                Unit::Rate
+            },
+            estimate: Some(Estimate {
+                value: load.rate_per_s * each,
+                low: load.rate.low.map(|low| low * each),
+                high: load.rate.high.map(|high| high * each),
+                samples: load.rate.samples,
+            }),
+            cell: place(load),
+            ..PanelItem::default()
+        })
+    };
+    let answers = report.answers.iter();
+    let mut items: Vec<PanelItem> = answers
+        .flat_map(|answer| {
+            answer
+                .sides
+                .iter()
+                .filter_map(|side| peak(answer, side))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let first = report
+        .answers
+        .first()
+        .and_then(|answer| answer.sides.first());
+    items.extend(first.and_then(|side| {
+        let median = side.depth_1_p50_ns?;
+        Some(PanelItem {
+            id: "alone".to_owned(),
+            label: format!("QD1 latency, {}", side.workload),
+            unit: Unit::Time,
+            estimate: Some(Estimate::bare(median as f64, 0.0)),
+            cell: load(&side.workload, 1).and_then(&place),
+            note: "median".to_owned(),
+            ..PanelItem::default()
+        })
+    }));
+    items
+}
+
+/// The figures of a single run, as far as they are known.
+pub(super) fn of_run(seen: &Seen<'_>) -> Vec<PanelItem> {
+    let cell = seen.cell;
+    let latency = &seen.row.total.latency;
+    let time = |id: &str, label: &str, estimate: Option<Estimate>| {
+        Some((id.to_owned(), label.to_owned(), Unit::Time, estimate?))
+    };
+    let bare = |ns: u64| Estimate::bare(ns as f64, 0.0);
+    let at = |quantile| latency.at(quantile).map(|time| bare(time.0));
+    let bytes = cell.bytes_rate.or_else(|| {
+        let known = seen.bytes_per_s();
+        (known > 0.0).then(|| Estimate::bare(known, 0.0))
+    });
+    let rate = cell
+        .rate
+        .map(|rate| ("rate".to_owned(), "IOPS".to_owned(), Unit::Rate, rate));
+    let bytes = bytes.map(|flow| {
+        (
+            "bytes".to_owned(),
+            "Throughput".to_owned(),
+            Unit::SizePerSecond,
+            flow,
+        )
+    });
+    let times = [
+        time("p50", "p50", cell.median.or_else(|| at(0.5))),
+        time("p99", "p99", at(0.99)),
+        time("p999", "p99.9", at(0.999)),
+        time("max", "max", latency.max.map(|max| bare(max.0))),
+    ];
+    let known = [rate, bytes].into_iter().chain(times).flatten();
+    known
+        .map(|(id, label, unit, estimate)| PanelItem {
+            id,
+            label,
+            unit,
+            estimate: Some(estimate),
+            cell: Some(seen.place),
+            ..PanelItem::default()
+        })
+        .collect()
+}
+
+/// Each figure of an answer in words.
+pub(super) fn of_answers(answers: &[Answer]) -> Vec<PanelItem> {
+    let each = answers
+        .iter()
+        .flat_map(|answer| answer.figures.iter().map(move |figure| (answer, figure)));
+    each.map(|(answer, figure)| PanelItem {
+        id: "answer".to_owned(),
+        label: answer.name.clone(),
+        text: Some(figure.clone()),
+        ..PanelItem::default()
+    })
+    .collect()
+}
