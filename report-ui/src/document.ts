@@ -27,14 +27,19 @@ export interface Engine {
   requested: string; backend: string; features: string[]; notes: string[]; clock_source: string; clock_cost_ns: number;
   clock_drift_ns: number; seed: number;
 }
+export interface Goal { goal: string; met: boolean; sentence: string }
+export interface TableHead { label: string; unit: Unit }
+export interface TableFigure { value: Value; mark?: "*" | "!" | "~" }
+export interface TableRow { name: string; cell: number | null; figures: TableFigure[]; trend: number[]; gap: string | null }
+export interface AnswerTable { rows_are: string; heads: TableHead[]; rows: TableRow[]; note: string }
 export interface Counts {
   planned: number | null; done: number; failed: number; interrupted: number; valid: number; caution: number;
   invalid: number; repeated: number;
 }
 export interface Part {
   name: string; kind: string; target: string;
-  verdict: { validity: Validity | null; headline: string; sentences: string[] };
-  panel: PanelItem[]; started_utc_ns: number | null; outcome: string; command: string[]; tool_version: string;
+  verdict: { validity: Validity | null; headline: string; cause: string; advice: string | null; simulated: boolean; sentences: string[] };
+  panel: PanelItem[]; goals: Goal[]; table: AnswerTable | null; started_utc_ns: number | null; outcome: string; command: string[]; tool_version: string;
   tags: string[]; notes: string[]; models: string[]; counts: Counts; host: Host | null; targets: Target[]; engine: Engine | null;
   device_checks: string[];
 }
@@ -46,7 +51,7 @@ export interface Steady {
 export interface Times {
   step_ns: number; last_ns: number; merged: number; warmup_ns: number; ios: number[]; bytes: number[];
   mean_ns: (number | null)[]; max_ns: (number | null)[]; steady: Steady;
-  cut_ns: number | null; marks: { at_ns: number; text: string }[];
+  cut_ns: number | null; marks: { at_ns: number; text: string }[]; pauses: { from_ns: number; length_ns: number }[];
 }
 /** Counts of latencies over time: rows of time, each with columns (places in `bounds_ns`) and counts in turn. */
 export interface Heat { step_ns: number; bounds_ns: number[]; rows: number[][] }
@@ -70,7 +75,7 @@ export interface Load {
 }
 export interface Finding {
   id: string; group: string; severity: "note" | "warning" | "error"; confidence: "high" | "medium" | "low"; sentence: string;
-  evidence: { name: string; value: number }[]; advice: string; cells: number[];
+  evidence: { name: string; value: number }[]; advice: string; because: string | null; cells: number[];
 }
 export interface Mark { outstanding: number | null; rate_per_s: number | null; how: string }
 export interface Curve {
@@ -84,7 +89,7 @@ export interface Change {
   metric: string; short: string; a: number; b: number; ratio: Estimate | null; differs: boolean | null;
   smallest_seen_share: number | null; cannot: string | null;
 }
-export interface CellChange { name: string; a: string[]; b: string[]; ratio: Estimate | null; differs: boolean | null }
+export interface CellChange { name: string; a: string[]; b: string[]; rates: [number, number] | null; doubt: string | null; ratio: Estimate | null; differs: boolean | null }
 export interface Comparison {
   a: string; b: string; answer: string; overall: Change[]; cells: CellChange[];
   differences: { what: string; a: string; b: string; of_work: boolean }[]; notes: string[];

@@ -17,6 +17,7 @@ export interface Drawn {
 }
 
 export class Figure {
+  private static readonly all: Figure[] = [];
   readonly element: HTMLElement;
   private readonly canvas = h("div", { class: "canvas" });
   private readonly note = h("p", { class: "note" });
@@ -39,7 +40,16 @@ export class Figure {
     }).observe(this.canvas);
     onTheme(() => this.seen && this.redraw());
     onPrint(() => this.redraw());
+    Figure.all.push(this);
     this.details.addEventListener("toggle", () => this.seen && this.redraw());
+  }
+
+  /** Draws what stands above an element, so that it does not move when somebody scrolls to it. */
+  static settleBefore(element: Element): void {
+    for (const figure of Figure.all) {
+      const above = figure.element.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if (above && figure.element.isConnected) figure.show();
+    }
   }
 
   private show(): void {

@@ -80,6 +80,16 @@ export function interval(estimate: Estimate, unit: Unit): string {
   return `${shown(low, unit)} to ${shown(high, unit)}`;
 }
 
+/** Half of an interval in percent, with two digits as in the terminal. */
+export function share(percent: number): string {
+  return `${percent >= 9.95 ? fixed(percent, 0) : percent >= 0.995 ? fixed(percent, 1) : digits(percent)}%`;
+}
+
+/** `±1.3%`; empty where there is no interval. */
+export function halfWidth({ value, low, high }: Estimate): string {
+  return low === null || high === null || value === 0 ? "" : `±${share(Math.abs((high - low) / 2 / value) * 100)}`;
+}
+
 export function counted(count: number, word: string): string {
   return `${String(count)}${THIN}${word}${count === 1 ? "" : "s"}`;
 }

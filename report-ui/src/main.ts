@@ -5,17 +5,29 @@ import { curveFigure } from "./charts/curve";
 import { changes } from "./sections/changes";
 import { heatmapFigure } from "./charts/heatmap";
 import { rooflineFigure } from "./charts/roofline";
+import { multiplesFigure } from "./charts/multiples";
 import { h, section } from "./dom";
 import { Page } from "./page";
+import { answer } from "./sections/answer";
 import { cells } from "./sections/cells";
 import { data, facts, method } from "./sections/facts";
 import { findings } from "./sections/findings";
 import { bar, panel, verdicts } from "./sections/head";
 import { inside } from "./sections/inside";
+import { follow } from "./sections/link";
+
+/** Sessions whose results are not loads of one kind: no axes have them in common. */
+const NO_LOADS = ["files", "dd", "quick", "layers", "watch"];
 
 function charts(page: Page): HTMLElement | null {
+  if (page.document.parts.every((part) => NO_LOADS.includes(part.kind))) return null;
   const figures = [curveFigure(page), rooflineFigure(page), heatmapFigure(page)].filter((figure) => figure !== null);
-  return figures.length === 0 ? null : section("charts", "What it can do", ...models(page), ...figures.map((figure) => figure.element));
+  return figures.length === 0 ? null : section("charts", "Charts", ...models(page), ...figures.map((figure) => figure.element));
+}
+
+function overview(page: Page): HTMLElement | null {
+  const figure = multiplesFigure(page);
+  return figure && section("overview", "Curves", figure.element);
 }
 
 /** What all cells have in common, in sentences. */
@@ -52,9 +64,9 @@ function start(): void {
   const page = new Page(JSON.parse(text) as PageDocument);
   const holder = document.getElementById("page");
   if (!holder) return;
-  const parts = [verdicts(page), panel(page), changes(page), findings(page), charts(page), inside(page), cells(page), facts(page), method(page), data(page)];
+  const parts = [verdicts(page), changes(page), panel(page), answer(page), overview(page), findings(page), charts(page), inside(page), cells(page), facts(page), method(page), data(page)];
   const shown = page.document.cells.length === 0 ? parts.filter((part) => part !== null && !["panel", "findings", "cells"].includes(part.id)) : parts;
-  const header = bar();
+  const header = bar(page);
   document.body.prepend(h("a", { class: "skip", href: "#verdict" }, "To the verdict"), header, hatching());
   holder.replaceChildren(...shown.filter((part) => part !== null));
   const links = shown.flatMap((part) => {
@@ -62,6 +74,7 @@ function start(): void {
     return part && title ? [h("a", { href: `#${part.id}` }, title)] : [];
   });
   header.querySelector("nav")?.append(...links);
+  follow(page);
   // For whoever measures how long it took: everything on the page answers from here on.
   requestAnimationFrame(() => {
     performance.mark("interactive");

@@ -1,6 +1,7 @@
 // The document with ways to ask it: the value of a field, the name of a cell, which cell is looked at.
 // Deliberately absent: elements and charts.
 
+import * as format from "./format";
 import type { Cell, Column, Load, PageDocument, Part, Value } from "./document";
 
 export class Page {
@@ -27,8 +28,7 @@ export class Page {
   private first(): number {
     const named = this.document.parts.flatMap((part) => part.panel.map((item) => item.cell));
     const inside = (cell: number | null): cell is number => cell !== null && this.cell(cell).detail !== null;
-    const peak = this.document.parts[0]?.panel.find((item) => item.id === "peak_rate")?.cell ?? null;
-    return [peak, ...named].find(inside) ?? Math.max(0, this.document.cells.findIndex((cell) => cell.detail !== null));
+    return named.find(inside) ?? Math.max(0, this.document.cells.findIndex((cell) => cell.detail !== null));
   }
 
   cell(place: number): Cell {
@@ -69,6 +69,15 @@ export class Page {
   /** Several parts are told apart by their names. */
   get compares(): boolean {
     return this.document.parts.length > 1;
+  }
+
+  /** What was asked of a cell, in short: `4K random read, QD64`; its label where that is not known. */
+  name(cell: number): string {
+    const [block, writes, depth, threads, rate] = ["block", "write", "depth", "threads", "rate"].map((name) => this.number(cell, name));
+    if (!block) return this.cell(cell).label || this.cell(cell).id;
+    const operation = writes === null ? "I/O" : writes === 0 ? "read" : writes === 100 ? "write" : `${100 - (writes ?? 0)}/${writes}`;
+    const load = rate ? `, ${format.rate(rate)} IOPS requested` : depth && threads ? `, QD${depth * threads}` : "";
+    return [format.size(block).replace("iB", "").replace(/\s/, ""), this.value(cell, "pattern"), operation].filter(Boolean).join(" ") + load;
   }
 
   get selected(): number {

@@ -1,4 +1,4 @@
-// Latency against throughput: one line a workload and number of threads, from the fewest I/Os outstanding to the most.
+// Latency against throughput: one line a workload and number of threads, from the fewest I/Os in flight to the most.
 // Both axes are of the same I/Os; the load is written at the points.
 
 import * as Plot from "@observablehq/plot";
@@ -24,7 +24,7 @@ export function curveFigure(page: Page): Figure | null {
   const { curves } = page.document;
   if (curves.length === 0) return null;
   const workloads = [...new Set(curves.map((curve) => curve.workload))];
-  const peak = page.document.parts[0]?.panel.find((item) => item.id === "peak_rate")?.cell;
+  const peak = page.document.parts[0]?.panel.find((item) => item.id === "peak_rate" || item.id.startsWith("answer "))?.cell;
   const first = curves.find((curve) => curve.points.some((point) => point.cell === peak)) ?? curves[0];
   const state = { workload: first?.workload ?? "", flow: "iops" as Flow, latency: LATENCIES[0][0] as string };
   const redraw = () => figure.redraw();
@@ -52,7 +52,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
     const y = page.figure(point.cell, state.latency);
     if (x === null || y === null) return [];
     const line = lineName(page, curve);
-    const title = `${format.counted(point.outstanding, "I/O")} outstanding, ${line}\n${format.shown(x, flowUnit)}\n` +
+    const title = `${format.counted(point.outstanding, "I/O")} in flight, ${line}\n${format.shown(x, flowUnit)}\n` +
       `${LATENCIES.find(([name]) => name === state.latency)?.[1]} ${format.time(y)}\n${page.cell(point.cell).id}` +
       (point.runs < 2 ? "" : page.load(point.cell) ? ` (${point.runs} runs together)` : `, the middle of ${point.runs} runs`);
     return [{ cell: point.cell, outstanding: point.outstanding, line, threads: curve.threads, x, y, title }];
@@ -105,7 +105,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
   return {
     svg: svg as SVGSVGElement,
     says: `Latency against throughput of ${state.workload}: up to ${format.shown(top?.x, flowUnit)} with ` +
-      `${format.counted(top?.outstanding ?? 0, "I/O")} outstanding, at ${format.time(top?.y ?? 0)}.`,
+      `${format.counted(top?.outstanding ?? 0, "I/O")} in flight, at ${format.time(top?.y ?? 0)}.`,
     table,
     note: `The numbers at the points are I/Os outstanding over all threads. ${joined ? `${joined} ` : ""}${curves.find((curve) => curve.knee)?.knee?.how
       ? `Knee: ${curves.find((curve) => curve.knee)?.knee?.how}. ` : ""}${curves.find((c) => c.cap)?.cap?.how ?? ""}`,

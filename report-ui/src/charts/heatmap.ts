@@ -24,7 +24,7 @@ interface State { x: string; y: string; metric: string; held: Map<string, Value>
 export function heatmapFigure(page: Page): Figure | null {
   const axes = layable(page);
   if (axes.length < 2 || page.document.cells.length < 4) return null;
-  const peak = page.document.parts[0]?.panel.find((item) => item.id === "peak_rate")?.cell ?? 0;
+  const peak = page.document.parts[0]?.panel.find((item) => item.id === "peak_rate" || item.id.startsWith("answer "))?.cell ?? 0;
   const varied = axes.map((axis) => ({ axis, count: levels(page, axis).length })).sort((a, b) => b.count - a.count);
   const state: State = {
     x: varied[0]?.axis ?? "", y: varied[1]?.axis ?? "", metric: "iops",

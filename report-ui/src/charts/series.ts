@@ -47,6 +47,17 @@ function behind(times: Times): Plot.Markish[] {
   ];
 }
 
+/** `4 pauses of up to 201 ms, every 3.00 s`; empty where there is none. */
+function pausesOf(times: Times): string {
+  const { pauses } = times;
+  if (pauses.length === 0) return "";
+  const longest = format.time(Math.max(...pauses.map((pause) => pause.length_ns)));
+  const gaps = pauses.slice(1).map((pause, place) => pause.from_ns - (pauses[place]?.from_ns ?? 0));
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+  const regular = gaps.length > 1 && gaps.every((gap) => Math.abs(gap - mean) <= Math.max(0.1 * mean, times.step_ns));
+  return `${format.counted(pauses.length, "pause")} of ${pauses.length > 1 ? "up to " : ""}${longest}${regular ? `, every ${format.time(mean)}` : ""}, in which no I/O completed`;
+}
+
 export function rateChart(detail: Detail, width: number): Drawn {
   const { times } = detail;
   if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
@@ -72,7 +83,8 @@ export function rateChart(detail: Detail, width: number): Drawn {
       Plot.tip(rows, Plot.pointerX({ x: (d: { from: number; to: number }) => (d.from + d.to) / 2, y: "y", title: "title" })),
     ],
   });
-  const steady = times.steady.steady === null ? times.steady.why_not ?? "too short to tell whether it is steady"
+  const pauses = pausesOf(times);
+  const steady = pauses !== "" ? `interrupted: ${pauses}` : times.steady.steady === null ? times.steady.why_not ?? "too short to tell whether it is steady"
     : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
     svg: svg as SVGSVGElement,

@@ -57,11 +57,11 @@ export function cells(page: Page): HTMLElement {
       } }), column.name))));
   const alike = columns.filter((column) => column.alike !== undefined && column.alike !== null && !["id", "session"].includes(column.name));
   fill();
-  return section("cells", every.length === 1 ? "The cell" : "All cells", coverage(page),
+  return section("cells", every.length === 1 ? "The result" : "All results", coverage(page),
     h("div", { class: "controls" }, h("label", { class: "choice wide" }, h("span", {}, "Filter"), input), ...quick(page, state, input, fill)),
     h("p", { class: "note", id: "filter-help" }, "Words are looked for everywhere; fields are compared with =, !=, <, <=, >, >= and values with their units. Several conditions all have to hold."),
     picker, status,
-    h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "All cells" }, h("table", { class: "cells", id: "cells-table" }, head, body)),
+    h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Table: all results" }, h("table", { class: "cells", id: "cells-table" }, head, body)),
     more,
     alike.length > 0 && every.length > 1 && h("details", {}, h("summary", {}, "The same in all cells"),
       h("dl", { class: "evidence" }, ...alike.flatMap((column) => [h("dt", { title: column.about }, column.name), h("dd", {}, format.shown(column.alike, column.unit))]))));
@@ -118,7 +118,7 @@ function heads(columns: Column[], state: State, sortBy: (name: string) => void):
 function row(page: Page, place: number, columns: Column[]): HTMLElement {
   const cell = page.cell(place);
   return h("tr", { class: cell.failed ? "failed" : "", "data-cell": cell.id },
-    h("th", { scope: "row" }, cellLink(page, place)),
+    h("th", { scope: "row" }, cellLink(page, place, page.cell(place).id)),
     h("td", { title: cell.reasons.join("; ") }, cell.failed && cell.validity === null ? h("span", { class: "badge failed" }, "NO RESULT") : badge(cell.validity)),
     ...columns.map((column) => {
       const value = page.value(place, column.name);

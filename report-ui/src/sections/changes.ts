@@ -19,23 +19,34 @@ export function changes(page: Page): HTMLElement | null {
 
 function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
   const unitOf = (change: Change): Unit => page.columns.get(change.metric)?.column.unit ?? "count";
-  const rows = one.overall.map((change) => h("tr", {}, h("th", { scope: "row" }, change.short),
+  const several = one.cells.length > 1;
+  const rows = several ? one.cells.map((cell) => byCell(cell)) : one.overall.map((change) => h("tr", {}, h("th", { scope: "row" }, change.short),
     h("td", { class: "number" }, format.shown(change.a, unitOf(change))), h("td", { class: "number" }, format.shown(change.b, unitOf(change))),
     h("td", { class: change.differs ? "number changed" : "number" }, change.ratio ? percent(change.ratio.value) : "–"),
     h("td", {}, between(change)), h("td", {}, verdictOf(change))));
-  const heads = ["Figure", one.a, one.b, "Change", "95% interval", "Can it be told from no change?"];
+  const heads = several ? ["Results", `${one.a}, IOPS`, `${one.b}, IOPS`, "Change", "95% interval", "Verdict"]
+    : ["Figure", one.a, one.b, "Change", "95% interval", "Is it significant?"];
   const name = `From ${one.a} to ${one.b}`;
   const cells = one.cells.filter((cell) => cell.ratio !== null);
   const figure = cells.length > 1 ? new Figure(`changes-${place}`, `Rate of ${one.b} over that of ${one.a}, cell by cell`, (width) => forest(cells, one, width)) : null;
   return [
     h("h3", {}, name), h("p", { class: "sentence" }, `${one.answer.charAt(0).toUpperCase()}${one.answer.slice(1)}.`),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Figures: ${name}` },
+    h("div", { class: several ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": `Figures: ${name}` },
       h("table", { class: "changes" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
     ...(one.differences.length > 0 ? [h("details", {}, h("summary", {}, `${format.counted(one.differences.length, "difference")} beside the figures`),
       h("ul", {}, ...one.differences.map((it) => h("li", {}, `${it.what}: ${it.a} and ${it.b}${it.of_work ? " (of the work itself)" : ""}`))))] : []),
     ...one.notes.map((note) => h("p", { class: "note" }, `${note}.`)),
     ...(figure ? [figure.element] : []),
   ];
+}
+
+/** One row a cell: no mean over cells, which are of unlike work. */
+function byCell(cell: CellChange): HTMLElement {
+  const verdict = cell.differs === null ? "inconclusive" : !cell.differs ? "no significant difference" : (cell.ratio?.value ?? 1) > 1 ? "faster" : "slower";
+  return h("tr", {}, h("th", { scope: "row" }, cell.name || `${cell.a[0]} and ${cell.b[0]}`),
+    ...[0, 1].map((side) => h("td", { class: "number" }, cell.rates ? format.rate(cell.rates[side] ?? 0) : "–")),
+    h("td", { class: cell.differs ? "number changed" : "number" }, cell.ratio ? percent(cell.ratio.value) : "–"), h("td", {}, between(cell)),
+    h("td", { class: cell.doubt ? "weak-mark" : null, title: cell.doubt }, `${verdict}${cell.doubt ? `; ${cell.doubt}` : ""}`));
 }
 
 function percent(ratio: number): string {
@@ -51,7 +62,7 @@ function between(change: Change | CellChange): string {
 function verdictOf(change: Change): string {
   if (change.cannot !== null) return change.cannot;
   const seen = change.smallest_seen_share === null ? "" : `; from ${format.shown(change.smallest_seen_share * 100, "percent")} on it would have been seen`;
-  return change.differs === null ? "the data do not say" : `${change.differs ? "yes" : "no"}${seen}`;
+  return change.differs === null ? "inconclusive" : `${change.differs ? "yes" : "no"}${seen}`;
 }
 
 /** A forest plot: a dot and its interval a cell, and the line of no change. */
@@ -64,7 +75,7 @@ function forest(cells: CellChange[], one: Comparison, width: number): Drawn {
   const ends = drawn.flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio]).filter((value) => value > 0);
   const reach = Math.max(1.05, ...ends.map((value) => Math.max(value, 1 / value)));
   const svg = Plot.plot({
-    width, height: 70 + drawn.length * 18, marginLeft: Math.min(260, width * 0.4), marginBottom: 40, style: LOOK,
+    width, height: 70 + drawn.length * 18, marginLeft: Math.min(width * 0.6, 14 + Math.max(...drawn.map((row) => row.name.length)) * 6.8), marginBottom: 40, style: LOOK,
     x: { type: "log", domain: [1 / reach, reach], ticks: 5, tickFormat: (x: number) => format.digits(x), label: "Ratio of rates (logarithmic; 1 is no change) →", labelAnchor: "right", grid: true },
     y: { type: "point", domain: drawn.map((row) => row.name), label: null },
     marks: [

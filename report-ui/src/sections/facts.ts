@@ -13,7 +13,7 @@ function list(facts: Fact[]): HTMLElement {
 }
 
 export function facts(page: Page): HTMLElement {
-  return section("facts", "What was measured", ...page.document.parts.map((part) => h("div", { class: "part" },
+  return section("facts", "Machine and target", ...page.document.parts.map((part) => h("div", { class: "part" },
     page.compares ? h("h3", {}, part.name) : null,
     part.host ? list(host(part)) : h("p", { class: "empty" }, "Nothing is known of the machine."),
     ...part.targets.map((target) => list([
@@ -67,7 +67,7 @@ function quoted(word: string): string {
 
 export function data(page: Page): HTMLElement {
   const name = `fathom-${page.document.parts.map((part) => part.name).join("-")}`.replaceAll(/[^A-Za-z0-9.-]/g, "_");
-  return section("data", "The data itself",
+  return section("data", "Data",
     h("p", {}, "Everything that this page shows is in it. CSV has one line a cell with all fields; JSON is the whole document, with time series and distributions."),
     h("p", { class: "controls" },
       h("button", { type: "button", id: "csv", onclick: () => save(`${name}.csv`, "text/csv", csv(page)) }, "Save as CSV"),

@@ -6,7 +6,9 @@ import * as format from "../format";
 import type { Page } from "../page";
 import { cellLink } from "./link";
 
-const CELLS_SHOWN = 6;
+const CELLS_SHOWN = 4;
+/** The others are folded: the first screen has the table. */
+const FIRST = 3;
 
 export function findings(page: Page): HTMLElement {
   const { findings: all, cells } = page.document;
@@ -14,15 +16,19 @@ export function findings(page: Page): HTMLElement {
     return section("findings", "Findings", h("p", { class: "empty" }, cells.some((cell) => cell.validity !== null)
       ? "No rule found anything that speaks against the results that there are." : "No rule could look at these results."));
   }
-  return section("findings", "Findings", h("ol", { class: "findings" }, ...all.map((finding) => one(page, finding))));
+  const list = (some: Finding[]) => h("ol", { class: "findings" }, ...some.map((finding) => one(page, finding)));
+  const rest = all.slice(FIRST);
+  const worst = rest.filter((finding) => finding.severity !== "note").length;
+  return section("findings", "Findings", list(all.slice(0, FIRST)), rest.length === 0 ? null : h("details", { class: "more" },
+    h("summary", {}, `${format.counted(rest.length, "more finding")}${worst > 0 ? `, ${format.counted(worst, "warning")} among them` : ""}`), list(rest)));
 }
 
 function one(page: Page, finding: Finding): HTMLElement {
   const [first, ...others] = finding.cells;
-  const links = finding.cells.slice(0, CELLS_SHOWN).flatMap((cell, place) => [place > 0 ? ", " : "", cellLink(page, cell)]);
+  const links = finding.cells.slice(0, CELLS_SHOWN).flatMap((cell, place) => [place > 0 ? "; " : "", cellLink(page, cell)]);
   const more = finding.cells.length - CELLS_SHOWN;
-  const where = finding.cells.length === 0 ? h("p", { class: "where" }, "Of all cells together.") : page.document.cells.length > 1 && first !== undefined
-    ? h("p", { class: "where" }, others.length > 0 ? `In ${format.counted(finding.cells.length, "cell")}, here of the first: ` : "In cell ", ...links,
+  const where = finding.cells.length === 0 ? h("p", { class: "where" }, "Of all results together.") : page.document.cells.length > 1 && first !== undefined
+    ? h("p", { class: "where" }, others.length > 0 ? `In ${format.counted(finding.cells.length, "result")}, here of the first: ` : "In ", ...links,
       more > 0 ? ` and ${more} more` : null)
     : null;
   return h("li", { class: `finding ${finding.severity}`, "data-rule": finding.id },

@@ -4,6 +4,7 @@ import type { Part, PanelItem, Validity } from "../document";
 import { h, section } from "../dom";
 import * as format from "../format";
 import type { Page } from "../page";
+import { markdown } from "../markdown";
 import { themeSwitch } from "../theme";
 import { cellLink } from "./link";
 
@@ -17,31 +18,61 @@ export function badge(validity: Validity | null): HTMLElement {
     : h("span", { class: `badge ${validity}` }, h("span", { "aria-hidden": "true" }, SIGNS[validity]), WORDS[validity]);
 }
 
-export function bar(): HTMLElement {
+/** Copies the first screen as Markdown. */
+function copyButton(page: Page): HTMLElement {
+  const button = h("button", { type: "button", class: "quiet", id: "copy", onclick: () => {
+    const done = (text: string) => { button.textContent = text; setTimeout(() => { button.textContent = "Copy as text"; }, 2000); };
+    const said = markdown(page);
+    navigator.clipboard.writeText(said).then(() => done("Copied"), () => done("Not allowed here"));
+  } }, "Copy as text");
+  return button;
+}
+
+export function bar(page: Page): HTMLElement {
   return h("header", { class: "bar" },
     h("span", { class: "brand" }, "fathom", h("span", { class: "quiet-text" }, " report")),
     h("nav", { "aria-label": "Sections", id: "sections" }),
-    h("span", { class: "tools" }, themeSwitch(),
+    h("span", { class: "tools" }, copyButton(page), themeSwitch(),
       h("button", { type: "button", class: "quiet", id: "print", onclick: () => print() }, "Print")));
 }
 
 function kindOf(part: Part): string {
-  const kinds: Record<string, string> = { run: "Run", survey: "Survey", sweep: "Sweep", import: "Import" };
-  return `${kinds[part.kind] ?? part.kind} ${part.name}`;
+  const kinds: Record<string, string> = { dd: "dd", quick: "Quick", files: "Files", layers: "Layers" };
+  const word = kinds[part.kind] ?? part.kind.charAt(0).toUpperCase() + part.kind.slice(1);
+  return `${word} ${part.name}`;
+}
+
+/** `Survey 1 · /data/f · vda, QEMU, 256 GiB · host vm · ext4 · 2026-11-22 12:47 UTC`. */
+function setting(part: Part): (Node | string)[] {
+  const target = part.targets.length === 1 ? part.targets[0] : undefined;
+  const device = target?.chain.at(-1);
+  const known = part.verdict.simulated ? [] : [
+    device ? [device.name, device.model, format.size(device.size_bytes)].filter(Boolean).join(", ") : null,
+    target?.file_system, part.host ? `host ${part.host.hostname}` : null,
+  ];
+  const rest = [...known, part.started_utc_ns === null ? null : format.moment(part.started_utc_ns)].filter((text) => text !== null && text !== undefined && text !== "");
+  return [`${kindOf(part)} · `, h("span", { class: "target" }, part.target || "no target"), rest.map((text) => ` · ${text ?? ""}`).join("")];
+}
+
+export function verdictWords(part: Part): string {
+  const { validity, simulated } = part.verdict;
+  return `${validity === null ? "NOT JUDGED" : WORDS[validity]}${simulated ? " (SIMULATED: no hardware was measured)" : ""}`;
 }
 
 export function verdicts(page: Page): HTMLElement {
   const blocks = page.document.parts.map((part, place) => {
-    const { headline, validity, sentences } = part.verdict;
-    const words = headline.replace(/^(VALID|NOT CHECKED|CAUTION|INVALID)( as [^:(]*)?( \([^)]*\))?: /, "");
+    const { cause, headline, validity, simulated, advice, sentences } = part.verdict;
+    const words = cause || headline;
     const heading = page.compares ? "h2" : "h1";
-    const started = part.started_utc_ns === null ? "" : ` · ${format.moment(part.started_utc_ns)}`;
-    const doubt = headline.match(/^[A-Z ]+?( as [^:(]*)?( \(([^)]*)\))?:/);
+    const shown = part.table && part.kind !== "sweep" && part.kind !== "import" ? [] : sentences.filter((sentence) => !same(sentence, words));
     return h("div", { class: `verdict ${validity ?? "unknown"}`, "data-part": place },
-      h("p", { class: "what" }, `${kindOf(part)} · `, h("span", { class: "target" }, part.target || "no target"), started),
-      h(heading, { class: words.length > 90 ? "long" : "" }, badge(validity), " ", h("span", { class: "headline" }, words)),
-      doubt?.[1] || doubt?.[3] ? h("p", { class: "quiet-text" }, [doubt[1]?.trim(), doubt[3] === "simulated" ? "simulated device: no hardware was measured" : doubt[3] ? `${doubt[3]} in doubt` : ""].filter(Boolean).join(", ")) : null,
-      ...sentences.filter((sentence) => !same(sentence, words)).map((sentence) => h("p", { class: "sentence" }, sentence)),
+      h("p", { class: "what" }, ...setting(part)),
+      h(heading, { class: words.length > 70 ? "long" : "" }, badge(validity), " ", simulated ? h("span", { class: "badge simulated", title: "A simulated device: no hardware was measured." }, "SIMULATED") : null, simulated ? " " : null,
+        h("span", { class: "headline" }, words)),
+      advice ? h("p", { class: "sentence" }, h("strong", {}, "Do this: "), `${advice}.`) : null,
+      part.goals.length > 0 && h("ul", { class: "goals" }, ...part.goals.map((goal) => h("li", { class: goal.met ? "met" : "missed" },
+        h("span", { "aria-hidden": "true" }, goal.met ? "✔ " : "✘ "), h("strong", {}, goal.goal), ` ${goal.met ? "met" : "missed"}: ${goal.sentence}`))),
+      ...shown.map((sentence) => h("p", { class: "sentence" }, sentence)),
       part.outcome !== "complete" && h("p", { class: "sentence strong" }, `This ${part.kind} ended as: ${part.outcome}.`));
   });
   const title = page.compares ? h("h1", { class: "several" }, `${page.document.parts.map((part) => part.name).join(", ")} side by side`) : null;
@@ -59,9 +90,9 @@ export function panel(page: Page): HTMLElement {
     return section("panel", "At a glance", h("div", { class: "panel" }, ...(first?.panel ?? []).map((item) => card(page, item))));
   }
   const heads = h("tr", {}, h("th", { scope: "col" }, "Figure"), ...page.document.parts.map((part) => h("th", { scope: "col" }, part.name)));
-  const rows = (first?.panel ?? []).map((item, place) => h("tr", {}, h("th", { scope: "row" }, item.label),
+  const rows = (first?.panel ?? []).map((item) => h("tr", {}, h("th", { scope: "row" }, item.label),
     ...page.document.parts.map((part) => {
-      const own = part.panel[place];
+      const own = part.panel.find((other) => other.id === item.id && other.label === item.label);
       return h("td", {}, own ? h("span", { class: "figure" }, figureOf(own)) : "–",
         own?.estimate ? h("span", { class: "between" }, format.interval(own.estimate, own.unit)) : null,
         own ? h("span", { class: "between" }, own.note, own.cell === null ? "" : " · ", own.cell === null ? null : cellLink(page, own.cell)) : null);
@@ -78,13 +109,12 @@ function figureOf(item: PanelItem): string {
 
 function card(page: Page, item: PanelItem): HTMLElement {
   const known = item.estimate !== null || item.text !== null;
-  const between = item.estimate ? format.interval(item.estimate, item.unit) : "";
-  return h("div", { class: known ? "card" : "card gap-card", id: `panel-${item.id}` },
+  const between = item.estimate ? format.halfWidth(item.estimate) : "";
+  return h("div", { class: known ? "card" : "card gap-card", id: `panel-${item.id.replaceAll(" ", "-")}` },
     h("p", { class: "card-label" }, item.label),
-    h("p", { class: known ? "card-figure" : "card-figure none", "data-value": item.estimate?.value }, figureOf(item),
-      item.id === "knee" && known ? h("span", { class: "card-unit" }, " I/Os outstanding") : null),
-    between !== "" ? h("p", { class: "between" }, `95% interval ${between}`)
-      : item.estimate && item.unit !== "count" ? h("p", { class: "between" }, "interval not known") : null,
-    h("p", { class: "card-note" }, item.note),
-    item.cell === null ? null : h("p", { class: "card-cell" }, "cell ", cellLink(page, item.cell)));
+    h("p", { class: `card-figure ${known ? (item.text === null ? "" : "words") : "none"}`, "data-value": item.estimate?.value }, figureOf(item),
+      item.id === "knee" && known ? h("span", { class: "card-unit" }, " I/Os in flight") : null),
+    between !== "" ? h("p", { class: "between" }, `${between} (95% CI)`) : null,
+    item.note ? h("p", { class: "card-note" }, item.note) : null,
+    item.cell === null || page.document.cells.length === 1 ? null : h("p", { class: "card-cell" }, cellLink(page, item.cell)));
 }

@@ -38,7 +38,7 @@ export function inside(page: Page): HTMLElement | null {
     for (const figure of [...fixed, map, distribution]) if (figure.element.isConnected) figure.redraw();
   };
   page.onSelect(show);
-  const element = section("inside", "Inside one cell", head, ...fixed.map((figure) => figure.element), map.element, tracks, distribution.element);
+  const element = section("inside", "One result over time", head, ...fixed.map((figure) => figure.element), map.element, tracks, distribution.element);
   element.querySelector("h2")?.setAttribute("tabindex", "-1");
   show();
   return element;
@@ -47,8 +47,8 @@ export function inside(page: Page): HTMLElement | null {
 function about(page: Page, having: number[]): HTMLElement[] {
   const cell = page.cell(page.selected);
   const several = having.length > 1
-    ? choice<number>("Cell", having.map((place) => [place, `${page.cell(place).id}  ${page.cell(place).label}`] as const), page.selected, (place) => page.select(place))
-    : h("span", {}, `Cell ${cell.id}`);
+    ? choice<number>("Result", having.map((place) => [place, `${page.cell(place).id}  ${page.name(place)}`] as const), page.selected, (place) => page.select(place))
+    : h("span", {}, `${page.name(page.selected)} (${cell.id})`);
   const figures = [["iops", "Rate"], ["throughput", "Throughput"], ["latency_p50", "Median"], ["latency_p99", "99% within"], ["latency_max", "Largest"]]
     .map(([name, label]) => h("span", { class: "small-figure" }, h("span", {}, label ?? ""), " ",
       h("strong", {}, format.shown(page.value(page.selected, name ?? ""), page.columns.get(name ?? "")?.column.unit ?? "text"))));
@@ -56,6 +56,6 @@ function about(page: Page, having: number[]): HTMLElement[] {
     h("div", { class: "controls" }, several, badge(cell.validity)),
     h("p", { class: "figures" }, ...figures),
     ...(cell.reasons.length > 0 ? [h("p", { class: "note" }, cell.reasons.join("; "))] : []),
-    ...(cell.command ? [h("p", { class: "command" }, h("span", {}, "This cell alone: "), h("code", { tabindex: 0 }, cell.command))] : []),
+    ...(cell.command ? [h("p", { class: "command" }, h("span", {}, "This result alone: "), h("code", { tabindex: 0 }, cell.command))] : []),
   ];
 }
