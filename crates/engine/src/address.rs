@@ -5,8 +5,10 @@
 
 pub(crate) use crate::diskspd_address::Step;
 use crate::diskspd_address::Walk;
+use crate::permuted::Permuted;
 use crate::rng::Jenkins;
 use crate::rng::Rng;
+use crate::skewed::Skewed;
 use crate::stripe::Stripe;
 use crate::thread_plan::TargetShare;
 use model::{Access, Operation, PlannedTarget};
@@ -47,6 +49,8 @@ pub(crate) struct Steps {
 enum Pattern {
     Sequential { next: u64 }, // block number, in [0, blocks)
     Random,
+    Permuted(Permuted),
+    Skewed(Box<Skewed>),
     Stripe(Stripe),
 }
 
@@ -67,6 +71,13 @@ impl Steps {
             Access::Stripe(access) => {
                 Pattern::Stripe(Stripe::new(access, seat.index, seat.threads))
             }
+            Access::Permuted(access) => Pattern::Permuted(Permuted::new(
+                access,
+                blocks,
+                seat,
+                seed.wrapping_add(stream),
+            )),
+            Access::Skewed(skew) => Pattern::Skewed(Box::new(Skewed::new(skew, blocks, seed))),
             Access::Random | Access::Diskspd(_) | Access::Mixed(_) => Pattern::Random,
         };
         Steps {
@@ -84,6 +95,8 @@ impl Steps {
     pub(crate) fn next(&mut self) -> Step {
         let number = match &mut self.pattern {
             Pattern::Random => self.rng.below(self.blocks),
+            Pattern::Permuted(permuted) => permuted.next(),
+            Pattern::Skewed(skewed) => skewed.next(&mut self.rng),
             Pattern::Stripe(stripe) => stripe.next(),
             Pattern::Sequential { next } => {
                 let number = *next;

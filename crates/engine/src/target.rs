@@ -56,7 +56,11 @@ impl OpenTarget {
 
 /// The system's hint about the pattern: that of the plan, or else what fathom's own random access means.
 fn advise(file: &File, target: &PlannedTarget) {
-    let random = target.cache == CacheMode::Cached && target.workload.access == Access::Random;
+    let random = target.cache == CacheMode::Cached
+        && matches!(
+            target.workload.access,
+            Access::Random | Access::Permuted(_) | Access::Skewed(_)
+        );
     let advice = match target.hint {
         Hint::Sequential => libc::POSIX_FADV_SEQUENTIAL,
         Hint::Random => libc::POSIX_FADV_RANDOM,

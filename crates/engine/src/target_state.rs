@@ -110,9 +110,12 @@ impl TargetState {
                 let pointer = &shared.pointers[seat.target as usize];
                 Route::Diskspd(Walk::new(target, access, stride, pointer, rng))
             }
-            Access::Sequential | Access::Random | Access::Stripe(_) | Access::Mixed(_) => {
-                Route::Own(Steps::new(target, plan.seed, seat, apart))
-            }
+            Access::Sequential
+            | Access::Random
+            | Access::Permuted(_)
+            | Access::Skewed(_)
+            | Access::Stripe(_)
+            | Access::Mixed(_) => Route::Own(Steps::new(target, plan.seed, seat, apart)),
         };
         let pauses = matches!(&target.workload.access, Access::Mixed(mixed) if mixed.pauses());
         TargetState {

@@ -25,11 +25,11 @@ pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
     EngineChoice, Extent, Flush, Hint, LINES_MAX, Location, MixedAccess, MixedLine,
-    NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing, Phases, Placement, Plan,
-    PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX,
+    NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing, PermutedAccess, Phases, Placement,
+    Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX,
     SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults,
-    SimulatedKey, SimulatedModel, SimulatedUnit, Spacing, Stall, StripeAccess, Target, Timespan,
-    Unsealed, Workload, WriteContent,
+    SimulatedKey, SimulatedModel, SimulatedUnit, Skew, Spacing, Stall, StripeAccess, Target,
+    Timespan, Unsealed, Workload, WriteContent,
 };
 pub use record::{
     Account, Backlog, BlockDevice, CachedPages, Claim, ClockRecord, Content, CopyWork, Counted,

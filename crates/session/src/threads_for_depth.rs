@@ -18,7 +18,10 @@ pub(crate) fn instead_of_depth(profile: &Profile) -> Option<(Profile, String)> {
             let depth = target.workload.queue_depth.0;
             let threads = target.threads.saturating_mul(depth);
             let on_path = matches!(target.location, Location::Path(_));
-            let random = target.workload.access == Access::Random && target.mapped.is_none();
+            let random = matches!(
+                target.workload.access,
+                Access::Random | Access::Permuted(_) | Access::Skewed(_)
+            ) && target.mapped.is_none();
             if depth > 1 && threads <= THREADS_MAX && on_path && random {
                 target.threads = threads;
                 target.workload.queue_depth = QueueDepth(1);

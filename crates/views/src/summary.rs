@@ -142,6 +142,8 @@ fn work(target: &TargetReport, null: bool) -> String {
     let work = &target.work;
     let access = match &work.access {
         Access::Random => "random".to_owned(),
+        Access::Skewed(skew) => format!("random, {skew}"),
+        Access::Permuted(_) => "random, each block once a pass".to_owned(),
         Access::Stripe(stripe) => format!("stripe of {} × {} blocks", stripe.columns, stripe.rows),
         Access::Sequential => "sequential".to_owned(),
         Access::Diskspd(walk) => match walk.random.as_percent() {

@@ -46,7 +46,7 @@ impl<'a> Below<'a> {
     /// All I/Os go to random places.
     pub(super) fn is_random(&self) -> bool {
         match &self.planned.workload.access {
-            Access::Random => true,
+            Access::Random | Access::Permuted(_) | Access::Skewed(_) => true,
             Access::Diskspd(walk) => walk.random.as_percent() == 100,
             Access::Mixed(mixed) => mixed
                 .lines

@@ -55,7 +55,7 @@ pub(crate) struct WorkArgs {
     /// Share of I/Os that are writes, 0 to 100
     #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true, default_value = native::WRITE)]
     pub(crate) write: String,
-    /// Order of the I/Os: random or sequential
+    /// Order of the I/Os: random, permuted (each block once a pass), zipf:1.2, pareto:0.2, normal:20 or sequential
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, default_value = native::PATTERN)]
     pub(crate) pattern: String,
     /// Share of the written data that compresses away, 0 to 100; also of a created file [default: 0]

@@ -35,7 +35,7 @@ fn values_that_cannot_be_read_or_be_right() {
             ("run -w 101 f", "'101' for --write: must be"),
             (
                 "run --pattern zipf f",
-                "'zipf' for --pattern: must be random or sequential",
+                "'zipf' for --pattern: must be random, permuted",
             ),
             ("run --cache off f", "'off' for --cache"),
             (

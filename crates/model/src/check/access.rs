@@ -18,9 +18,13 @@ pub(super) fn is_unbuffered(target: &Target) -> bool {
     target.cache != CacheMode::Cached && target.mapped.is_none()
 }
 
-/// DISKSPD's walks through the system's cache may go anywhere; every other I/O is made of sectors.
+/// The walks of DISKSPD and fio through the system's cache may go anywhere; every other I/O is made of sectors.
 pub(super) fn unit(target: &Target) -> Bytes {
-    let free = matches!(target.workload.access, Access::Diskspd(_)) && !is_unbuffered(target);
+    let anywhere = matches!(
+        target.workload.access,
+        Access::Diskspd(_) | Access::Permuted(_) | Access::Skewed(_)
+    );
+    let free = anywhere && !is_unbuffered(target);
     if free { Bytes(1) } else { BLOCK_MIN }
 }
 

@@ -18,7 +18,9 @@ pub use problem::{Problem, Problems};
 pub use safety::{Consent, asks_if_empty, check_output, output_asks_if_empty, writes};
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
-use crate::plan::{Access, BeyondEnd, EngineChoice, Location, Profile, Target, Timespan};
+use crate::plan::{
+    Access, BeyondEnd, EngineChoice, Location, PermutedAccess, Profile, Target, Timespan,
+};
 use crate::record::{HostRecord, TargetFacts, TargetKind};
 use crate::units::{Bytes, Nanos};
 
@@ -317,6 +319,10 @@ fn range_length(
         target.workload.access,
         Access::Diskspd(_) | Access::Mixed(_)
     );
+    let each = matches!(
+        target.workload.access,
+        Access::Permuted(PermutedAccess::Each) | Access::Skewed(_)
+    );
     let length = if anywhere {
         whole
     } else {
@@ -341,7 +347,7 @@ fn range_length(
             base,
             block,
         },
-        _ if !anywhere && blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
+        _ if !anywhere && !each && blocks < u64::from(threads) => Problem::FewerBlocksThanThreads {
             path,
             blocks,
             threads,

@@ -32,5 +32,6 @@ pub use target::{
 };
 pub use unsealed::Unsealed;
 pub use workload::{
-    Access, DiskspdAccess, Distribution, Operation, QueueDepth, Sequence, StripeAccess, Workload,
+    Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, Sequence, Skew,
+    StripeAccess, Workload,
 };

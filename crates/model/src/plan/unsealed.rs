@@ -86,7 +86,11 @@ impl PlannedTarget {
             Access::Diskspd(walk) => {
                 whole(self.workload.block) && whole(walk.align) && whole(walk.thread_stride)
             }
-            Access::Sequential | Access::Random | Access::Stripe(_) => whole(self.workload.block),
+            Access::Sequential
+            | Access::Random
+            | Access::Permuted(_)
+            | Access::Skewed(_)
+            | Access::Stripe(_) => whole(self.workload.block),
         };
         workload && whole(self.base)
     }

@@ -68,12 +68,73 @@ pub enum Access {
     Sequential,
     /// Any block-aligned place in the range, equally likely.
     Random,
+    /// Each block of the range once, in an order drawn by the seed; then again in another one. Called elsewhere: fio's
+    /// random map.
+    Permuted(PermutedAccess),
+    /// Some blocks more often than others, by a law; which blocks these are is drawn by the seed. Called elsewhere: fio
+    /// `random_distribution`.
+    Skewed(Skew),
     /// The range seen as a matrix of blocks and walked column by column. Called elsewhere: SQLIO `-f`, `-i`.
     Stripe(StripeAccess),
     /// Offsets and operations as DISKSPD draws them, from its generator, in its order.
     Diskspd(DiskspdAccess),
     /// Several sizes and mixes that take turns by chance. Called elsewhere: IOmeter access specification lines.
     Mixed(MixedAccess),
+}
+
+/// How often the blocks come that are not equally likely. Numbers are in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Skew {
+    /// Zipf's law: the block of rank *k* comes in proportion to *k* to the power of minus this. // above 0, not 1
+    Zipf(u32),
+    /// Pareto's law: this share of the blocks gets all but this share of the I/Os. // in (0, 1)
+    Pareto(u32),
+    /// The sum of uniform draws, which is nearly normal, with a uniform one of so many percent added. // in [0, 100]
+    Normal(u32),
+}
+
+impl Skew {
+    /// What its numbers are parts of.
+    pub const ONE: u32 = 1_000_000;
+
+    /// Reads `zipf:1.2`, `pareto:0.2` or `normal:20`; none if it is none of them, or its number out of range.
+    pub fn read(text: &str) -> Option<Skew> {
+        let (law, number) = text.split_once(':')?;
+        let number: f64 = number.parse().ok()?;
+        let parts = (number * f64::from(Self::ONE)).round();
+        let parts = (0.0..=100.0 * f64::from(Self::ONE))
+            .contains(&parts)
+            .then_some(parts as u32)?;
+        match law {
+            "zipf" if parts > 0 && parts != Self::ONE => Some(Skew::Zipf(parts)),
+            "pareto" if (1..Self::ONE).contains(&parts) => Some(Skew::Pareto(parts)),
+            "normal" => Some(Skew::Normal(parts)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Skew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (law, parts) = match self {
+            Skew::Zipf(parts) => ("zipf", parts),
+            Skew::Pareto(parts) => ("pareto", parts),
+            Skew::Normal(parts) => ("normal", parts),
+        };
+        write!(f, "{law}:{}", f64::from(*parts) / f64::from(Self::ONE))
+    }
+}
+
+/// Which blocks each thread visits once a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PermutedAccess {
+    /// Thread *i* of *n* visits the blocks from *i/n* of the range up to the next thread's: all together visit each block
+    /// once.
+    Shared,
+    /// Each thread visits each block. Called elsewhere: fio with `numjobs`.
+    Each,
 }
 
 /// SQLIO's stripes: block *r·columns + c* stands in row *r* and column *c*. A run goes down one column; the next run takes

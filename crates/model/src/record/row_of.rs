@@ -9,7 +9,7 @@ use super::row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
 use super::run::{Outcome, RunRecord};
 use super::tally::{Tally, standard_deviation};
 use super::watched::{WatchMoment, WatchRecord};
-use crate::plan::{Access, Operation, PlannedTarget};
+use crate::plan::{Access, Operation, PlannedTarget, Skew};
 use crate::units::{Bytes, Nanos};
 
 /// Each quantile with the number of I/Os of which one lies beyond it. With fewer I/Os the percentile is the maximum
@@ -76,7 +76,7 @@ fn common<T: PartialEq>(record: &RunRecord, of: impl Fn(&PlannedTarget) -> T) ->
 fn random_percent(access: &Access) -> Option<u8> {
     match access {
         Access::Sequential => Some(0),
-        Access::Random => Some(100),
+        Access::Random | Access::Permuted(_) | Access::Skewed(_) => Some(100),
         Access::Stripe(_) => None,
         Access::Diskspd(walk) => Some(walk.random.as_percent()),
         Access::Mixed(mixed) => Some(mixed.random().as_percent()),
@@ -86,6 +86,10 @@ fn random_percent(access: &Access) -> Option<u8> {
 fn pattern_of(access: &Access) -> &'static str {
     match (access, random_percent(access)) {
         (Access::Stripe(_), _) => "stripe",
+        (Access::Permuted(_), _) => "permuted",
+        (Access::Skewed(Skew::Zipf(_)), _) => "zipf",
+        (Access::Skewed(Skew::Pareto(_)), _) => "pareto",
+        (Access::Skewed(Skew::Normal(_)), _) => "normal",
         (_, percent) => pattern(percent.unwrap_or(0)),
     }
 }

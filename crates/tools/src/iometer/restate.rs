@@ -137,6 +137,12 @@ fn lines(target: &Target) -> Result<Vec<Line>, String> {
         Access::Random => plain(Ratio::ALL, workload.block),
         Access::Sequential => plain(Ratio::NONE, workload.block),
         Access::Mixed(mixed) => mixed.lines.clone(),
+        Access::Skewed(_) => {
+            return Err("some blocks more often: IOmeter draws each as often".to_owned());
+        }
+        Access::Permuted(_) => {
+            return Err("each block once: IOmeter draws each place".to_owned());
+        }
         Access::Stripe(_) => {
             return Err("a stripe: IOmeter is sequential, random or both".to_owned());
         }

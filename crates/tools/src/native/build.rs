@@ -11,8 +11,8 @@ use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
 use model::{
     Access, Arrivals, Bytes, CacheMode, EngineChoice, Location, MixedLine, Nanos, NullBehaviour,
-    OnError, Phases, Placement, Polling, Profile, QueueDepth, Ratio, Spacing, Target, Timespan,
-    Workload, WriteContent,
+    OnError, PermutedAccess, Phases, Placement, Polling, Profile, QueueDepth, Ratio, Skew, Spacing,
+    Target, Timespan, Workload, WriteContent,
 };
 use std::path::PathBuf;
 
@@ -34,11 +34,12 @@ pub const CACHE_MODES: [(&str, CacheMode); 2] = [
 pub const CACHE_FORM: &str =
     "must be unbuffered (past the system's cache) or cached (through the system's cache)";
 
-const PATTERNS: [(&str, Access); 2] = [
+const PATTERNS: [(&str, Access); 3] = [
     ("random", Access::Random),
+    ("permuted", Access::Permuted(PermutedAccess::Shared)),
     ("sequential", Access::Sequential),
 ];
-const PATTERN_FORM: &str = "must be random or sequential";
+const PATTERN_FORM: &str = "must be random, permuted (each block once a pass, in random order), zipf:1.2, pareto:0.2, normal:20 or sequential";
 const DEPTH_FORM: &str = "must be a whole number from 1 to 32768";
 const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";
 const RATE_FORM: &str =
@@ -273,12 +274,22 @@ fn read_work(text: &WorkText, reader: &mut Reader) -> Job {
     let depth = reader.number("--depth", depth, DEPTH_FORM);
     let queue_depth = QueueDepth(depth.unwrap_or_default());
     let write = reader.value("--write", write).unwrap_or(Ratio::NONE);
-    let access = reader
-        .word("--pattern", pattern, &PATTERNS, PATTERN_FORM)
-        .unwrap_or(Access::Random);
+    let access = match Skew::read(pattern) {
+        Some(skew) => Access::Skewed(skew),
+        None => reader
+            .word("--pattern", pattern, &PATTERNS, PATTERN_FORM)
+            .unwrap_or(Access::Random),
+    };
     let workload = if lines::is_mixed(block) {
         let random = match access {
             Access::Random => Ratio::ALL,
+            Access::Permuted(_) | Access::Skewed(_) => {
+                reader.refuse(Problem::Contradiction {
+                    option: "--pattern",
+                    why: "this pattern is for blocks of one size: specify one for --block, or --pattern random",
+                });
+                Ratio::ALL
+            }
             _ => Ratio::NONE,
         };
         let usual = MixedLine {

@@ -7,7 +7,8 @@
 use super::build::{CACHE_MODES, build};
 use super::{EngineText, PlaceText, Request, TimeText, WorkText, lines};
 use model::{
-    Access, CacheMode, Location, NullBehaviour, OnError, Ratio, Target, Timespan, WriteContent,
+    Access, CacheMode, Location, NullBehaviour, OnError, PermutedAccess, Ratio, Target, Timespan,
+    WriteContent,
 };
 use std::path::PathBuf;
 
@@ -91,11 +92,14 @@ fn restate_work(target: &Target) -> Option<WorkText> {
         compress: share(|compress, _| compress),
         dedupe: share(|_, dedupe| dedupe),
         pattern: match workload.access {
-            Access::Random | Access::Mixed(_) => "random",
-            Access::Sequential => "sequential",
-            Access::Diskspd(_) | Access::Stripe(_) => return None,
-        }
-        .to_owned(),
+            Access::Random | Access::Mixed(_) => "random".to_owned(),
+            Access::Sequential => "sequential".to_owned(),
+            Access::Permuted(PermutedAccess::Shared) => "permuted".to_owned(),
+            Access::Skewed(skew) => skew.to_string(),
+            Access::Permuted(PermutedAccess::Each) | Access::Diskspd(_) | Access::Stripe(_) => {
+                return None;
+            }
+        },
     })
 }
 

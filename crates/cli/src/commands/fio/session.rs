@@ -228,7 +228,7 @@ fn work(target: &Target) -> String {
     let workload = &target.workload;
     let access = match &workload.access {
         Access::Mixed(mixed) => format!("{} sizes and mixes", mixed.lines.len()),
-        Access::Random => "random".to_owned(),
+        Access::Random | Access::Permuted(_) | Access::Skewed(_) => "random".to_owned(),
         Access::Diskspd(walk) if walk.random.as_percent() == 100 => "random in zones".to_owned(),
         _ => "sequential".to_owned(),
     };
